@@ -9,8 +9,8 @@
 #include <string_view>
 
 #include "base/error.h"
-#include "base/quoted.h"
 #include "base/stop.h"
+#include "base/text.h"
 #include "command/commands.h"
 #ifdef ATOLL_CUDA
 #include "tensor/cuda/backend.h"

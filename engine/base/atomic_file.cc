@@ -4,7 +4,6 @@
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
@@ -12,7 +11,6 @@
 #include <utility>
 
 #include "base/error.h"
-#include "base/still_named.h"
 
 namespace atl {
 namespace {
@@ -254,6 +252,13 @@ bool exists_whole(const fs::path& given) {
   const fs::path place = absolute_without_slash(given);
   if (!fs::exists(place) && fs::exists(aside_of(place)) && !is_being_written(place)) put_back(place);
   return fs::exists(place);
+}
+
+bool still_named(int descriptor, const std::filesystem::path& path) {
+  struct stat open {
+  }, named{};
+  return ::fstat(descriptor, &open) == 0 && ::stat(path.c_str(), &named) == 0 &&
+         open.st_ino == named.st_ino && open.st_dev == named.st_dev;
 }
 
 }  // namespace atl

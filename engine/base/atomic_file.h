@@ -3,11 +3,13 @@
 // nothing behind, and what a killed process left is removed by the next one that writes the same name.
 #pragma once
 
+#include <unistd.h>
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
 #include <optional>
 #include <string_view>
+#include <utility>
 
 #include "base/stop.h"
 
@@ -80,6 +82,27 @@ class AtomicFolder {
   Existing existing_;
   int lock_ = -1;
   std::optional<AtStop> at_stop_;  // until commit()
+};
+
+// Whether an open file still is what its path names: files are replaced, moved and removed under whoever holds them open.
+
+bool still_named(int descriptor, const std::filesystem::path& path);
+
+class Descriptor {
+ public:
+  explicit Descriptor(int number) : number_(number) {}
+  Descriptor(Descriptor&& other) noexcept : number_(std::exchange(other.number_, -1)) {}
+  Descriptor& operator=(Descriptor&& other) noexcept {
+    std::swap(number_, other.number_);
+    return *this;
+  }
+  ~Descriptor() {
+    if (number_ >= 0) ::close(number_);
+  }
+  int get() const { return number_; }
+
+ private:
+  int number_;
 };
 
 }  // namespace atl

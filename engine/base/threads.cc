@@ -11,8 +11,8 @@
 #include <thread>
 #include <vector>
 
-#include "base/cgroup.h"
 #include "base/error.h"
+#include "base/memory.h"
 
 namespace atl {
 

@@ -4,10 +4,9 @@
 #include <vector>
 
 #include "base/random.h"
-#include "bench/operands.h"
-#include "tensor/stopwatch.h"
 #include "tensor/copies.h"
 #include "tensor/kernels.h"
+#include "tensor/rates.h"
 
 namespace atl {
 namespace {

@@ -1,6 +1,11 @@
 // What a GPU does at most, as limits for its kernels' times.
 #pragma once
 
+#include <algorithm>
+#include <functional>
+
+#include "base/random.h"
+#include "base/threads.h"
 #include "tensor/context.h"
 #include "tensor/rates.h"
 
@@ -14,5 +19,22 @@ struct DeviceRateSizes {
 /// The first three of ctx's device: of a · x + b · y, three streams counted; of rows of 256 bytes that are copied in random order, read
 /// and written; of large products. Throws Error where its memory doesn't hold three such matrices.
 MachineRates measure_device_rates(Context& ctx, const DeviceRateSizes& sizes = {});
+
+// Operands of what is timed: random numbers, since some hardware is faster on zeros.
+
+/// In the host's memory; uniform in [−1, 1), the same on any number of threads.
+inline Matrix random_matrix(Context& ctx, Index rows, Index cols, std::uint64_t seed) {
+  Matrix m(rows, cols);
+  const Draws draws(seed, Purpose::kGenerator);
+  constexpr Index kRows = 1024;
+  auto body = [&](Index chunk, int) {
+    for (Index r = chunk * kRows; r < std::min(rows, (chunk + 1) * kRows); ++r) {
+      for (Index c = 0; c < cols; ++c)
+        m.at(r, c) = Real(2 * draws.uniform_at(std::uint64_t(r), std::uint64_t(c)) - 1);
+    }
+  };
+  ctx.pool->run((rows + kRows - 1) / kRows, std::ref(body));
+  return m;
+}
 
 }  // namespace atl

@@ -5,12 +5,12 @@
 #include <cmath>
 #include <memory>
 
-#include "graph/csr.h"
 #include "bench/bench.h"
-#include "bench/operands.h"
-#include "tensor/stopwatch.h"
+#include "bench/device_rates.h"
+#include "graph/csr.h"
 #include "tensor/copies.h"
 #include "tensor/kernels.h"
+#include "tensor/rates.h"
 
 namespace atl {
 namespace {

@@ -3,7 +3,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "base/readable.h"
+#include "base/text.h"
 #include "bench/bench.h"
 
 namespace atl {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <nlohmann/json.hpp>
 
 #include "base/error.h"
 
@@ -117,6 +118,108 @@ std::vector<StrategyRow> compare_strategies(const std::vector<StrategyRuns>& run
       row.speed_ups.push_back(rows[0].epochs[round] / row.epochs[round]);
   }
   return rows;
+}
+
+namespace {
+
+/// communication = fixed + bits / rate
+struct Line {
+  double fixed, bits;
+};
+
+/// Least squares over all measurements.
+Line line_through(std::span<const SharedEpoch> measured) {
+  double x = 0, y = 0, xx = 0, xy = 0;
+  for (const SharedEpoch& m : measured) {
+    x += 1 / m.rate, y += m.communication;
+    xx += 1 / (m.rate * m.rate), xy += m.communication / m.rate;
+  }
+  const auto n = double(measured.size());
+  const double bits = (n * xy - x * y) / (n * xx - x * x), fixed = (y - bits * x) / n;
+  if (measured.size() > 1 && bits > 0 && fixed >= 0) return {fixed, bits};
+  return {0, measured.back().communication * measured.back().rate};
+}
+
+double mean_compute(std::span<const SharedEpoch> measured) {
+  double sum = 0;
+  for (const SharedEpoch& m : measured) sum += m.compute;
+  return sum / double(measured.size());
+}
+
+}  // namespace
+
+double rate_for_share(double share, std::span<const SharedEpoch> measured) {
+  ATOLL_CHECK(!measured.empty() && share > 0 && share < 1, "{} measurements for a share of {}",
+              measured.size(), share);
+  if (!(measured.back().communication > 0)) fail("--comm-share: the job doesn't communicate; use more ranks");
+  const Line line = line_through(measured);
+  const double compute = mean_compute(measured), wanted = compute * share / (1 - share);
+  if (wanted <= line.fixed)
+    fail(
+        "--comm-share: {:g} is too small: at any link rate an epoch has {:.3g} s of communication and "
+        "{:.3g} s of compute; use more than {:.2f}, or give the ranks more work",
+        share, line.fixed, compute, line.fixed / (line.fixed + compute));
+  return line.bits / (wanted - line.fixed);
+}
+
+// A comparison of strategies as one JSON object.
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+/// By link class, then by purpose.
+Json bytes_json(const std::vector<LinkTraffic>& traffic) {
+  Json bytes = Json::object();
+  for (const LinkTraffic& t : traffic) bytes[t.link][t.purpose] = t.bytes;
+  return bytes;
+}
+
+Json rounds_json(const StrategyRow& row) {
+  Json rounds = Json::array();
+  for (std::size_t i = 0; i < row.epochs.size(); ++i) {
+    const RunRecord& run = row.runs->rounds[i];
+    rounds.push_back({{"epochSecondsMedian", row.epochs[i]},
+                      {"speedUp", row.speed_ups[i]},
+                      {"test", run.test ? Json(*run.test) : Json(nullptr)},
+                      {"output", run.setting.output}});
+  }
+  return rounds;
+}
+
+Json row_json(const StrategyRow& row) {
+  return {{"strategy", row.label},
+          {"again", row.again},
+          {"epochSecondsMedian", row.epoch_median},
+          {"epochSecondsMin", row.epoch_min},
+          {"computeSeconds", row.compute},
+          {"exposedCommunicationSeconds", row.exposed},
+          {"communicationSeconds", row.communication},
+          {"progressCpuSeconds", row.progress_cpu},
+          {"idealSeconds", row.ideal},
+          {"boundBy", row.bound},
+          {"epochOverIdeal", row.epoch_over_ideal()},
+          {"speedUp", row.speed_up()},
+          {"bytes", bytes_json(row.bytes)},
+          {"peakMemoryBytes", row.memory},
+          {"test", row.test ? Json(*row.test) : Json(nullptr)},
+          {"rounds", rounds_json(row)}};
+}
+
+}  // namespace
+
+std::string to_json(const StrategyBench& bench) {
+  const auto [low, high] = bench.noise();
+  Json document{{"event", "benchStrategies"},
+                {"machine", bench.rows[0].runs->rounds[0].setting.machine},
+                {"link", bench.link.empty() ? Json(nullptr) : Json(bench.link)},
+                {"rig", bench.rig.empty() ? Json(nullptr) : Json::parse(bench.rig)},
+                {"noise", {low, high}}};
+  if (bench.share_asked > 0)
+    document["commShare"] = {{"asked", bench.share_asked}, {"reached", bench.share_reached}};
+  document["runs"] = Json::array();
+  for (const StrategyRow& row : bench.rows) document["runs"].push_back(row_json(row));
+  return document.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
 }  // namespace atl

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "base/readable.h"
+#include "base/text.h"
 #include "bench/strategy_bench.h"
 
 namespace atl {

@@ -4,15 +4,18 @@
 // other's operations, and each lane has an order of its own.
 #pragma once
 
+#include <array>
 #include <chrono>
 #include <cstddef>
 #include <functional>
 #include <memory>
+#include <mutex>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "comm/ledger.h"
+#include "comm/operation.h"
 #include "comm/rank_group.h"
 #include "comm/trace.h"
 #include "comm/transport.h"
@@ -150,6 +153,28 @@ class Communicator {
   Blobs exchange_blobs(Traffic purpose, const std::vector<std::span<const std::byte>>& to);
 
   std::unique_ptr<Event::State> state_;
+};
+
+// What a Communicator and its Events share: operations that are used again, and the ledger.
+
+struct Event::State {
+  State(std::unique_ptr<ProgressEngine> engine, Trace* told)
+      : trace(told), progress(std::move(engine)), ledger(progress->transport().size()) {}
+
+  /// An operation that nobody holds any more, its vectors' memory kept: the step loop allocates nothing. Each thread that asks
+  /// has a pool of its own.
+  std::shared_ptr<Operation> fresh_operation(Lane lane, DeviceStream* stream);
+  void wait(Operation& operation);
+
+  Trace* trace;
+  std::unique_ptr<ProgressEngine> progress;
+  std::array<std::vector<std::shared_ptr<Operation>>, 2> pools;
+  std::vector<std::byte> terms;  // of the sum that is waited for; grows once
+  mutable std::mutex lock;       // guards the ledger
+  Ledger ledger;
+
+ private:
+  std::shared_ptr<Operation> free_operation(Lane lane);
 };
 
 }  // namespace atl

@@ -4,7 +4,6 @@
 #include "comm/communicator.h"
 #include "tensor/buffer.h"
 #include "tensor/context.h"
-#include "tensor/pinned_buffer.h"
 
 namespace atl {
 

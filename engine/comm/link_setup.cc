@@ -1,4 +1,6 @@
-#include "comm/link_setup.h"
+// How ranks come to links between their devices (tensor/device_links.h): they tell each other, over the host's transport, what each can
+// offer; rank 0 makes a key; all join, and send a few bytes round, which shows that something arrives. They have links together, or none has.
+#include "comm/linked_transport.h"
 
 #include <algorithm>
 #include <future>
@@ -7,7 +9,7 @@
 
 #include "base/error.h"
 #include "base/function_ref.h"
-#include "comm/silence.h"
+#include "comm/wait_board.h"
 #include "tensor/backend.h"
 #include "tensor/buffer.h"
 

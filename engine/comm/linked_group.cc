@@ -1,9 +1,11 @@
-#include "comm/linked_group.h"
+// One group of what goes over links between devices (tensor/device_links.h): messages, or a sum over all ranks. Its ranks first tell each
+// other, over the host's transport, that they have come to it (comm/transports.h).
+#include "comm/linked_transport.h"
 
 #include <algorithm>
 
 #include "base/error.h"
-#include "comm/silence.h"
+#include "comm/wait_board.h"
 #include "tensor/backend.h"
 
 namespace atl {

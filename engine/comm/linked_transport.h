@@ -1,34 +1,88 @@
-// Ranks on devices that have links of their own (NCCL): bulk rows in a device's memory go from device to device, and sums over all ranks
-// that are asked for in bulk are made there; everything else goes as the host's transport carries it.
-//
-// For each message from device to device its two ranks first tell each other, over the host's transport, that they have come to it. A
-// group is launched when all its messages' ranks have, so that nobody's device stands waiting for a rank that still computes, and a
-// rank that never comes is known by name. A sum is such a group, of all ranks. Groups are launched in the order of their starts, one after the other, on one
-// communicator. No deadlock can arise where all ranks start groups in the same order, a pair's messages in the same groups: the oldest
-// group that isn't over waits for no later one.
+// How ranks come to links between their devices (tensor/device_links.h): they tell each other, over the host's transport, what each can
+// offer; rank 0 makes a key; all join, and send a few bytes round, which shows that something arrives. They have links together, or none has.
 #pragma once
 
-#include <chrono>
-#include <functional>
+#include <cstdint>
+#include <deque>
 #include <memory>
+#include <span>
 #include <string>
+#include <vector>
 
 #include "comm/transport.h"
+#include "comm/transports.h"
+#include "tensor/device_links.h"
 
 namespace atl {
 
-struct LinkOptions {
-  bool on_device = true;                             // false: this rank is on the host, and none has links
-  int rank_here = 0;                                 // its number on its machine
-  std::chrono::milliseconds timeout{300'000};        // of silence
-  std::string* why_staged = nullptr;                 // open() says why there are no links; empty: there are
-  std::function<void(const std::string&)> on_stuck;  // as Communicator::Options::on_stuck
-  std::int64_t round_bytes =
-      64 << 20;  // of a message, at once: a long one is seen to go on. Equal on all ranks
+struct LinkSetup {
+  std::unique_ptr<DeviceLinks> links;  // null: rows go by way of the host …
+  std::string why_not;                 // … because of this
 };
 
-/// `host` also carries messages between devices where there are no links: between ranks that share a GPU, or without the library. All
-/// ranks of the group have this transport over theirs.
-std::unique_ptr<Transport> make_linked_transport(std::unique_ptr<Transport> host, const LinkOptions& options);
+/// Collective, by the thread that calls `host`, before anything else goes over it. Throws Error naming the ranks from which nothing has
+/// come for the time-out.
+LinkSetup set_up_links(Transport& host, const LinkMaker& maker, const LinkOptions& options);
+
+/// Gives up what is under way. False where the library doesn't come back: then memory of messages may still be written.
+bool give_up(std::unique_ptr<DeviceLinks> links);
+
+class LinkedGroup;
+
+/// What the groups share.
+struct Linked {
+  const Transport& host;
+  std::int64_t round_bytes;  // as LinkOptions'
+  std::unique_ptr<DeviceLinks> links;
+  std::deque<LinkedGroup*> order;  // groups that have yet to be launched to their end
+};
+
+/// For a slot; used again and again.
+class LinkedGroup final : public Pending {
+ public:
+  LinkedGroup(Linked& linked, int slot) : linked_(linked), slot_(slot) {}
+
+  /// Messages; those of the host's memory go over its transport.
+  void take(std::span<const Message> sends, std::span<const Message> receives);
+  /// A sum over all ranks, in place, of values in the devices' memory.
+  void take_sum(std::span<Real> values);
+  /// Then: what the host's transport is to send and receive.
+  void start_host(Transport& host, Lane lane);
+
+  bool done() override;
+  std::vector<Rank> outstanding() const override;
+  std::int64_t moved() const override { return host_->moved() + over_; }
+  bool is_under_way() const { return begun_ > over_; }
+
+ private:
+  enum class Does : std::int64_t { kReceives, kSends, kSums };
+  /// What a rank tells another one of a message, or of the sum, when it has come to it.
+  struct Token {
+    std::int64_t bytes = 0;
+    Does does = Does::kReceives;
+  };
+  static const char* name_of(Does does);
+  static Message of(Rank peer, Token& token);
+
+  void forget(std::size_t tokens);
+  void check_tokens() const;
+  template <class Each>
+  void for_others(Each each) const;
+  bool rounds_done();
+  void begin_round();
+  std::span<const DeviceMessage> part(const std::vector<DeviceMessage>& whole,
+                                      std::vector<DeviceMessage>& into) const;
+  Index values_of_round() const;
+
+  Linked& linked_;
+  int slot_;
+  Pending* host_ = nullptr;
+  bool has_come_ = false;                           // all its ranks have
+  std::int64_t rounds_ = 0, begun_ = 0, over_ = 0;  // of what the devices do
+  std::vector<DeviceMessage> sends_, receives_, sent_part_, received_part_;
+  std::span<Real> sum_;  // empty: it is one of messages
+  std::vector<Message> host_sends_, host_receives_;
+  std::vector<Token> told_, heard_;
+};
 
 }  // namespace atl

@@ -1,6 +1,6 @@
 // A message is a rendezvous: whichever side comes second finds the other's note in the channel of its pair
 // and order, and copies. Everything is under one lock of the group: tests need clarity, not bandwidth.
-#include "comm/local_transport.h"
+#include "comm/transports.h"
 
 #include <algorithm>
 #include <array>

@@ -6,7 +6,6 @@
 #include <algorithm>
 
 #include "base/error.h"
-#include "comm/turns.h"
 
 namespace atl {
 namespace {

@@ -1,4 +1,5 @@
-#include "comm/mpi_transport.h"
+// Ranks as processes, started by mpirun.
+#include "comm/transports.h"
 
 #define OMPI_SKIP_MPICXX 1  // Open MPI's C++ bindings: seconds to compile, unused
 #include <mpi.h>

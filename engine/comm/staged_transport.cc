@@ -1,4 +1,7 @@
-#include "comm/staged_transport.h"
+// Ranks on GPUs over a transport that knows only the host's memory: what leaves a device is copied to the host's first, and what arrives
+// is copied to the device before it counts as received. The progress thread does both, on a stream of its own, so that the compute
+// thread's kernels go on.
+#include "comm/transports.h"
 
 #include <array>
 #include <utility>

@@ -7,12 +7,11 @@
 #include <sstream>
 
 #include "base/error.h"
-#include "base/readable.h"
-#include "command/bench/strategy_list.h"
-#include "command/job_on_topology.h"
-#include "command/machine_rates.h"
+#include "base/text.h"
+#include "command/bench/cells.h"
+#include "command/job_data.h"
+#include "command/record_job.h"
 #include "command/training_fit.h"
-#include "command/trials.h"
 #include "job/quantity.h"
 #include "job/strategies.h"
 #include "job/yaml.h"

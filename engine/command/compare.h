@@ -1,7 +1,9 @@
 // A manifest's job under every strategy that it could have (atoll plan --compare), and the one that strategy.kind: auto stands for.
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -48,5 +50,12 @@ LoadedJob chosen_before(const Arguments& arguments, const LoadedJob& given,
 
 /// For commands that don't choose. Throws Error where the job's strategy stands for another.
 void check_concrete(const Job& job);
+
+/// Trains `graph` for `steps` steps on this machine, ranks as threads, and then each row that isn't exact or refused, the cheapest step first,
+/// until it gets to graph's best validation metric less half a point, or has taken more time, as predicted, than the best so far. Enters
+/// what they need into the rows. `job_of`: the job with such a change (ComparedStrategy::change). A large graph is tried on a part of it,
+/// which lies in the data set's folder meanwhile. Says what it does, and where nothing can be tried.
+void try_strategies(Comparison& comparison, const Dataset& dataset, std::int64_t steps,
+                    const std::function<LoadedJob(const std::string& change)>& job_of, Say say);
 
 }  // namespace atl

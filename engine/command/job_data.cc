@@ -1,23 +1,22 @@
 #include "command/job_data.h"
 
 #include <fmt/format.h>
-
 #include <algorithm>
 #include <cstdlib>
 #include <optional>
 
 #include "base/atomic_file.h"
 #include "base/error.h"
-#include "base/nearest.h"
-#include "base/readable.h"
+#include "base/text.h"
 #include "base/threads.h"
-#include "command/prepared_place.h"
-#include "command/reminder.h"
-#include "command/synthetic.h"
+#include "command/option_fields.h"
 #include "command/training_fit.h"
 #include "dataset/dataset.h"
 #include "dataset/generate/dataset.h"
 #include "job/load.h"
+#include "model/model.h"
+#include "tensor/context.h"
+#include "train/checkpoint/checkpoint.h"
 #include "train/rank_data.h"
 
 namespace atl {
@@ -132,6 +131,64 @@ int threads_of(const Arguments& a, const Job& job) {
   const int share = std::max(1, available_cores() / job.placement.ranks);
   const int stated = job.resources.cpu > 0 ? std::max(1, int(job.resources.cpu)) : share;
   return int(a.integer("--threads", stated, 1, 1024));
+}
+
+Argument prepared_argument() {
+  return {"--prepared", "DIR", "folder for prepared graphs (ATOLL_PREPARED, or beside each data set)"};
+}
+
+std::filesystem::path prepared_place(const Arguments& a) {
+  const char* variable = std::getenv("ATOLL_PREPARED");
+  const std::string folder = a.get("--prepared", variable != nullptr ? variable : "");
+  return folder.empty() ? std::filesystem::path() : std::filesystem::absolute(folder);
+}
+
+MachineRates measured_rates(int ranks, int threads) {
+  ThreadPool pool(std::min(available_cores(), ranks * threads));
+  Workspace workspace;
+  Context ctx{Device::kCpu, &pool, &workspace};
+  MachineRates rates = measure_rates(ctx);
+  measure_kernels(ctx, rates);
+  rates.call_seconds = kCallSeconds;
+  for (double* rate : {&rates.triad_bytes, &rates.gather_bytes, &rates.product_flops, &rates.kernel_flops,
+                       &rates.half_flops})
+    *rate /= ranks;
+  for (KernelBytes* bytes : {&rates.caches[0], &rates.caches[1], &rates.memory})
+    bytes->streamed /= ranks, bytes->gathered /= ranks;
+  return rates;
+}
+
+void go_on_with_self_loops(const std::filesystem::path& output, LoadedJob& loaded) {
+  Job& job = loaded.job;
+  if (loaded.given.contains("dataset.selfLoops") || !has_checkpoint(output) ||
+      !std::filesystem::exists(output / "job.yaml"))
+    return;
+  const Job until_now = load_job(output / "job.yaml").job;
+  if (until_now.model.kind == job.model.kind && until_now.dataset.self_loops == SelfLoops::kModel)
+    job.dataset.self_loops = SelfLoops::kModel;
+}
+
+std::string self_loops_line(const DatasetMeta& meta, const Job& job) {
+  if (meta.self_loops == 0) return {};
+  const std::string loops = counted_text(meta.self_loops, "self-loop"), &kind = job.model.kind;
+  const char* const are = meta.self_loops == 1 ? "is" : "are";
+  switch (self_loops_of(job)) {
+    case SelfLoops::kAdd:
+      return fmt::format(
+          "{}: {} reads each vertex itself once, with or without a self-loop (the data have {})", meta.name,
+          kind, loops);
+    case SelfLoops::kRemove:
+      return fmt::format(
+          "{}: {} {} left out: {}", meta.name, loops, are,
+          job.dataset.self_loops == SelfLoops::kRemove
+              ? "dataset.selfLoops is remove"
+              : "this run began before " + kind + " kept them (--fresh starts over with them)");
+    default:
+      return fmt::format(
+          "{}: {} {} kept: a vertex that has one is among its own neighbours (dataset.selfLoops: remove leaves "
+          "them out)",
+          meta.name, loops, are);
+  }
 }
 
 }  // namespace atl

@@ -2,12 +2,11 @@
 #include <cstdio>
 
 #include "base/error.h"
-#include "base/readable.h"
+#include "base/text.h"
 #include "base/threads.h"
 #include "command/commands.h"
 #include "command/job_data.h"
-#include "command/prepared_place.h"
-#include "command/run/output_lock.h"
+#include "command/run/output_folder.h"
 #include "train/predict.h"
 
 namespace atl {

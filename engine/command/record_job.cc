@@ -1,19 +1,17 @@
 #include "command/record_job.h"
 
 #include <fmt/format.h>
-
 #include <algorithm>
 #include <functional>
 
 #include "base/error.h"
 #include "command/compare.h"
-#include "command/machine_rates.h"
+#include "command/job_data.h"
 #include "command/run/job_room.h"
 #include "job/strategies.h"
-#include "plan/part_order.h"
 #include "plan/shortfall.h"
-#include "simulate/record_modelled.h"
-#include "simulate/record_sample.h"
+#include "plan/traffic.h"
+#include "simulate/record.h"
 #include "strategies/schedule/strategy.h"
 
 namespace atl {
@@ -109,6 +107,31 @@ Recording record_here(const LoadedJob& loaded, const Dataset& dataset, const Pre
   for (const RankPlan& rank : plan.ranks) recording.works.push_back(rank.work);
   if (how.rates && !how.modelled) recording.rates = measured_rates(1, how.threads);
   return recording;
+}
+
+namespace {
+
+std::vector<std::string> servers_of(const Topology& topology, const Job& job) {
+  const std::size_t each = topology.servers.front().ranks.size();
+  const bool equal =
+      std::ranges::all_of(topology.servers, [&](const auto& s) { return s.ranks.size() == each; });
+  const int given = job.placement.ranks_per_server;
+  if (given > 0 && equal && std::size_t(given) != each)
+    fail("placement.ranksPerServer: {} is not what {}'s servers have (use {}, or leave it out)", given,
+         topology.name, each);
+  if (!equal || each == 1 || given > 0) return {};
+  return {fmt::format("placement.ranksPerServer={}", each)};
+}
+
+}  // namespace
+
+LoadedJob job_on(const Topology& topology, const Arguments& arguments, const std::string& change, Say say) {
+  Arguments changed = arguments;
+  changed.add("--ranks", std::to_string(topology.ranks()));
+  if (!change.empty()) changed.add("--set", change);
+  const LoadedJob loaded = load_job_of(changed, say);
+  for (const std::string& servers : servers_of(topology, loaded.job)) changed.add("--set", servers);
+  return load_job_of(changed, [](const std::string&) {});
 }
 
 }  // namespace atl

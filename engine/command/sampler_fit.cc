@@ -1,10 +1,11 @@
-#include "command/sampler_fit.h"
+// What a job's sampler and its data set must agree on: how many clusters a graph has, and how much of it a step draws.
+#include "command/training_fit.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 
-#include "base/readable.h"
+#include "base/text.h"
 #include "job/samplers.h"
 #include "train/rank_data.h"
 

@@ -9,10 +9,8 @@
 #include "command/bench/cells.h"
 #include "command/commands.h"
 #include "command/job_data.h"
-#include "command/job_on_topology.h"
-#include "command/prepared_place.h"
 #include "command/record_job.h"
-#include "command/run/memory_budget.h"
+#include "command/run/job_room.h"
 #include "simulate/simulation.h"
 #include "simulate/topology_values.h"
 

@@ -7,14 +7,12 @@
 #include <vector>
 
 #include "base/error.h"
-#include "base/nearest.h"
-#include "base/readable.h"
-#include "command/sampler_fit.h"
+#include "base/text.h"
 #include "job/strategies.h"
 #include "model/model.h"
 #include "telemetry/confusion.h"
+#include "telemetry/link_metrics.h"
 #include "train/rank_data.h"
-#include "telemetry/metric_name.h"
 
 namespace atl {
 namespace {

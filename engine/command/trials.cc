@@ -1,4 +1,6 @@
-#include "command/trials.h"
+// Strategies tried before one is chosen (strategy.trial): whether one that isn't exact learns differs from graph to graph, and from model to model, more
+// than measurements on other data sets can tell. So those that could win are trained for a while beside `graph`.
+#include "command/compare.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -13,11 +15,11 @@
 #include <optional>
 
 #include "base/error.h"
-#include "base/readable.h"
 #include "base/stop.h"
+#include "base/text.h"
 #include "command/run/job_room.h"
-#include "dataset/subset.h"
 #include "compare/trial.h"
+#include "dataset/subset.h"
 #include "plan/job_plan.h"
 #include "plan/shortfall.h"
 #include "train/labels.h"

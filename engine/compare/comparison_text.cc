@@ -5,7 +5,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
-#include "base/readable.h"
+#include "base/text.h"
 #include "compare/comparison.h"
 
 namespace atl {

@@ -20,7 +20,7 @@ struct Effect {
   /// Optimiser steps until `graph`'s best validation metric less half a point, over those of `graph`: the middle of those on the three data
   /// sets that are most like it. None: unknown. Infinite: it never got there.
   std::optional<double> length = 1;
-  /// On what the length was found for this very job (command/trials.h); "": it is as measured on other sets.
+  /// On what the length was found for this very job (command/compare.h); "": it is as measured on other sets.
   std::string tried_on = "";
   bool cut_off = false;  // the trial had ended before it was there: it takes more than the length
 };

@@ -9,9 +9,9 @@
 #include <optional>
 #include <thread>
 
-#include "comm/local_transport.h"
-#include "plan/part_order.h"
-#include "train/learning_rate.h"
+#include "comm/transports.h"
+#include "plan/traffic.h"
+#include "train/optimizer.h"
 #include "train/trainer.h"
 
 namespace atl {

@@ -7,10 +7,10 @@
 #include <string>
 #include <vector>
 
+#include "compare/comparison.h"
 #include "dataset/dataset.h"
 #include "job/job.h"
 #include "partition/prepared_graph.h"
-#include "compare/comparison.h"
 
 namespace atl {
 

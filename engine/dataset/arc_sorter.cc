@@ -7,7 +7,6 @@
 
 #include "base/error.h"
 #include "base/random.h"
-#include "dataset/radix_sort.h"
 #include "dataset/reverse_share.h"
 
 namespace atl {

@@ -3,15 +3,19 @@
 // memory, several at a time. The result does not depend on the number of threads.
 #pragma once
 
+#include <array>
+#include <bit>
+#include <cstdint>
 #include <filesystem>
 #include <functional>
 #include <optional>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "base/threads.h"
 #include "base/types.h"
-#include "dataset/scratch_file.h"
+#include "dataset/format/mapped_file.h"
 
 namespace atl {
 
@@ -108,5 +112,22 @@ class ArcSorter {
   std::vector<Index> in_counts_,
       out_counts_;  // arcs by destination and by source, in units of neighbouring ids
 };
+
+/// Stable counting passes over `field(record)`, a number below `limit`, least significant digits first.
+/// `spare` has the same length and holds rubbish afterwards.
+template <class Record, class Field>
+void radix_sort(std::vector<Record>& records, std::vector<Record>& spare, std::uint32_t limit, Field field) {
+  constexpr int kDigitBits = 11;
+  const int bits = int(std::bit_width(limit));
+  for (int shift = 0; shift < bits; shift += kDigitBits) {
+    std::array<Index, 1 << kDigitBits> next{};
+    const std::uint32_t mask = (1u << kDigitBits) - 1;
+    for (const Record& record : records) ++next[(field(record) >> shift) & mask];
+    Index sum = 0;
+    for (Index& place : next) sum += std::exchange(place, sum);
+    for (const Record& record : records) spare[std::size_t(next[(field(record) >> shift) & mask]++)] = record;
+    records.swap(spare);
+  }
+}
 
 }  // namespace atl

@@ -9,10 +9,10 @@
 
 #include "base/atomic_file.h"
 #include "base/error.h"
-#include "base/readable.h"
 #include "base/sha256.h"
+#include "base/text.h"
 #include "base/threads.h"
-#include "dataset/feature_bits.h"
+#include "dataset/feature_writer.h"
 #include "dataset/format/npy.h"
 #include "dataset/meta.h"
 

@@ -10,7 +10,7 @@
 //   feature_offsets.npy  int64 (vertices + 1)
 //   feature_columns.npy  int32 (nnz)
 //   feature_values.npy   float32 (nnz)
-//                        or, where each row has one value beside 0 (feature_bits.h):
+//                        or, where each row has one value beside 0 (feature_writer.h):
 //   feature_bits.npy     uint8 (vertices, 4 · ⌈features / 32⌉)
 //   feature_levels.npy   float32 (vertices)
 //   labels.npy           int32 (vertices)          -1 = unlabelled
@@ -29,8 +29,8 @@
 #include <vector>
 
 #include "graph/csr.h"
-#include "tensor/bit_matrix.h"
 #include "tensor/matrix.h"
+#include "tensor/rows.h"
 
 namespace atl {
 

@@ -1,6 +1,10 @@
 #include "dataset/export.h"
 
 #include <algorithm>
+#include <fstream>
+#include <iterator>
+#include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/atomic_file.h"
@@ -8,7 +12,6 @@
 #include "dataset/format/npy_writer.h"
 #include "dataset/format/npz_writer.h"
 #include "dataset/import/neutral_meta.h"
-#include "dataset/replaced.h"
 
 namespace atl {
 namespace {
@@ -111,7 +114,7 @@ void export_edge_split(const Dataset& dataset, const fs::path& folder) {
 }  // namespace
 
 void export_dataset(const Dataset& dataset, const fs::path& place, bool replace) {
-  if (replace) check_replaceable(place, Made::kExport, {dataset.folder()});
+  if (replace) check_replaceable(place, Replaceable::kExport, {dataset.folder()});
   AtomicFolder folder(place, replace ? AtomicFolder::Existing::kReplace : AtomicFolder::Existing::kRefuse);
   const DatasetMeta& meta = dataset.meta();
   export_arcs(dataset, folder.path());
@@ -126,6 +129,42 @@ void export_dataset(const Dataset& dataset, const fs::path& place, bool replace)
     copy_file(dataset, "original_ids.npy", folder.path() / "original_ids.npy");
   write_neutral_meta(meta, folder.path() / "meta.json");
   folder.commit();
+}
+
+namespace {
+
+namespace fs = std::filesystem;
+
+/// Of meta.json's text alone, which may be torn: a data set's names its format, an export's doesn't.
+bool holds(const fs::path& folder, Replaceable what) {
+  std::ifstream file(folder / "meta.json", std::ios::binary);
+  if (!file) return false;
+  const std::string text{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+  const bool is_dataset = text.find("\"atollDataset\"") != std::string::npos;
+  return what == Replaceable::kDataset ? is_dataset : !is_dataset && fs::exists(folder / "edges.npy");
+}
+
+bool lies_in(const fs::path& source, const fs::path& place) {
+  const fs::path inner = fs::weakly_canonical(source), outer = fs::weakly_canonical(place);
+  return std::mismatch(outer.begin(), outer.end(), inner.begin(), inner.end()).first == outer.end();
+}
+
+}  // namespace
+
+void check_replaceable(const fs::path& place, Replaceable kind, const std::vector<fs::path>& sources) {
+  if (!fs::exists(place)) return;
+  for (const fs::path& source : sources)
+    if (fs::exists(source) && lies_in(source, place))
+      fail("{}: --replace would delete {}, which is read (choose another DST)", place.string(),
+           source.string());
+  const std::string_view what = kind == Replaceable::kDataset ? "a data set" : "an export";
+  if (!fs::is_directory(place))
+    fail("{}: --replace takes the place of {} alone, and this is a file (choose another DST, or remove it)",
+         place.string(), what);
+  if (fs::is_empty(place) || holds(place, kind)) return;
+  fail(
+      "{}: --replace takes the place of {} alone, and this folder holds {} (choose another DST, or remove it)",
+      place.string(), what, fs::directory_iterator(place)->path().filename().string());
 }
 
 }  // namespace atl

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "base/error.h"
-#include "dataset/generate/streams.h"
+#include "dataset/generate/shuffle.h"
 
 namespace atl {
 namespace {
@@ -47,7 +47,7 @@ MadeFeatures parse_made_features(const std::string& text, std::uint64_t seed) {
 
 void add_made_features(const MadeFeatures& made, Index vertices, FeatureWriter& writer) {
   if (made.random_columns == 0) return add_one_hot(vertices, writer);
-  const Draws draws(made.seed, Purpose::kGenerator, std::uint64_t(Stream::kMadeFeatures));
+  const Draws draws(made.seed, Purpose::kGenerator, std::uint64_t(DrawStream::kMadeFeatures));
   std::vector<float> row(std::size_t(made.random_columns));
   for (Index v = 0; v < vertices; ++v) {
     for (Index c = 0; c < made.random_columns; ++c) row[std::size_t(c)] = normal_at(draws, v, c);

@@ -6,8 +6,8 @@
 #include <nlohmann/json.hpp>
 
 #include "base/error.h"
-#include "base/quoted.h"
 #include "base/sha256.h"
+#include "base/text.h"
 
 namespace atl {
 namespace {

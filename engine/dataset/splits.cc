@@ -1,6 +1,11 @@
 #include "dataset/splits.h"
 
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+
 #include "base/error.h"
+#include "dataset/generate/shuffle.h"
 
 namespace atl {
 
@@ -26,6 +31,164 @@ void SplitTable::mark_all(std::span<const std::uint8_t> mask, Split part, const 
   for (Index i = 0; i < Index(mask.size()); ++i) {
     if (mask[std::size_t(i)] != 0) mark(i / columns, i % columns, part, source);
   }
+}
+
+Split DrawnSplit::part_of(std::int64_t id) const {
+  const Draws draws(seed, Purpose::kGenerator, std::uint64_t(DrawStream::kSplit));
+  const double u = draws.uniform_at(std::uint64_t(id), 0);
+  if (u < train) return Split::kTrain;
+  if (u < train + validation) return Split::kValidation;
+  return u < train + validation + test ? Split::kTest : Split::kNone;
+}
+
+std::string DrawnSplit::description() const {
+  return fmt::format("random:{:g}/{:g}/{:g}, seed {}", 100 * train, 100 * validation, 100 * test, seed);
+}
+
+DrawnSplit parse_drawn_split(const std::string& text, std::uint64_t seed) {
+  double train = 0, validation = 0, test = 0;
+  char more = 0;
+  const int read = std::sscanf(text.c_str(), "random:%lf/%lf/%lf%c", &train, &validation, &test, &more);
+  const bool shares = train > 0 && validation >= 0 && test >= 0 && train + validation + test <= 100;
+  if (read != 3 || !shares) {
+    fail(
+        "--split: '{}' is not allowed (use random:TRAIN/VALIDATION/TEST in percent of the labelled vertices, up to "
+        "100 together: random:60/20/20)",
+        text);
+  }
+  return {train / 100, validation / 100, test / 100, seed};
+}
+
+namespace {
+
+/// Uniform in [0, 1), the same for an edge and its reverse.
+double uniform_of(const VertexPair& edge, std::uint64_t seed, DrawStream stream) {
+  const Draws draws(seed, Purpose::kGenerator, std::uint64_t(stream));
+  const auto [low, high] = std::minmax(edge[0], edge[1]);
+  return draws.uniform_at(std::uint64_t(low), std::uint64_t(high));
+}
+
+/// Of sorted arcs.
+bool is_symmetric(const std::vector<VertexPair>& arcs) {
+  return std::ranges::all_of(arcs, [&](const VertexPair& arc) {
+    return std::ranges::binary_search(arcs, VertexPair{arc[1], arc[0]});
+  });
+}
+
+bool is_edge(const std::vector<VertexPair>& edges, VertexPair pair, bool undirected) {
+  if (undirected && pair[0] > pair[1]) std::swap(pair[0], pair[1]);
+  return std::ranges::binary_search(edges, pair);
+}
+
+/// As many pairs as there are edges in `like`, none an edge, a loop or drawn before. `edges` are sorted.
+class NegativeDraws {
+ public:
+  NegativeDraws(const std::vector<VertexPair>& edges, Index vertices, bool undirected, std::uint64_t seed)
+      : edges_(edges),
+        vertices_(vertices),
+        undirected_(undirected),
+        draws_(seed, Purpose::kGenerator, std::uint64_t(DrawStream::kEdgeNegative)) {}
+
+  std::vector<VertexPair> draw(std::size_t count) {
+    std::vector<VertexPair> pairs;
+    while (pairs.size() < count) {
+      const VertexPair pair{end(0), end(1)};
+      ++next_;
+      if (pair[0] == pair[1] || is_edge(edges_, pair, undirected_)) continue;
+      const VertexPair known = undirected_ && pair[0] > pair[1] ? VertexPair{pair[1], pair[0]} : pair;
+      const auto place = std::ranges::lower_bound(taken_, known);
+      if (place != taken_.end() && *place == known) continue;
+      taken_.insert(place, known);
+      pairs.push_back(pair);
+    }
+    return pairs;
+  }
+
+ private:
+  VertexId end(std::uint64_t column) const {
+    return std::min(VertexId(draws_.uniform_at(next_, column) * double(vertices_)), VertexId(vertices_ - 1));
+  }
+
+  const std::vector<VertexPair>& edges_;
+  Index vertices_;
+  bool undirected_;
+  Draws draws_;
+  std::uint64_t next_ = 0;
+  std::vector<VertexPair> taken_;  // ascending
+};
+
+}  // namespace
+
+PairSet DrawnEdgeSplit::part_of(const VertexPair& edge) const {
+  const double u = uniform_of(edge, seed, DrawStream::kEdgeSplit);
+  if (u < train) return PairSet::kTrain;
+  return u < train + validation ? PairSet::kValidation : PairSet::kTest;
+}
+
+std::string DrawnEdgeSplit::description() const {
+  return fmt::format("random:{:g}/{:g}/{:g}, seed {}", 100 * train, 100 * validation, 100 * test, seed);
+}
+
+DrawnEdgeSplit parse_edge_split(const std::string& text, std::uint64_t seed) {
+  double train = 0, validation = 0, test = 0;
+  char more = 0;
+  const int read = std::sscanf(text.c_str(), "random:%lf/%lf/%lf%c", &train, &validation, &test, &more);
+  if (read != 3 || validation < 0 || test < 0 || std::abs(train + validation + test - 100) > 1e-6)
+    fail(
+        "--edge-split: '{}' is not allowed (use given, or random:TRAIN/VALIDATION/TEST in percent of the edges, 100 "
+        "together: random:85/5/10)",
+        text);
+  if (train <= 0)
+    fail("--edge-split: '{}' leaves no edge to train on; give TRAIN more than 0, as in random:85/5/10", text);
+  if (test <= 0 && validation <= 0)
+    fail(
+        "--edge-split: '{}' holds out no edge, and nothing would be measured; give VALIDATION or TEST more than 0, as in "
+        "random:85/5/10",
+        text);
+  return {train / 100, validation / 100, test / 100, seed};
+}
+
+DrawnEdges draw_edges(std::vector<VertexPair> arcs, Index vertices, bool undirected,
+                      const DrawnEdgeSplit& drawn, const std::string& name) {
+  std::erase_if(arcs, [](const VertexPair& arc) { return arc[0] == arc[1]; });
+  std::ranges::sort(arcs);
+  arcs.erase(std::unique(arcs.begin(), arcs.end()), arcs.end());
+  DrawnEdges out;
+  out.undirected = undirected || is_symmetric(arcs);
+  if (out.undirected) {
+    for (VertexPair& arc : arcs)
+      if (arc[0] > arc[1]) std::swap(arc[0], arc[1]);
+    std::ranges::sort(arcs);
+    arcs.erase(std::unique(arcs.begin(), arcs.end()), arcs.end());
+  }
+  for (const VertexPair& edge : arcs) out.split.of(drawn.part_of(edge)).push_back(edge);
+  if (arcs.empty()) fail("{}: --edge-split: there are no edges but self-loops to draw from", name);
+  for (const auto& [set, share] :
+       {std::pair(PairSet::kTrain, drawn.train), std::pair(PairSet::kValidation, drawn.validation),
+        std::pair(PairSet::kTest, drawn.test)})
+    if (share > 0 && out.split.of(set).empty())
+      fail(
+          "{}: --edge-split: none of {} edges is drawn as one of the {}; give a larger share, or another --seed",
+          name, arcs.size(), to_string(set));
+  const double pairs = double(vertices) * double(vertices - 1) / (out.undirected ? 2 : 1);
+  const double free = pairs - double(arcs.size());
+  const std::size_t wanted = out.split.of(PairSet::kValidation).size() + out.split.of(PairSet::kTest).size();
+  if (double(wanted) > free / 2)
+    fail(
+        "{}: --edge-split: {} negative pairs are wanted, and {} pairs of vertices are no edges, which is less than twice "
+        "as many; give smaller shares for validation and test",
+        name, wanted, free);
+  NegativeDraws negatives(arcs, vertices, out.undirected, drawn.seed);
+  out.split.of(PairSet::kValidationNegative) = negatives.draw(out.split.of(PairSet::kValidation).size());
+  out.split.of(PairSet::kTestNegative) = negatives.draw(out.split.of(PairSet::kTest).size());
+  return out;
+}
+
+Index put_supervision_first(std::vector<VertexPair>& training, double share, std::uint64_t seed) {
+  const auto messages = std::stable_partition(training.begin(), training.end(), [&](const VertexPair& edge) {
+    return uniform_of(edge, seed, DrawStream::kSupervision) < share;
+  });
+  return messages - training.begin();
 }
 
 }  // namespace atl

@@ -13,11 +13,9 @@
 #include <string>
 
 #include "dataset/dataset.h"
-#include "dataset/drawn_edges.h"
-#include "dataset/drawn_split.h"
 #include "dataset/feature_writer.h"
-#include "dataset/import/row_origin.h"
 #include "dataset/made_features.h"
+#include "dataset/splits.h"
 
 namespace atl {
 

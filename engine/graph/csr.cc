@@ -1,5 +1,9 @@
 #include "graph/csr.h"
 
+#include <cmath>
+
+#include "tensor/copies.h"
+
 namespace atl {
 
 Transpose transpose(const CsrView& a, bool with_arcs) {
@@ -23,6 +27,46 @@ Transpose transpose(const CsrView& a, bool with_arcs) {
     }
   }
   return t;
+}
+
+namespace {
+
+template <class T>
+const T* array(DeviceCopies& copies, const T* host, Index count) {
+  return host == nullptr ? nullptr : copies.of(std::span(host, std::size_t(count))).data();
+}
+
+}  // namespace
+
+Block on_device(DeviceCopies& copies, const Block& host) {
+  Block block = host;
+  const bool is_symmetric = host.transpose.offsets == host.arcs.offsets &&
+                            host.transpose.rows == host.arcs.rows;  // not a cut of it
+  block.arcs = copies.of(host.arcs);
+  block.transpose = is_symmetric ? block.arcs : copies.of(host.transpose);
+  block.transpose_arc = array(copies, host.transpose_arc, host.transpose.arcs());
+  block.dst_scale = array(copies, host.dst_scale, host.dst());
+  block.src_scale = array(copies, host.src_scale, host.src());
+  block.dst_ids = copies.of(host.dst_ids);
+  block.src_ids = copies.of(host.src_ids);
+  return block;
+}
+
+double degree_of(const CsrView& a, Index row) {
+  if (a.weights == nullptr) return double(a.degree(row));
+  double sum = 0;
+  for (Index e = a.offsets[row]; e < a.offsets[row + 1]; ++e) sum += a.weights[e];
+  return sum;
+}
+
+Real dst_factor(Normalisation normalisation, double degree) {
+  if (normalisation == Normalisation::kMean) return degree > 0 ? Real(1 / degree) : Real(0);
+  return src_factor(normalisation, degree);
+}
+
+Real src_factor(Normalisation normalisation, double degree) {
+  if (normalisation != Normalisation::kSymmetric) return 1;
+  return degree > 0 ? Real(1 / std::sqrt(degree)) : Real(0);
 }
 
 }  // namespace atl

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <span>
+#include <vector>
 
 #include "graph/csr.h"
 
@@ -24,5 +25,9 @@ Csr induced_subgraph(const CsrView& a, std::span<const std::uint8_t> marked);
 /// Who is next to whom, for partitioners and orderings: symmetric, unweighted, no loops, no duplicates.
 /// `is_symmetric`: the reverse of every arc of `a` is known to be there.
 Csr neighbour_pattern(const CsrView& a, bool is_symmetric);
+
+/// Returns the vertices in their new order. `pattern` is symmetric without loops (see neighbour_pattern).
+/// Vertices of different `group` (one an owner, or empty: all one) are never merged. Deterministic.
+std::vector<VertexId> locality_order(const CsrView& pattern, std::span<const std::int32_t> group);
 
 }  // namespace atl

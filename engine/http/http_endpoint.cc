@@ -1,17 +1,18 @@
 #include "http/http_endpoint.h"
 
+#include <fmt/format.h>
 #include <netinet/in.h>
 #include <poll.h>
 #include <sys/eventfd.h>
 #include <sys/socket.h>
-
 #include <cerrno>
 #include <chrono>
+#include <exception>
 #include <thread>
 #include <utility>
 #include <vector>
 
-#include "base/descriptor.h"
+#include "base/atomic_file.h"
 #include "base/error.h"
 #include "http/listen.h"
 
@@ -109,6 +110,39 @@ int HttpEndpoint::port() const {
   const bool six = address.ss_family == AF_INET6;
   return ntohs(six ? reinterpret_cast<const sockaddr_in6&>(address).sin6_port
                    : reinterpret_cast<const sockaddr_in&>(address).sin_port);
+}
+
+// What an HTTP request is answered with, as text.
+
+namespace {
+
+std::string reply(const char* status, const HttpPage& page, bool with_body) {
+  return fmt::format(
+             "HTTP/1.1 {}\r\nContent-Type: {}\r\nContent-Length: {}\r\nCache-Control: no-store\r\n"
+             "Connection: close\r\n\r\n",
+             status, page.content_type, page.body.size()) +
+         (with_body ? page.body : "");
+}
+
+}  // namespace
+
+std::string http_answer(const std::string& request, const HttpPages& pages) {
+  const auto method_end = request.find(' '), target_end = request.find(' ', method_end + 1);
+  const std::string line = request.substr(0, request.find("\r\n"));
+  if (method_end == std::string::npos || target_end == std::string::npos || target_end > line.size())
+    return reply("400 Bad Request", {"text/plain", "not an HTTP request\n"}, true);
+  const std::string method = line.substr(0, method_end);
+  const std::string target = line.substr(method_end + 1, target_end - method_end - 1);
+  if (method != "GET" && method != "HEAD")
+    return reply("405 Method Not Allowed", {"text/plain", "GET or HEAD\n"}, true);
+  const bool with_body = method == "GET";
+  const auto page = pages.find(target.substr(0, target.find('?')));
+  if (page == pages.end()) return reply("404 Not Found", {"text/plain", "no such page\n"}, with_body);
+  try {
+    return reply("200 OK", page->second(), with_body);
+  } catch (const std::exception& error) {
+    return reply("500 Internal Server Error", {"text/plain", std::string(error.what()) + "\n"}, with_body);
+  }
 }
 
 }  // namespace atl

@@ -8,7 +8,7 @@
 #include <memory>
 #include <string>
 
-#include "http/local_name.h"
+#include "http/listen.h"
 
 namespace atl {
 
@@ -30,7 +30,7 @@ class HttpEndpoint {
  public:
   /// `port` 0: any free one. Throws Error naming address, cause and remedy when it can't listen there.
   HttpEndpoint(const std::string& host, int port, HttpPages pages);
-  /// For processes of this machine alone (http/ask_local.h). Throws Error where the name is taken.
+  /// For processes of this machine alone (http/listen.h). Throws Error where the name is taken.
   HttpEndpoint(const LocalName& name, HttpPages pages);
   ~HttpEndpoint();
 

@@ -6,10 +6,10 @@
 #include <algorithm>
 
 #include "base/error.h"
-#include "base/nearest.h"
-#include "job/assign.h"
+#include "base/text.h"
 #include "job/fields.h"
 #include "job/models.h"
+#include "job/read.h"
 #include "job/strategies.h"
 
 namespace atl {

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "job/job.h"
-#include "job/problems.h"
+#include "job/rule.h"
 
 namespace atl {
 

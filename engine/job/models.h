@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "job/field.h"
-#include "job/own_default.h"
+#include "job/option_field.h"
 
 namespace atl {
 

@@ -18,4 +18,13 @@ Field option_field(OptionOwner owner, const std::string& kind, const std::string
 /// Of a strategy, at strategy.<kind>.<name>.
 Field strategy_option(const std::string& kind, const std::string& name, Options::Value initial, Field rest);
 
+// A default that a model or a strategy has instead of the field table's.
+
+/// As a manifest would write it.
+struct OwnDefault {
+  std::string path;   // "model.norm", "training.optimizer.weightDecay.convolutions"
+  std::string value;  // "layer"
+  std::string source;
+};
+
 }  // namespace atl

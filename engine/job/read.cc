@@ -5,10 +5,8 @@
 
 #include <algorithm>
 
-#include "base/nearest.h"
-#include "base/quoted.h"
+#include "base/text.h"
 #include "job/api_names.h"
-#include "job/assign.h"
 #include "job/fields.h"
 #include "job/models.h"
 #include "job/samplers.h"

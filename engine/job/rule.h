@@ -4,15 +4,35 @@
 #pragma once
 
 #include <fmt/format.h>
-
+#include <map>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "job/field.h"
 #include "job/job.h"
-#include "job/problems.h"
 
 namespace atl {
+
+// What is wrong with a manifest: collected, so that a user sees everything at once.
+
+struct Problems {
+  std::vector<std::string> errors,
+      warnings;  // "gnnjob.yaml:14: field: …", in the order in which they were found
+
+  void error(const std::string& where, const std::string& path, const std::string& text) {
+    errors.push_back(where + ": " + path + ": " + text);
+  }
+  void warning(const std::string& where, const std::string& path, const std::string& text) {
+    warnings.push_back(where + ": " + path + ": " + text);
+  }
+};
+
+/// Where each field was given: path → "gnnjob.yaml:14". Fields with their default are absent.
+using Given = std::map<std::string, std::string>;
+
+/// The location of a field, or of the nearest object around it that was given, or of the manifest.
+std::string where_of(const Given& given, const std::string& path);
 
 /// What every rule reads and writes.
 struct Check {
@@ -60,5 +80,25 @@ std::vector<Rule> unused_rules();  // warnings alone
 /// A folder below another one: relative, and no way out of it; in both languages.
 bool stays_inside(const std::string& path);
 std::string stays_inside_in_cel(const std::string& value);
+
+// Options of a strategy that were given and do nothing: what a rule needs to say so.
+
+/// A resolved manifest has every option, so that the default of one is no wish for it.
+bool is_wished(const Check& check, const Field& option);
+
+/// Warns where the option is wished for. path: of one of the job's strategy; why: "without smoothing".
+void warn_without_effect(const Check& check, const std::string& path, const std::string& why);
+
+/// Of a strategy that is another one where there is one rank, because nothing is another rank's then: says so.
+void warn_of_one_rank(const Check& check, const std::string& kind, const std::string& other);
+
+inline constexpr const char* kRanksInCel =
+    "(has(self.placement) && has(self.placement.ranks) ? self.placement.ranks : 1)";
+
+/// Every rule but "a required field is there" and "the name is one", which the schema says by itself.
+const std::vector<Rule>& all_rules();
+
+/// Adds errors for what can't be, warnings for fields that were given and have no effect.
+void check_rules(const Job& job, const Given& given, Problems& problems);
 
 }  // namespace atl

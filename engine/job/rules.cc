@@ -1,11 +1,12 @@
-#include "job/rules.h"
+// How fields depend on each other: what must be given, what excludes what, what is ignored.
+#include "job/rule.h"
 
 #include <algorithm>
 #include <iterator>
 
 #include "job/api_names.h"
-#include "job/assign.h"
 #include "job/fields.h"
+#include "job/read.h"
 
 namespace atl {
 namespace {

@@ -5,10 +5,10 @@
 #include <algorithm>
 
 #include "base/error.h"
-#include "base/readable.h"
+#include "base/text.h"
 #include "job/models.h"
-#include "job/no_effect.h"
 #include "job/option_field.h"
+#include "job/rule.h"
 #include "job/strategies.h"
 
 namespace atl {

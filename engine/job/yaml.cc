@@ -12,9 +12,9 @@
 #include <sstream>
 
 #include "base/error.h"
-#include "base/utf8.h"
-#include "job/tag.h"
-#include "job/yaml_characters.h"
+#include "base/text.h"
+#include "job/scalar.h"
+#include "job/yaml_text.h"
 
 namespace atl {
 namespace {

@@ -9,4 +9,10 @@ namespace atl {
 
 std::string yaml_text(const nlohmann::ordered_json& tree);
 
+// Characters that a manifest must not hold, before any parser sees them.
+
+/// Throws Error for what isn't UTF-8, and for what parsers disagree on. `name` stands in the message, with a line where
+/// `lines` says so.
+void refuse_characters(const std::string& text, const std::string& name, bool lines);
+
 }  // namespace atl

@@ -17,7 +17,6 @@
 #include "launch/leaving.h"
 #include "launch/mpirun_command.h"
 #include "launch/mpirun_messages.h"
-#include "launch/open_files.h"
 #include "launch/output_relay.h"
 #include "launch/scratch.h"
 

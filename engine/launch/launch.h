@@ -24,7 +24,7 @@ struct LaunchPlan {
   int stop_signal = SIGUSR1;                // what asks the program, or mpirun and so the ranks, to stop
   std::chrono::seconds stop_patience{600};  // from the first request to stop to a kill
   std::chrono::seconds end_patience{8};     // from a lost rank or mpirun to a kill of the rest
-  /// From mpirun's start, or a rank's first word (launch/rank_words.h), to the next one's; 0: the program says none.
+  /// From mpirun's start, or a rank's first word (launch/rank_guard.h), to the next one's; 0: the program says none.
   std::chrono::seconds start_patience{0};
   /// From the first rank that says that it leaves to a kill of those that haven't ended by then; 0: the program says no such words.
   std::chrono::seconds leave_patience{0};

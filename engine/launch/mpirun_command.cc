@@ -1,8 +1,9 @@
 #include "launch/mpirun_command.h"
 
+#include <sys/resource.h>
 #include <sys/uio.h>
 #include <unistd.h>
-
+#include <algorithm>
 #include <cstdlib>
 #include <fstream>
 #include <sstream>
@@ -105,6 +106,34 @@ std::vector<std::string> mpirun_command(int ranks, const RemoteHosts& hosts,
   }
   command.insert(command.end(), program.begin(), program.end());
   return command;
+}
+
+namespace {
+
+constexpr rlim_t kPlenty = 65536;  // and no more: some programs look at every number below the limit
+
+rlimit limits() {
+  rlimit files{};
+  getrlimit(RLIMIT_NOFILE, &files);
+  return files;
+}
+
+}  // namespace
+
+long open_file_limit() {
+  return long(std::min<rlim_t>(limits().rlim_cur, kPlenty));
+}
+
+void allow_open_files(int ranks) {
+  rlimit files = limits();
+  files.rlim_cur = std::max(files.rlim_cur, std::min(files.rlim_max, kPlenty));
+  setrlimit(RLIMIT_NOFILE, &files);
+  const long needed = open_files_of(ranks), allowed = open_file_limit();
+  if (std::min<long>(needed, long(kPlenty)) > allowed)
+    fail(
+        "at most {} files may be open here, and mpirun needs about {} for {} ranks: raise the hard limit (ulimit -Hn), or use "
+        "fewer ranks",
+        allowed, needed, ranks);
 }
 
 }  // namespace atl

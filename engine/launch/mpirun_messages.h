@@ -8,7 +8,7 @@
 #include <optional>
 #include <string>
 
-#include "launch/rank_words.h"
+#include "launch/rank_guard.h"
 
 namespace atl {
 
@@ -40,7 +40,7 @@ class MpirunMessages {
   const std::optional<LostRank>& lost() const { return lost_; }
   /// The address of the first host whose daemon mpirun has lost its connection to, before any rank ended badly; "": none.
   const std::string& lost_host() const { return lost_host_; }
-  /// What its first own message that we know means (launch/mpirun_troubles.h); "": there was none.
+  /// What its first own message that we know means (launch/mpirun_messages.cc); "": there was none.
   const std::string& trouble() const { return trouble_; }
   /// The first rank that has said itself that it fails, which mpirun tells later, if at all.
   const std::optional<FailedRank>& failed() const { return failed_; }

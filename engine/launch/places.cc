@@ -1,10 +1,18 @@
 #include "launch/places.h"
 
+#include <arpa/inet.h>
 #include <fmt/ranges.h>
-
+#include <netdb.h>
+#include <poll.h>
+#include <sys/socket.h>
+#include <unistd.h>
 #include <algorithm>
+#include <cerrno>
 #include <charconv>
+#include <cstring>
+#include <memory>
 #include <sstream>
+#include <thread>
 
 #include "base/error.h"
 
@@ -53,6 +61,77 @@ void check_place(const std::string& text, Rank rank, const std::string& host) {
       "rank {} runs on {} but was planned for {}: mpirun mapped the ranks differently; start again, and "
       "report this",
       rank, host, planned.host);
+}
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+constexpr int kTryMilliseconds = 1000;
+constexpr auto kPause = std::chrono::milliseconds(200);  // between rounds
+
+struct Socket {
+  int file;
+  explicit Socket(int family) : file(socket(family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0)) {}
+  ~Socket() {
+    if (file >= 0) close(file);
+  }
+  Socket(const Socket&) = delete;
+  Socket& operator=(const Socket&) = delete;
+};
+
+std::unique_ptr<addrinfo, decltype(&freeaddrinfo)> resolve(const HostPort& host) {
+  addrinfo hints{};
+  hints.ai_flags = AI_NUMERICHOST | AI_NUMERICSERV;
+  hints.ai_socktype = SOCK_STREAM;
+  addrinfo* found = nullptr;
+  if (getaddrinfo(host.address.c_str(), std::to_string(host.port).c_str(), &hints, &found) != 0)
+    fail("{}: '{}' is not an IP address; give the pod's", host.name, host.address);
+  return {found, &freeaddrinfo};
+}
+
+/// "" once it has accepted a connection, otherwise why it hasn't.
+std::string try_once(const HostPort& host) {
+  const auto target = resolve(host);
+  const Socket s(target->ai_family);
+  if (s.file < 0) return std::strerror(errno);
+  if (connect(s.file, target->ai_addr, target->ai_addrlen) == 0) return "";
+  if (errno != EINPROGRESS) return std::strerror(errno);
+  pollfd waiting{s.file, POLLOUT, 0};
+  if (poll(&waiting, 1, kTryMilliseconds) == 0) return "no answer";
+  int error = 0;
+  socklen_t size = sizeof error;
+  getsockopt(s.file, SOL_SOCKET, SO_ERROR, &error, &size);
+  return error == 0 ? "" : std::strerror(error);
+}
+
+}  // namespace
+
+void wait_until_reachable(const std::vector<HostPort>& hosts, std::chrono::milliseconds patience) {
+  const auto deadline = Clock::now() + patience;
+  std::vector<HostPort> missing = hosts;
+  std::string why;
+  for (bool first = true; !missing.empty(); first = false) {
+    if (!first && Clock::now() >= deadline) {
+      fail("not reachable after {} s:{}; check that they run, and that no NetworkPolicy blocks the launcher",
+           std::chrono::duration_cast<std::chrono::seconds>(patience).count(), why);
+    }
+    if (!first) std::this_thread::sleep_for(kPause);
+    why.clear();
+    std::vector<HostPort> still;
+    for (const HostPort& host : missing) {
+      if (!first && Clock::now() >= deadline &&
+          !still.empty()) {  // no time to ask the rest: the first names suffice
+        why += ", …";
+        break;
+      }
+      const std::string reason = try_once(host);
+      if (reason.empty()) continue;
+      why += fmt::format("{} {} ({} port {}: {})", still.empty() ? "" : ",", host.name, host.address,
+                         host.port, reason);
+      still.push_back(host);
+    }
+    missing = std::move(still);
+  }
 }
 
 }  // namespace atl

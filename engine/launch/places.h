@@ -2,6 +2,7 @@
 // it trains, because then neither the plan's costs nor its promises hold.
 #pragma once
 
+#include <chrono>
 #include <span>
 #include <string>
 #include <vector>
@@ -24,5 +25,17 @@ std::vector<Rank> ranks_beside(const std::string& text, Rank rank);
 
 /// Throws Error, naming both hosts, unless `text` puts `rank` on `host`.
 void check_place(const std::string& text, Rank rank, const std::string& host);
+
+// Waiting until every host of a job answers: a name service, a network or sshd may lag behind a pod that says Ready.
+
+struct HostPort {
+  std::string name;     // for messages: "cora-0-0"
+  std::string address;  // numeric: "10.1.0.5", "fd00::5"
+  int port = 0;
+};
+
+/// Returns when each has accepted a connection. Throws Error after `patience`, naming those that haven't and why, and at
+/// once where an address is none.
+void wait_until_reachable(const std::vector<HostPort>& hosts, std::chrono::milliseconds patience);
 
 }  // namespace atl

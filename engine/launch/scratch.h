@@ -5,7 +5,7 @@
 #include <filesystem>
 #include <vector>
 
-#include "base/descriptor.h"
+#include "base/atomic_file.h"
 
 namespace atl {
 

@@ -1,20 +1,80 @@
 #include "launch/supervisor.h"
 
 #include <poll.h>
+#include <pwd.h>
 #include <sys/signalfd.h>
+#include <sys/types.h>
 #include <sys/wait.h>
 #include <unistd.h>
+#include <charconv>
 #include <csignal>
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
 
-#include "base/cgroup.h"
 #include "base/error.h"
+#include "base/memory.h"
 #include "base/stop.h"
+#include "base/types.h"
 #include "launch/child.h"
-#include "launch/memory_kills.h"
-#include "launch/rank_processes.h"
 
 namespace atl {
 namespace {
+
+// The ranks that run below this process: they are children of mpirun's daemon, not of who watches over them.
+
+namespace fs = std::filesystem;
+constexpr std::string_view kVariable = "OMPI_COMM_WORLD_RANK=";
+
+std::optional<Rank> rank_of(const fs::path& process) {
+  std::ifstream name_file(process / "comm"), environment(process / "environ", std::ios::binary);
+  std::string name;
+  if (!(name_file >> name) || name != "atoll") return {};
+  for (std::string variable; std::getline(environment, variable, '\0');) {
+    if (!variable.starts_with(kVariable)) continue;
+    Rank rank = 0;
+    const char* begin = variable.data() + kVariable.size();
+    if (std::from_chars(begin, variable.data() + variable.size(), rank).ec == std::errc()) return rank;
+  }
+  return {};
+}
+
+pid_t parent_of(const fs::path& process) {
+  std::ifstream file(process / "stat");
+  std::string text;
+  std::getline(file, text);
+  const auto name_end = text.rfind(')');  // a name may have spaces
+  pid_t parent = 0;
+  if (name_end != std::string::npos) std::sscanf(text.c_str() + name_end, ") %*c %d", &parent);
+  return parent;
+}
+
+bool descends_from_us(pid_t pid) {
+  for (int steps = 0; pid > 1 && steps < 100; ++steps) {  // a pid may be used again while we look
+    pid = parent_of("/proc/" + std::to_string(pid));
+    if (pid == getpid()) return true;
+  }
+  return false;
+}
+
+/// Pid → rank of every `atoll` process among our descendants that mpirun has told its number.
+std::map<pid_t, Rank> rank_processes() {
+  std::map<pid_t, Rank> found;
+  std::error_code gone;
+  for (const auto& entry : fs::directory_iterator("/proc", gone)) {
+    const std::string name = entry.path().filename();
+    pid_t pid = 0;
+    const auto [end, error] = std::from_chars(name.data(), name.data() + name.size(), pid);
+    if (error != std::errc() || end != name.data() + name.size()) continue;
+    const auto rank = rank_of(entry.path());
+    if (rank && descends_from_us(pid)) found[pid] = *rank;
+  }
+  return found;
+}
 
 using Clock = std::chrono::steady_clock;
 constexpr int kLookMilliseconds = 200;
@@ -128,6 +188,42 @@ class Supervisor {
 
 SuperviseEnd supervise(const SupervisePlan& plan) {
   return Supervisor(plan).run();
+}
+
+namespace {
+constexpr std::chrono::seconds kPatience{30};  // from a kill that is counted to its process's end
+}  // namespace
+
+MemoryKills::MemoryKills(std::function<Ranks()> ranks, std::function<std::optional<long>()> count)
+    : read_ranks_(std::move(ranks)), read_count_(std::move(count)), count_(read_count_().value_or(0)) {}
+
+/// Ranks first: a kill is counted before its process ends, so that the kill of a rank that is missing here is counted below. The other
+/// way round, a kill between the two would be counted when its rank is forgotten.
+std::optional<Rank> MemoryKills::killed_rank(Clock::time_point now) {
+  const Ranks before = std::exchange(ranks_, read_ranks_());
+  const long count = read_count_().value_or(count_);
+  if (std::exchange(count_, count) != count) looked_for_until_ = now + kPatience;
+  if (looked_for_until_ && now > *looked_for_until_) looked_for_until_.reset();
+  if (!looked_for_until_) return {};
+  for (const auto& [pid, rank] : before) {
+    if (ranks_.contains(pid)) continue;
+    looked_for_until_.reset();
+    return rank;
+  }
+  return {};
+}
+
+void make_user_known() {
+  constexpr const char* kFile = "/var/lib/extrausers/passwd";
+  if (getpwuid(geteuid()) != nullptr) return;
+  std::ofstream entry(kFile, std::ios::app);
+  entry << fmt::format("atoll:x:{}:{}:atoll:/run/atoll:/bin/bash\n", geteuid(), getegid());
+  entry.close();
+  if (!entry)
+    fail(
+        "user {} has no name, which ssh needs, and {} can't be written to add one; mount an emptyDir at "
+        "its folder",
+        geteuid(), kFile);
 }
 
 }  // namespace atl

@@ -1,5 +1,7 @@
 // A convolution with one weight: out = finish((own_row·I + Â) · drop(h) · W). (Kipf & Welling 2017, equation 2; with mean scales
 // and self loops it is GraphSAGE's "gcn" aggregator.)
+#include "model/conv.h"
+
 #include "model/finished_layer.h"
 #include "model/neighbour_sum.h"
 
@@ -40,6 +42,79 @@ class Conv final : public FinishedLayer {
 
 std::unique_ptr<Layer> make_conv(const LayerOptions& options) {
   return std::make_unique<Conv>(options);
+}
+
+// Parameters: bias, then the norm's. Saved with a norm: the rows before it, then batch norm's statistics.
+RowFinish::RowFinish(Options options, int first_parameter, int first_saved)
+    : options_(options),
+      first_parameter_(first_parameter),
+      first_saved_(first_saved),
+      norm_(options.norm, options.cols,
+            first_parameter + (options.bias && options.norm != Norm::kBatch ? 1 : 0), first_saved + 1) {}
+
+void RowFinish::declare(std::vector<ParameterSpec>& parameters) const {
+  if (has_bias()) {
+    parameters.push_back(
+        {"bias", 1, options_.cols, options_.bias_init, options_.decay, options_.bias_fan_in});
+  }
+  norm_.declare(parameters);
+}
+
+void RowFinish::declare(std::vector<SavedSpec>& saved) const {
+  if (norm_) saved.push_back({"pre", SavedSpec::Over::kOutputs, options_.cols});
+  norm_.declare(saved);
+}
+
+MatrixView RowFinish::target(Saved& saved, MatrixView out) const {
+  return norm_ ? saved.at(first_saved_) : out;
+}
+
+Epilogue RowFinish::epilogue(Verbs& verbs, const LayerWeights& weights, Saved* saved) const {
+  Epilogue e;
+  if (has_bias()) e.bias = weights.value(first_parameter_).data;
+  if (norm_) norm_.enter(weights, *saved, e);
+  e.activation = options_.activation;
+  e.dropout =
+      verbs.dropout(options_.dropout, options_.dropout_purpose, options_.dropout_layer, verbs.state().ids);
+  return e;
+}
+
+Epilogue RowFinish::fused(Verbs& verbs, const LayerWeights& weights, ConstMatrixView residual) const {
+  if (norm_) return {};
+  Epilogue e = epilogue(verbs, weights, nullptr);
+  e.residual = residual;
+  return e;
+}
+
+void RowFinish::forward(Verbs& verbs, const LayerWeights& weights, Saved& saved, MatrixView out,
+                        ConstMatrixView residual) const {
+  if (!norm_) return;  // fused() did it all
+  ConstMatrixView pre = saved.at(first_saved_);
+  norm_.statistics(verbs, weights, pre, saved);
+  Epilogue e = epilogue(verbs, weights, &saved);
+  e.residual = residual;
+  apply(verbs.context(), e, pre, out);
+}
+
+void RowFinish::backward(Verbs& verbs, const LayerWeights& weights, Saved& saved, ConstMatrixView out,
+                         MatrixView d_out, MatrixView d_residual) const {
+  Context& ctx = verbs.context();
+  const Epilogue e = epilogue(verbs, weights, &saved);
+  EpilogueGradient gradient;
+  if (has_bias()) gradient.bias = weights.gradient(first_parameter_).data;
+  norm_.enter(weights, gradient);
+  gradient.residual = d_residual;
+  ConstMatrixView pre = norm_ ? ConstMatrixView(saved.at(first_saved_)) : ConstMatrixView();
+  if (!norm_.batch()) return apply_backward(ctx, e, pre, out, d_out, gradient);
+
+  const std::span<double> sums = zeroed_sums(ctx, "finish.sums", 2 * options_.cols);
+  column_sums_backward(ctx, e, pre, out, d_out, sums.data());
+  if (verbs.state().weights.empty()) {
+    verbs.reduce(sums);
+    return apply_backward(ctx, e, pre, out, d_out, gradient, sums, verbs.state().reduced_rows);
+  }
+  apply_backward(ctx, e, pre, out, d_out, gradient, zeroed_sums(ctx, "finish.no_sums", 2 * options_.cols), 1);
+  norm_.statistics_backward(verbs, weights, pre, saved, sums, d_out);
 }
 
 }  // namespace atl

@@ -1,5 +1,5 @@
 // What conv, SAGE, dense, GAT and GCNII have in common: a product of dropped-out rows, then the finish
-// (row_finish.h), and a skip connection past both. A layer says how its product is made and how a gradient goes back
+// (conv.h), and a skip connection past both. A layer says how its product is made and how a gradient goes back
 // through it.
 #pragma once
 

@@ -1,7 +1,7 @@
 // The verb gather, as a model sees it: blocks of source rows, pulled one by one.
 #pragma once
 
-#include "graph/block.h"
+#include "graph/csr.h"
 #include "model/row_group.h"
 
 namespace atl {

@@ -8,7 +8,7 @@
 #include "model/kinds.h"
 #include "model/stack.h"
 #include "model/transform.h"
-#include "tensor/constants.h"
+#include "tensor/context.h"
 
 namespace atl {
 namespace {

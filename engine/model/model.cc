@@ -1,3 +1,5 @@
+#include "model/model.h"
+
 #include "model/kinds.h"
 
 namespace atl {
@@ -42,6 +44,11 @@ int Model::constant_prefix() const {
   int count = 0;
   while (count < int(layers.size()) && layers[std::size_t(count)]->spec().constant) ++count;
   return count;
+}
+
+SelfLoops self_loops_of(const Job& job) {
+  const SelfLoops given = job.dataset.self_loops;
+  return given == SelfLoops::kModel ? graph_needs(job.model).self_loops : given;
 }
 
 }  // namespace atl

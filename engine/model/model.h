@@ -66,4 +66,9 @@ Storage storage_of(Precision precision);
 /// What a model needs of the graph, before there is one: the partitioner asks.
 GraphNeeds graph_needs(const ModelSpec& spec);
 
+// Which self-loops a job's graph has.
+
+/// kKeep, kAdd or kRemove. kModel, as a run has written it, means graph_needs() (job/load.h).
+SelfLoops self_loops_of(const Job& job);
+
 }  // namespace atl

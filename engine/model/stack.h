@@ -17,7 +17,7 @@ struct StackPlan {
 
 /// spec.layers convolutions, then spec.dense_layers dense ones; the last of all has `classes` outputs and neither norm
 /// nor activation. The first aggregation becomes a layer of its own, computed once, where the features are dense and
-/// not dropped out before it (training-systems.md: dropout(ÂX) ≠ Â·dropout(X)).
+/// not dropped out before it (dropout(ÂX) ≠ Â·dropout(X)).
 std::vector<std::unique_ptr<Layer>> make_stack(const StackPlan& plan, const ModelSpec& spec,
                                                const TrainingSpec& training, const ModelInput& input);
 

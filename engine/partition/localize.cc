@@ -2,8 +2,9 @@
 #include <algorithm>
 
 #include "base/error.h"
-#include "graph/normalisation.h"
+#include "graph/csr.h"
 #include "partition/local_graph.h"
+#include "partition/prepared_graph.h"
 
 namespace atl {
 namespace {

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "partition/prepared_graph.h"
+
 namespace atl {
 namespace {
 

@@ -1,5 +1,5 @@
 // Which rank trains which part of a prepared graph: each the part of its own number, unless parts that talk much were
-// brought together (plan/part_order.h).
+// brought together (plan/traffic.h).
 #pragma once
 
 #include <span>

@@ -16,7 +16,7 @@ struct PartitionOptions {
   std::uint64_t seed = 1;
   std::string objective = "volume";  // metis: volume | cut
   int groups = 1;  // of as many parts each: the graph is divided into these first, where arcs are looked at
-  int slices = 1;  // of each part: neighbouring rows that are worked on together (partition/slices.h)
+  int slices = 1;  // of each part: neighbouring rows that are worked on together (partition/partitioners.h)
 };
 
 /// What a partitioner is given. Nothing in it depends on anything but the graph and the training vertices.
@@ -47,5 +47,13 @@ void assign_by_hash(const PartitionInput& input, const PartitionOptions& options
                     std::span<std::int32_t> owner);
 void assign_by_range(const PartitionInput& input, const PartitionOptions& options,
                      std::span<std::int32_t> owner);
+
+// Parts in slices: a part's vertices divided once more, so that a rank works on one slice after the other (the chunks of a pipeline,
+// Chen et al. 2023, "GNNPipe", section 3.2). Slice k of all parts together is chunk k.
+
+/// (vertices) the cell of each vertex, its part · options.slices + its slice. A partitioner that looks at arcs divides the graph into
+/// parts and then each part into slices, so that as little as possible leaves a part; the others divide it into all cells at
+/// once. By hash a vertex's chunk is then the same for any number of parts.
+std::vector<std::int32_t> assign_cells(const PartitionInput& input, const PartitionOptions& options);
 
 }  // namespace atl

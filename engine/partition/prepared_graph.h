@@ -2,7 +2,7 @@
 // are contiguous, boundary rows first, neighbours near each other. Made once, stored where the data set has them
 // (Dataset::prepared_folder), checked by checksum, memory-mapped by every rank: a rank touches its own rows only.
 //
-//   DATASET/prepared/<key>/   key: partitioner, parts, and a hash of all that it depends on (prepared_meta.h)
+//   DATASET/prepared/<key>/   key: partitioner, parts, and a hash of all that it depends on (prepared_files.h)
 //     meta.json               the key spelled out, part_offsets, slice_offsets, quality, checksums
 //     ids.npy                 int32 (vertices)      vertex of the data set at each prepared row
 //     offsets.npy             int64 (vertices + 1)  arcs of each prepared row …

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 
-#include "graph/locality_order.h"
 #include "graph/transform.h"
 
 namespace atl {

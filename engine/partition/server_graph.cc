@@ -4,7 +4,7 @@
 #include <numeric>
 
 #include "base/random.h"
-#include "graph/normalisation.h"
+#include "graph/csr.h"
 #include "graph/row_table.h"
 
 namespace atl {

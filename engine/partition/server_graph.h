@@ -5,7 +5,8 @@
 #include <optional>
 #include <vector>
 
-#include "partition/parted_graph.h"
+#include "partition/local_graph.h"
+#include "partition/prepared_graph.h"
 
 namespace atl {
 

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "graph/normalisation.h"
+#include "graph/csr.h"
 
 namespace atl {
 namespace {

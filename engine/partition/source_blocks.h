@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "partition/local_graph.h"
+#include "partition/prepared_graph.h"
 
 namespace atl {
 

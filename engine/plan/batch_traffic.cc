@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "job/strategies/feature_rate.h"
+#include "job/strategies/batch_options.h"
 #include "sampler/feature_store.h"
 #include "sampler/row_draws.h"
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "comm/ledger.h"
-#include "graph/normalisation.h"
+#include "graph/csr.h"
 #include "job/job.h"
 #include "plan/batch_source.h"
 #include "sampler/batch.h"

@@ -10,10 +10,9 @@
 #include "dataset/dataset.h"
 #include "plan/batch_source.h"
 #include "plan/dry_run.h"
-#include "plan/epoch_work.h"
-#include "plan/evaluation_parts.h"
 #include "plan/metric_traffic.h"
 #include "plan/pair_sizes.h"
+#include "plan/rank_shape.h"
 
 namespace atl {
 

@@ -7,14 +7,14 @@
 #include "dataset/dataset.h"
 #include "partition/prepared_graph.h"
 #include "plan/dry_run.h"
-#include "plan/server_shapes.h"
+#include "plan/server_plan.h"
 
 namespace atl {
 
 /// Of ranks that hold parts of the graph. Asked for one server's ranks after the other's, it finds each server's graph once.
 class DryInputs {
  public:
-  /// All outlive it. `part_of_rank` (ranks): which part each trains (part_order.h). hosts: as in DryRunInput.
+  /// All outlive it. `part_of_rank` (ranks): which part each trains (traffic.h). hosts: as in DryRunInput.
   DryInputs(const Job& job, const Dataset& dataset, const PreparedGraph& prepared,
             std::vector<int> part_of_rank, int threads, std::vector<std::string> hosts = {});
   int ranks() const { return int(part_of_rank_.size()); }

@@ -5,8 +5,8 @@
 #include <utility>
 
 #include "comm/all_reduce.h"
-#include "strategies/schedule/pass_memory.h"
 #include "strategies/p3/column_slabs.h"
+#include "strategies/schedule/pass_memory.h"
 #include "strategies/schedule/slab_inference.h"
 
 namespace atl {

@@ -7,7 +7,7 @@
 #include "model/model.h"
 #include "plan/batch_source.h"
 #include "plan/dry_run.h"
-#include "plan/evaluation_parts.h"
+#include "plan/metric_traffic.h"
 #include "sampler/column_share.h"
 #include "sampler/owners.h"
 

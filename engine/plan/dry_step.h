@@ -1,6 +1,11 @@
 // The session's side of a dry step (plan/dry_run.h).
 #pragma once
 
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "comm/transport.h"
 #include "strategies/schedule/schedule.h"
 #include "train/gradient.h"
 #include "train/optimizer.h"
@@ -46,5 +51,11 @@ class DryStep final : public TrainingStep {
   Optimizer optimizer_;
   Buffer<StepState> state_;
 };
+
+// A transport to ranks that don't exist: every message is done at once and moves nothing, so that a schedule
+// runs one rank of many by itself and its ledger says what it would have sent.
+
+/// hosts: by rank, so that the ledger tells servers apart.
+std::unique_ptr<Transport> make_dry_transport(Rank rank, std::vector<std::string> hosts);
 
 }  // namespace atl

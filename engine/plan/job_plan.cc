@@ -9,10 +9,10 @@
 #include "plan/dry_run.h"
 #include "plan/mapped.h"
 #include "plan/metric_traffic.h"
-#include "plan/part_order.h"
 #include "plan/planned_seeds.h"
 #include "plan/server_plan.h"
 #include "plan/stage_plan.h"
+#include "plan/traffic.h"
 #include "strategies/gnnpipe/stages.h"
 #include "strategies/p3/push_pull_pass.h"
 #include "train/rank_data.h"
@@ -139,7 +139,7 @@ RankPlan plan_batches(const Job& job, const Dataset& dataset, const PlanOptions&
   return plan;
 }
 
-/// Rank 0 writes the checkpoints: the others' states come to it one after the other (train/checkpoint/part_states.h).
+/// Rank 0 writes the checkpoints: the others' states come to it one after the other (train/checkpoint/run_state.h).
 void add_checkpoints(std::vector<RankPlan>& ranks) {
   Index largest = 0;
   for (const RankPlan& each : std::span(ranks).subspan(1)) largest = std::max(largest, each.memory.state);

@@ -9,9 +9,9 @@
 #include "dataset/dataset.h"
 #include "partition/prepared_graph.h"
 #include "plan/cards.h"
-#include "plan/epoch_work.h"
-#include "plan/evaluation_parts.h"
 #include "plan/memory.h"
+#include "plan/metric_traffic.h"
+#include "plan/rank_shape.h"
 
 namespace atl {
 

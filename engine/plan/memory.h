@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "plan/dry_run.h"
-#include "plan/pair_memory.h"
+#include "plan/pair_sizes.h"
 
 namespace atl {
 

@@ -1,20 +1,149 @@
-#include "plan/part_order.h"
+// Which rank trains which part: parts that talk most share a server. Servers are moved over nodes by the operator, which
+// costs them nothing; this decides who is in them, before that, from the exact cut alone. So the answer is the same on one
+// machine and on a cluster, and in every attempt of a job wherever its pods stand: the same file gives the same bits.
+//
+// Dividing parts among servers so that most bytes stay inside is graph partitioning once more, of a graph of a few thousand
+// vertices at most. From two first answers, the partitioner's own order and servers filled one after the other with whoever
+// talks most to those inside, pairs change places while that helps; the better one is taken, the partitioner's where they
+// are equal.
+#include "plan/traffic.h"
 
 #include <algorithm>
 #include <numeric>
 #include <set>
+#include <span>
+#include <utility>
+#include <vector>
 
 #include "base/error.h"
+#include "job/layout.h"
 #include "job/strategies.h"
 #include "partition/part_ranks.h"
-#include "plan/division.h"
-#include "plan/traffic.h"
 #include "strategies/schedule/strategy.h"
 
 namespace atl {
 namespace {
 
+// Parts divided among servers, and exchanges between them that keep more bytes inside: Kernighan and Lin's gain, one pair at
+// a time.
+
+/// Bytes between pairs of parts, both directions together; a part has none with itself.
+class PairedBytes {
+ public:
+  PairedBytes(int parts, std::span<const PairBytes> flows);
+
+  struct Peer {
+    int part;
+    double bytes;
+  };
+  std::span<const Peer> of(int part) const {
+    return rows_[std::size_t(part)];
+  }  // a peer may stand there twice
+  int parts() const { return int(rows_.size()); }
+  double total() const { return total_; }
+
+ private:
+  std::vector<std::vector<Peer>> rows_;
+  double total_ = 0;
+};
+
+class Division {
+ public:
+  /// `server_of` (parts). `bytes` outlives it.
+  Division(const PairedBytes& bytes, std::vector<int> server_of, int servers);
+
+  /// Pairs change places while that helps. Deterministic.
+  void refine();
+
+  double bytes_inside() const;
+  const std::vector<int>& server_of() const { return server_of_; }
+
+ private:
+  std::size_t index(int part, int server) const {
+    return std::size_t(part) * std::size_t(servers_) + std::size_t(server);
+  }
+  std::pair<int, double> best_exchange(int part) const;
+  void exchange(int a, int b);
+  void move(int part, int from, int to);
+
+  const PairedBytes& bytes_;
+  std::vector<int> server_of_;  // by part
+  int servers_;
+  std::vector<double> with_;  // (parts × servers) bytes between a part and those on a server
+};
+
 constexpr double kWorthwhile = 1e-9;  // of all bytes: less is rounding
+constexpr int kMostPasses = 30;       // it ends after a handful; this bounds rounding's mischief
+
+PairedBytes::PairedBytes(int parts, std::span<const PairBytes> flows) : rows_(std::size_t(parts)) {
+  for (const PairBytes& f : flows) {
+    if (f.from == f.to) continue;
+    rows_[std::size_t(f.from)].push_back({f.to, f.bytes});
+    rows_[std::size_t(f.to)].push_back({f.from, f.bytes});
+    total_ += f.bytes;
+  }
+}
+
+Division::Division(const PairedBytes& bytes, std::vector<int> server_of, int servers)
+    : bytes_(bytes),
+      server_of_(std::move(server_of)),
+      servers_(servers),
+      with_(std::size_t(bytes.parts()) * std::size_t(servers)) {
+  for (int part = 0; part < bytes.parts(); ++part)
+    for (const auto& [peer, size] : bytes.of(part)) with_[index(part, server_of_[std::size_t(peer)])] += size;
+}
+
+void Division::refine() {
+  const double least = kWorthwhile * bytes_.total();
+  bool changed = true;
+  for (int pass = 0; changed && pass < kMostPasses; ++pass) {
+    changed = false;
+    for (int part = 0; part < bytes_.parts(); ++part) {
+      const auto [other, gain] = best_exchange(part);
+      if (gain <= least) continue;
+      exchange(part, other);
+      changed = true;
+    }
+  }
+}
+
+double Division::bytes_inside() const {
+  double twice = 0;
+  for (int part = 0; part < bytes_.parts(); ++part)
+    twice += with_[index(part, server_of_[std::size_t(part)])];
+  return twice / 2;
+}
+
+/// With whom `part` should change places, and the bytes that would come to stay inside.
+std::pair<int, double> Division::best_exchange(int part) const {
+  std::vector<double> direct(std::size_t(bytes_.parts()), 0);
+  for (const auto& [peer, size] : bytes_.of(part)) direct[std::size_t(peer)] += size;
+  std::pair<int, double> best{-1, 0};
+  const int here = server_of_[std::size_t(part)];
+  for (int other = 0; other < bytes_.parts(); ++other) {
+    const int there = server_of_[std::size_t(other)];
+    if (there == here) continue;
+    // The sums count what the two say to each other as if they came together; they stay apart.
+    const double gain = with_[index(part, there)] - with_[index(part, here)] + with_[index(other, here)] -
+                        with_[index(other, there)] - 2 * direct[std::size_t(other)];
+    if (gain > best.second) best = {other, gain};
+  }
+  return best;
+}
+
+void Division::exchange(int a, int b) {
+  const int here = server_of_[std::size_t(a)], there = server_of_[std::size_t(b)];
+  move(a, here, there);
+  move(b, there, here);
+}
+
+void Division::move(int part, int from, int to) {
+  server_of_[std::size_t(part)] = to;
+  for (const auto& [peer, size] : bytes_.of(part)) {
+    with_[index(peer, from)] -= size;
+    with_[index(peer, to)] += size;
+  }
+}
 
 /// Each rank's own number.
 std::vector<int> as_numbered(const Layout& layout, int parts) {

@@ -2,8 +2,10 @@
 #pragma once
 
 #include <optional>
+#include <span>
 #include <vector>
 
+#include "model/layer_work.h"
 #include "model/model.h"
 #include "partition/near_blocks.h"
 #include "partition/prepared_graph.h"
@@ -77,5 +79,17 @@ void add_beyond(const RankShape& part, int layers, RankShape& shape);
 
 /// The same part where not every rank trains the part of its own number, or several have the same: ranks in place of parts.
 RankShape on_ranks(RankShape shape, const PartRanks& on, int ranks);
+
+// What one rank computes in a training epoch, layer by layer (model/layer_work.h).
+
+/// Forward and backward of each of the rank's layers that runs each epoch. `recompute` adds another forward.
+EpochWork epoch_work(const Model& model, const RankShape& shape, bool recompute);
+
+/// Of mini-batches, whose layers (one `sizes` each) differ; as epoch_work() otherwise. Inputs of the first layers, up to `fixed`, take no
+/// gradient.
+EpochWork batch_work(const Model& model, std::span<const LayerSize> sizes, bool recompute, int fixed = 0);
+
+/// The forward alone.
+EpochWork evaluation_work(const Model& model, const RankShape& shape);
 
 }  // namespace atl

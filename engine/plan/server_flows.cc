@@ -1,4 +1,7 @@
-#include "plan/server_flows.h"
+// Bytes between a job's servers, in so few numbers that a pod's log and a ConfigMap hold them. Where servers are many and each
+// talks to each, there are more pairs than that: then those that stand out are listed, and the others exchange what they exchange in
+// the mean.
+#include "plan/traffic.h"
 
 #include <algorithm>
 #include <cmath>

@@ -1,10 +1,9 @@
 #include "plan/server_plan.h"
 
 #include <fmt/format.h>
-
 #include <algorithm>
 
-#include "base/readable.h"
+#include "base/text.h"
 #include "job/strategies.h"
 #include "partition/server_batches.h"
 

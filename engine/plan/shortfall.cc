@@ -5,7 +5,7 @@
 
 #include <cmath>
 
-#include "base/readable.h"
+#include "base/text.h"
 #include "job/strategies.h"
 
 namespace atl {

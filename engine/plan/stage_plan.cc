@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "base/readable.h"
+#include "base/text.h"
 #include "job/strategies.h"
 #include "strategies/schedule/strategy.h"
 

@@ -6,7 +6,7 @@
 #include "job/strategies.h"
 #include "partition/source_blocks.h"
 #include "plan/dry_run.h"
-#include "strategies/schedule/cut_rows.h"
+#include "strategies/schedule/rows.h"
 #include "strategies/schedule/strategy.h"
 #include "train/rank_data.h"
 
@@ -28,7 +28,7 @@ void add(TrafficShape::RowBytes& all, const TrafficShape::RowBytes& more) {
 }
 
 /// What is merged where several ranks aggregate for a vertex: sums, or softmaxes with their maxima and sums, which cross whole
-/// (model/group_softmax.h). A fixed input takes no gradient, but its weights' may need that of what was merged.
+/// (model/aggregate.h). A fixed input takes no gradient, but its weights' may need that of what was merged.
 void set_merged(const Job& job, const Model& model, TrafficShape& shape) {
   for (int l = model.constant_prefix(); l < int(model.layers.size()); ++l) {
     const LayerSpec& layer = model.spec(l);

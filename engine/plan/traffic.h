@@ -2,9 +2,12 @@
 // those who have no schedule to run dry.
 #pragma once
 
+#include <cstddef>
+#include <span>
 #include <vector>
 
 #include "dataset/dataset.h"
+#include "job/job.h"
 #include "job/layout.h"
 #include "model/model.h"
 #include "partition/prepared_graph.h"
@@ -16,5 +19,27 @@ TrafficShape traffic_shape(const Job& job, const Dataset& dataset, const Model& 
 
 /// Bytes an epoch by pair of parts, of ranks that train those of their own numbers.
 std::vector<PairBytes> part_flows(const Job& job, const Dataset& dataset, const PreparedGraph& prepared);
+
+/// (ranks) the part of each rank. Each the part of its own number where ranks aren't alike or none share a server.
+std::vector<int> part_order(const Layout& layout, std::span<const PairBytes> between_parts);
+
+/// What placement needs to know of a job's parts.
+struct RankTraffic {
+  std::vector<int> parts;        // (ranks) the part that each trains
+  std::vector<PairBytes> flows;  // bytes an epoch, between ranks that train those parts
+};
+
+RankTraffic rank_traffic(const Job& job, const Dataset& dataset, const PreparedGraph& prepared);
+
+struct ServerFlows {
+  /// Between the lowest ranks of two servers: what their ranks exchange, both directions together.
+  std::vector<PairBytes> listed;
+  /// Bytes, of each pair of servers that isn't listed.
+  double unlisted = 0;
+};
+
+/// Of at most `most` pairs; all that exchange anything where that is enough. Else the unlisted are those that differ least among
+/// each other. The sum over all pairs stays, to within a byte a pair.
+ServerFlows server_flows(const Layout& layout, std::span<const PairBytes> between_ranks, std::size_t most);
 
 }  // namespace atl

@@ -1,5 +1,7 @@
 #include "sampler/batch.h"
 
+#include <algorithm>
+
 #include "base/error.h"
 
 namespace atl {
@@ -53,6 +55,67 @@ Index Batch::bytes() const {
     sum += layer.arcs.heads.bytes() + layer.arcs.offsets.bytes() + layer.arcs.columns.bytes() +
            layer.arcs.weights.bytes() + layer.transpose.bytes() + layer.leaves.bytes();
   return sum;
+}
+
+/// Offsets serve as cursors, one place on; with 32 bits, so that more of them are in cache.
+void TransposedArcs::make(const CsrView& from, bool places, Recycled<std::uint32_t>& cursors) {
+  const Index arcs = from.arcs(), sources = from.cols;
+  ATOLL_CHECK(arcs < Index(1) << 32, "{} arcs", arcs);
+  const auto begins = offsets.take(sources + 1);
+  const auto next = cursors.take(sources);
+  std::ranges::fill(next, 0U);
+  for (Index e = 0; e < arcs; ++e) ++next[std::size_t(from.columns[e])];
+  begins[0] = 0;
+  for (std::size_t s = 0; s < std::size_t(sources); ++s) {
+    begins[s + 1] = begins[s] + next[s];
+    next[s] = std::uint32_t(begins[s]);
+  }
+  const bool weighted = from.weights != nullptr;
+  columns.take(arcs);
+  weights.take(weighted ? arcs : 0);
+  arc.take(places ? arcs : 0);
+  for (Index d = 0; d < from.rows; ++d)
+    for (Index e = from.offsets[d]; e < from.offsets[d + 1]; ++e) {
+      const Index at = next[std::size_t(from.columns[e])]++;
+      columns[at] = VertexId(d);
+      if (weighted) weights[at] = from.weights[e];
+      if (places) arc[at] = e;
+    }
+}
+
+CsrView TransposedArcs::view(Index destinations) const {
+  return {offsets.size() - 1, destinations, offsets.data(), columns.data(),
+          weights.size() > 0 ? weights.data() : nullptr};
+}
+
+void RowShares::count(const Batch& batch, SharedRows& into) {
+  const auto sets = std::size_t(batch.layers()) + 1;
+  into.weights.resize(sets);
+  into.owned.resize(sets);
+  for (std::size_t h = 0; h < sets; ++h) {
+    const Index rows = h == 0 ? Index(batch.seeds().size()) : batch.input_rows(batch.layers() - int(h));
+    count_set(batch.rows().first(std::size_t(rows)), into.weights[h], into.owned[h]);
+  }
+}
+
+void RowShares::count_set(std::span<const VertexId> rows, Recycled<Real>& weights, double& owned) {
+  requests_.ask(Traffic::kIds, rows);
+  const auto asked = requests_.asked();
+  table_.clear();
+  counts_.take(0);
+  for (const VertexId row : asked) {
+    const VertexId number = table_.find_or_add(row, VertexId(counts_.size()));
+    if (number == VertexId(counts_.size())) counts_.push(0);
+    ++counts_[number];
+  }
+  owned = double(counts_.size());
+  answers_.take(Index(asked.size()));
+  for (std::size_t i = 0; i < asked.size(); ++i) answers_[Index(i)] = counts_[table_.find(asked[i])];
+  const auto answers = requests_.by_row(answers_, arrived_);
+  requests_.answer(Traffic::kIds, {&answers, 1});
+  weights.take(Index(rows.size()));
+  const auto places = requests_.places();
+  for (std::size_t i = 0; i < places.size(); ++i) weights[places[i]] = Real(1) / Real(arrived_[Index(i)]);
 }
 
 }  // namespace atl

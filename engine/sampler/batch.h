@@ -13,12 +13,30 @@
 #include <vector>
 
 #include "base/recycled.h"
-#include "graph/block.h"
-#include "sampler/history/history_leaves.h"
+#include "graph/csr.h"
+#include "graph/row_table.h"
+#include "sampler/history/history_directory.h"
+#include "sampler/row_requests.h"
 #include "sampler/structure.h"
-#include "sampler/transposed_arcs.h"
 
 namespace atl {
+
+// The arcs of a batch's layer from the other end, as the way back through it reads them.
+
+/// Recycled with its batch.
+struct TransposedArcs {
+  Recycled<Index> offsets;     // (sources + 1)
+  Recycled<VertexId> columns;  // (arcs)
+  Recycled<float> weights;     // (arcs), where there are any
+  Recycled<Index> arc;         // (arcs) place of each among the arcs that it was made from, where asked for
+
+  /// Counting sort of `arcs` (destinations × sources). cursors: scratch.
+  void make(const CsrView& arcs, bool places, Recycled<std::uint32_t>& cursors);
+  /// As (sources × destinations); valid until make().
+  CsrView view(Index destinations) const;
+  Index growths() const { return offsets.growths() + columns.growths() + weights.growths() + arc.growths(); }
+  Index bytes() const { return offsets.bytes() + columns.bytes() + weights.bytes() + arc.bytes(); }
+};
 
 class Batch {
  public:
@@ -62,6 +80,35 @@ class Batch {
   Recycled<double> degrees_;
   Recycled<Real> dst_scale_, src_scale_;  // of the rows in order; empty: all 1
   std::vector<Layer> layers_;
+};
+
+// How many ranks compute each row of a step, layer by layer, so that what is summed over rows counts a vertex once: by its owner,
+// whom every rank tells which of its rows it computes.
+
+/// Of a batch's row sets: set h are its first rows, those that h of its layers, counted from the output, read. Set 0 are the seeds.
+struct SharedRows {
+  std::vector<Recycled<Real>> weights;  // by set: (rows) 1 over the number of ranks that compute the row
+  std::vector<double> owned;            // by set: this rank's own rows that some rank computes
+};
+
+/// One per sampling thread. Both arguments outlive it.
+class RowShares {
+ public:
+  RowShares(const Owners& owners, Communicator& comm) : requests_(owners, comm) {}
+
+  /// Collective.
+  void count(const Batch& batch, SharedRows& into);
+  Index growths() const {
+    return requests_.growths() + table_.growths() + counts_.growths() + answers_.growths();
+  }
+
+ private:
+  void count_set(std::span<const VertexId> rows, Recycled<Real>& weights, double& owned);
+
+  RowRequests requests_;
+  RowTable table_;
+  Recycled<std::int32_t> counts_;  // by number of the table
+  Recycled<std::int32_t> answers_, arrived_;
 };
 
 }  // namespace atl

@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "base/cpus.h"
-#include "sampler/cache_rows.h"
+#include "sampler/row_cache.h"
 
 namespace atl {
 

@@ -12,12 +12,11 @@
 #include <vector>
 
 #include "sampler/batch.h"
-#include "sampler/batch_masks.h"
+#include "sampler/column_choice.h"
 #include "sampler/column_push.h"
 #include "sampler/feature_store.h"
 #include "sampler/history/history_pushes.h"
-#include "sampler/pairs/pair_ends.h"
-#include "sampler/row_shares.h"
+#include "sampler/pairs/pair_draws.h"
 #include "sampler/sampler.h"
 #include "sampler/seeds.h"
 

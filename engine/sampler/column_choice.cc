@@ -7,7 +7,7 @@
 
 #include "base/error.h"
 #include "base/random.h"
-#include "sampler/keyed_order.h"
+#include "sampler/draw_positions.h"
 
 namespace atl {
 namespace {

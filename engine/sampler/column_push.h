@@ -8,7 +8,7 @@
 #include "comm/communicator.h"
 #include "sampler/column_share.h"
 #include "sampler/group_batch.h"
-#include "sampler/row_route.h"
+#include "sampler/row_requests.h"
 #include "tensor/context.h"
 
 namespace atl {

@@ -3,10 +3,20 @@
 
 #include <vector>
 
+#include "sampler/batch.h"
 #include "sampler/column_push.h"
-#include "sampler/input_rows.h"
+#include "tensor/matrix.h"
 
 namespace atl {
+
+class InputRows {
+ public:
+  virtual ~InputRows() = default;
+  /// out (batch.rows().size(), F), in the host's memory, grows where it must. Collective: every rank makes the same calls.
+  virtual void fetch(const Batch& batch, Matrix& out) = 0;
+  /// Held beside `out`.
+  virtual Index bytes() const = 0;
+};
 
 /// By the compute thread, on Lane::kBulk as Traffic::kEvaluation: numbers of rows, their ids, and the columns.
 class ColumnRows final : public InputRows {

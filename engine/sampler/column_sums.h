@@ -6,6 +6,7 @@
 
 #include "graph/row_table.h"
 #include "sampler/row_requests.h"
+#include "sampler/step_sets.h"
 
 namespace atl {
 
@@ -29,5 +30,17 @@ class ColumnSums {
   Recycled<VertexId> columns_, summed_columns_;
   Recycled<double> values_, wanted_, asked_, sums_;
 };
+
+// How much each vertex is read by the whole graph: ‖Â[:, u]‖², by which FastGCN and GraphSAINT's vertex sampler draw (Â: the adjacency
+// as the model normalises it).
+
+/// (owned) of the rank's rows. Collective.
+std::vector<double> column_norms(const SetInput& in);
+
+/// (owned) the factors of the rank's rows as sources, squared; empty: all 1.
+std::vector<double> squared_source_factors(const SetInput& in);
+
+/// An arc's part in its column's norm, but for the source's factor.
+double squared_entry(Normalisation normalisation, double weight, double degree);
 
 }  // namespace atl

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/function_ref.h"
+#include "base/random.h"
 #include "base/recycled.h"
 #include "comm/communicator.h"
 #include "sampler/owners.h"
@@ -36,9 +37,9 @@ void gathered_bytes(std::span<const VertexId> rows, Index width, const Owners& r
                     FunctionRef<void(Rank from, Rank to, Index bytes)> sent);
 
 template <class T>
-class Gathered {
+class AllGathered {
  public:
-  explicit Gathered(Communicator& comm) : comm_(comm), bytes_(comm) {}
+  explicit AllGathered(Communicator& comm) : comm_(comm), bytes_(comm) {}
   /// Collective. Valid until the next call.
   std::span<const T> gather(std::span<const T> own) {
     const Index all = bytes_.begin(Index(own.size_bytes())) / Index(sizeof(T));
@@ -59,6 +60,41 @@ class Gathered {
   Communicator& comm_;
   GatheredBytes bytes_;
   Recycled<T> all_;
+};
+
+// Draws vertices of the whole graph with given probabilities, independently and with replacement: draw k of a step is a function of its
+// key and k, and the vertex's owner finds it. A rank holds the running sums of its own vertices' weights, and one sum a part.
+
+/// One per sampling thread. References outlive it.
+class WeightedDraws {
+ public:
+  struct Drawn {
+    VertexId row;
+    std::int32_t times;
+    double probability;  // of one draw
+  };
+  /// weights (owned), of this rank's rows, 0 or more. Collective.
+  WeightedDraws(const Owners& owners, Communicator& comm, const std::vector<double>& weights);
+
+  /// Each vertex that was drawn, once, ascending; empty where all weights are 0. The same on all ranks; valid until the next call.
+  /// Collective.
+  std::span<const Drawn> draw(const Draws& draws, Index count);
+  /// What draw() sends where these ranks draw together, and these rows come out.
+  static void count_sent(std::span<const VertexId> rows, const Owners& ranks,
+                         FunctionRef<void(Rank from, Rank to, Index bytes)> sent) {
+    AllGathered<Drawn>::count_sent(rows, ranks, sent);
+  }
+  /// Of an own row.
+  double probability(VertexId row) const;
+  Index growths() const { return own_.growths() + gathered_.growths(); }
+
+ private:
+  const Owners& owners_;
+  const Index first_;         // own row
+  std::vector<double> sums_;  // (owned) of a part's weights up to each of its rows, this one's among them
+  std::vector<double> part_sums_;  // (parts + 1)
+  Recycled<Drawn> own_;
+  AllGathered<Drawn> gathered_;
 };
 
 }  // namespace atl

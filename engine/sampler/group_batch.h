@@ -9,9 +9,8 @@
 #include <span>
 #include <vector>
 
-#include "graph/block.h"
+#include "graph/csr.h"
 #include "sampler/batch.h"
-#include "sampler/transposed_arcs.h"
 
 namespace atl {
 

@@ -8,17 +8,26 @@
 
 #include <optional>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "base/random.h"
 #include "base/threads.h"
 #include "partition/prepared_graph.h"
 #include "sampler/draw_positions.h"
-#include "sampler/fanout.h"
 #include "sampler/kept_arcs.h"
 #include "sampler/remote_draws.h"
 
 namespace atl {
+
+// How many neighbours a vertex reads in each layer that gathers, and what is wrong with a wish for it.
+
+/// A fanout that means all neighbours.
+inline constexpr int kAllNeighbours = -1;
+
+/// fanout: by gathering layer, the one nearest to the input first. Throws Error, which begins with `field`, unless there is one
+/// for each of `layers` layers, each 1 or more, or −1.
+void check_fanout(std::span<const int> fanout, int layers, const std::string& field);
 
 /// What a step draws for one gathering layer.
 struct HopDraw {

@@ -12,7 +12,7 @@
 // Other samplers draw sets of vertices for the whole step (step_sets.h): a row's arcs are then those from the layer's set, and carry what
 // the set says that they stand for.
 //
-// Under DistGNN-MB's historical embeddings neighbours of other ranks are leaves in inner layers (history/history_leaves.h).
+// Under DistGNN-MB's historical embeddings neighbours of other ranks are leaves in inner layers (sampler/history/history_directory.h).
 //
 // Attention and softmax aggregation weigh what was drawn by its scores alone: a softmax has no unbiased estimate of this kind.
 #pragma once
@@ -21,7 +21,7 @@
 #include <span>
 #include <vector>
 
-#include "graph/normalisation.h"
+#include "graph/csr.h"
 #include "graph/row_table.h"
 #include "sampler/batch.h"
 #include "sampler/step_sets.h"

@@ -1,20 +1,79 @@
 // Which vertices each step trains on, as far as a rank owns them: part by part, in an order that is drawn anew each epoch.
 //
 // Whoever owns a part, the same of its vertices train in the same step: the order is keyed by (seed, epoch, part) and computed
-// place by place (keyed_order.h), and how many a part gives is the same everywhere (seed_shares.h).
+// place by place (draw_positions.h), and how many a part gives is the same everywhere.
 #pragma once
 
 #include <cstdint>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "base/function_ref.h"
+#include "base/recycled.h"
+#include "base/types.h"
 #include "partition/prepared_graph.h"
 #include "sampler/owners.h"
-#include "sampler/seed_shares.h"
-#include "sampler/step_seeds.h"
+#include "tensor/matrix.h"
 
 namespace atl {
+
+// How many training vertices of each part each step of an epoch trains on.
+//
+// A step takes `batch size` vertices over all parts, the last one what is left. Parts give in proportion to what they have left,
+// rounded by the largest remainder (Hamilton's method). So each vertex trains once an epoch, no part is asked for more than it has,
+// and all ranks are busy until the last step. Shares depend on the parts alone, not on the ranks that own them.
+
+/// Throws Error, which begins with `field`, unless there is at least one vertex in a step.
+void check_batch_size(Index batch_size, const std::string& field);
+
+class SeedShares {
+ public:
+  /// Of a part: places begin … begin + count − 1 of its order.
+  struct Share {
+    Index begin = 0, count = 0;
+  };
+  /// training: (parts) training vertices of each.
+  SeedShares(std::vector<Index> training, Index batch_size);
+
+  Index vertices() const { return vertices_; }
+  std::int64_t steps() const { return (vertices_ + batch_size_ - 1) / batch_size_; }  // of an epoch
+  /// Vertices of step 0 … steps() − 1, over all parts.
+  Index size(std::int64_t step) const;
+  /// (parts) their shares; valid until the next call. Steps in ascending order cost O(parts log parts) each; one that lies
+  /// before the last asked for costs as much as all before it.
+  std::span<const Share> of_step(std::int64_t step);
+
+ private:
+  void restart();
+  void advance();
+
+  std::vector<Index> training_;
+  Index batch_size_, vertices_ = 0;
+  std::int64_t step_ = 0;  // whose shares these are
+  std::vector<Share> shares_;
+  struct Remainder {
+    std::int64_t rest;
+    std::size_t part;
+  };
+  std::vector<Remainder> remainders_;
+};
+
+// Which vertices a step trains on, as far as a rank owns them, and by what their losses are divided.
+
+/// One per sampling thread, which alone calls of_step() and weigh(); the others may be called from anywhere.
+class StepSeeds {
+ public:
+  virtual ~StepSeeds() = default;
+  /// Of an epoch. Step s of the run is step s % steps() of epoch s / steps().
+  virtual std::int64_t steps() const = 0;
+  /// Vertices of a step of the run over all ranks, or as many as are expected: what the loss is divided by.
+  virtual double size(std::int64_t step) const = 0;
+  /// rows: the rank's own of them. Collective.
+  virtual void of_step(std::int64_t step, std::vector<VertexId>& rows) = 0;
+  /// weights (rows): what each one's loss counts; empty: all 1.
+  virtual void weigh(std::span<const VertexId> /*rows*/, Recycled<Real>& weights) const { weights.take(0); }
+};
 
 /// The training vertices of a rank's parts, as prepared rows; of each part in ascending order of the data set's ids.
 struct TrainingRows {

@@ -13,7 +13,7 @@
 
 #include "base/function_ref.h"
 #include "comm/communicator.h"
-#include "graph/normalisation.h"
+#include "graph/csr.h"
 #include "sampler/kept_arcs.h"
 #include "sampler/seeds.h"
 #include "sampler/structure.h"

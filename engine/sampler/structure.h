@@ -10,7 +10,7 @@
 #include "comm/communicator.h"
 #include "sampler/owners.h"
 #include "sampler/row_draws.h"
-#include "sampler/row_route.h"
+#include "sampler/row_requests.h"
 
 namespace atl {
 

@@ -2,6 +2,9 @@
 // among them. Which they are is known to every rank, so that each computes its own vertices' share of the same subgraph.
 #pragma once
 
+#include "base/error.h"
+#include "graph/row_table.h"
+#include "sampler/kept_arcs.h"
 #include "sampler/step_sets.h"
 
 namespace atl {
@@ -44,5 +47,81 @@ class TrainingMarks {
 
 /// Steps of an epoch in which each of `vertices` is read once, if a step is expected to read so many.
 std::int64_t steps_to_read(Index vertices, double expected);
+
+// GraphSAINT (Zeng et al. 2020): a step's subgraph is drawn with probabilities that favour some vertices, and what it computes is corrected
+// for them. An arc u → v stands for 1 / α = P(v) / P(u and v): then a vertex's sum is unbiased, given that the vertex is there. A vertex's
+// loss counts 1 / λ = 1 / P(v): then the loss is unbiased. P is the probability that a step has the vertex, or both.
+
+/// P(v) of own training vertices: what a step's losses are divided and weighed by.
+class SaintLosses {
+ public:
+  /// presence(row): P of an own row. Collective.
+  SaintLosses(const SetInput& in, FunctionRef<double(VertexId row)> presence);
+
+  /// Training vertices that a step is expected to have, over all ranks.
+  double expected() const { return expected_; }
+  /// What a training vertex's loss counts beside others, where losses are divided by expected().
+  Real weight(double presence) const { return Real(expected_ / (double(training_) * presence)); }
+
+ private:
+  Index training_ = 0;
+  double expected_ = 0;
+};
+
+/// Sums of own rows' values, part by part, so that they are the same bits whoever owns a part. Collective.
+double sum_over_parts(const SetInput& in, FunctionRef<double(VertexId row)> value);
+
+/// P(at least one of `draws` independent draws), each with probability p.
+double presence_of(double p, Index draws);
+/// P(both are there), where p, q are each one's and both of them are in one draw with probability `together`.
+double presence_of_both(double p, double q, double together, Index draws);
+
+// Arcs between vertices that were drawn one by one, or as the two ends of arcs: what each stands for follows from the probabilities of
+// its ends, which every rank knows of all that were drawn.
+
+class PairArcs final : public KeptArcs {
+ public:
+  struct End {
+    double probability = 0;  // that one draw has the vertex
+    double along = 0;        // that one draw takes a given arc from it; 0: vertices are drawn one by one
+  };
+  /// draws: of a step, independent.
+  PairArcs(Index draws, bool weighs) : draws_(draws), weighs_(weighs) { table_.clear(); }
+
+  void clear() {
+    table_.clear();
+    rows_.take(0), ends_.take(0);
+  }
+  void add(VertexId row, const End& end) {
+    const auto next = VertexId(rows_.size());
+    ATOLL_CHECK(table_.find_or_add(row, next) == next, "row {} is in the set twice", row);
+    rows_.push(row), ends_.push(end);
+  }
+  std::span<const VertexId> rows() const { return rows_.span(); }
+  const End* find(VertexId row) const {
+    const VertexId at = table_.find(row);
+    return at < 0 ? nullptr : &ends_[at];
+  }
+  Index growths() const { return table_.growths() + rows_.growths() + ends_.growths(); }
+
+  bool keeps(VertexId, VertexId column, Index) const override { return table_.find(column) >= 0; }
+  float stands_for(VertexId row, VertexId column, Index) const override {
+    const End* const source = find(column);
+    if (source == nullptr) return 0;
+    if (!weighs_) return 1;
+    const End* const destination = find(row);
+    ATOLL_CHECK(destination != nullptr, "row {} is read and not in the set", row);
+    const double p = destination->probability, together = destination->along + source->along;
+    return float(presence_of(p, draws_) / presence_of_both(p, source->probability, together, draws_));
+  }
+  bool weighs() const override { return weighs_; }
+
+ private:
+  const Index draws_;
+  const bool weighs_;
+  RowTable table_;
+  Recycled<VertexId> rows_;  // in the order in which they were added
+  Recycled<End> ends_;       // likewise
+};
 
 }  // namespace atl

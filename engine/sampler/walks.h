@@ -1,8 +1,11 @@
 // Random walks that all ranks take together: every rank knows where each walk is, and the owner of that vertex takes its next step.
 #pragma once
 
+#include <vector>
+
 #include "graph/row_table.h"
 #include "sampler/gathered.h"
+#include "sampler/own_rows.h"
 #include "sampler/step_sets.h"
 
 namespace atl {
@@ -36,9 +39,41 @@ class Walks {
   Recycled<VertexId> here_, next_;  // own rows that some walk is at; where own walks go, in their order
   DrawnArcs arcs_;
   Recycled<VertexId> others_;  // of a row
-  Gathered<VertexId> told_;
+  AllGathered<VertexId> told_;
   std::vector<Index> read_;  // (ranks) of what each told
   Recycled<VertexId> visited_;
+};
+
+// How often vertices, and the two ends of arcs, are drawn together, counted over subgraphs that are drawn before training: what a sampler
+// corrects by whose probabilities aren't known in closed form (GraphSAINT, section 3.2).
+
+/// Of a rank's own rows and their arcs: 12 bytes per row, and 4 per arc.
+class DrawnTogether {
+ public:
+  explicit DrawnTogether(const SetInput& in);
+
+  /// One subgraph's vertices, on all ranks. Rows of the rank are counted.
+  void count(std::span<const VertexId> rows);
+  Index subgraphs() const { return subgraphs_; }
+  /// Of an own row: P that a subgraph has it; never 0.
+  double presence(VertexId row) const { return double(times(row)) / double(std::max<Index>(1, subgraphs_)); }
+  /// P(row) / P(row and its arc's source); never 0.
+  float inverse_alpha(VertexId row, Index place) const {
+    const auto together = arcs_[std::size_t(offsets_[std::size_t(row - first_)] + place)];
+    return float(double(times(row)) / double(std::max(1U, together)));
+  }
+
+ private:
+  std::uint32_t times(VertexId row) const { return std::max(1U, rows_[std::size_t(row - first_)]); }
+
+  const SetInput in_;
+  const VertexId first_;        // own row
+  std::vector<Index> offsets_;  // (owned + 1) where each row's arcs begin
+  std::vector<std::uint32_t> rows_, arcs_;
+  Index subgraphs_ = 0;
+  RowTable table_;
+  std::vector<VertexId> own_;
+  DrawnArcs drawn_;
 };
 
 }  // namespace atl

@@ -1,7 +1,7 @@
 // Long messages: which of a connection's lanes leave, how fast, and until when.
 #include <algorithm>
 
-#include "comm/mpi_transport.h"
+#include "comm/transports.h"
 #include "simulate/network.h"
 
 namespace atl {

@@ -10,6 +10,8 @@
 #include "job/job.h"
 #include "partition/part_ranks.h"
 #include "partition/prepared_graph.h"
+#include "plan/batch_source.h"
+#include "plan/dry_input.h"
 #include "simulate/recording.h"
 
 namespace atl {
@@ -43,5 +45,20 @@ std::vector<RankRecording> record_alone(const Job& job, const Dataset& dataset, 
 /// relative, weighted by length. The first epoch, which claims memory, doesn't count. Where an epoch has more or fewer segments of a layer
 /// than others (a strategy that skips an exchange), it keeps its own.
 double settle_costs(RankRecording& rank);
+
+/// `options.sample` ranks, from the one with least to compute to the one with most. `said` is told of each one's end; may be empty.
+Recording record_sample(const Job& job, const Dataset& dataset, const PreparedGraph& prepared,
+                        const RecordOptions& options, DryInputs& inputs,
+                        const std::function<void(Rank)>& said = {});
+
+/// `rates`: of a rank. Takes milliseconds a rank, and memory for the ids of one rank's rows; of mini-batches as record_modelled_batches(). Recording::works is left
+/// to whoever has a plan.
+Recording record_modelled(const Job& job, const Dataset& dataset, const PreparedGraph& prepared,
+                          const RecordOptions& options, const MachineRates& rates);
+
+/// Of a job that trains on mini-batches: each epoch of the recording is one step. Batches are drawn as in a plan
+/// (dry_batches.h); training on each is its own, and making them, and their messages, are those of a mean one.
+Recording record_modelled_batches(const Job& job, const Dataset& dataset, const BatchSource& source,
+                                  const RecordOptions& options, const MachineRates& rates);
 
 }  // namespace atl

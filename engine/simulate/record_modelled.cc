@@ -1,7 +1,14 @@
-#include "simulate/record_modelled.h"
+// A job's ranks without running any: what they send is exact, what they compute costs what their kernels' work takes at a machine's rates
+// (dry_recording.h).
+#include "simulate/record.h"
 
+#include <algorithm>
+#include <deque>
+
+#include "job/strategies/batch_options.h"
+#include "plan/dry_batches.h"
 #include "plan/dry_input.h"
-#include "plan/part_order.h"
+#include "plan/traffic.h"
 #include "simulate/dry_recording.h"
 #include "strategies/schedule/strategy.h"
 
@@ -16,6 +23,142 @@ Recording record_modelled(const Job& job, const Dataset& dataset, const Prepared
   Recording recording{.epochs = options.epochs, .modelled = true, .rates = rates};
   for (Rank rank = 0; rank < Rank(inputs.ranks()); ++rank)
     recording.ranks.push_back(dry_recording(inputs.of(rank), options.epochs, &rates));
+  return recording;
+}
+
+// Mini-batches of a job without running any: record_modelled_batches().
+
+namespace {
+
+constexpr int kFewestSteps = 8;  // the second half of them is judged
+
+/// What drawing an arc takes, as bytes of rows that are gathered: mostly a miss or two, and a look into a table (docs/simulate.md).
+constexpr double kBytesOfADraw = 400;
+
+/// Training on batches as ranks would note it: an epoch for each step, so that epochs are alike.
+class BatchSteps final : public DryNotes {
+ public:
+  BatchSteps(const std::vector<std::string>& hosts, const MachineRates& rates)
+      : hosts_(hosts), rates_(rates) {}
+
+  std::unique_ptr<ProgressEngine> begin(Rank rank, Trace*& trace) override {
+    One& one = ranks_.emplace_back(rates_);
+    trace = &one.trace;
+    return make_lone_engine(rank, hosts_, one.notes, false);
+  }
+  ComputeWork* counted() override { return &ranks_.back().counted; }
+  void begin_step(std::int64_t step) override {
+    One& one = ranks_.back();
+    one.trace.begin_epoch(step);
+    one.notes.begin_epoch(step, one.trace);
+    one.notes.take_batch();
+    one.notes.go_on();
+  }
+  void end() override { ranks_.back().notes.stop(); }
+  RankRecording take(Rank rank) { return ranks_[std::size_t(rank)].notes.take(); }
+
+ private:
+  struct One {
+    explicit One(const MachineRates& rates) : notes(counted, rates) {}
+    ComputeWork counted;
+    Trace trace{2};
+    RankNotes notes;
+  };
+  const std::vector<std::string>& hosts_;
+  const MachineRates& rates_;
+  std::deque<One> ranks_;
+};
+
+/// How often ranks ask and answer while a batch is made.
+int rounds_of(Traffic purpose, int hops) {
+  switch (purpose) {
+    case Traffic::kStructure:
+      return 2 * std::max(hops, 1);
+    case Traffic::kIds:
+    case Traffic::kFeatures:
+      return 2;
+    default:
+      return 0;
+  }
+}
+
+/// One of the rounds: of `rank` with all others, with a part of what they send in an epoch.
+RecordedOperation round_of(const std::vector<DryBatches>& all, Rank rank, Traffic purpose, double part) {
+  RecordedOperation op{.lane = Lane::kPrefetch, .purpose = purpose};
+  const auto bytes = [&](Rank from, Rank to) {
+    return std::int64_t(part * double(all[std::size_t(from)].to[std::size_t(to)][std::size_t(purpose)]));
+  };
+  for (Rank peer = 0; peer < Rank(all.size()); ++peer) {
+    if (peer == rank) continue;
+    if (const auto sent = bytes(rank, peer); sent > 0) op.sends.push_back({peer, sent});
+    if (const auto got = bytes(peer, rank); got > 0) op.receives.push_back({peer, got});
+  }
+  return op;
+}
+
+/// A batch of the mean size: drawn and read, with its messages in between.
+RecordedBatch batch_of(const std::vector<DryBatches>& all, Rank rank, int hops, double seconds) {
+  RecordedBatch batch;
+  const double steps = double(all[std::size_t(rank)].steps);
+  for (const Traffic purpose : {Traffic::kStructure, Traffic::kIds, Traffic::kFeatures})
+    for (int round = 0, rounds = rounds_of(purpose, hops); round < rounds; ++round)
+      if (RecordedOperation op = round_of(all, rank, purpose, 1 / (steps * rounds));
+          !op.sends.empty() || !op.receives.empty())
+        batch.operations.push_back(std::move(op));
+  const WorkLabel label{.work = Work::kSampling};
+  const double each = seconds / double(batch.operations.size() + 1);
+  using Kind = RecordedStep::Kind;
+  for (int op = 0; op < int(batch.operations.size()); ++op) {
+    batch.steps.push_back({.kind = Kind::kCompute, .seconds = each, .label = label});
+    batch.steps.push_back({.kind = Kind::kStart, .operation = op, .label = label});
+    batch.steps.push_back({.kind = Kind::kWait, .operation = op, .label = label});
+  }
+  batch.steps.push_back({.kind = Kind::kCompute, .seconds = each, .label = label});
+  return batch;
+}
+
+/// Once more, behind itself.
+void repeat(RankRecording& rank, int times) {
+  const auto steps = rank.steps;
+  const auto operations = rank.operations;
+  for (int i = 1; i < times; ++i) {
+    const int behind = int(rank.operations.size());
+    rank.operations.insert(rank.operations.end(), operations.begin(), operations.end());
+    for (RecordedStep step : steps) {
+      if (step.operation >= 0) step.operation += behind;
+      rank.steps.push_back(step);
+    }
+  }
+}
+
+}  // namespace
+
+Recording record_modelled_batches(const Job& job, const Dataset& dataset, const BatchSource& source,
+                                  const RecordOptions& options, const MachineRates& rates) {
+  BatchSteps noted(options.hosts, rates);
+  const std::vector<DryBatches> all =
+      dry_batches(job, dataset, source, options.threads, options.hosts, &noted);
+  const std::int64_t steps = std::max<std::int64_t>(all.front().steps, 1);
+  const int recorded = int(std::min<std::int64_t>(steps, kPlannedBatches));
+  const int times = (kFewestSteps + recorded - 1) / recorded;
+  const int hops = int(batch_fanout(job).size());
+  const double row_bytes = sizeof(Real) * double(dataset.meta().features);
+  Recording recording{.epochs = recorded * times, .steps = double(steps), .modelled = true, .rates = rates};
+  for (Rank rank = 0; rank < Rank(all.size()); ++rank) {
+    const DryBatches& of = all[std::size_t(rank)];
+    const double gathered = of.drawn_arcs * kBytesOfADraw + of.read_rows * row_bytes;
+    const double seconds =
+        (gathered / rates.gather_bytes + of.read_rows * row_bytes / rates.triad_bytes) / double(steps);
+    // Masks are trained on the same cores as batches are made.
+    const double explaining = seconds_of(of.explaining, rates) / double(steps);
+    RankRecording made = noted.take(rank);
+    repeat(made, times);
+    made.batches.makers =
+        all.size() > 1 ? 1 : batch_threads(job, options.threads);  // ranks exchange in one order
+    made.batches.ahead = int(job.strategy.options.integer("prefetch"));
+    made.batches.all.assign(std::size_t(recording.epochs), batch_of(all, rank, hops, seconds + explaining));
+    recording.ranks.push_back(std::move(made));
+  }
   return recording;
 }
 

@@ -83,7 +83,7 @@ struct Recording {
   int sampled = 0;        // ranks whose costs were measured; the others' follow from theirs; 0: all were …
   double law_error = 0;   // … and how far laws miss a measured rank that they don't know
   bool modelled = false;  // no rank was run: costs are kernels' work at `rates`
-  // For topologies with rates of kernels (kernel_speed.h):
+  // For topologies with rates of kernels (replay.cc):
   std::vector<EpochWork> works{};  // (ranks) of an epoch
   MachineRates rates{};            // of a rank here; 0: not measured
 };

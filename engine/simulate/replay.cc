@@ -8,11 +8,24 @@
 #include <utility>
 
 #include "base/error.h"
-#include "simulate/kernel_speed.h"
+#include "simulate/recording.h"
+#include "simulate/topology.h"
 #include "simulate/virtual_rank.h"
 
 namespace atl {
 namespace {
+
+// How fast a rank computes on another processor, from rates of three kinds of kernels there and here: a model.
+
+/// Of a rank: how many times as fast as it was recorded. Topology::speed; or, of a topology with rates, what the rank's products, gathers and
+/// streams take here, one after the other, over what they take there.
+double kernel_speed(const Recording& recording, const Topology& topology, Rank rank) {
+  if (!topology.rates) return topology.speed;
+  ATOLL_CHECK(recording.works.size() == recording.ranks.size(), "a recording without what ranks compute");
+  const EpochWork& work = recording.works[std::size_t(rank)];
+  const double here = seconds_of(work, recording.rates), there = seconds_of(work, *topology.rates);
+  return there > 0 ? here / there : 1;
+}
 
 /// Bytes that the largest sum's values and terms would take: addresses, never touched.
 std::size_t largest_sum(const Recording& recording) {

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
-#include "base/readable.h"
+#include "base/text.h"
 #include "simulate/simulation.h"
 
 namespace atl {

@@ -5,7 +5,7 @@
 #include <set>
 
 #include "base/error.h"
-#include "base/readable.h"
+#include "base/text.h"
 #include "simulate/topology_values.h"
 
 namespace atl {

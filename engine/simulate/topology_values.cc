@@ -6,7 +6,7 @@
 #include <span>
 
 #include "base/error.h"
-#include "base/nearest.h"
+#include "base/text.h"
 #include "job/quantity.h"
 
 namespace atl {

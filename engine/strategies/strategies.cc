@@ -3,7 +3,7 @@
 #include <vector>
 
 #include "model/decoder.h"
-#include "model/self_loops.h"
+#include "model/model.h"
 #include "strategies/schedule/rows.h"
 
 namespace atl {

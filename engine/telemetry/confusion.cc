@@ -6,7 +6,7 @@
 #include <numeric>
 #include <vector>
 
-#include "base/readable.h"
+#include "base/text.h"
 
 namespace atl {
 namespace {

@@ -5,7 +5,7 @@
 #include <limits>
 
 #include "base/error.h"
-#include "base/readable.h"
+#include "base/text.h"
 
 namespace atl {
 namespace {
@@ -100,6 +100,35 @@ std::string links_text(const LinkMetrics& metrics) {
   for (std::size_t i = 0; i < kHitsAt.size(); ++i)
     text += fmt::format(", hits@{} {}", kHitsAt[i], percent_text(metrics.hits[i]));
   return text;
+}
+
+namespace {
+
+struct Names {
+  const char *name, *title;
+};
+
+constexpr Names kNames[] = {{"accuracy", "accuracy"},  // in the order of Metric
+                            {"f1Micro", "F1 (micro)"},
+                            {"f1Macro", "F1 (macro)"},
+                            {"rocAuc", "ROC AUC"}};
+
+}  // namespace
+
+std::string metric_name(Metric metric) {
+  return kNames[int(metric)].name;
+}
+
+std::string reported_metric(const Job& job) {
+  return job.task == Task::kLinkPrediction ? link_metric_name(job.links) : metric_name(job.training.metric);
+}
+
+std::string metric_title(const std::string& name) {
+  for (const Names& each : kNames)
+    if (name == each.name) return each.title;
+  if (name == "averagePrecision") return "average precision";
+  if (name == "mrr") return "MRR";
+  return name.empty() ? "metric" : name;
 }
 
 }  // namespace atl

@@ -38,4 +38,15 @@ std::string link_metric_name(const LinkSpec& spec);
 /// "ROC AUC 93.1 %, average precision 92.8 %, MRR 0.12, hits@20 31.1 %"
 std::string links_text(const LinkMetrics& metrics);
 
+// Names of metrics.
+
+/// As the manifest has it: "f1Micro".
+std::string metric_name(Metric metric);
+
+/// Of the metric that a job reports, whichever task it has; of link prediction "hits@50".
+std::string reported_metric(const Job& job);
+
+/// As a reader knows it: "F1 (micro)". Of a name that isn't a metric's, as a record may hold it, the name itself.
+std::string metric_title(const std::string& name);
+
 }  // namespace atl

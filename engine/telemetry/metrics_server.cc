@@ -5,9 +5,8 @@
 #include <mutex>
 
 #include "base/error.h"
-#include "http/ask_local.h"
 #include "http/http_endpoint.h"
-#include "telemetry/exposition.h"
+#include "http/listen.h"
 #include "telemetry/progress_state.h"
 #include "telemetry/rank_metrics.h"
 

@@ -6,7 +6,6 @@
 #include <string>
 #include <vector>
 
-#include "telemetry/reached.h"
 #include "telemetry/record.h"
 
 namespace atl {

@@ -8,9 +8,9 @@
 #include <optional>
 
 #include "base/error.h"
-#include "base/readable.h"
+#include "base/text.h"
 #include "telemetry/confusion.h"
-#include "telemetry/metric_name.h"
+#include "telemetry/link_metrics.h"
 #include "telemetry/progress_state.h"
 
 namespace atl {

@@ -5,11 +5,26 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <vector>
 
+#include "comm/wait_board.h"
 #include "telemetry/observer.h"
-#include "telemetry/rank_waits.h"
 
 namespace atl {
+
+// Whom the ranks of a server wait for, as they tell each other and as /progress tells the operator.
+
+/// What is known of one rank.
+struct RankWait {
+  Rank rank = 0;
+  bool answers = true;  // false: it has not started, hangs or is gone
+  WaitBoard::Wait wait;
+};
+
+/// {"for":[1,3],"seconds":12.5}
+std::string wait_text(const WaitBoard::Wait& wait);
+/// Nothing where the text isn't that.
+std::optional<WaitBoard::Wait> read_wait(const std::string& text);
 
 /// Seconds until the last epoch, from the wall clock since the first report of this start: evaluation and checkpoints included, for
 /// that is what is waited for.

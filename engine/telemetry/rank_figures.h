@@ -1,6 +1,7 @@
 // What each rank alone knows of itself, gathered when a run ends: memory, seconds, bytes.
 #pragma once
 
+#include <nlohmann/json_fwd.hpp>
 #include <vector>
 
 #include "comm/communicator.h"
@@ -11,5 +12,14 @@ namespace atl {
 /// Fills in, on every rank, what the record says by rank or sums over ranks; `phases` are this rank's sums over the run.
 /// Collective.
 void gather_rank_figures(Communicator& comm, const std::vector<Phase>& phases, RunRecord& record);
+
+// Which vertices of other ranks and which features matter to each rank, as its last explanation has it: in a run's record.
+
+/// Fills in the record's explanations on rank 0. Collective over ranks that all explain.
+void gather_explained(Communicator& comm, const ExplainedFigures& mine, RunRecord& record);
+
+/// By rank. A vertex or a column is [its number, its mask].
+nlohmann::ordered_json to_json(const std::vector<ExplainedFigures>& ranks);
+void from_json(const nlohmann::ordered_json& json, std::vector<ExplainedFigures>& ranks);
 
 }  // namespace atl

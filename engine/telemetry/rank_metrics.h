@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <span>
 #include <string>
 
 #include "telemetry/observer.h"
@@ -28,5 +29,11 @@ class RankMetrics {
   std::unique_ptr<Families> families_;
   std::string metric_;  // the run's: accuracy, …
 };
+
+// Prometheus' text format, in which a page may speak of a metric in one place alone.
+
+/// Pages of several ranks as one: what is said of a metric (# HELP, # TYPE) stands there once, and all samples follow it, in
+/// the order of the pages.
+std::string join_expositions(std::span<const std::string> pages);
 
 }  // namespace atl

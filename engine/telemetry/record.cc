@@ -1,11 +1,9 @@
 #include "telemetry/record.h"
 
 #include <fmt/format.h>
-
 #include <algorithm>
 
 namespace atl {
-
 namespace {
 
 /// Something other than training came between this epoch and the next one.

@@ -3,6 +3,8 @@
 // else.
 #pragma once
 
+#include <fmt/format.h>
+#include <compare>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -10,8 +12,8 @@
 #include <vector>
 
 #include "base/types.h"
-#include "strategies/schedule/batch_counts.h"
 #include "strategies/dgs/explained_figures.h"
+#include "strategies/schedule/batch_counts.h"
 #include "telemetry/link_metrics.h"
 
 namespace atl {
@@ -145,5 +147,22 @@ std::string divergence(const std::vector<EpochRecord>& epochs);
 
 /// The middle epoch_seconds (mean of the two middle ones); 0 without epochs.
 double median_epoch_seconds(const std::vector<EpochRecord>& epochs);
+
+// How far a run has come.
+
+struct Reached {
+  Index epochs = 0;  // completed
+  Index steps = 0;   // of the epoch after them
+  bool operator==(const Reached&) const = default;
+  std::strong_ordering operator<=>(const Reached& other) const {
+    return epochs != other.epochs ? epochs <=> other.epochs : steps <=> other.steps;
+  }
+};
+
+/// "epoch 3", "step 12 of epoch 4".
+inline std::string reached_text(const Reached& r) {
+  return r.steps == 0 ? fmt::format("epoch {}", r.epochs)
+                      : fmt::format("step {} of epoch {}", r.steps, r.epochs + 1);
+}
 
 }  // namespace atl

@@ -6,8 +6,8 @@
 #include <tuple>
 
 #include "base/error.h"
-#include "telemetry/explained_figures.h"
-#include "telemetry/pipeline_json.h"
+#include "telemetry/pipeline_figures.h"
+#include "telemetry/rank_figures.h"
 
 namespace atl {
 namespace {

@@ -3,11 +3,13 @@
 // the two. result.json is for programs: the few figures of the end, as a cluster's operator gets them.
 #pragma once
 
+#include <cstdio>
 #include <filesystem>
 #include <memory>
 #include <string>
 
 #include "telemetry/observer.h"
+#include "telemetry/record.h"
 
 namespace atl {
 
@@ -22,5 +24,24 @@ std::vector<EpochRecord> read_epochs(const std::filesystem::path& folder, Index 
 
 /// The whole record of a run, finished or not. Throws Error where `folder` holds no run.
 RunRecord read_run(const std::filesystem::path& folder);
+
+// The few figures of a run that programs wait for: --json's lines, result.json.
+
+/// One line of --json: {"event":"epoch","epoch":…,"loss":…,"validation":… or null,"epochSeconds":…,
+/// "bytes":{"intra":…,"inter":…}}. Numbers that aren't finite become null.
+std::string epoch_event(const EpochRecord& epoch);
+/// The last line of --json: {"event":"result","test":…,"validation":…,"bestEpoch":…,"epochSecondsMedian":…,
+/// "startupSeconds":…,"peakMemoryBytes":[per rank],"output":…}.
+std::string result_event(const RunRecord& run);
+
+/// A run in under a kilobyte, whatever the number of ranks, as a launcher hands it to the operator: {"outcome":…,
+/// "test":…,"validation":…,"bestEpoch":…,"epochs":…,"epochSecondsMedian":…,"startupSeconds":…,"largestPeakMemoryBytes":…}.
+std::string result_summary(const RunRecord& run);
+
+// A run as a program reads it (--json): one JSON object a line, an "epoch" each and last the "result";
+// record_json.h has their keys.
+
+/// Writes events to `out`, each line flushed, and messages as text to `err`; both must outlive the observer.
+std::unique_ptr<RunObserver> make_json_events(std::FILE* out, std::FILE* err);
 
 }  // namespace atl

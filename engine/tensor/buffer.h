@@ -4,6 +4,7 @@
 #include <memory>
 #include <span>
 #include <type_traits>
+#include <utility>
 
 #include "base/types.h"
 #include "tensor/memory.h"
@@ -43,6 +44,41 @@ class Buffer {
  private:
   std::unique_ptr<T, ReleaseMemory> data_;
   Index size_ = 0, capacity_ = 0;
+};
+
+/// Owning; movable. Contents are undefined after resize().
+class PinnedBuffer {
+ public:
+  /// For streams of this device.
+  explicit PinnedBuffer(Device device) : device_(device) {}
+  ~PinnedBuffer() { release(); }
+  PinnedBuffer(PinnedBuffer&& other) noexcept
+      : device_(other.device_), memory_(std::exchange(other.memory_, {})) {}
+  PinnedBuffer(const PinnedBuffer&) = delete;
+  PinnedBuffer& operator=(const PinnedBuffer&) = delete;
+
+  /// Keeps the memory where it suffices. True where it had to grow: then no stream may have any use of it left.
+  bool resize(std::size_t bytes) {
+    if (bytes <= memory_.bytes) return false;
+    release();
+    memory_ = allocator().allocate_pinned != nullptr ? allocator().allocate_pinned(bytes)
+                                                     : host_memory().allocate(bytes);
+    return true;
+  }
+  std::byte* data() const { return static_cast<std::byte*>(memory_.data); }
+  std::size_t bytes() const { return memory_.bytes; }
+
+ private:
+  const Memory& allocator() const { return memory_of(device_); }
+  void release() {
+    if (memory_.data == nullptr) return;
+    allocator().allocate_pinned != nullptr ? allocator().release_pinned(memory_.data)
+                                           : host_memory().release(memory_.data);
+    memory_ = {};
+  }
+
+  Device device_;
+  Allocation memory_;
 };
 
 }  // namespace atl

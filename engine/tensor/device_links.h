@@ -1,5 +1,5 @@
 // Transfers between the memories of several ranks' devices, and sums over them, that don't go by way of the host's: what a backend brings for them, where it
-// has such links. Ranks must begin transfers in one order; comm/linked_transport.h sees to that.
+// has such links. Ranks must begin transfers in one order; comm/transports.h sees to that.
 #pragma once
 
 #include <array>

@@ -6,6 +6,9 @@
 #include <cstdint>
 #include <memory>
 
+#include "base/types.h"
+#include "tensor/memory.h"
+
 namespace atl {
 
 struct Arcs;
@@ -56,5 +59,28 @@ class DeviceStream {
 
 /// tensor/cpu/memory.cc: copies at once.
 DeviceStream& host_stream();
+
+/// While it lives, what the thread that made it allocates is taken from there as far as it goes. Outlives what it gave.
+class DeviceReserve {
+ public:
+  /// planned: what is known to be allocated. An eighth more is asked for where it can be had: for gaps between pieces that have grown, and
+  /// for kernels' scratch memory, which differs from device to device.
+  DeviceReserve(Device device, Index planned) : reserve_(memory_of(device).reserve) {
+    if (reserve_ == nullptr || planned <= 0) return;
+    is_made_ = reserve_(std::size_t(planned + planned / 8)) || reserve_(std::size_t(planned));
+  }
+  ~DeviceReserve() {
+    if (is_made_) reserve_(0);
+  }
+  DeviceReserve(const DeviceReserve&) = delete;
+  DeviceReserve& operator=(const DeviceReserve&) = delete;
+
+  /// False: the device hasn't so much left, or has no use for it.
+  bool is_made() const { return is_made_; }
+
+ private:
+  bool (*reserve_)(std::size_t);
+  bool is_made_ = false;
+};
 
 }  // namespace atl

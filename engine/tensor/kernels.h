@@ -18,7 +18,6 @@
 #include "base/random.h"
 #include "tensor/activation.h"
 #include "tensor/context.h"
-#include "tensor/csr_view.h"
 #include "tensor/matrix.h"
 #include "tensor/rows.h"
 

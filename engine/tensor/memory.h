@@ -46,7 +46,7 @@ struct HostBlock {
 };
 HostBlock host_block(std::size_t wanted);
 
-/// tensor/dry_memory.cc. A page comes to be where it is written to, and reads as zeros before; clearing and copying do
+/// tensor/memory.cc. A page comes to be where it is written to, and reads as zeros before; clearing and copying do
 /// nothing. allocate() throws Error where the process can have no more addresses.
 const Memory& dry_memory();
 

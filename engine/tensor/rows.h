@@ -1,11 +1,61 @@
 // Rows of a layer's input in whichever form they are stored: dense, or features kept packed as CSR or as bits.
 #pragma once
 
-#include "tensor/bit_matrix.h"
-#include "tensor/csr_view.h"
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "base/types.h"
 #include "tensor/matrix.h"
 
 namespace atl {
+
+// Matrices of zeros and ones, a bit an element: what many bag-of-words features are.
+
+/// Bits of a row; column c is bit c % 32 of word c / 32. Bits behind the last column are 0.
+struct BitView {
+  Index rows = 0, cols = 0;
+  const std::uint32_t* words = nullptr;  // (rows, row_words())
+
+  static constexpr Index words_of(Index cols) { return (cols + 31) / 32; }
+  Index row_words() const { return words_of(cols); }
+  bool at(Index r, Index c) const { return (words[r * row_words() + c / 32] >> (c % 32) & 1) != 0; }
+};
+
+/// An owning one, of zeros at first.
+class BitMatrix {
+ public:
+  BitMatrix() = default;
+  BitMatrix(Index rows, Index cols)
+      : rows_(rows), cols_(cols), words_(std::size_t(rows * BitView::words_of(cols))) {}
+
+  BitView view() const { return {rows_, cols_, words_.data()}; }
+  std::uint32_t* row(Index r) { return words_.data() + r * BitView::words_of(cols_); }
+  void set(Index r, Index c) { row(r)[c / 32] |= std::uint32_t(1) << (c % 32); }
+
+ private:
+  Index rows_ = 0, cols_ = 0;
+  std::vector<std::uint32_t> words_;
+};
+
+/// (cols × rows).
+BitMatrix transpose(const BitView& bits);
+
+// Compressed sparse rows as kernels see them: arrays that somebody else owns.
+// Row = destination, column = source, everywhere in Atoll.
+
+/// Arcs of `rows` destinations to `cols` sources. Positions are 64-bit, ids 32-bit.
+struct CsrView {
+  Index rows = 0, cols = 0;
+  const Index* offsets = nullptr;     // (rows + 1)
+  const VertexId* columns = nullptr;  // (arcs)
+  const float* weights = nullptr;     // (arcs), or null: every arc weighs 1 and no value is ever read
+
+  Index arcs() const { return rows == 0 ? 0 : offsets[rows] - offsets[0]; }
+  Index degree(Index row) const { return offsets[row + 1] - offsets[row]; }
+  std::span<const VertexId> row(Index r) const { return {columns + offsets[r], std::size_t(degree(r))}; }
+};
 
 /// Sparse feature rows with values, and their transpose for the weight gradient.
 struct SparseRows {

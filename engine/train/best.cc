@@ -5,7 +5,6 @@
 
 #include "base/error.h"
 #include "tensor/copies.h"
-#include "train/saved_count.h"
 
 namespace atl {
 
@@ -70,6 +69,26 @@ void Best::load(const std::map<std::string, double>& scalars) {
   score_ = find("best.score").value_or(0);
   validation_ = find("best.validation");
   test_ = find("best.test");
+}
+
+void EpochSoFar::save(std::map<std::string, double>& scalars) const {
+  scalars["epoch.loss"] = loss;
+  scalars["epoch.vertices"] = vertices;
+  scalars["epoch.seconds"] = seconds;
+  scalars["epoch.bytesIntra"] = double(bytes_intra);
+  scalars["epoch.bytesInter"] = double(bytes_inter);
+}
+
+void EpochSoFar::load(const std::map<std::string, double>& scalars) {
+  const auto saved = [&](const char* name) {
+    const auto found = scalars.find(name);
+    return found == scalars.end() ? 0.0 : found->second;
+  };
+  loss = saved("epoch.loss");
+  vertices = saved("epoch.vertices");
+  seconds = saved("epoch.seconds");
+  bytes_intra = saved_count(saved("epoch.bytesIntra"));
+  bytes_inter = saved_count(saved("epoch.bytesInter"));
 }
 
 }  // namespace atl

@@ -1,6 +1,7 @@
 // Which epoch was best so far by validation, its weights, and whether patience has run out.
 #pragma once
 
+#include <cstdint>
 #include <map>
 #include <optional>
 #include <string>
@@ -45,5 +46,28 @@ class Best {
   Matrix weights_;
   mutable DeviceStream* bringing_ = nullptr;  // the stream that may still be bringing them
 };
+
+// What the steps of an epoch have added up to: with it a run that was killed between two steps goes on in the middle of
+// its epoch.
+
+/// Sums over all ranks, but for the seconds.
+struct EpochSoFar {
+  double loss = 0;      // Σ …
+  double vertices = 0;  // … over so many
+  double seconds = 0;
+  std::int64_t bytes_intra = 0, bytes_inter = 0;
+
+  /// For checkpoints.
+  void save(std::map<std::string, double>& scalars) const;
+  /// Zeros where they have none.
+  void load(const std::map<std::string, double>& scalars);
+};
+
+// Counts that checkpoints keep among their scalars, as doubles.
+
+/// 0 where no count can have been that.
+inline std::int64_t saved_count(double scalar) {
+  return scalar >= 0 && scalar < 0x1p63 ? std::int64_t(scalar) : 0;
+}
 
 }  // namespace atl

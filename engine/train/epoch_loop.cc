@@ -3,14 +3,13 @@
 #include <array>
 #include <cmath>
 
-#include "base/readable.h"
+#include "base/text.h"
 #include "strategies/pipegcn/late_rows.h"
 #include "strategies/schedule/strategy.h"
-#include "train/checkpoint/part_states.h"
+#include "train/checkpoint/attempt.h"
 #include "train/checkpoint/run_state.h"
-#include "train/checkpoint/start_over.h"
-#include "train/learning_rate.h"
 #include "train/not_learning.h"
+#include "train/optimizer.h"
 
 namespace atl {
 

@@ -3,12 +3,11 @@
 
 #include <utility>
 
+#include "telemetry/rank_meter.h"
 #include "train/best.h"
 #include "train/checkpoint/checkpoint.h"
-#include "train/checkpoint/part_states.h"
-#include "train/epoch_so_far.h"
+#include "train/checkpoint/run_state.h"
 #include "train/session.h"
-#include "telemetry/rank_meter.h"
 #include "train/trainer.h"
 
 namespace atl {

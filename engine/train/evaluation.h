@@ -5,10 +5,10 @@
 #include <vector>
 
 #include "comm/communicator.h"
+#include "telemetry/record.h"
 #include "tensor/copies.h"
 #include "tensor/kernels.h"
 #include "train/rank_data.h"
-#include "telemetry/record.h"
 
 namespace atl {
 
@@ -44,5 +44,16 @@ ConfusionMatrix confusion_of(Context& ctx, Communicator& comm, const RankData& d
 /// rows. All in the device's memory.
 void loss_of(Context& ctx, const LabelView& labels, Loss loss, ConstMatrixView logits,
              std::span<const VertexId> rows, Real scale, MatrixView d_logits, double* sum);
+
+// The area under the ROC curve over all ranks' rows.
+
+/// Of one class: scores of positives and negatives, ties counted half. Absent unless both occur.
+std::optional<double> roc_auc(std::vector<std::pair<float, bool>> scored);
+
+/// Two classes: of logit 1 − logit 0 against label 1. Multi-label: the mean over classes where both occur
+/// (OGB's rule). Rank 0 gets the scores of all ranks' `rows`, one class after the other, and tells the result: it holds 16
+/// bytes for each of the split's vertices, every other rank 8 for each of its own. Logits are where the host reads them. Collective.
+std::optional<double> roc_auc(Communicator& comm, const RankData& data, ConstMatrixView logits,
+                              std::span<const VertexId> rows);
 
 }  // namespace atl

@@ -7,8 +7,9 @@
 
 #include "comm/communicator.h"
 #include "job/job.h"
-#include "train/rank_data.h"
+#include "model/model.h"
 #include "telemetry/record.h"
+#include "train/rank_data.h"
 
 namespace atl {
 
@@ -25,5 +26,21 @@ Index epochs_to_learn(Index epochs);
 /// a whole run was lower. ""
 /// otherwise, in epochs in which it isn't looked at, and where it has been told before. without_input: the loss of that name.
 std::string not_learning(const Job& job, std::span<const EpochRecord> epochs, double without_input);
+
+// What a user is told where a loss or a gradient isn't finite: where it was first seen, and what to do.
+
+/// Where one rank saw it first, in the order in which an epoch comes to these; −1: nowhere.
+struct NonFinite {
+  std::int32_t layer = -1;  // whose output; the first
+  std::int32_t share =
+      -1;  // which of Parameters::entries() in this rank's own gradient; the last, backward's first
+  std::int32_t sum = -1;  // likewise in the gradient summed over ranks
+};
+
+/// Throws Error on rank 0, naming layer, rank and the last good checkpoint ({0, 0}: there is none); the others wait for that to end them, so that
+/// it is said once. Collective.
+[[noreturn]] void fail_non_finite(Communicator& comm, const Model& model, const Parameters& parameters,
+                                  const NonFinite& mine, const std::string& when,
+                                  const Reached& last_checkpoint);
 
 }  // namespace atl

@@ -3,6 +3,7 @@
 
 #include <vector>
 
+#include "base/types.h"
 #include "job/job.h"
 #include "model/parameters.h"
 #include "tensor/kernels.h"
@@ -32,5 +33,11 @@ class Optimizer {
   std::int64_t steps_ = 0;
   std::vector<Matrix> moments_;  // each (1, trainable)
 };
+
+// training.learningRateSchedule as a function of the epoch.
+
+/// The rate of `epoch` (from 1): linear warm-up to `base` over the first warmup_epochs, then constant, a step
+/// down by `factor` every step_epochs, or half a cosine from base to `minimum` at the last epoch.
+double learning_rate_at(const ScheduleSpec& schedule, double base, Index epoch, Index epochs);
 
 }  // namespace atl

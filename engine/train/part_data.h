@@ -8,10 +8,10 @@
 #include <span>
 
 #include "dataset/dataset.h"
-#include "strategies/exchange/exchange.h"
 #include "job/job.h"
 #include "partition/near_blocks.h"
 #include "partition/source_blocks.h"
+#include "strategies/exchange/exchange.h"
 #include "strategies/schedule/strategy.h"
 
 namespace atl {

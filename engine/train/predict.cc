@@ -2,16 +2,15 @@
 
 #include <cmath>
 
-#include "comm/local_transport.h"
+#include "comm/transports.h"
 #include "dataset/format/npy_writer.h"
 #include "job/load.h"
 #include "partition/prepared_graph.h"
+#include "telemetry/link_metrics.h"
 #include "train/checkpoint/whole_tensors.h"
 #include "train/links/link_task.h"
-#include "train/links/pair_file.h"
-#include "train/predicted_labels.h"
+#include "train/predictions.h"
 #include "train/results.h"
-#include "telemetry/metric_name.h"
 #include "train/trained_on.h"
 
 namespace atl {

@@ -5,8 +5,9 @@
 #include <string>
 #include <vector>
 
-#include "train/evaluation.h"
+#include "dataset/edge_split.h"
 #include "telemetry/link_metrics.h"
+#include "train/evaluation.h"
 
 namespace atl {
 
@@ -33,5 +34,9 @@ struct Predicted {
 
 /// Exact inference over the whole graph in this process. Throws Error where the model doesn't fit the data set.
 Predicted predict(const PredictOptions& options);
+
+/// .npy (pairs, 2) of integers, or text, gzipped or not, with two ids per line, separated by spaces, tabs or a comma; # begins a comment. Ids are the
+/// source's (Dataset::original_ids). Throws Error naming the row or line of an id that the data set doesn't have.
+std::vector<VertexPair> read_pair_file(const std::filesystem::path& path, const Dataset& dataset);
 
 }  // namespace atl

@@ -5,10 +5,12 @@
 #include <filesystem>
 #include <memory>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "base/atomic_file.h"
 #include "tensor/matrix.h"
+#include "train/checkpoint/safetensors.h"
 
 namespace atl {
 
@@ -49,5 +51,17 @@ class VertexRowsFile {
 
 /// vertex_ids.npy, int64 (vertices), where order.ids isn't empty; otherwise there is none: an older one is removed.
 void write_vertex_ids(const std::filesystem::path& path, const VertexOrder& order);
+
+// predicted_labels.npy: predictions in the labels of the source, where those aren't the classes' numbers
+// (DatasetMeta::class_names). The model keeps them, for data sets that have no labels.
+
+/// "atoll.class.0", …
+void add_class_names(std::span<const std::string> names, Metadata& metadata);
+/// Empty: classes have no names.
+std::vector<std::string> class_names_of(const Metadata& metadata);
+
+/// Writes `folder`/predicted_labels.npy from its predictions.npy: int64 if all names are whole numbers, else text. Without
+/// names nothing is written, and a file of an earlier run is removed.
+void write_predicted_labels(const std::filesystem::path& folder, std::span<const std::string> names);
 
 }  // namespace atl

@@ -3,15 +3,79 @@
 
 #include <memory>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "comm/communicator.h"
+#include "job/job.h"
+#include "partition/part_ranks.h"
+#include "sampler/batch_graph.h"
+#include "sampler/pairs/pair_graph.h"
+#include "sampler/pairs/step_pairs.h"
 #include "strategies/schedule/schedule.h"
-#include "train/batch_data.h"
-#include "train/links/link_data.h"
+#include "train/part_data.h"
 #include "train/server_parts.h"
 
 namespace atl {
+
+// What a rank holds of a data set's edge split: the training edges that begin at its vertices, and likewise the pairs that validate and test.
+
+class LinkData {
+ public:
+  /// Without an edge split there are no pairs. `parts`: which part each rank has, of a strategy with a part a rank; `batches`: consecutive parts each. All outlive it.
+  LinkData(const Job& job, const Dataset& dataset, const PreparedGraph& prepared, Rank rank,
+           const PartRanks& parts, bool batches);
+  LinkData(const LinkData&) = delete;
+
+  const PairGraph& graph() const { return graph_; }
+  /// Edges and their negative pairs; totals are over all ranks.
+  struct Measured {
+    StepPairs pairs;                  // own ones
+    Index most = 0;                   // pairs of the rank that has the most
+    double edges = 0, negatives = 0;  // over all ranks
+  };
+  const Measured& validation() const { return validation_; }
+  const Measured& test() const { return test_; }
+  /// Pairs that an epoch trains on, over all ranks.
+  double training_pairs() const { return double(graph_.all_edges()) * (1 + negatives_); }
+
+ private:
+  void read(const Dataset& dataset, PairSet edges, PairSet negatives, Measured& into) const;
+
+  int negatives_;
+  PairGraph graph_;
+  Measured validation_, test_;
+};
+
+// What a rank that trains on mini-batches holds of the data: features of its parts' rows, or columns of all vertices', and where to draw
+// neighbours from.
+
+/// Neither copyable nor movable: graph() views it. The prepared graph outlives it.
+class BatchData {
+ public:
+  BatchData(const Job& job, const Dataset& dataset, const PreparedGraph& prepared, Rank rank,
+            const PartRanks& ranks);
+  BatchData(const BatchData&) = delete;
+
+  const BatchGraph& graph() const { return graph_; }
+  std::span<const VertexId> owned_ids() const { return owned_ids_; }
+  /// rows: own rows that are training vertices, ascending.
+  void trains_on(std::span<const VertexId> rows);
+  /// Likewise its training edges, with task linkPrediction. The pairs outlive it.
+  void trains_on(const PairGraph& pairs);
+  /// Fills in how many training vertices each part has. Collective.
+  void count(Communicator& comm);
+
+ private:
+  void read_columns(const Job& job, const Dataset& dataset, const ColumnShare& share);
+
+  const PreparedGraph& prepared_;
+  Rank rank_;
+  std::vector<VertexId> owned_ids_;
+  PartData::Features features_;
+  Matrix columns_;
+  BatchGraph graph_;
+};
 
 /// Where `atoll run` and `atoll partition` agree on how a job's graph is prepared: for so many ranks, unless the job asks for more
 /// parts.

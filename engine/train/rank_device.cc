@@ -1,6 +1,8 @@
 #include "train/rank_device.h"
 
+#include "base/cpus.h"
 #include "base/error.h"
+#include "base/memory.h"
 
 namespace atl {
 
@@ -44,6 +46,18 @@ RankDevice open_device(DeviceChoice choice, int rank_here, const GpuOptions& opt
   if (options.cusparse && device.device == Device::kCuda && !device.open.stream->sum_by_library(true))
     fail("--sums cusparse: this machine has no cuSPARSE (libcusparse.so.12; leave the option out)");
   return device;
+}
+
+std::vector<int> take_cpus(const Communicator& comm, int threads) {
+  ServerShare share{0, 0, threads};
+  for (Rank rank = 0; rank < comm.size(); ++rank) {
+    if (!comm.same_server(rank, comm.rank())) continue;
+    if (rank < comm.rank()) ++share.index;
+    ++share.processes;
+  }
+  std::vector<int> cpus = own_cpus(allowed_cpus(), quota_cores(), share);
+  if (cpus.size() > 1) keep_process_on(cpus);
+  return cpus;
 }
 
 }  // namespace atl

@@ -3,14 +3,12 @@
 #include <algorithm>
 
 #include "sampler/owners.h"
-#include "tensor/copies.h"
-#include "train/checkpoint/run_state.h"
-#include "train/predicted_labels.h"
-#include "train/predictions.h"
-#include "telemetry/report/report.h"
-#include "telemetry/explained_figures.h"
 #include "telemetry/pipeline_figures.h"
 #include "telemetry/rank_figures.h"
+#include "telemetry/report/report.h"
+#include "tensor/copies.h"
+#include "train/checkpoint/run_state.h"
+#include "train/predictions.h"
 #include "train/trained_on.h"
 
 namespace atl {

@@ -7,7 +7,7 @@
 #include "base/cpus.h"
 #include "base/threads.h"
 #include "job/options.h"
-#include "telemetry/metric_name.h"
+#include "telemetry/link_metrics.h"
 
 namespace atl {
 

@@ -3,8 +3,8 @@
 
 #include "comm/communicator.h"
 #include "dataset/dataset.h"
-#include "train/session.h"
 #include "telemetry/record.h"
+#include "train/session.h"
 #include "train/trainer.h"
 
 namespace atl {

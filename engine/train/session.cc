@@ -4,21 +4,20 @@
 #include <optional>
 
 #include "base/cpus.h"
-#include "base/readable.h"
+#include "base/text.h"
 #include "base/threads.h"
 #include "job/strategies.h"
 #include "strategies/dgs/info.h"
-#include "tensor/device_reserve.h"
+#include "telemetry/record_json.h"
+#include "telemetry/run_folder.h"
+#include "telemetry/trace_file.h"
+#include "tensor/device_stream.h"
 #include "train/checkpoint/attempt.h"
-#include "train/checkpoint/part_states.h"
 #include "train/checkpoint/run_state.h"
 #include "train/epoch_loop.h"
 #include "train/finished_run.h"
 #include "train/results.h"
-#include "telemetry/record_json.h"
-#include "telemetry/run_folder.h"
 #include "train/run_setting.h"
-#include "telemetry/trace_file.h"
 
 namespace atl {
 namespace {

@@ -11,8 +11,8 @@
 #include "dataset/dataset.h"
 #include "job/job.h"
 #include "partition/prepared_graph.h"
-#include "train/rank_device.h"
 #include "telemetry/observer.h"
+#include "train/rank_device.h"
 
 namespace atl {
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "base/error.h"
-#include "base/readable.h"
+#include "base/text.h"
 #include "train/part_data.h"
 
 namespace atl {

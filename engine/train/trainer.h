@@ -10,7 +10,7 @@
 #include "train/evaluation.h"
 #include "train/gradient.h"
 #include "train/links/link_task.h"
-#include "train/non_finite.h"
+#include "train/not_learning.h"
 #include "train/optimizer.h"
 #include "train/rank_data.h"
 

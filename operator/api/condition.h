@@ -4,10 +4,11 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <vector>
 
-#include "operator/api/moment.h"
+#include "operator/api/json_values.h"
 
 namespace atl::ctl {
 
@@ -52,5 +53,12 @@ void set_condition(std::vector<Condition>& conditions, Condition condition);
 
 /// The condition that says most, or what its job waits for: status.state. "" where nothing has been said of it yet.
 std::string state_of(const std::vector<Condition>& conditions);
+
+// A condition as the API's JSON: Kubernetes' own form, which GNNJobs and others' objects share.
+
+Condition read_condition(const nlohmann::json& object);
+
+/// Its texts bounded as schemas want them.
+nlohmann::ordered_json condition_json(const Condition& condition);
 
 }  // namespace atl::ctl

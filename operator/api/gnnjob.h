@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "job/job.h"
-#include "operator/api/meta.h"
+#include "operator/api/json_values.h"
 #include "operator/api/status.h"
 #include "operator/api/workload.h"
 

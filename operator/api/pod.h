@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "operator/api/meta.h"
+#include "operator/api/json_values.h"
 #include "operator/plan/resources.h"
 
 namespace atl::ctl {

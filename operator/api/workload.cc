@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
-#include "operator/api/condition_json.h"
+#include "operator/api/condition.h"
 #include "operator/api/json_values.h"
 #include "operator/plan/json_members.h"
 

@@ -11,8 +11,8 @@
 #include "operator/controller/mpi_job.h"
 #include "operator/controller/questions.h"
 #include "operator/controller/withdraw.h"
-#include "operator/objects/mpi_job.h"
 #include "operator/objects/names.h"
+#include "operator/objects/objects.h"
 #include "operator/objects/release.h"
 #include "operator/objects/template.h"
 

@@ -5,8 +5,8 @@
 #include <algorithm>
 
 #include "operator/controller/incident.h"
-#include "operator/objects/mpi_job.h"
 #include "operator/objects/names.h"
+#include "operator/objects/objects.h"
 
 namespace atl::ctl {
 namespace {

@@ -1,5 +1,10 @@
 #include "operator/controller/observed.h"
 
+#include <nlohmann/json.hpp>
+
+#include "operator/objects/objects.h"
+#include "operator/plan/json_members.h"
+
 namespace atl::ctl {
 
 const char* name_of(Kind kind) {
@@ -20,6 +25,16 @@ const char* name_of(Kind kind) {
       return "Workload";
   }
   return "";
+}
+
+ObjectView read_object(Kind kind, const nlohmann::json& object) {
+  ObjectView view{kind, read_meta(object)};
+  if (kind == Kind::kConfigMap)
+    if (auto prepared = read_prepared(text_of(member(object, "data"), "prepared.json")))
+      view.prepared = std::make_shared<const Prepared>(std::move(*prepared));
+  if (kind == Kind::kMpiJob) view.failure = mpi_job_failure(object);
+  if (kind == Kind::kWorkload) view.workload = read_workload(object);
+  return view;
 }
 
 }  // namespace atl::ctl

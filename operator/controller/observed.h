@@ -5,6 +5,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
 #include <vector>
@@ -76,5 +77,10 @@ struct Observed {
   std::optional<QueuePriority> queue_priority;  // nothing: the job names a class that isn't known
   Moment now{};
 };
+
+// An object that isn't a pod, as far as decisions need it.
+
+/// `object`: the API's. Of Secrets and ConfigMaps nothing is kept that a decision doesn't need, keys least of all.
+ObjectView read_object(Kind kind, const nlohmann::json& object);
 
 }  // namespace atl::ctl

@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <numeric>
 
-#include "operator/controller/jitter.h"
 #include "operator/controller/places.h"
 #include "operator/controller/questions.h"
+#include "operator/controller/turn.h"
 #include "operator/controller/withdraw.h"
 #include "operator/objects/release.h"
 

@@ -7,8 +7,8 @@
 
 #include "job/strategies.h"
 #include "operator/api/messages.h"
-#include "operator/objects/demand.h"
 #include "operator/objects/names.h"
+#include "operator/objects/objects.h"
 #include "operator/objects/release.h"
 
 namespace atl::ctl {

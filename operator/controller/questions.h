@@ -13,7 +13,7 @@ bool has_completed(Turn& turn);
 bool is_unfit(Turn& turn);
 bool is_past_deadline(Turn& turn);
 
-// suspend.cc
+// queue.cc
 bool is_resumed(Turn& turn);
 bool is_suspended(Turn& turn);
 
@@ -26,26 +26,22 @@ bool is_backing_off(Turn& turn);
 bool is_start_overdue(Turn& turn);
 bool is_gang_unbound(Turn& turn);
 
-// leftovers.cc
+// withdraw.cc
 bool has_leftovers(Turn& turn);
 
-// refusals.cc: what the API server doesn't take
+// refusals.cc: what the API server doesn't take, asked before the first pod is made
 bool is_refused(Turn& turn);
 bool is_giving_way(Turn& turn);
-
-// image.cc
-void keep_image(Turn& turn);
+bool is_malformed(Turn& turn);
 
 // belongings.cc: what must be there before the pods
+void keep_image(Turn& turn);
 bool lacks_belongings(Turn& turn);
-
-// dry_run.cc: asked before the first of them is made
-bool is_malformed(Turn& turn);
 
 // prepare.cc
 bool is_unprepared(Turn& turn);
 
-// gang.cc, placement.cc: pods, and nodes for them
+// gang_view.cc, placement.cc: pods, and nodes for them
 bool lacks_pods(Turn& turn);
 bool is_unplaced(Turn& turn);
 

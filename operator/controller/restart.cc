@@ -3,8 +3,8 @@
 
 #include "operator/api/messages.h"
 #include "operator/controller/incident.h"
-#include "operator/controller/jitter.h"
 #include "operator/controller/questions.h"
+#include "operator/controller/turn.h"
 #include "operator/objects/names.h"
 
 namespace atl::ctl {

@@ -1,5 +1,8 @@
 #include "operator/controller/withdraw.h"
 
+#include "operator/controller/mpi_job.h"
+#include "operator/controller/questions.h"
+#include "operator/controller/queue.h"
 #include "operator/objects/names.h"
 #include "operator/objects/release.h"
 
@@ -43,6 +46,46 @@ void dismiss_withdrawn(Turn& turn) {
   // A pin can't be changed, and what the next plan says is not known yet.
   const PodView* launcher = turn.gang().launcher;
   if (launcher && !launcher->pinned.empty()) dismiss(turn, *launcher);
+}
+
+// What an earlier attempt, a withdrawal or another manifest has left behind. It goes before anything new comes.
+
+namespace {
+
+/// A launcher of an attempt that was given up has nothing left to save.
+constexpr int kGraceOfTheGivenUp = 10;
+
+/// The last one that failed stays for its log.
+bool is_kept_for_its_log(const PodView& launcher, const Turn& turn) {
+  return launcher.has_ended() && !launcher.is_terminating() &&
+         launcher.meta.label(kAttemptLabel) == std::to_string(turn.attempt() - 1);
+}
+
+/// ConfigMaps of ours that no pod will need again, and a place in a queue that the job has left.
+bool is_outdated(const ObjectView& object, const Turn& turn) {
+  if (is_old_place(object, turn)) return true;
+  if (object.kind != Kind::kConfigMap) return false;
+  const std::string& job = turn.name();
+  const std::string digest = turn.job().made_of.manifest;
+  return object.meta.name != job_map_name(job, digest) &&
+         object.meta.name != prepared_map_name(job, turn.job().made_of.prepared) &&
+         object.meta.name != attempt_map_name(job, turn.attempt());
+}
+
+}  // namespace
+
+bool has_leftovers(Turn& turn) {
+  dismiss_mpi_jobs(turn, mpi_job_name(turn.name(), turn.attempt()));
+  dismiss_withdrawn(turn);
+  for (const PodView* worker : turn.gang().spent) dismiss(turn, *worker);
+  for (const PodView* launcher : turn.gang().earlier_launchers)
+    if (!is_kept_for_its_log(*launcher, turn)) dismiss(turn, *launcher, kGraceOfTheGivenUp);
+  for (const ObjectView& object : turn.seen.objects)
+    if (is_own(object.meta, turn.seen) && is_outdated(object, turn)) turn.remove(object.kind, object.meta);
+  const PodView* prepare = turn.gang().prepare;
+  if (prepare && turn.find(Kind::kConfigMap, prepared_map_name(turn.name(), turn.job().made_of.prepared)))
+    dismiss(turn, *prepare);
+  return turn.has_writes();
 }
 
 }  // namespace atl::ctl

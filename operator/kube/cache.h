@@ -12,10 +12,24 @@
 #include <utility>
 #include <vector>
 
-#include "operator/kube/object_key.h"
-#include "operator/kube/store.h"
+#include "operator/kube/json_cut.h"
 
 namespace atl::kube {
+
+// Where a Reflector puts what it hears of a resource's objects.
+
+/// Called by one thread. Texts are the objects' JSON, lent for the call; an object may come twice, and unchanged. Of one that
+/// can't be read put() throws, and what is known of it stays.
+class Store {
+ public:
+  virtual ~Store() = default;
+  virtual void put(std::string_view object) = 0;
+  virtual void remove(std::string_view object) = 0;
+  /// What is put from here to end_list() is all that there is: the rest was deleted unseen. A list that fails is
+  /// begun again.
+  virtual void begin_list() = 0;
+  virtual void end_list() = 0;
+};
 
 /// Written by one Reflector, read by any thread. What it gives out is never modified.
 template <class T>

@@ -1,10 +1,12 @@
 #include "operator/kube/client.h"
 
 #include <algorithm>
+#include <charconv>
+#include <chrono>
 #include <nlohmann/json.hpp>
 
 #include "operator/kube/json_cut.h"
-#include "operator/kube/target.h"
+#include "operator/kube/transport.h"
 
 namespace atl::kube {
 namespace {
@@ -168,6 +170,102 @@ std::unique_ptr<Watch> Client::watch(const std::string& path, const WatchOptions
   Request request = request_of("GET", target, "");
   request.stop = stop_;
   return std::make_unique<Watch>(transport_.open(request));
+}
+
+namespace {
+
+// etcd takes objects of 1.5 MiB.
+constexpr std::size_t kLargestEvent = 8 << 20;
+
+std::optional<WatchEvent::Kind> kind_of(std::string_view type) {
+  using Event = WatchEvent::Kind;
+  if (type == "\"ADDED\"") return Event::kAdded;
+  if (type == "\"MODIFIED\"") return Event::kModified;
+  if (type == "\"DELETED\"") return Event::kDeleted;
+  if (type == "\"BOOKMARK\"") return Event::kBookmark;
+  if (type == "\"ERROR\"") return Event::kError;
+  return std::nullopt;
+}
+
+[[noreturn]] void broken(const std::string& why) {
+  throw TransportError(TransportError::Kind::kBroken, why);
+}
+
+}  // namespace
+
+Watch::Watch(std::unique_ptr<Stream> stream) : stream_(std::move(stream)), lines_(kLargestEvent) {}
+
+WatchEvent Watch::refusal(ApiError error) {
+  is_over_ = true;
+  const auto kind = error.is_expired() ? WatchEvent::Kind::kExpired : WatchEvent::Kind::kError;
+  return {kind, {}, std::move(error)};
+}
+
+std::optional<WatchEvent> Watch::next(Milliseconds idle) {
+  if (is_over_) return std::nullopt;
+  if (is_refused()) return refusal(api_error(collect(*stream_, Limits().body, idle)));
+  while (!lines_.next(line_)) {
+    char part[16 << 10];
+    const std::size_t size = stream_->read(part, sizeof part, idle);
+    if (size == 0) {
+      is_over_ = true;
+      if (lines_.has_rest()) broken("a watch ended within an event");
+      return std::nullopt;
+    }
+    lines_.feed({part, size});
+  }
+  const auto kind = kind_of(member_text(line_, "type"));
+  std::string object(member_text(line_, "object"));
+  if (!kind || object.empty()) broken("a watch brought what is no event: " + line_.substr(0, 200));
+  if (*kind == WatchEvent::Kind::kError) return refusal(api_error(object));
+  return WatchEvent{*kind, std::move(object), {}};
+}
+
+namespace {
+
+using nlohmann::json;
+
+constexpr std::size_t kLongestMessage = 1024;
+
+/// The member where the object has it in the type of `otherwise`, which it is otherwise.
+template <class T>
+T value_or(const json& object, const char* name, T otherwise) {
+  if (!object.is_object()) return otherwise;
+  const auto found = object.find(name);
+  if (found == object.end()) return otherwise;
+  const bool is_fit = std::is_arithmetic_v<T> ? found->is_number_integer() : found->is_string();
+  return is_fit ? found->get<T>() : otherwise;
+}
+
+Milliseconds seconds(const std::string& text) {
+  int value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  return error == std::errc() && value > 0 ? std::chrono::seconds(value) : std::chrono::seconds(0);
+}
+
+}  // namespace
+
+std::string ApiError::text() const {
+  return fmt::format("{}{}{}: {}", code, reason.empty() ? "" : " ", reason, message);
+}
+
+ApiError api_error(const std::string& status) {
+  const json object = json::parse(status, nullptr, false);
+  ApiError error;
+  error.code = value_or(object, "code", 0);
+  error.reason = value_or(object, "reason", std::string());
+  error.message = value_or(object, "message", status.substr(0, kLongestMessage));
+  if (object.is_object() && object.contains("details"))
+    error.retry_after = std::chrono::seconds(value_or(object["details"], "retryAfterSeconds", 0));
+  return error;
+}
+
+ApiError api_error(const Response& response) {
+  ApiError error = api_error(response.body);
+  error.code = response.head.status;
+  if (const auto asked = seconds(response.head.header("Retry-After")); asked.count() > 0)
+    error.retry_after = asked;
+  return error;
 }
 
 }  // namespace atl::kube

@@ -1,4 +1,4 @@
-// The Kubernetes API's verbs on its paths (target.h). Refusals are values (ApiError); an answer that doesn't come is a
+// The Kubernetes API's verbs on its paths (transport.h). Refusals are values (ApiError); an answer that doesn't come is a
 // TransportError. What may safely be sent again is, a few times.
 #pragma once
 
@@ -8,13 +8,70 @@
 #include <string>
 #include <string_view>
 
-#include "operator/kube/api_error.h"
-#include "operator/kube/backoff.h"
 #include "operator/kube/clock.h"
+#include "operator/kube/json_cut.h"
 #include "operator/kube/transport.h"
-#include "operator/kube/watch.h"
 
 namespace atl::kube {
+
+// What the API server says when it says no: a value, because refusals are part of its protocol.
+
+struct ApiError {
+  int code = 0;                 // 409
+  std::string reason, message;  // "AlreadyExists", "pods \"a\" already exists"
+  Milliseconds retry_after{0};  // 0: it doesn't say
+
+  bool is_not_found() const { return code == 404; }
+  bool is_conflict() const { return code == 409 && reason != "AlreadyExists"; }
+  bool already_exists() const { return code == 409 && reason == "AlreadyExists"; }
+  bool is_expired() const { return code == 410; }
+  /// "409 AlreadyExists: pods \"a\" already exists"
+  std::string text() const;
+};
+
+/// From an answer that is no success. Bodies that aren't a Status (a proxy's, half a one) become the message.
+ApiError api_error(const Response& response);
+
+/// From a Status object that came as an event.
+ApiError api_error(const std::string& status);
+
+// Changes of a resource's objects as they happen: one line of JSON each, on a stream without end.
+
+struct WatchEvent {
+  enum class Kind {
+    kAdded,
+    kModified,
+    kDeleted,
+    kBookmark,  // an object with nothing but the version up to which everything has been sent
+    kExpired,  // 410: the version asked for is forgotten, list anew; said by status or by an event, all the same
+    kError,  // any other refusal
+  };
+  Kind kind;
+  std::string object;  // its JSON; "" for the last two
+  ApiError error;      // of the last two
+};
+
+/// One watch. After kExpired or kError nothing more comes. Used by one thread, except cancel().
+class Watch {
+ public:
+  explicit Watch(std::unique_ptr<Stream> stream);
+
+  /// The server sends no events: the first, and only, one says why.
+  bool is_refused() const { return stream_->head().status != 200; }
+  /// Waits at most `idle` for the next event; none: the server has ended the watch in good order, resume it. Throws
+  /// TransportError; after kTimeout the watch goes on.
+  std::optional<WatchEvent> next(Milliseconds idle);
+  /// From any thread: next() throws kCancelled.
+  void cancel() { stream_->cancel(); }
+
+ private:
+  WatchEvent refusal(ApiError error);
+
+  const std::unique_ptr<Stream> stream_;
+  LineCutter lines_;
+  std::string line_;
+  bool is_over_ = false;
+};
 
 struct Answer {
   std::optional<ApiError> error;

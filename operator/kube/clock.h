@@ -2,6 +2,8 @@
 #pragma once
 
 #include <chrono>
+#include <cstdint>
+#include <random>
 #include <stop_token>
 
 namespace atl::kube {
@@ -21,5 +23,30 @@ class Clock {
 
 /// The machine's. Thread-safe.
 Clock& steady_clock();
+
+// How long to wait before trying again: longer each time, and never in step with others who wait.
+
+struct BackoffRule {
+  Milliseconds first, cap;
+  double jitter = 0.2;  // a wait is longer by up to this part of itself
+};
+
+class Backoff {
+ public:
+  explicit Backoff(BackoffRule rule, std::uint32_t seed = std::random_device{}())
+      : rule_(rule), random_(seed) {}
+
+  /// The first wait, then twice as long each time up to the cap, the jitter on top.
+  Milliseconds next();
+  void reset() { tries_ = 0; }
+
+ private:
+  BackoffRule rule_;
+  std::minstd_rand random_;
+  int tries_ = 0;
+};
+
+/// first × 2^tries, at most the cap.
+Milliseconds doubled(Milliseconds first, int tries, Milliseconds cap);
 
 }  // namespace atl::kube

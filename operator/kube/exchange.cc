@@ -1,6 +1,14 @@
 #include "operator/kube/exchange.h"
 
+#include <fcntl.h>
+#include <linux/tcp.h>  // the kernel's own tcp_info: glibc's lacks the byte counts
+#include <netinet/in.h>
+#include <sys/ioctl.h>
+#include <sys/socket.h>
+#include <unistd.h>
 #include <algorithm>
+#include <cerrno>
+#include <utility>
 
 namespace atl::kube {
 namespace {
@@ -100,6 +108,93 @@ std::size_t Exchange::read(char* into, std::size_t size, Time::time_point until)
     if (Time::now() >= until)
       throw TransportError(Kind::kTimeout, fmt::format("{}: the server sends nothing", name_));
   }
+}
+
+void Handoff::offer(std::string_view piece, Release release) {
+  {
+    std::lock_guard lock(mutex_);
+    if (!finished_ && !piece.empty()) {
+      piece_ = piece;
+      release_ = std::move(release);
+      changed_.notify_all();
+      return;
+    }
+  }
+  release(piece.empty());
+}
+
+void Handoff::finish() {
+  std::lock_guard lock(mutex_);
+  finished_ = true;
+  changed_.notify_all();
+}
+
+std::optional<std::size_t> Handoff::take(char* into, std::size_t size, Time until) {
+  std::unique_lock lock(mutex_);
+  if (!changed_.wait_until(lock, until, [&] { return release_ || finished_; })) return std::nullopt;
+  if (failure_) failure_->raise();
+  const std::size_t taken = std::min(size, piece_.size());
+  std::copy_n(piece_.data(), taken, into);
+  piece_.remove_prefix(taken);
+  if (!piece_.empty() || !release_) return taken;
+  const Release release = std::exchange(release_, nullptr);
+  lock.unlock();
+  release(true);
+  return taken;
+}
+
+void Handoff::fail(Failure why) {
+  Release release;
+  {
+    std::lock_guard lock(mutex_);
+    if (finished_) return;
+    finished_ = true;
+    failure_ = std::move(why);
+    release = std::exchange(release_, nullptr);
+    piece_ = {};
+    changed_.notify_all();
+  }
+  if (release) release(false);
+}
+
+SocketMeter::SocketMeter(int socket) : socket_(fcntl(socket, F_DUPFD_CLOEXEC, 0)) {
+  mark();
+}
+
+SocketMeter::~SocketMeter() {
+  if (socket_ >= 0) close(socket_);
+}
+
+std::uint64_t SocketMeter::since_mark() const {
+  const std::uint64_t now = taken(), then = marked_;
+  return now > then ? now - then : 0;
+}
+
+std::uint64_t SocketMeter::taken() const {
+  tcp_info info{};
+  socklen_t size = sizeof info;
+  int waiting = 0;
+  if (ioctl(socket_, FIONREAD, &waiting) != 0) waiting = 0;
+  if (getsockopt(socket_, IPPROTO_TCP, TCP_INFO, &info, &size) != 0) return 0;
+  const auto queued = std::uint64_t(waiting);
+  return info.tcpi_bytes_received > queued ? info.tcpi_bytes_received - queued : 0;
+}
+
+bool SocketMeter::is_closed() const {
+  char byte;
+  const auto seen = recv(socket_, &byte, 1, MSG_PEEK | MSG_DONTWAIT);
+  return seen >= 0 || (errno != EAGAIN && errno != EWOULDBLOCK);  // unasked data: not ours to answer
+}
+
+void watch_for_lost_peer(int socket) {
+  const auto set = [socket](int level, int name, int value) {
+    setsockopt(socket, level, name, &value, sizeof value);
+  };
+  set(SOL_SOCKET, SO_KEEPALIVE, 1);
+  set(IPPROTO_TCP, TCP_KEEPIDLE, 30);
+  set(IPPROTO_TCP, TCP_KEEPINTVL, 10);
+  set(IPPROTO_TCP, TCP_KEEPCNT, 3);
+  set(IPPROTO_TCP, TCP_USER_TIMEOUT, 60'000);  // milliseconds
 }
 
 }  // namespace atl::kube

@@ -62,4 +62,15 @@ class LineCutter {
 /// The value of an object's member as it is written, "" where it has none. Members of members aren't looked at.
 std::string_view member_text(std::string_view object, std::string_view name);
 
+// What tells an object of the API from all others, read from its JSON without parsing the rest of it.
+
+struct ObjectKey {
+  std::string name;     // "namespace/name"; a cluster-wide object's name alone
+  std::string uid;      // another one where the object was deleted and made anew
+  std::string version;  // resourceVersion: opaque, compared for equality alone
+};
+
+/// Members that the object lacks are "".
+ObjectKey object_key(std::string_view object);
+
 }  // namespace atl::kube

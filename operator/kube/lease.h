@@ -10,7 +10,7 @@
 
 #include "operator/kube/client.h"
 #include "operator/kube/clock.h"
-#include "operator/kube/target.h"
+#include "operator/kube/transport.h"
 
 namespace atl::kube {
 

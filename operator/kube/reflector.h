@@ -9,10 +9,10 @@
 #include <mutex>
 #include <string>
 
-#include "operator/kube/backoff.h"
+#include "operator/kube/cache.h"
 #include "operator/kube/client.h"
-#include "operator/kube/object_key.h"
-#include "operator/kube/store.h"
+#include "operator/kube/clock.h"
+#include "operator/kube/json_cut.h"
 
 namespace atl::kube {
 

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "operator/kube/backoff.h"
+#include "operator/kube/clock.h"
 
 namespace atl::kube {
 

@@ -1,4 +1,7 @@
-#include "operator/objects/mpi_job.h"
+// launcher: mpijob. Instead of pods of our own there is a Kubeflow MPIJob (kubeflow.org/v2beta1), of which mpi-operator
+// makes them. Its templates carry our gate and the launcher's is ours whole, so that its pods are placed, released, watched
+// and told their ranks like our own; mpi-operator's host file and keys are there and not used.
+#include "operator/objects/objects.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -10,7 +13,6 @@
 
 #include "operator/api/json_values.h"
 #include "operator/objects/names.h"
-#include "operator/objects/objects.h"
 #include "operator/objects/parts.h"
 #include "operator/plan/json_members.h"
 

@@ -1,10 +1,15 @@
 // A job's objects that aren't pods.
 #include "operator/objects/objects.h"
 
+#include <fmt/format.h>
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "operator/api/json_values.h"
+#include "operator/api/pod.h"
 #include "operator/objects/names.h"
 #include "operator/objects/parts.h"
+#include "operator/objects/template.h"
 
 namespace atl::ctl {
 namespace {
@@ -76,6 +81,147 @@ std::string network_policy(const GnnJob& job, const Settings& settings) {
                     {"policyTypes", {"Ingress"}},
                     {"ingress", json::array({within, metrics})}};
   return policy.dump();
+}
+
+// What the pods of a gang ask for as they are made: beside their ranks the memory of /dev/shm, and what the template puts
+// into them.
+
+void count_pods(const GnnJob& job, const Settings& settings, Gang& gang) {
+  const auto largest = std::ranges::max_element(gang.servers, {}, &std::vector<Rank>::size);
+  gang.server.at_least(read_pod(worker_pod(job, settings, 0, *largest, 0)).requests);
+  gang.launcher.at_least(read_pod(launcher_pod(job, settings, 1)).requests);
+}
+
+// A job's pods. The commands are the contract with the engine's side: `atoll prepare`, `supervise` and `launch`.
+
+namespace {
+
+using nlohmann::json;
+
+constexpr const char* kManifest = "/etc/atoll/job/job.yaml";
+
+/// Nothing of the image's or the user's configuration: strict host checking against the job's own key.
+constexpr const char* kShell =
+    "ssh -F none -p 2222 -l atoll -i /etc/atoll/keys/id_login -o IdentitiesOnly=yes -o BatchMode=yes "
+    "-o StrictHostKeyChecking=yes -o UserKnownHostsFile=/etc/atoll/keys/known_hosts "
+    "-o GlobalKnownHostsFile=/dev/null -o ConnectTimeout=10 -o LogLevel=ERROR";
+
+std::string joined(const std::vector<Rank>& ranks) {
+  std::string text;
+  for (const Rank rank : ranks) text += (text.empty() ? "" : ",") + std::to_string(rank);
+  return text;
+}
+
+json field_env(const char* name, const char* path) {
+  return {{"name", name}, {"valueFrom", {{"fieldRef", {{"fieldPath", path}}}}}};
+}
+
+json memory_volume(std::int64_t bytes) {
+  return {{"emptyDir", {{"medium", "Memory"}, {"sizeLimit", std::to_string(bytes)}}}};
+}
+
+json worker_env(const std::vector<Rank>& ranks, int server) {
+  return json::array({{{"name", "ATOLL_SERVER"}, {"value", std::to_string(server)}},
+                      {{"name", "ATOLL_RANKS"}, {"value", joined(ranks)}},
+                      field_env("ATOLL_POD", "metadata.name"),
+                      field_env("ATOLL_NODE", "spec.nodeName")});
+}
+
+/// NCCL's variables: those of the operator's settings. Where one pod has all ranks, nothing that they say to each other need leave it:
+/// they meet on the loopback device, whatever networks the pod is on.
+void add_nccl(json& env, const Job& job, std::size_t ranks, const Settings& settings) {
+  if (job.resources.gpus == 0) return;
+  auto variables = settings.nccl;
+  if (ranks > 1 && int(ranks) == job.placement.ranks) variables.try_emplace("NCCL_SOCKET_IFNAME", "lo");
+  for (const auto& [name, value] : variables) env.push_back({{"name", name}, {"value", value}});
+}
+
+/// Seconds in which ranks may write a checkpoint, so that their supervisor has some left to say how it ended.
+std::int64_t time_for_ranks(const json& pod) {
+  constexpr std::int64_t kForTheSupervisor = 10, kKubernetesDefault = 30;
+  const auto grace = integer_of(pod.at("spec"), "terminationGracePeriodSeconds").value_or(kKubernetesDefault);
+  return std::max<std::int64_t>(1, grace - kForTheSupervisor);
+}
+
+/// Ready: sshd answers.
+void serve_ssh(json& container) {
+  container["ports"] = json::array({{{"name", "ssh"}, {"containerPort", kSshPort}},
+                                    {{"name", "metrics"}, {"containerPort", kMetricsPort}}});
+  container["readinessProbe"] = {{"tcpSocket", {{"port", kSshPort}}},
+                                 {"periodSeconds", 2},
+                                 {"timeoutSeconds", 5},
+                                 {"failureThreshold", 5}};
+}
+
+/// What resumes a job lies with rank 0 alone, so one pod has the volume, and ReadWriteOnce suffices.
+void mount_output(json& pod, const Job& job) {
+  const json none = {{"emptyDir", json::object()}};
+  mount(pod, "output", job.output.volume.empty() ? none : json::parse(job.output.volume), "/output", false);
+}
+
+}  // namespace
+
+std::string prepare_pod(const GnnJob& job, const Settings& settings, Moment now) {
+  json pod = base_pod(job, settings, prepare_name(job.meta.name), kPrepareRole);
+  pod["metadata"]["annotations"][kMadeAnnotation] = text_of(now);
+  mount_data(pod, job, true);
+  json& engine = engine_of(pod);
+  engine["command"] = {"atoll", "prepare", "-f", kManifest};
+  name_data(engine["command"], *job.job);
+  const int ranks = job.job->placement.ranks_per_server;
+  engine["resources"] = rank_resources(*job.job, std::max(ranks, 1), 0);
+  merge_template(pod, *job.job, kPrepareRole);
+  merge_admitted(pod, job, kPrepareRole);
+  demand_platform(pod, settings);
+  return pod.dump();
+}
+
+std::string worker_pod(const GnnJob& job, const Settings& settings, int server,
+                       const std::vector<Rank>& ranks, int incarnation) {
+  json pod = base_pod(job, settings, worker_name(job.meta.name, server, incarnation), kWorkerRole);
+  pod["metadata"]["labels"][kServerLabel] = std::to_string(server);
+  pod["metadata"]["labels"][kIncarnationLabel] = std::to_string(incarnation);
+  pod["metadata"]["annotations"][kRanksAnnotation] = joined(ranks);
+  add_gate(pod);
+  mount_data(pod, job, false);
+  mount(pod, "keys", keys_source(job, {"authorized_keys", "host_key"}), "/etc/atoll/keys", true);
+  const auto shared = settings.shared_memory * std::int64_t(ranks.size());
+  mount(pod, "shm", memory_volume(shared), "/dev/shm", false);
+  if (ranks.front() == 0) mount_output(pod, *job.job);
+  json& engine = engine_of(pod);
+  engine["env"] = worker_env(ranks, server);
+  add_nccl(engine["env"], *job.job, ranks.size(), settings);
+  engine["resources"] = rank_resources(*job.job, int(ranks.size()), shared);
+  add_gpus(pod, *job.job, int(ranks.size()), settings.gpu_resource);
+  serve_ssh(engine);
+  merge_template(pod, *job.job, kWorkerRole);
+  merge_admitted(pod, job, kWorkerRole);
+  demand_platform(pod, settings);
+  engine_of(pod)["command"] = {"atoll", "supervise", "--grace", std::to_string(time_for_ranks(pod))};
+  return pod.dump();
+}
+
+std::string launcher_pod(const GnnJob& job, const Settings& settings, int attempt) {
+  json pod = base_pod(job, settings, launcher_name(job.meta.name, attempt), kLauncherRole);
+  pod["metadata"]["labels"][kAttemptLabel] = std::to_string(attempt);
+  add_gate(pod);
+  mount(pod, "keys", keys_source(job, {"id_login", "known_hosts"}), "/etc/atoll/keys", true);
+  const json attempt_map = {{"configMap", {{"name", attempt_map_name(job.meta.name, attempt)}}}};
+  mount(pod, "attempt", attempt_map, "/etc/atoll/attempt", true);
+  json& engine = engine_of(pod);
+  engine["command"] = {"atoll", "launch", "-f", kManifest, "--servers", "/etc/atoll/attempt/attempt.json"};
+  name_data(engine["command"], *job.job);
+  for (const std::string& argument :
+       {std::string("--output"), std::string("/output"), std::string("--result"),
+        std::string("/dev/termination-log"), std::string("--shell"), std::string(kShell),
+        std::string("--metrics"), fmt::format("[::]:{}", kMetricsPort)})
+    engine["command"].push_back(argument);
+  engine["resources"] = {{"requests", {{"cpu", "100m"}, {"memory", "128Mi"}}},
+                         {"limits", {{"memory", "512Mi"}}}};
+  merge_template(pod, *job.job, kLauncherRole);
+  merge_admitted(pod, job, kLauncherRole);
+  demand_platform(pod, settings);
+  return pod.dump();
 }
 
 }  // namespace atl::ctl

@@ -3,12 +3,16 @@
 // launcher are made have keys (Status::keys).
 #pragma once
 
+#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <vector>
 
 #include "operator/api/gnnjob.h"
+#include "operator/api/pod.h"
+#include "operator/api/workload.h"
 #include "operator/objects/login_keys.h"
 #include "operator/objects/settings.h"
+#include "operator/plan/gang.h"
 
 namespace atl::ctl {
 
@@ -52,5 +56,31 @@ std::string worker_pod(const GnnJob& job, const Settings& settings, int server,
 
 /// mpirun. Gated.
 std::string launcher_pod(const GnnJob& job, const Settings& settings, int attempt);
+
+/// Of a gang_of() the same job. What a LimitRange adds is seen when the pods are there.
+void count_pods(const GnnJob& job, const Settings& settings, Gang& gang);
+
+/// Of one attempt: a launcher that ends, however it does, ends it. `servers`: the ranks of each.
+std::string mpi_job(const GnnJob& job, const Settings& settings, int attempt,
+                    const std::vector<std::vector<Rank>>& servers, Moment now);
+
+/// A pod made of such a template as if we had made it: the job's own, with its server and its ranks. Any other as it is.
+PodView adopted(PodView pod);
+
+/// Why it has failed, in mpi-operator's words; "" where it hasn't. `object`: the API's.
+std::string mpi_job_failure(const nlohmann::json& object);
+
+/// Why there can't be one, one line for each reason.
+std::vector<std::string> mpi_job_faults(const Job& job, const Settings& settings);
+
+/// Two sets of pods: the launcher, and the workers, each counted like the largest, as they are planned. The prepare pod
+/// comes before the workers and takes no more than one of them. `servers`: the ranks of each.
+std::string workload(const GnnJob& job, const Settings& settings,
+                     const std::vector<std::vector<Rank>>& servers, const QueuePriority& priority);
+
+/// A JSON patch of its status that enters these conditions; `releases`: and gives the reserved quota back. It fails
+/// where the Workload has changed since it was read.
+std::string conditions_patch(const Meta& meta, const Workload& workload,
+                             const std::vector<Condition>& conditions, bool releases = false);
 
 }  // namespace atl::ctl

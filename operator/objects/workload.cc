@@ -1,11 +1,11 @@
-#include "operator/objects/workload.h"
+// A job's Workload, by which it queues for quota (api/workload.h), and what Kueue is told of it afterwards.
+#include "operator/objects/objects.h"
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
-#include "operator/api/condition_json.h"
+#include "operator/api/condition.h"
 #include "operator/objects/names.h"
-#include "operator/objects/objects.h"
 #include "operator/objects/parts.h"
 
 namespace atl::ctl {

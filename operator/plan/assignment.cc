@@ -1,6 +1,10 @@
 #include "operator/plan/assignment.h"
 
 #include <algorithm>
+#include <functional>
+#include <limits>
+#include <map>
+#include <vector>
 
 #include "base/error.h"
 
@@ -87,6 +91,113 @@ double Assignment::swap_gain(int a, int b, double a_here, double a_there) const 
   // Both sums count the pair as if it came together; it stays as far apart as it was.
   if (found != peers.end() && found->server == b) gain += 2 * found->bytes * topology_->distance(here, there);
   return gain;
+}
+
+// Leaves out nodes that can't change an answer. Of brothers that look the same (nodes of equal slots in one
+// rack; racks of equal nodes in one zone) a job of n servers uses at most n, and any n will do: the first by
+// name stay. A cluster of equal nodes so becomes as small as the job, whatever its size.
+
+namespace {
+
+class Shapes {
+ public:
+  Shapes(const Topology& topology, int servers) : topology_(topology), servers_(servers) {}
+
+  /// Appends the sites of a domain that stay, and returns the number of the domain's shape.
+  int keep(int domain, std::vector<int>& kept) {
+    const Domain& d = topology_.domains()[std::size_t(domain)];
+    if (d.children.empty()) {
+      kept.push_back(d.first);
+      const Site& site = topology_.sites()[std::size_t(d.first)];
+      return number_of({-1, site.slots, site.takes_first});
+    }
+    std::vector<int> shapes;
+    std::map<int, int> seen;
+    for (const int child : d.children) {
+      const std::size_t before = kept.size();
+      const int shape = keep(child, kept);
+      if (seen[shape]++ < servers_)
+        shapes.push_back(shape);
+      else
+        kept.resize(before);
+    }
+    std::ranges::sort(shapes);
+    return number_of(std::move(shapes));
+  }
+
+ private:
+  int number_of(std::vector<int> shape) {
+    return numbers_.emplace(std::move(shape), numbers_.size()).first->second;
+  }
+
+  const Topology& topology_;
+  int servers_;
+  std::map<std::vector<int>, int> numbers_;  // what a node takes, or its children's shapes → number
+};
+
+}  // namespace
+
+Topology without_twins(const Topology& topology, int servers) {
+  std::vector<int> kept;
+  if (!topology.sites().empty()) Shapes(topology, servers).keep(0, kept);
+  return topology.keeping(kept, servers);
+}
+
+// What no placement can cost less than, from how many servers there is room for near one another: a server finds at most
+// so many others on its node, so many in its rack, and the others are further away. Where an answer costs no more, it is
+// a best one, and nobody needs to look on.
+
+namespace {
+
+struct Rung {
+  int others = 0;        // of a server, so near or nearer
+  double byte_cost = 0;  // of a byte to them
+};
+
+/// The nearest first; the last holds everybody.
+std::vector<Rung> ladder_of(const Topology& topology) {
+  std::vector<int> most(topology.weights().size(), 0);  // slots of a domain, by level
+  for (const Domain& domain : topology.domains())
+    if (domain.level >= 0)
+      most[std::size_t(domain.level)] = std::max(most[std::size_t(domain.level)], domain.slots);
+  std::vector<Rung> ladder;
+  // Coarse levels may be given less weight than fine ones: then what is further away costs as little.
+  double cheapest = std::numeric_limits<double>::infinity();
+  int others = std::numeric_limits<int>::max();
+  for (std::size_t level = 0; level < most.size(); ++level) {
+    cheapest = std::min(cheapest, topology.weights()[level]);
+    ladder.push_back({others, cheapest});
+    others = most[level] - 1;
+  }
+  ladder.push_back({others, 0});
+  std::ranges::reverse(ladder);
+  return ladder;
+}
+
+/// Of one server: the peers that it talks to most are the nearest. Sorts `bytes`.
+double least_cost(const std::vector<Rung>& ladder, std::vector<double>& bytes) {
+  std::ranges::sort(bytes, std::greater());
+  auto rung = ladder.begin();
+  double cost = 0;
+  for (std::size_t peer = 0; peer < bytes.size(); ++peer) {
+    while (int(peer) >= rung->others) ++rung;
+    cost += bytes[peer] * rung->byte_cost;
+  }
+  return cost;
+}
+
+}  // namespace
+
+double floor_of(const Topology& topology, const Traffic& traffic) {
+  const std::vector<Rung> ladder = ladder_of(topology);
+  double twice = 0;
+  std::vector<double> bytes;
+  for (int server = 0; server < traffic.servers(); ++server) {
+    bytes.clear();
+    for (const auto& peer : traffic.peers(server)) bytes.push_back(peer.bytes);
+    twice += least_cost(ladder, bytes);
+  }
+  return twice / 2;
 }
 
 }  // namespace atl::ctl

@@ -2,6 +2,7 @@
 // would cost. Memory: one number a server, site and domain.
 #pragma once
 
+#include <cstdint>
 #include <vector>
 
 #include "operator/plan/topology.h"
@@ -51,5 +52,17 @@ class Assignment {
   std::vector<int> site_of_, free_;
   std::vector<double> bytes_in_;  // by domain, of one server: scratch of costs_everywhere()
 };
+
+/// Moves single servers to free slots and swaps pairs while the cost falls. Deterministic.
+void refine(Assignment& assignment);
+
+/// Disturbs, refines, keeps what is better, `rounds` times. Deterministic for a seed.
+void search_on(Assignment& assignment, int rounds, std::uint64_t seed);
+
+/// The cheapest answer on it costs as much as the cheapest on `topology`.
+Topology without_twins(const Topology& topology, int servers);
+
+/// The least that the servers cost, wherever they stand.
+double floor_of(const Topology& topology, const Traffic& traffic);
 
 }  // namespace atl::ctl

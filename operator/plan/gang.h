@@ -59,4 +59,7 @@ GangPlan plan_gang(const Gang& gang, const Snapshot& snapshot);
 std::string to_text(const GangPlan& plan, const Gang& gang, const Snapshot& snapshot);
 std::string to_json(const GangPlan& plan, const Gang& gang);
 
+/// All that a plan turns on but the job's name, as a text to compare.
+std::string demand_class(const Gang& gang);
+
 }  // namespace atl::ctl

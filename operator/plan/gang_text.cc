@@ -5,9 +5,9 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
-#include "base/readable.h"
+#include "base/text.h"
 #include "operator/plan/gang.h"
-#include "operator/plan/obstacles.h"
+#include "operator/plan/room.h"
 
 namespace atl::ctl {
 namespace {

@@ -2,15 +2,101 @@
 
 #include <algorithm>
 #include <map>
+#include <numeric>
+#include <utility>
 
 #include "base/error.h"
-#include "operator/plan/divide.h"
-#include "operator/plan/floor.h"
-#include "operator/plan/refine.h"
-#include "operator/plan/symmetry.h"
+#include "operator/plan/assignment.h"
 
 namespace atl::ctl {
 namespace {
+
+// First answers of the placement: servers divided top down among domains, those that talk much kept together.
+
+/// Which child of a domain takes servers next.
+enum class Fill {
+  kTightest,  // the smallest that holds all that are left, else the largest
+  kLargest,
+};
+
+/// Grows groups of servers around one of them, always adding the one that says most to the group.
+class Divider {
+ public:
+  Divider(Assignment& assignment, Fill fill)
+      : assignment_(assignment), fill_(fill), bytes_(std::size_t(assignment.traffic().servers()), 0) {}
+
+  /// servers[0] is where the first group begins.
+  void divide(int domain, std::vector<int> servers) {
+    const auto& domains = assignment_.topology().domains();
+    const Domain& here = domains[std::size_t(domain)];
+    if (here.children.empty()) {
+      for (const int server : servers) assignment_.put(server, here.first);
+      return;
+    }
+    std::vector<int> open = here.children;
+    while (!servers.empty()) {
+      const auto next = choose(open, int(servers.size()));
+      const int slots = domains[std::size_t(*next)].slots;
+      divide(*next, take_group(servers, std::min(slots, int(servers.size()))));
+      open.erase(next);
+    }
+  }
+
+ private:
+  std::vector<int>::iterator choose(std::vector<int>& open, int servers) const {
+    const auto& domains = assignment_.topology().domains();
+    return std::ranges::min_element(open, {}, [&](int d) {
+      const auto& [slots, room] = std::pair(domains[std::size_t(d)].slots, domains[std::size_t(d)].room);
+      // Those that hold all come first, tightest first; of the others the largest.
+      return fill_ == Fill::kTightest && slots >= servers ? std::pair(0, room) : std::pair(1, -slots);
+    });
+  }
+
+  /// Removes `size` servers that talk to each other from `servers`, beginning with the first.
+  std::vector<int> take_group(std::vector<int>& servers, int size) {
+    if (size == int(servers.size())) return std::exchange(servers, {});
+    std::vector<int> group;
+    std::size_t best = 0;
+    while (int(group.size()) < size) {
+      const int server = servers[best];
+      group.push_back(server);
+      servers.erase(servers.begin() + std::ptrdiff_t(best));
+      for (const auto& [peer, bytes] : assignment_.traffic().peers(server))
+        bytes_[std::size_t(peer)] += bytes;
+      best =
+          std::size_t(std::ranges::max_element(servers, {}, [&](int s) { return bytes_[std::size_t(s)]; }) -
+                      servers.begin());
+    }
+    for (const int server : group)
+      for (const auto& [peer, bytes] : assignment_.traffic().peers(server)) bytes_[std::size_t(peer)] = 0;
+    return group;
+  }
+
+  Assignment& assignment_;
+  Fill fill_;
+  std::vector<double> bytes_;  // by server, to the group that grows
+};
+
+/// Puts all servers, none of which stands anywhere yet, into a domain that has slots for them. `first` is the
+/// server around which the first group grows.
+void divide(Assignment& assignment, int domain, Fill fill, int first) {
+  std::vector<int> servers(std::size_t(assignment.traffic().servers()));
+  std::iota(servers.begin(), servers.end(), 0);
+  std::rotate(servers.begin(), servers.begin() + first, servers.begin() + first + 1);
+  Divider(assignment, fill).divide(domain, std::move(servers));
+}
+
+/// Server 0, 1, … on the sites in their order: what a hostfile without thought gives. Some site takes server 0.
+void in_order(Assignment& assignment) {
+  int site = 0;
+  while (!assignment.may_stand(0, site)) ++site;
+  assignment.put(0, site);
+  site = 0;
+  for (int server = 1; server < assignment.traffic().servers(); ++server) {
+    while (assignment.free_slots(site) == 0) ++site;
+    assignment.put(server, site);
+  }
+}
 
 // How long the search may take, in looks at a server on a site (about a nanosecond each).
 constexpr double kSearchLooks = 8e6;

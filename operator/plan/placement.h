@@ -5,13 +5,13 @@
 // level at which their nodes differ; nothing on one node). Finding the cheapest is the quadratic assignment
 // problem; this is how it is answered:
 //
-//  1. Brothers that look alike are reduced to as many as the job could use (symmetry.h).
-//  2. First answers (divide.h): for each domain that could hold the whole job, its servers are divided top down
+//  1. Brothers that look alike are reduced to as many as the job could use (assignment.h).
+//  2. First answers: for each domain that could hold the whole job, its servers are divided top down
 //     among the domain's children, groups that talk much together; also the servers in their plain order.
-//  3. Each is refined (refine.h): servers move to free slots or change places while that helps.
+//  3. Each is refined (assignment.h): servers move to free slots or change places while that helps.
 //  4. The best is disturbed and refined again, a number of times that falls with the size of the job.
 //
-//  An answer that costs no more than any can (floor.h) ends the search at once.
+//  An answer that costs no more than any can (assignment.h) ends the search at once.
 //
 // Ties: the first answer found, and answers are looked for in tight domains before wide ones, then by name. So
 // a job fills the hole that fits it, and the same cluster gives the same answer.

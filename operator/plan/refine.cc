@@ -1,4 +1,6 @@
-#include "operator/plan/refine.h"
+// Better answers from a given one: local search until no single change helps, and a search that goes on from
+// there by disturbing the best answer again and again.
+#include "operator/plan/assignment.h"
 
 #include <algorithm>
 

@@ -6,7 +6,6 @@
 #include <functional>
 #include <map>
 
-#include "operator/plan/obstacles.h"
 #include "operator/plan/room.h"
 
 namespace atl::ctl {

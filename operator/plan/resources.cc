@@ -7,7 +7,7 @@
 #include <limits>
 
 #include "base/error.h"
-#include "base/readable.h"
+#include "base/text.h"
 #include "job/quantity.h"
 
 namespace atl::ctl {

@@ -6,7 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "operator/plan/json_members.h"
-#include "operator/plan/obstacles.h"
+#include "operator/plan/room.h"
 
 namespace atl::ctl {
 namespace {

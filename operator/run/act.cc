@@ -7,11 +7,11 @@
 #include <nlohmann/json.hpp>
 
 #include "operator/api/json_values.h"
-#include "operator/controller/read_object.h"
-#include "operator/kube/object_key.h"
+#include "operator/controller/observed.h"
+#include "operator/kube/json_cut.h"
 #include "operator/objects/names.h"
 #include "operator/plan/json_members.h"
-#include "operator/run/marks.h"
+#include "operator/run/aftermath.h"
 #include "operator/run/parallel.h"
 
 namespace atl::ctl {

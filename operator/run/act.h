@@ -6,7 +6,7 @@
 #include <set>
 #include <string>
 
-#include "operator/controller/decision.h"
+#include "operator/controller/decide.h"
 #include "operator/kube/client.h"
 #include "operator/kube/expectations.h"
 #include "operator/run/aftermath.h"

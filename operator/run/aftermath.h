@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "operator/controller/observed.h"
+#include "operator/run/kinds.h"
 
 namespace atl::ctl {
 
@@ -48,5 +49,16 @@ class Aftermaths {
   std::mutex mutex_;
   std::map<std::string, Aftermath> jobs_;
 };
+
+inline std::string made_mark(Kind kind, const std::string& name) {
+  return std::string("made ") + name_of(kind) + " " + name;
+}
+inline std::string gone_mark(const std::string& uid) {
+  return "gone " + uid;
+}
+/// Of a pod that is patched, or of a job whose status is written: any later state of it.
+inline std::string changed_mark(Kind kind, const std::string& name) {
+  return std::string("changed ") + name_of(kind) + " " + name;
+}
 
 }  // namespace atl::ctl

@@ -3,12 +3,12 @@
 #include <nlohmann/json.hpp>
 
 #include "operator/api/json_values.h"
-#include "operator/controller/read_object.h"
-#include "operator/objects/mpi_job.h"
+#include "operator/controller/observed.h"
 #include "operator/objects/names.h"
+#include "operator/objects/objects.h"
 #include "operator/plan/json_members.h"
-#include "operator/run/marks.h"
-#include "operator/run/precedence.h"
+#include "operator/run/aftermath.h"
+#include "operator/run/waiting_gangs.h"
 
 namespace atl::ctl {
 namespace {

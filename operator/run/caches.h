@@ -15,7 +15,7 @@
 #include "operator/controller/observed.h"
 #include "operator/kube/cache.h"
 #include "operator/kube/client.h"
-#include "operator/run/feed.h"
+#include "operator/run/kinds.h"
 #include "operator/run/queue_caches.h"
 #include "operator/run/thin_pods.h"
 
@@ -25,7 +25,7 @@ namespace atl::ctl {
 class CacheListener {
  public:
   virtual ~CacheListener() = default;
-  /// Something of the job changed. `mark`: what somebody who asked for just this may wait for (marks.h); or "".
+  /// Something of the job changed. `mark`: what somebody who asked for just this may wait for (aftermath.h); or "".
   virtual void job_changed(const std::string& job, const std::string& mark) = 0;
   virtual void job_gone(const std::string& job) = 0;
   /// There may be more room than there was.

@@ -7,11 +7,11 @@
 
 #include "operator/controller/decide.h"
 #include "operator/objects/names.h"
+#include "operator/run/asked.h"
 #include "operator/run/kinds.h"
 #include "operator/run/log.h"
 #include "operator/run/observe.h"
-#include "operator/run/precedence.h"
-#include "operator/run/trials.h"
+#include "operator/run/waiting_gangs.h"
 
 namespace atl::ctl {
 namespace {

@@ -7,7 +7,7 @@
 #include <mutex>
 #include <string>
 
-#include "operator/controller/decision.h"
+#include "operator/controller/decide.h"
 #include "operator/kube/client.h"
 #include "operator/run/options.h"
 

@@ -4,7 +4,9 @@
 #include <string>
 
 #include "operator/controller/observed.h"
-#include "operator/kube/target.h"
+#include "operator/kube/cache.h"
+#include "operator/kube/client.h"
+#include "operator/kube/transport.h"
 
 namespace atl::ctl {
 
@@ -28,5 +30,12 @@ inline std::string space_of(const std::string& full) {
 inline std::string bare_name(const std::string& full) {
   return full.substr(full.find('/') + 1);
 }
+
+struct Feed {
+  std::string path;
+  kube::Selection only;
+  kube::Store* store;
+  bool may_be_absent = false;  // a cluster without that kind has none of it
+};
 
 }  // namespace atl::ctl

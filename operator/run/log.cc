@@ -4,7 +4,7 @@
 #include <chrono>
 #include <cstdio>
 
-#include "operator/api/moment.h"
+#include "operator/api/json_values.h"
 
 namespace atl::ctl {
 

@@ -5,10 +5,15 @@
 #include <prometheus/histogram.h>
 #include <prometheus/registry.h>
 #include <prometheus/text_serializer.h>
-
+#include <algorithm>
+#include <map>
 #include <mutex>
 #include <set>
 #include <sstream>
+
+#include "operator/api/condition.h"
+#include "operator/run/controller.h"
+#include "operator/run/waiting_gangs.h"
 
 namespace atl::ctl {
 namespace {
@@ -161,6 +166,25 @@ std::string Metrics::text() const {
   std::ostringstream out;
   prometheus::TextSerializer().Serialize(out, state_->registry.Collect());
   return out.str();
+}
+
+// What the controller tells Prometheus of the moment: its jobs by state, how long they wait for room, and how many wait for it.
+
+std::string Controller::metrics_text() {
+  std::map<std::string, int> states;
+  std::map<std::string, double> waiting;
+  for (const auto& job : caches_.jobs()) {
+    const std::string state = state_of(job->status.conditions);
+    ++states[state.empty() ? "New" : state];
+    if (const auto since = waits_for_room_since(job->status)) {
+      double& longest = waiting[job->meta.space];
+      longest = std::max(longest, double((around_.now() - *since).count()));
+    }
+  }
+  around_.metrics.set_jobs(states);
+  around_.metrics.set_waiting(waiting);
+  around_.metrics.set_depth(queue_.depth());
+  return around_.metrics.text();
 }
 
 }  // namespace atl::ctl

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "operator/api/gnnjob.h"
-#include "operator/api/moment.h"
+#include "operator/api/json_values.h"
 #include "operator/objects/settings.h"
 
 namespace atl::ctl {

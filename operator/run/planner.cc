@@ -9,7 +9,7 @@
 
 #include "operator/objects/names.h"
 #include "operator/objects/release.h"
-#include "operator/plan/demand_class.h"
+#include "operator/plan/gang.h"
 #include "operator/run/kinds.h"
 
 namespace atl::ctl {

@@ -13,7 +13,7 @@
 #include <set>
 #include <string>
 
-#include "operator/controller/decision.h"
+#include "operator/controller/decide.h"
 #include "operator/run/caches.h"
 #include "operator/run/waiting_gangs.h"
 

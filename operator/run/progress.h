@@ -1,19 +1,44 @@
 // How far the ranks are: rank 0's pod is asked over HTTP every few seconds, another one where that is silent, and where ranks
-// wait for another one, so are the pods that the waits lead to (stalled.h). What they say comes from containers and is not
+// wait for another one, so are the pods that the waits lead to. What they say comes from containers and is not
 // trusted: it may be slow, large or nonsense, and can cost us no more than a few connections and a write of the status each
 // time. Silence of all says nothing of the ranks: it may be the network between them and us.
 #pragma once
 
 #include <functional>
 #include <map>
+#include <memory>
 #include <mutex>
 #include <optional>
 #include <string>
+#include <vector>
 
+#include "base/types.h"
 #include "operator/run/caches.h"
-#include "operator/run/rank_pages.h"
 
 namespace atl::ctl {
+
+// What the servers of a job's ranks say of themselves, each asked once.
+
+/// A page's text from an address ("http://10.1.0.5:9400", "http://[fd00::5]:9400"), or nothing.
+using Ask = std::function<std::optional<std::string>(const std::string& address)>;
+
+class RankPages {
+ public:
+  /// Of the job's workers that run and have an address. `ask` outlives it.
+  RankPages(const Caches& caches, const std::string& job, const Ask& ask, int port);
+
+  bool are_none() const { return pods_.empty(); }
+  /// Of the server of `rank`; nothing where that is silent, or isn't there.
+  std::optional<std::string> page_of(Rank rank);
+  /// Of the first servers, so many at most.
+  std::vector<Rank> lowest_ranks(std::size_t most) const;
+
+ private:
+  const Ask& ask_;
+  int port_;
+  std::map<Rank, std::shared_ptr<const PodView>> pods_;
+  std::map<const PodView*, std::optional<std::string>> pages_;
+};
 
 /// By HTTP: at most 64 KiB, within 2 s.
 std::optional<std::string> ask_for_progress(const std::string& address);
@@ -69,5 +94,21 @@ class ProgressPoller {
   mutable std::mutex mutex_;
   std::map<std::string, Entry> entries_;  // by job
 };
+
+// Which rank a job that doesn't advance waits for. Each server says whom each of its ranks waits for. Followed from rank to
+// rank, across servers, the waits end at one that waits for nobody or doesn't answer: that one hangs, and all others for its
+// sake. What servers say is not trusted: it can make us name another rank of the same job, and ask a few servers, no more.
+
+/// The ranks of one server, and whom each waits for; nothing of a rank that doesn't answer.
+using ServerWaits = std::map<Rank, std::optional<std::vector<Rank>>>;
+
+/// From a /progress page; ranks that a job of so many doesn't have are left out. Nothing where the text isn't such a page.
+std::optional<ServerWaits> read_waits(const std::string& text, int ranks);
+
+/// What the server of a rank says; nothing where it is silent. Asked once for a server that knows the rank.
+using AskServer = std::function<std::optional<ServerWaits>(Rank)>;
+
+/// `first`: where to begin. Nothing where the waits go round in a circle, or through more than a few servers.
+std::optional<Rank> stalled_rank(Rank first, const AskServer& ask);
 
 }  // namespace atl::ctl

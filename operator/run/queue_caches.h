@@ -7,7 +7,7 @@
 
 #include "operator/api/gnnjob.h"
 #include "operator/kube/cache.h"
-#include "operator/run/feed.h"
+#include "operator/run/kinds.h"
 
 namespace atl::ctl {
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <functional>
 
-#include "operator/kube/backoff.h"
+#include "operator/kube/clock.h"
 
 namespace atl::ctl {
 namespace {

@@ -8,7 +8,7 @@
 #include <mutex>
 #include <string>
 
-#include "operator/controller/decision.h"
+#include "operator/controller/decide.h"
 #include "operator/kube/clock.h"
 
 namespace atl::ctl {

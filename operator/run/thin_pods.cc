@@ -4,7 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "operator/api/json_values.h"
-#include "operator/kube/object_key.h"
+#include "operator/kube/json_cut.h"
 #include "operator/plan/json_members.h"
 
 namespace atl::ctl {

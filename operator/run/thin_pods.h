@@ -14,7 +14,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "operator/kube/store.h"
+#include "operator/kube/cache.h"
 #include "operator/plan/snapshot.h"
 
 namespace atl::ctl {

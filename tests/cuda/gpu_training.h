@@ -8,6 +8,7 @@
 #include "linked_ranks.h"
 #include "tensor/cuda/backend.h"
 #include "tensor/cuda/stream.h"
+#include "train/every_model.h"
 #include "train/small_job.h"
 
 namespace atl::test {
@@ -58,13 +59,6 @@ inline SmallResult train_on_gpu(const Job& job, const std::filesystem::path& dat
 
 inline void expect_near(double got, double want) {
   EXPECT_NEAR(got, want, kTolerance * (1 + std::abs(want)));
-}
-
-inline void expect_same_bits(const SmallResult& got, const SmallResult& want) {
-  EXPECT_EQ(got.losses, want.losses);
-  EXPECT_EQ(got.validation, want.validation);
-  EXPECT_EQ(got.validation_loss, want.validation_loss);
-  EXPECT_EQ(got.weights, want.weights);
 }
 
 inline void expect_alike(const SmallResult& gpu, const SmallResult& cpu) {

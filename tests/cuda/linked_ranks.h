@@ -1,9 +1,8 @@
 // Ranks as threads on emulated GPUs, over the emulated NCCL where they have one each.
 #pragma once
 
-#include "comm/linked_transport.h"
 #include "comm/ranks.h"
-#include "comm/staged_transport.h"
+#include "comm/transports.h"
 #include "emulated.h"
 #include "tensor/backend.h"
 

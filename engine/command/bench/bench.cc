@@ -5,12 +5,11 @@
 
 #include "base/error.h"
 #include "base/threads.h"
+#include "bench/bench.h"
+#include "bench/device_rates.h"
 #include "command/commands.h"
 #include "command/compare.h"
 #include "command/job_data.h"
-#include "command/prepared_place.h"
-#include "bench/bench.h"
-#include "bench/device_rates.h"
 #include "train/rank_data.h"
 #include "train/rank_device.h"
 

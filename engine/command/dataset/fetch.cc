@@ -1,15 +1,15 @@
 // atoll dataset fetch: downloads a file and checks that it is the one that was meant. What it leaves is the
 // source of an import.
-#include "dataset/catalogue/fetch.h"
-
 #include <fmt/format.h>
 #include <unistd.h>
-
 #include <chrono>
 #include <cstdio>
 
-#include "base/readable.h"
+#include "base/text.h"
 #include "command/commands.h"
+#include "command/job_data.h"
+#include "dataset/catalogue/fetch.h"
+#include "dataset/dataset.h"
 
 namespace atl {
 namespace {
@@ -61,7 +61,7 @@ class DownloadLines {
   Clock::time_point shown_{};
 };
 
-int run(const Arguments& a) {
+int download(const Arguments& a) {
   DownloadLines lines;
   FetchProgress progress;
   if (!a.has("--quiet")) progress = [&](Index done, Index total) { lines.say(done, total); };
@@ -82,7 +82,27 @@ Command dataset_fetch_command() {
            {"--sha256", "HEX", "SHA-256 of the file, 64 hex digits", true},
            {"--netrc", "FILE", "file of passwords: machine HOST login USER password WORD"},
            {"--quiet", "", "no progress"}},
-          run};
+          download};
+}
+
+// atoll dataset verify: reads every file and compares its checksum.
+
+namespace {
+
+int verify(const Arguments& arguments) {
+  const Dataset dataset = Dataset::open(stored_dataset(arguments.get("DATASET")));
+  dataset.verify();
+  std::printf("%s: every file matches its checksum\n", dataset.folder().c_str());
+  return 0;
+}
+
+}  // namespace
+
+Command dataset_verify_command() {
+  return {"dataset verify",
+          "check every file against its checksum",
+          {{"DATASET", "", "folder of the data set, or its name under the data root", true}},
+          verify};
 }
 
 }  // namespace atl

@@ -2,10 +2,9 @@
 #include <cstdio>
 
 #include "base/error.h"
-#include "base/readable.h"
+#include "base/text.h"
 #include "command/commands.h"
 #include "command/option_fields.h"
-#include "command/synthetic.h"
 #include "dataset/generate/dataset.h"
 
 namespace atl {

@@ -2,8 +2,7 @@
 #include <cstdio>
 
 #include "base/error.h"
-#include "base/nearest.h"
-#include "base/readable.h"
+#include "base/text.h"
 #include "command/commands.h"
 #include "dataset/catalogue/published.h"
 #include "dataset/import/importers.h"

@@ -6,10 +6,9 @@
 #include "base/error.h"
 #include "command/commands.h"
 #include "command/job_data.h"
-#include "command/partition_graph.h"
-#include "command/prepared_place.h"
+#include "command/partition.h"
 #include "dataset/catalogue/describe.h"
-#include "partition/prepared_meta.h"
+#include "partition/prepared_files.h"
 
 namespace atl {
 namespace {

@@ -5,7 +5,9 @@
 //    "parts": [2, 0, 1, 3], "strategy": "{kind: granndis}"}
 #pragma once
 
+#include <cstddef>
 #include <filesystem>
+#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <vector>
 
@@ -31,5 +33,18 @@ struct AttemptFile {
 /// Throws Error, naming file and field, unless ranks 0 … ranks − 1 stand there once each, and so do
 /// parts.
 AttemptFile read_attempt_file(const std::filesystem::path& path, int ranks);
+
+// How a pod's first process ended, for whoever reads its termination message: one JSON object, never so long that it arrives
+// in part.
+
+/// Of the text; kubelet keeps the last 4,096 bytes of a file.
+inline constexpr std::size_t kLongestWord = 3500;
+
+/// As text, its "message" cut to what fits.
+std::string last_word(nlohmann::ordered_json end);
+
+/// The same written to a file, which may be a device or a mount that can't be replaced: in place. Where it can't be
+/// written, a warning on standard error says so.
+void leave_word(const std::string& path, const nlohmann::ordered_json& end);
 
 }  // namespace atl

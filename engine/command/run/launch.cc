@@ -6,14 +6,11 @@
 #include "base/error.h"
 #include "command/commands.h"
 #include "command/job_data.h"
-#include "command/prepared_place.h"
 #include "command/run/attempt_file.h"
-#include "command/run/last_word.h"
 #include "command/run/rank_style.h"
 #include "launch/launch.h"
 #include "launch/places.h"
-#include "launch/reachable.h"
-#include "launch/user_entry.h"
+#include "launch/supervisor.h"
 #include "partition/part_ranks.h"
 
 namespace atl {

@@ -1,14 +1,24 @@
 #include "command/run/output_folder.h"
 
+#include <fcntl.h>
+#include <sys/file.h>
+#include <unistd.h>
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <ctime>
+#include <fstream>
+#include <sstream>
+
 #include "base/atomic_file.h"
 #include "base/error.h"
-#include "base/readable.h"
+#include "base/text.h"
 #include "job/load.h"
 #include "job/strategies.h"
 #include "job/write.h"
 #include "train/checkpoint/attempt.h"
 #include "train/checkpoint/checkpoint.h"
-#include "train/checkpoint/start_over.h"
 
 namespace atl {
 namespace {
@@ -72,6 +82,129 @@ int make_output(const fs::path& output, const Job& job, const OutputOptions& opt
   if (options.fresh) set_aside(output);
   write_manifest(output, job);
   return attempt;
+}
+
+namespace {
+
+namespace fs = std::filesystem;
+
+fs::path lock_in(const fs::path& output) {
+  return output / "lock";
+}
+
+/// What the file says, one line: "HOST PID SINCE BOOT".
+struct Holder {
+  std::string host, pid, since;
+  std::string boot;  // of the host: one kernel alone knows its locks
+  std::string text() const { return fmt::format("process {} on {}, since {}", pid, host, since); }
+};
+
+std::string utc_now() {
+  const std::time_t seconds = std::time(nullptr);
+  std::tm utc{};
+  gmtime_r(&seconds, &utc);
+  std::array<char, 32> text{};
+  return {text.data(), std::strftime(text.data(), text.size(), "%Y-%m-%dT%H:%M:%SZ", &utc)};
+}
+
+Holder this_process() {
+  std::array<char, 256> host{};
+  gethostname(host.data(), host.size() - 1);
+  Holder holder{host.data(), std::to_string(getpid()), utc_now(), "-"};
+  std::ifstream("/proc/sys/kernel/random/boot_id") >> holder.boot;
+  return holder;
+}
+
+/// Without a host where nobody is entered: the process was killed, or the power went, before it had written.
+Holder holder_in(const Descriptor& file) {
+  std::array<char, 512> text{};
+  const auto size = std::max<ssize_t>(0, ::pread(file.get(), text.data(), text.size(), 0));
+  std::istringstream words(std::string(text.data(), std::size_t(size)));
+  Holder holder;
+  return words >> holder.host >> holder.pid >> holder.since >> holder.boot ? holder : Holder{};
+}
+
+[[noreturn]] void fail_to_write(const fs::path& path, int error) {
+  fail("{}: cannot be written: {} ({})", path.string(), std::strerror(error), write_remedy(error));
+}
+
+[[noreturn]] void fail_to_lock(const fs::path& output, const Descriptor& file, int error) {
+  if (error != EWOULDBLOCK)
+    fail("{}: cannot be locked: {}; choose a folder on another file system with --output",
+         lock_in(output).string(), std::strerror(error));
+  const Holder holder = holder_in(file);
+  fail(
+      "{}: another process writes to this folder{}; wait for its end, stop it, or choose another folder with --output",
+      output.string(), holder.host.empty() ? "" : ": " + holder.text());
+}
+
+/// Made where there is none, and locked by us.
+Descriptor locked_file(const fs::path& output) {
+  const fs::path path = lock_in(output);
+  for (;;) {
+    make_output_folder(output);
+    Descriptor file(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644));
+    if (file.get() < 0 && errno == ENOENT) continue;  // the folder went with the end of its process
+    if (file.get() < 0) fail_to_write(path, errno);
+    if (::flock(file.get(), LOCK_EX | LOCK_NB) != 0) fail_to_lock(output, file, errno);
+    if (still_named(file.get(), path)) return file;  // else its holder has just removed it
+  }
+}
+
+/// The file is locked by us: what it still says is of a process that has ended, unless another machine's kernel keeps locks
+/// on this file system to itself.
+void judge(const Holder& before, const fs::path& output, void (*say)(const std::string& line)) {
+  if (before.host.empty()) return;
+  const Holder ours = this_process();
+  if (before.boot != ours.boot && before.host != ours.host)
+    fail(
+        "{}: another process has this folder: {}; {} can't see whether it still runs: if it doesn't, remove {}",
+        output.string(), before.text(), ours.host, lock_in(output).string());
+  say(fmt::format("{}: {}, ended without giving this folder back: its lock is removed", output.string(),
+                  before.text()));
+}
+
+fs::path outermost_absent(fs::path folder) {
+  fs::path absent;
+  for (; !folder.empty() && !fs::exists(folder); folder = folder.parent_path()) absent = folder;
+  return absent;
+}
+
+}  // namespace
+
+OutputLock::OutputLock(const fs::path& output, void (*say)(const std::string& line))
+    : OutputLock(output, say, StopsTaken{}) {}
+
+OutputLock::OutputLock(const fs::path& output, void (*say)(const std::string& line), const StopsTaken&)
+    : output_(output),
+      made_(outermost_absent(output)),
+      file_(locked_file(output)),
+      at_stop_([this] { give_back(); }) {
+  judge(holder_in(file_), output_, say);
+  enter();
+}
+
+void OutputLock::enter() const {
+  const Holder ours = this_process();
+  const std::string line = fmt::format("{} {} {} {}\n", ours.host, ours.pid, ours.since, ours.boot);
+  if (::ftruncate(file_.get(), 0) == 0 &&
+      ::pwrite(file_.get(), line.data(), line.size(), 0) == ssize_t(line.size()))
+    return;
+  const int error = errno;
+  ::unlink(lock_in(output_).c_str());
+  fail_to_write(lock_in(output_), error);
+}
+
+OutputLock::~OutputLock() {
+  give_back();
+}
+
+void OutputLock::give_back() const {
+  if (still_named(file_.get(), lock_in(output_))) ::unlink(lock_in(output_).c_str());
+  if (made_.empty()) return;
+  std::error_code in_use;  // a folder that isn't empty stays
+  for (fs::path folder = output_; fs::remove(folder, in_use) && folder != made_;)
+    folder = folder.parent_path();
 }
 
 }  // namespace atl

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "command/command_line.h"
-#include "command/run/output_lock.h"
+#include "command/run/output_folder.h"
 #include "job/job.h"
 #include "launch/mpirun_command.h"
 #include "telemetry/record.h"
@@ -30,5 +30,12 @@ struct RunPlan {
 
 /// `say` is told what takes time, and what was found and mended. Throws Error for everything that a user can mend.
 RunPlan plan_run(const Arguments& arguments, void (*say)(const std::string& line));
+
+// Which server each rank of `atoll run` goes to where it isn't this machine: --hosts or ATOLL_HOSTS name servers that see
+// the same files, --shell or ATOLL_SHELL the command that reaches them.
+
+/// No addresses without --hosts, or where it names this machine alone (localhost, 127.…, its own name). Consecutive ranks share a server: as many as placement.ranksPerServer says, or equal
+/// shares of all servers. Throws Error where they don't fit on the servers, and for options that need this machine.
+RemoteHosts run_hosts(const Arguments& arguments, const Job& job);
 
 }  // namespace atl

@@ -10,14 +10,10 @@
 #include "base/error.h"
 #include "command/commands.h"
 #include "command/compare.h"
-#include "command/machine_rates.h"
-#include "command/prepared_place.h"
+#include "command/job_data.h"
 #include "command/run/job_room.h"
-#include "command/run/memory_budget.h"
-#include "command/run/self_loops.h"
 #include "job/strategies.h"
-#include "plan/part_order.h"
-#include "plan/server_flows.h"
+#include "plan/traffic.h"
 
 namespace atl {
 namespace {

@@ -3,10 +3,8 @@
 #include <charconv>
 
 #include "base/error.h"
-#include "telemetry/json_events.h"
 #include "telemetry/progress.h"
 #include "telemetry/run_folder.h"
-#include "telemetry/run_summary.h"
 
 namespace atl {
 namespace {

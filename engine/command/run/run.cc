@@ -8,13 +8,13 @@
 
 #include "base/error.h"
 #include "command/commands.h"
-#include "command/prepared_place.h"
+#include "command/job_data.h"
 #include "command/run/plan.h"
 #include "command/run/rank_style.h"
 #include "launch/launch.h"
 #include "partition/part_ranks.h"
+#include "train/checkpoint/attempt.h"
 #include "train/checkpoint/checkpoint.h"
-#include "train/checkpoint/start_over.h"
 #include "train/finished_run.h"
 #include "train/rank_device.h"
 

@@ -7,9 +7,8 @@
 
 #include "base/error.h"
 #include "command/commands.h"
-#include "command/run/last_word.h"
+#include "command/run/attempt_file.h"
 #include "launch/supervisor.h"
-#include "launch/user_entry.h"
 
 namespace atl {
 namespace {

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <span>
 
-#include "base/readable.h"
+#include "base/text.h"
 #include "dataset/catalogue/describe.h"
 #include "dataset/meta.h"
 

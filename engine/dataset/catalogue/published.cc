@@ -13,7 +13,7 @@
 #include <array>
 #include <cctype>
 
-#include "base/readable.h"
+#include "base/text.h"
 #include "dataset/catalogue/presets.h"
 
 namespace atl {

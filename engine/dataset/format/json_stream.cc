@@ -4,7 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/error.h"
-#include "base/quoted.h"
+#include "base/text.h"
 
 namespace atl {
 namespace {

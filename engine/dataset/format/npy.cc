@@ -9,7 +9,6 @@
 
 #include "base/error.h"
 #include "dataset/format/mapped_file.h"
-#include "dataset/format/npy_text.h"
 
 namespace atl {
 namespace {

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "base/error.h"
-#include "base/quoted.h"
+#include "base/text.h"
 #include "dataset/format/file_kind.h"
 #include "dataset/format/npy.h"
 

@@ -1,4 +1,5 @@
-#include "dataset/format/npy_text.h"
+// NumPy's unicode text: four bytes a letter there, UTF-8 here.
+#include "dataset/format/npy.h"
 
 #include <bit>
 #include <cstdint>

@@ -1,6 +1,7 @@
 // NumPy's .npz archives (zip, stored or deflated, zip64 included) and the SciPy CSR matrices kept in them.
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 #include <map>
 #include <memory>
@@ -8,10 +9,27 @@
 #include <string_view>
 #include <vector>
 
+#include "base/types.h"
 #include "dataset/format/npy.h"
-#include "dataset/format/zip_directory.h"
 
 namespace atl {
+
+// The directory of a zip archive (PKWARE's APPNOTE 4.3; zip64 included): where each entry lies and how it is packed.
+
+struct ZipEntry {
+  int method = 0;  // 0 stored, 8 deflated
+  Index packed_bytes = 0, bytes = 0, header_offset = 0;
+  std::uint32_t crc = 0;
+};
+
+/// The entries of the archive `bytes` by file name. A damaged directory is an Error that begins with `name`.
+std::map<std::string, ZipEntry> read_zip_directory(std::string_view bytes, const std::string& name);
+
+/// An entry's bytes as they are packed, within the archive. An Error where they are not whole.
+std::string_view packed_bytes(std::string_view archive, const ZipEntry& entry, const std::string& name);
+
+/// Throws the Error of an archive that is damaged.
+[[noreturn]] void fail_damaged_zip(const std::string& name, const std::string& what);
 
 /// An opened archive. Arrays read from it stay valid after it is gone.
 class NpzFile {

@@ -11,7 +11,7 @@
 #include <limits>
 
 #include "base/error.h"
-#include "base/quoted.h"
+#include "base/text.h"
 #include "dataset/format/file_kind.h"
 
 namespace atl {

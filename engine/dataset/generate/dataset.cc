@@ -4,9 +4,9 @@
 #include <filesystem>
 #include <vector>
 
-#include "base/readable.h"
+#include "base/text.h"
 #include "dataset/arc_sorter.h"
-#include "dataset/replaced.h"
+#include "dataset/export.h"
 
 namespace atl {
 namespace {
@@ -94,7 +94,7 @@ WriterOptions writer_options(const CommunitySpec& spec, const GenerateOptions& o
 DatasetMeta generate_dataset(const CommunitySpec& spec, const std::filesystem::path& place,
                              const GenerateOptions& options) {
   check(spec);
-  if (options.replace) check_replaceable(place, Made::kDataset);
+  if (options.replace) check_replaceable(place, Replaceable::kDataset);
   check_disk(spec, options.float16, place);
   const CommunityGraph graph(spec);
   DatasetWriter writer(place, writer_options(spec, options));

@@ -1,12 +1,13 @@
 #include "dataset/generate/edges.h"
 
 #include <algorithm>
+#include <atomic>
 #include <bit>
 #include <utility>
 #include <vector>
 
 #include "base/random.h"
-#include "dataset/generate/streams.h"
+#include "dataset/generate/shuffle.h"
 
 namespace atl {
 namespace {
@@ -64,7 +65,7 @@ void Edges::draw(VertexId begin, VertexId end, ThreadPool& threads, std::span<Ve
 }
 
 void Edges::draw_vertex(VertexId u, std::span<VertexId> out, Met& met) const {
-  const std::uint64_t row = generator_stream(spec_, Stream::kArc).row_key(std::uint64_t(u));
+  const std::uint64_t row = generator_stream(spec_, DrawStream::kArc).row_key(std::uint64_t(u));
   const std::uint64_t patience = 6 * out.size() + 64;  // tries before looking further away
   met.clear_for(out.size());
   std::size_t have = 0;
@@ -94,6 +95,103 @@ double Edges::same_group_share() const {
     sum += drawn == 0 ? 1.0 : double(same) / double(drawn);
   }
   return sum / double(kSamples);
+}
+
+/// Octaves from the longest down, those after long_shares each octave_growth times the share of the one before, until
+/// far_share of the arcs leave or an octave is no longer than a community.
+ArcModel::ArcModel(const CommunitySpec& spec, const Line& line)
+    : line_(line), district_(line.length() / Mass(spec.districts) + 1) {
+  const double budget = spec.far_share > 0 ? spec.far_share : (1 - spec.homophily) / 2;
+  const Mass community = line.length() / Mass(line.communities());
+  double sum = 0, share = 0;
+  for (int octave = 1; sum < budget && (line.length() >> octave) > community / 2; ++octave) {
+    const auto given = std::size_t(octave) <= spec.long_shares.size();
+    share = given ? spec.long_shares[std::size_t(octave) - 1] : share * spec.octave_growth;
+    sum = std::min(budget, sum + share);
+    until_.push_back(std::uint64_t(sum * 0x1p32));
+  }
+}
+
+VertexId ArcModel::draw(VertexId u, std::uint64_t bits, bool far) const {
+  const std::uint64_t more = mix64(bits);
+  std::uint64_t choice = bits >> 32;
+  if (far && !until_.empty()) choice = below(bits, until_.back());
+  if (!until_.empty() && choice < until_.back()) return draw_far(u, choice, more);
+  const int community = line_.community(u);
+  const Mass start = line_.start(line_.first(community)), end = line_.start(line_.first(community + 1));
+  return line_.at(start + below(more, end - start));
+}
+
+/// Away by the distance; the other way where the line, or the district that is longer than it, ends before.
+VertexId ArcModel::draw_far(VertexId u, std::uint64_t choice, std::uint64_t bits) const {
+  const auto octave = std::upper_bound(until_.begin(), until_.end(), choice) - until_.begin();
+  const Mass shortest = line_.length() >> (octave + 1);
+  const Mass distance = shortest + below(bits, shortest);
+  const Mass here = line_.start(u) + line_.mass(u) / 2;
+  const bool stays = 2 * shortest <= district_;
+  const Mass begin = stays ? here / district_ * district_ : 0;
+  const Mass end = stays ? std::min(begin + district_, line_.length()) : line_.length();
+  const bool left_fits = here >= begin + distance, right_fits = here + distance < end;
+  if (!left_fits && !right_fits) return kNoVertex;
+  const bool left = left_fits && (!right_fits || (bits & 1));
+  return line_.at(left ? here - distance : here + distance);
+}
+
+// Both directions of every drawn edge as compressed rows, by counting sort. Threads fill a row in any order;
+// sorting the row forgets which.
+
+namespace {
+
+struct DrawnEdges {
+  const Edges& edges;
+  const Line& line;
+  const Shuffle& shuffle;
+  ThreadPool& threads;
+  std::vector<VertexId> ends;  // (edges.count())
+
+  /// visit(u, v), final ids, for each edge that was found.
+  template <class Visit>
+  void for_each(const Visit& visit) const {
+    for_vertices(0, VertexId(line.vertices()), threads, [&](VertexId u, int) {
+      const VertexId id = shuffle(u);
+      for (Index e = edges.first(u), last = edges.first(u + 1); e < last; ++e) {
+        if (ends[std::size_t(e)] != kNoVertex) visit(id, ends[std::size_t(e)]);
+      }
+    });
+  }
+};
+
+/// offsets[row] = the row's end, which put() will count down to its start.
+void count_rows(const DrawnEdges& drawn, std::vector<Index>& offsets) {
+  auto count = [&](VertexId row) {
+    std::atomic_ref(offsets[std::size_t(row)]).fetch_add(1, std::memory_order_relaxed);
+  };
+  drawn.for_each([&](VertexId u, VertexId v) { count(u), count(v); });
+  for (std::size_t row = 1; row < offsets.size(); ++row) offsets[row] += offsets[row - 1];
+}
+
+}  // namespace
+
+Csr symmetric_csr(const Edges& edges, const Line& line, const Shuffle& shuffle, ThreadPool& threads) {
+  const auto n = VertexId(line.vertices());
+  DrawnEdges drawn{edges, line, shuffle, threads, std::vector<VertexId>(std::size_t(edges.count()))};
+  edges.draw(0, n, threads, drawn.ends);
+  Csr csr;
+  csr.rows = csr.cols = n;
+  csr.offsets.assign(std::size_t(n) + 1, 0);
+  count_rows(drawn, csr.offsets);
+  csr.columns.resize(std::size_t(csr.offsets.back()));
+  auto put = [&](VertexId row, VertexId column) {
+    const Index at =
+        std::atomic_ref(csr.offsets[std::size_t(row)]).fetch_sub(1, std::memory_order_relaxed) - 1;
+    csr.columns[std::size_t(at)] = column;
+  };
+  drawn.for_each([&](VertexId u, VertexId v) { put(u, v), put(v, u); });
+  for_vertices(0, n, threads, [&](VertexId row, int) {
+    const auto begin = csr.columns.begin();
+    std::sort(begin + csr.offsets[std::size_t(row)], begin + csr.offsets[std::size_t(row) + 1]);
+  });
+  return csr;
 }
 
 }  // namespace atl

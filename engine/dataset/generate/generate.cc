@@ -1,18 +1,147 @@
 #include "dataset/generate/generate.h"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
+#include <span>
+#include <vector>
 
 #include "base/error.h"
-#include "dataset/generate/arcs.h"
+#include "base/random.h"
 #include "dataset/generate/edges.h"
-#include "dataset/generate/labels.h"
 #include "dataset/generate/line.h"
 #include "dataset/generate/shuffle.h"
-#include "dataset/generate/streams.h"
 
 namespace atl {
 namespace {
+
+// What a vertex of a generated graph is: its label or labels, its features, its split.
+
+/// Labels are drawn for places on the line; `id` is the vertex's final id and keys everything else.
+class LabelModel {
+ public:
+  /// `same_group`: share of arcs between communities of one group, from which follows how many vertices must
+  /// follow their community for the homophily asked for. Throws Error where no share does.
+  LabelModel(const CommunitySpec& spec, const Line& line, double same_group);
+
+  /// The group's, mostly; else one drawn by the groups' shares.
+  int group(VertexId id, int community_group) const;
+  void targets(VertexId id, int group, std::span<std::uint8_t> out) const;
+  void features(VertexId id, int group, std::span<float> out) const;
+  Split split(VertexId id) const;
+
+ private:
+  void draw_topics();
+  void add_mean(int label, float scale, std::span<float> out) const;
+  void add_noise(VertexId id, std::span<float> out) const;
+
+  CommunitySpec spec_;
+  double faithful_ = 1;              // share of vertices that take their community's group
+  std::vector<double> until_;        // (groups) cumulated shares of the line
+  std::vector<float> label_chance_;  // (topics, classes) multi-label only
+};
+
+constexpr double kTopicLabels = 8;     // labels that a topic makes likely, about
+constexpr double kTopicChance = 0.7;   // of each of them
+constexpr double kStrayChance = 0.03;  // of any other
+
+/// Two vertices that both follow their communities agree where those do; any other pair agrees by chance,
+/// which is the probability `chance` that two groups drawn by share are equal. Solved for the share that
+/// follows.
+double faithful_share(const CommunitySpec& spec, double same_group, double chance) {
+  const double reach = same_group - chance, wanted = spec.homophily - chance;
+  if (wanted < -0.01 || wanted > reach + 0.01) {
+    fail(
+        "homophily {}: with {} classes and this share of far arcs only {:.2f} … {:.2f} is possible; use a "
+        "value in this range, or fewer far arcs",
+        spec.homophily, spec.classes, chance, same_group);
+  }
+  return reach <= 0 ? 1.0 : std::sqrt(std::clamp(wanted / reach, 0.0, 1.0));
+}
+
+LabelModel::LabelModel(const CommunitySpec& spec, const Line& line, double same_group) : spec_(spec) {
+  double sum = 0, chance = 0;
+  for (double share : line.group_share()) {
+    until_.push_back(sum += share);
+    chance += share * share;
+  }
+  faithful_ = faithful_share(spec, same_group, chance);
+  if (spec.multi_label) draw_topics();
+}
+
+int LabelModel::group(VertexId id, int community_group) const {
+  const Draws draws = generator_stream(spec_, DrawStream::kLabel);
+  if (draws.uniform_at(std::uint64_t(id), 0) < faithful_) return community_group;
+  const double u = draws.uniform_at(std::uint64_t(id), 1);
+  return int(std::min<std::ptrdiff_t>(std::upper_bound(until_.begin(), until_.end(), u) - until_.begin(),
+                                      std::ptrdiff_t(until_.size()) - 1));
+}
+
+/// Labels that share a topic occur together; a label's number of topics falls with its rank, so some are
+/// common and some are rare.
+void LabelModel::draw_topics() {
+  const Draws draws = generator_stream(spec_, DrawStream::kTopicLabels);
+  const auto classes = std::size_t(spec_.classes);
+  double popularity = 0;
+  for (std::size_t c = 0; c < classes; ++c) popularity += 1 / std::sqrt(double(c + 1));
+  label_chance_.resize(until_.size() * classes);
+  for (std::size_t topic = 0; topic < until_.size(); ++topic) {
+    for (std::size_t c = 0; c < classes; ++c) {
+      const double share = kTopicLabels / popularity / std::sqrt(double(c + 1));
+      const bool of_topic = c == topic % classes || draws.uniform_at(topic, c) < share;
+      label_chance_[topic * classes + c] = float(of_topic ? kTopicChance : kStrayChance);
+    }
+  }
+}
+
+void LabelModel::targets(VertexId id, int group, std::span<std::uint8_t> out) const {
+  const std::uint64_t row = generator_stream(spec_, DrawStream::kTarget).row_key(std::uint64_t(id));
+  const float* chance = label_chance_.data() + std::size_t(group) * std::size_t(spec_.classes);
+  for (std::size_t c = 0; c < out.size(); ++c) {
+    out[c] = double(Draws::bits(row, std::uint32_t(c))) < double(chance[c]) * 0x1p32;
+  }
+}
+
+/// A mean is a vector of ±scale, the signs drawn by label and column.
+void LabelModel::add_mean(int label, float scale, std::span<float> out) const {
+  const std::uint64_t row = generator_stream(spec_, DrawStream::kMean).row_key(std::uint64_t(label));
+  for (std::size_t f = 0; f < out.size(); ++f) {
+    out[f] += (Draws::bits(row, std::uint32_t(f)) & 1) ? scale : -scale;
+  }
+}
+
+/// The sum of the four bytes of a draw, centred and scaled: a bell of deviation 1 between ±3.45, in whole
+/// numbers until the last step.
+void LabelModel::add_noise(VertexId id, std::span<float> out) const {
+  constexpr float kScale = 1 / 147.8005f;  // deviation of the sum of four uniform bytes
+  const std::uint64_t row = generator_stream(spec_, DrawStream::kNoise).row_key(std::uint64_t(id));
+  for (std::size_t f = 0; f < out.size(); ++f) {
+    const std::uint32_t bits = Draws::bits(row, std::uint32_t(f));
+    const std::uint32_t pairs = (bits & 0x00ff00ffu) + ((bits >> 8) & 0x00ff00ffu);
+    out[f] += float(std::int32_t((pairs & 0xffffu) + (pairs >> 16)) - 510) * kScale;
+  }
+}
+
+void LabelModel::features(VertexId id, int group, std::span<float> out) const {
+  std::fill(out.begin(), out.end(), 0.0f);
+  const float scale = float(spec_.signal / std::sqrt(double(std::max<std::size_t>(out.size(), 1))));
+  if (!spec_.multi_label) {
+    add_mean(group, scale, out);
+  } else {
+    std::vector<std::uint8_t> labels(std::size_t(spec_.classes));
+    targets(id, group, labels);
+    for (std::size_t c = 0; c < labels.size(); ++c) {
+      if (labels[c]) add_mean(int(c), scale, out);
+    }
+  }
+  add_noise(id, out);
+}
+
+Split LabelModel::split(VertexId id) const {
+  const double u = generator_stream(spec_, DrawStream::kSplit).uniform_at(std::uint64_t(id), 0);
+  if (u < spec_.train) return Split::kTrain;
+  return u < spec_.train + spec_.validation ? Split::kValidation : Split::kTest;
+}
 
 void check_range(const char* field, double value, double least, double most) {
   if (!(value >= least && value <= most)) {
@@ -52,7 +181,7 @@ struct CommunityGraph::State {
       : spec(given),
         line(spec),
         model(spec, line),
-        shuffle(spec.vertices, generator_stream(spec, Stream::kShuffle)),
+        shuffle(spec.vertices, generator_stream(spec, DrawStream::kShuffle)),
         edges(spec, line, model, shuffle),
         labels(spec, line, edges.same_group_share()) {}
 };

@@ -6,7 +6,7 @@
 
 #include "base/error.h"
 #include "base/random.h"
-#include "dataset/generate/streams.h"
+#include "dataset/generate/shuffle.h"
 
 namespace atl {
 namespace {
@@ -65,7 +65,7 @@ void Line::place_vertices(const CommunitySpec& spec) {
   const auto degrees =
       BoundedPareto::with_top_over_mean(spec.tail_exponent, largest_degree(spec) / spec.average_degree);
   const double unit = kMassPerArc * spec.average_degree / degrees.mean();
-  const Draws draws = generator_stream(spec, Stream::kDegree);
+  const Draws draws = generator_stream(spec, DrawStream::kDegree);
   start_.resize(n + 1);
   start_[0] = 0;
   for (std::size_t v = 0; v < n; ++v) {
@@ -91,7 +91,7 @@ VertexId Line::at(Mass place) const {
 void Line::cut_communities(const CommunitySpec& spec) {
   const int wanted =
       std::max(group_count(spec), int(std::llround(double(spec.vertices) / mean_community(spec))));
-  const Draws draws = generator_stream(spec, Stream::kCommunitySize);
+  const Draws draws = generator_stream(spec, DrawStream::kCommunitySize);
   const BoundedPareto sizes{2.0, 10.0};
   std::vector<double> size(static_cast<std::size_t>(wanted));
   for (std::size_t c = 0; c < size.size(); ++c) size[c] = sizes.quantile(draws.uniform_at(c, 0));
@@ -118,7 +118,7 @@ void Line::assign_groups(const CommunitySpec& spec) {
   for (std::size_t g = 0; g < groups; ++g) due[g] = std::pow(double(g + 1), -spec.class_skew);
   std::vector<int> order(first_.size() - 1);
   std::iota(order.begin(), order.end(), 0);
-  const Draws draws = generator_stream(spec, Stream::kCommunityGroup);
+  const Draws draws = generator_stream(spec, DrawStream::kCommunityGroup);
   std::sort(order.begin(), order.end(), [&](int a, int b) {
     return draws.bits64_at(std::uint64_t(a), 0) < draws.bits64_at(std::uint64_t(b), 0);
   });

@@ -8,6 +8,7 @@
 
 #include "base/random.h"
 #include "base/types.h"
+#include "dataset/generate/generate.h"
 
 namespace atl {
 
@@ -58,5 +59,27 @@ class Shuffle {
   std::uint32_t mask_ = 0;
   std::array<std::uint32_t, 4> keys_{};
 };
+
+enum class DrawStream : std::uint64_t {
+  kDegree,
+  kCommunitySize,
+  kCommunityGroup,
+  kShuffle,
+  kArc,
+  kLabel,
+  kTopicLabels,
+  kTarget,
+  kMean,
+  kNoise,
+  kSplit,
+  kEdgeSplit,
+  kEdgeNegative,
+  kSupervision,
+  kMadeFeatures,
+};
+
+inline Draws generator_stream(const CommunitySpec& spec, DrawStream stream) {
+  return Draws(spec.seed, Purpose::kGenerator, std::uint64_t(stream));
+}
 
 }  // namespace atl

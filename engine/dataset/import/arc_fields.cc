@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include "base/error.h"
-#include "base/quoted.h"
+#include "base/text.h"
 
 namespace atl {
 namespace {

@@ -1,12 +1,17 @@
 // Ids with gaps to places 0 … n − 1 in ascending order, in memory that grows with the number of ids alone.
 #pragma once
 
+#include <filesystem>
 #include <optional>
 #include <span>
+#include <string>
 #include <utility>
 #include <vector>
 
 #include "base/types.h"
+#include "dataset/format/mapped_file.h"
+#include "dataset/import/arc_fields.h"
+#include "dataset/writer.h"
 
 namespace atl {
 
@@ -44,6 +49,28 @@ class IdMap {
  private:
   std::vector<std::int64_t> ids_;
   std::vector<VertexId> table_;  // place by id, where ids are dense enough; else empty
+};
+
+// Arcs between ids that may have gaps and 64 bits. They wait in a temporary file until all ids are known, which then are
+// 0 … n − 1 in ascending order; the original ones are kept.
+
+class MappedArcs {
+ public:
+  /// The temporary file lies in `scratch`.
+  explicit MappedArcs(const std::filesystem::path& scratch) : arrived_(scratch) {}
+
+  void add(const IdArc& arc);
+  /// A vertex that may have no arcs.
+  void add_vertex(std::int64_t id) { ids_.add(id); }
+  Index arcs() const { return arcs_; }
+
+  /// Gives the writer vertices, arcs and original ids. Call once; `source` begins errors.
+  void hand_over(const std::string& source, DatasetWriter& writer);
+
+ private:
+  ScratchFile arrived_;
+  IdCollector ids_;
+  Index arcs_ = 0;
 };
 
 }  // namespace atl

@@ -7,9 +7,8 @@
 #include <vector>
 
 #include "base/error.h"
-#include "base/nearest.h"
-#include "base/quoted.h"
-#include "dataset/replaced.h"
+#include "base/text.h"
+#include "dataset/export.h"
 
 namespace atl {
 namespace {
@@ -140,7 +139,7 @@ DatasetMeta import_dataset(std::string_view format, const std::filesystem::path&
   if (options.given_edges && importer.import != import_npy)
     fail("--edge-split given: format '{}' has no edge split; draw one with --edge-split random:85/5/10",
          format);
-  if (options.replace) check_replaceable(place, Made::kDataset, {source});
+  if (options.replace) check_replaceable(place, Replaceable::kDataset, {source});
   DatasetWriter writer(place, writer_options(options, progress, warning));
   const std::filesystem::path whole = std::filesystem::absolute(source / "").lexically_normal().parent_path();
   writer.set_source(fmt::format("{}:{}", format, whole.filename().string()), "");

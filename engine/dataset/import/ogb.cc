@@ -1,7 +1,7 @@
 // OGB's node-property folders (Hu et al. 2020) as CSV: raw/ with edge, num-node-list, node-feat, node-label
 // and edge-feat, split/<scheme>/ with train, valid and test; all .csv or .csv.gz. The source may be the data
-// set's folder or raw/ itself, or one relation of a set with several types of vertices. ogbn-papers100M's raw/ is binary
-// (ogb_binary.h). OGB stores one arc of each undirected edge, so auto symmetrises. A label of
+// set's folder or raw/ itself, or one relation of a set with several types of vertices. ogbn-papers100M's raw/ is binary.
+// OGB stores one arc of each undirected edge, so auto symmetrises. A label of
 // nan means unlabelled; more than one column of labels is multi-label.
 #include <algorithm>
 #include <cmath>
@@ -9,14 +9,54 @@
 #include <vector>
 
 #include "base/error.h"
-#include "dataset/format/csv_rows.h"
+#include "dataset/format/npz.h"
+#include "dataset/import/array_rows.h"
 #include "dataset/import/importers.h"
-#include "dataset/import/ogb_binary.h"
+#include "dataset/import/neutral_meta.h"
 #include "dataset/import/ogb_files.h"
 #include "dataset/splits.h"
 
 namespace atl {
 namespace {
+
+// OGB's sets whose raw/ is binary, as ogbn-papers100M's: data.npz with edge_index (2, arcs), node_feat (vertices, features),
+// num_nodes_list; node-label.npz with node_label (vertices, 1), nan where unlabelled.
+
+Index count_vertices(const NpzFile& data) {
+  const NpyArray list = data.read("num_nodes_list");
+  expect_integers(list, "numbers of vertices");
+  const std::vector<std::int64_t> counts = list.read<std::int64_t>();
+  if (counts.size() != 1) fail("{}: holds {} graphs; only one is supported", list.name(), counts.size());
+  return counts[0];
+}
+
+void read_arcs(const NpzFile& data, const ImportOptions& options, DatasetWriter& writer) {
+  if (options.weights)
+    fail("{}: weights aren't read from OGB's binary form; leave out --weights", data.name());
+  const NpyArray index = data.read("edge_index");
+  if (index.shape().size() != 2 || index.rows() != 2)
+    fail("{}: is {}; must be (2, arcs): a row of sources and a row of destinations", index.name(),
+         index.description());
+  add_arc_rows(index.transposed(), nullptr, options.one_based, writer);
+}
+
+void read_labels(const OgbFiles& files, DatasetWriter& writer) {
+  const std::filesystem::path path = files.labels / "node-label.npz";
+  if (!std::filesystem::exists(path)) return;
+  add_labels(NpzFile::open(path, writer.scratch_folder()).read("node_label"), {}, writer);
+}
+
+/// Hands on everything but the splits, which are text, and returns the number of vertices. Arrays are read where they lie,
+/// or unpacked to temporary files: of them memory holds the labels alone.
+Index read_ogb_binary(const OgbFiles& files, const ImportOptions& options, DatasetWriter& writer) {
+  const NpzFile data = NpzFile::open(files.archive, writer.scratch_folder());
+  const Index vertices = count_vertices(data);
+  writer.set_vertices(vertices);
+  if (data.contains("node_feat")) add_feature_rows(data.read("node_feat"), writer);
+  read_labels(files, writer);
+  read_arcs(data, options, writer);
+  return vertices;
+}
 
 namespace fs = std::filesystem;
 

@@ -1,13 +1,12 @@
 #include "dataset/import/ogb_files.h"
 
 #include <fmt/ranges.h>
-
 #include <algorithm>
+#include <cmath>
 #include <vector>
 
 #include "base/error.h"
-#include "base/quoted.h"
-#include "dataset/format/csv_rows.h"
+#include "base/text.h"
 
 namespace atl {
 namespace {
@@ -114,6 +113,35 @@ Index read_ogb_vertices(const OgbFiles& files) {
   const Index vertices = rows.as_integer(row[0]);
   if (rows.next(row)) fail("{}: holds several graphs; only one is supported", path.string());
   return vertices;
+}
+
+bool CsvRows::next(std::vector<double>& row) {
+  std::string_view line;
+  if (!lines_.next(line)) return false;
+  row.clear();
+  Fields fields(line, ',');
+  std::string_view field;
+  while (fields.next(field)) row.push_back(parse_real(field, lines_));
+  if (fields_ == 0) fields_ = row.size();
+  if (row.size() != fields_ || row.empty()) {
+    fail("{}: has {} fields, but the first line has {}; correct the line, or copy or download the file again",
+         where(), row.size(), fields_);
+  }
+  return true;
+}
+
+Index CsvRows::as_integer(double value) const {
+  if (!(std::abs(value) < 0x1p53) || value != std::floor(value)) {
+    fail("{}: {} is not a whole number; correct the line", where(), value);
+  }
+  return Index(value);
+}
+
+VertexId CsvRows::as_vertex(double value) const {
+  const Index id = as_integer(value);
+  if (id < 0 || id > (Index(1) << 31) - 2)
+    fail("{}: {} is out of range; allowed are 0 … 2³¹ − 2", where(), id);
+  return VertexId(id);
 }
 
 }  // namespace atl

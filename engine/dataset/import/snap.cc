@@ -1,10 +1,11 @@
-// SNAP's edge lists: a source and a destination id a line, separated by spaces, tabs or a comma, an optional
-// weight third; '#' and '%' start comments. Ids may have gaps and be any 64-bit number ≥ 0: they are mapped
-// to 0 … n − 1 in ascending order, and the original ones kept. The text is read once.
+#include "dataset/import/snap.h"
+
+#include <algorithm>
+#include <cctype>
+
 #include "base/error.h"
+#include "dataset/import/id_map.h"
 #include "dataset/import/importers.h"
-#include "dataset/import/mapped_arcs.h"
-#include "dataset/import/snap_lines.h"
 
 namespace atl {
 namespace {
@@ -43,6 +44,92 @@ void import_snap(const std::filesystem::path& path, const ImportOptions& options
   tell_header(summary, arcs.arcs(), writer);
   writer.set_symmetrise(symmetrises(options, summary.says_undirected));
   arcs.hand_over(path.string(), writer);
+}
+
+namespace {
+
+constexpr const char* kLists = "--format adjacency (NetworkX, DeepWalk) or --format metis";
+
+std::int64_t next_id(Fields& fields, LineReader& lines, bool first) {
+  std::string_view field;
+  if (!fields.next(field) || field.starts_with('#')) {
+    fail(
+        "{}: holds one id; an arc must be two ids: source and destination. If lines are lists of neighbours, use {}",
+        lines.where(), kLists);
+  }
+  return parse_id(field, lines, first);
+}
+
+double next_weight(Fields& fields, const LineReader& lines) {
+  std::string_view field;
+  if (!fields.next(field))
+    fail("{}: has no third column for the weight; add it, or leave out --weights", lines.where());
+  return parse_weight(field, lines);
+}
+
+/// Counts the columns of one line after the other, which are the same number in all.
+class Columns {
+ public:
+  explicit Columns(SnapSummary& summary) : summary_(summary) {}
+
+  /// `taken` columns have been read; the rest of them stands in `fields`, before a comment.
+  void count(int taken, Fields& fields, const LineReader& lines) {
+    int columns = taken, empty = 0;  // what is empty at the end is no column
+    std::string_view field;
+    while (fields.next(field) && !field.starts_with('#')) {
+      empty = field.empty() ? empty + 1 : 0;
+      ++columns;
+      const auto is_digit = [](unsigned char c) { return std::isdigit(c) != 0; };
+      summary_.whole_numbers = summary_.whole_numbers && std::ranges::all_of(field, is_digit);
+    }
+    columns -= empty;
+    if (summary_.columns == 0) {
+      summary_.columns = columns;
+      line_ = lines.line();
+    }
+    if (columns == summary_.columns) return;
+    if (!summary_.whole_numbers)
+      fail("{}: line {} has {} columns, line {} has {}: give each line its weight, or none", lines.name(),
+           lines.line(), columns, line_, summary_.columns);
+    fail(
+        "{}: line {} has {} columns, line {} has {}: an edge list has as many in each line; this looks like an adjacency "
+        "list: use {}",
+        lines.name(), lines.line(), columns, line_, summary_.columns, kLists);
+  }
+
+ private:
+  SnapSummary& summary_;
+  Index line_ = 0;  // that was counted first
+};
+
+}  // namespace
+
+SnapSummary read_snap_lines(const std::filesystem::path& path, bool weights,
+                            const std::function<void(const IdArc&)>& take) {
+  SnapSummary summary;
+  Columns columns(summary);
+  LineReader lines(path);
+  std::string_view line;
+  while (lines.next(line)) {
+    if (line.starts_with('#') || line.starts_with('%')) {
+      if (line.find("Undirected") != std::string_view::npos) summary.says_undirected = true;
+      continue;
+    }
+    Fields fields(line, line.find(',') == std::string_view::npos ? ' ' : ',');
+    if (fields.at_end()) continue;
+    const bool first = summary.columns == 0;
+    IdArc arc;
+    arc.src = next_id(fields, lines, first);
+    arc.dst = next_id(fields, lines, first);
+    if (weights) arc.weight = next_weight(fields, lines);
+    columns.count(weights ? 3 : 2, fields, lines);
+    if (first)
+      summary.first = arc;
+    else
+      summary.largest_other = std::max({summary.largest_other, arc.src, arc.dst});
+    take(arc);
+  }
+  return summary;
 }
 
 }  // namespace atl

@@ -3,10 +3,6 @@
 #include <nlohmann/json.hpp>
 
 #include "job/api_names.h"
-#include "job/crd/rule_json.h"
-#include "job/crd/server_rules.h"
-#include "job/crd/spec_schema.h"
-#include "job/crd/status_schema.h"
 #include "job/yaml_text.h"
 
 namespace atl {

@@ -1,9 +1,12 @@
-#include "job/crd/server_defaults.h"
+// Which defaults the API server fills in. A stored job then keeps its meaning when a later release has other defaults,
+// and the columns of `kubectl get` have values; and the filled-in manifest must resolve to the same job, without a
+// warning that the one as written doesn't get.
+#include "job/crd/crd.h"
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
-#include "job/field_json.h"
+#include "job/explain.h"
 #include "job/fields.h"
 #include "job/models.h"
 

@@ -1,18 +1,19 @@
-#include "job/crd/server_rules.h"
+// Every rule in CEL: those written beside the engine's (rules/), and those that follow from the field table.
+#include "job/crd/crd.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-
 #include <algorithm>
 #include <iterator>
 #include <map>
+#include <nlohmann/json.hpp>
 #include <set>
 
 #include "base/error.h"
-#include "job/assign.h"
 #include "job/fields.h"
 #include "job/models.h"
-#include "job/rules.h"
+#include "job/read.h"
+#include "job/rule.h"
 #include "job/strategies.h"
 
 namespace atl {
@@ -87,6 +88,66 @@ std::vector<ServerRule> server_rules() {
   }
   add_blocks(rules);
   add_options(rules);
+  return rules;
+}
+
+nlohmann::ordered_json rule_json(const ServerRule& rule) {
+  nlohmann::ordered_json json{{"rule", rule.right}};
+  if (!rule.field.empty()) json["fieldPath"] = "." + rule.field;
+  if (!rule.message.empty()) json["message"] = rule.message;
+  if (!rule.message_expression.empty()) json["messageExpression"] = rule.message_expression;
+  return json;
+}
+
+// The rules of change follow from Field::mutability: a section that never changes is compared as a whole, one that
+// changes in parts field by field. Comparing whole sections also sees what was added or taken away.
+
+namespace {
+
+/// spec.resources is what it was. `name` has no character that CEL wants escaped.
+std::string is_unchanged(const std::string& name) {
+  return fmt::format(
+      "has(self.spec.{0}) == has(oldSelf.spec.{0}) && (!has(self.spec.{0}) || self.spec.{0} == "
+      "oldSelf.spec.{0})",
+      name);
+}
+
+/// The operator says Suspended once the last pod is gone.
+const char* const kIsSuspended =
+    "oldSelf.spec.runPolicy.suspend && has(oldSelf.status) && has(oldSelf.status.conditions) && "
+    "oldSelf.status.conditions.exists(c, c.type == 'Suspended' && c.status == 'True')";
+
+ServerRule change_rule(const Field& field) {
+  const std::string path = "spec." + field.path;
+  if (field.mutability == Mutability::kNever)
+    return {"", path, is_unchanged(field.path), "can't be changed once the job exists (create another job)"};
+  return {
+      "", path, is_unchanged(field.path) + " || " + kIsSuspended,
+      "can only be changed while the job is suspended and its pods are gone (set runPolicy.suspend and wait for "
+      "the condition Suspended)"};
+}
+
+/// The rows of one section that change when the section as a whole doesn't: runPolicy.suspend.
+bool changes_in_parts(const std::vector<const Field*>& members) {
+  return std::ranges::any_of(members, [](const Field* f) { return f->mutability != Mutability::kNever; });
+}
+
+}  // namespace
+
+std::vector<ServerRule> change_rules() {
+  const auto fields = fields_for("", "");
+  std::vector<ServerRule> rules;
+  for (const Field* section : children_of(fields, "")) {
+    const auto members = children_of(fields, section->path);
+    if (!changes_in_parts(members)) {
+      rules.push_back(change_rule(*section));
+      continue;
+    }
+    ATOLL_CHECK(is_object_defaulted(*section), "{}: not a section that is always there", section->path);
+    for (const Field* member : members) {
+      if (member->mutability != Mutability::kAlways) rules.push_back(change_rule(*member));
+    }
+  }
   return rules;
 }
 

@@ -1,20 +1,148 @@
-#include "job/crd/spec_schema.h"
+// The field table → the structural schema of a GNNJob's spec and metadata.
+#include "job/crd/crd.h"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <algorithm>
+#include <cmath>
 #include <nlohmann/json.hpp>
 
 #include "base/error.h"
 #include "job/api_names.h"
-#include "job/crd/leaf_schema.h"
-#include "job/crd/rule_json.h"
-#include "job/crd/server_defaults.h"
-#include "job/crd/server_rules.h"
-#include "job/field_json.h"
+#include "job/explain.h"
+#include "job/field.h"
 #include "job/fields.h"
+#include "job/quantity.h"
+#include "job/read.h"
 #include "job/strategies.h"
 
 namespace atl {
 namespace {
+
+// One field that holds a value → its structural schema (OpenAPI v3 as CustomResourceDefinitions have it).
+
+using Json = nlohmann::ordered_json;
+
+constexpr int kLongestQuantity = 32;
+constexpr int kMostFreeFields = 64;
+
+/// A pattern that no text matches, as nothing comes after the end, and that says what would be right.
+std::string no_text(const Field& member) {
+  return "$(" + allowed_text(member) + ", or a map)";
+}
+
+Json range_of(const Field& field) {
+  Json range = Json::object();
+  if (std::isfinite(field.minimum)) range["minimum"] = json_number(field.minimum);
+  if (field.above_minimum) range["exclusiveMinimum"] = true;
+  if (std::isfinite(field.maximum)) range["maximum"] = json_number(field.maximum);
+  if (field.below_maximum) range["exclusiveMaximum"] = true;
+  return range;
+}
+
+/// Bounds that no list, no map and no boolean meets; others aren't asked.
+Json no_list() {
+  return {{"minItems", 1}, {"maxItems", 0}};
+}
+Json no_map() {
+  return {{"minProperties", 1}, {"maxProperties", 0}};
+}
+Json no_flag() {
+  return {{"not", {{"enum", {true, false}}}}};
+}
+
+/// An integer or a quantity in a text; the range of the latter is a rule (crd.h).
+Json quantity() {
+  return {
+      {"x-kubernetes-int-or-string", true}, {"pattern", kQuantityPattern}, {"maxLength", kLongestQuantity}};
+}
+
+/// Cores may also be a fraction, for which Kubernetes' schemas have no type.
+Json cores() {
+  Json schema{{"x-kubernetes-preserve-unknown-fields", true},
+              {"pattern", kQuantityPattern},
+              {"maxLength", kLongestQuantity}};
+  for (const Json& bound : {no_list(), no_map(), no_flag()}) schema.update(bound);
+  return schema;
+}
+
+Json list_of(const Field& field, Json item) {
+  return {{"type", "array"},
+          {"maxItems", field.most_items},
+          {"x-kubernetes-list-type", "atomic"},
+          {"items", item}};
+}
+
+Json text() {
+  return {{"type", "string"}, {"maxLength", kLongestText}};
+}
+
+Json with_range(Json schema, const Field& field) {
+  schema.update(range_of(field));
+  return schema;
+}
+
+Json type_of(const Field& field) {
+  switch (field.type) {
+    case FieldType::kFlag:
+      return {{"type", "boolean"}};
+    case FieldType::kInteger:
+      return with_range({{"type", "integer"}, {"format", "int64"}}, field);
+    case FieldType::kNumber:
+      return with_range({{"type", "number"}}, field);
+    case FieldType::kCount:
+      return quantity();
+    case FieldType::kBytes:
+      return with_range(quantity(), field);
+    case FieldType::kCores:
+      return with_range(cores(), field);
+    case FieldType::kText:
+      return text();
+    case FieldType::kChoice:
+      return {{"type", "string"}, {"enum", choice_names(field)}};
+    case FieldType::kTextList:
+      return list_of(field, text());
+    case FieldType::kNumberList:
+      return list_of(field, with_range({{"type", "number"}}, field));
+    case FieldType::kIntegerList:
+      return list_of(field, with_range({{"type", "integer"}, {"format", "int64"}}, field));
+    case FieldType::kFree:
+      return {{"type", "object"},
+              {"maxProperties", kMostFreeFields},
+              {"x-kubernetes-preserve-unknown-fields", true}};
+    case FieldType::kObject:
+      break;
+  }
+  ATOLL_CHECK(false, "{} holds no value", field.path);
+  return {};
+}
+
+/// With description, bounds, enum or range; without default and rules.
+Json leaf_schema(const Field& field) {
+  Json schema{{"description", described(field)}};
+  schema.update(type_of(field));
+  return schema;
+}
+
+/// What a scalar in an object's place must be, where `member` is the first that it sets. No type can be said there,
+/// so each kind of value that isn't meant is refused by a bound that it can't meet.
+Json shorthand_schema(const Field& member) {
+  Json schema{{"x-kubernetes-preserve-unknown-fields", true}};
+  if (member.type == FieldType::kChoice) {
+    std::vector<std::string> names;
+    for (const auto& choice : member.choices) names.push_back(choice.name);
+    schema.update({{"pattern", fmt::format("^({})$", fmt::join(names, "|"))}});
+    schema.update({{"minimum", 1}, {"maximum", 0}});  // which no number is
+  } else {
+    ATOLL_CHECK(member.type == FieldType::kInteger || member.type == FieldType::kNumber, "{}: no short form",
+                member.path);
+    schema.update({{"pattern", no_text(member)}});
+    schema.update(range_of(member));
+    if (member.type == FieldType::kInteger) schema["multipleOf"] = 1;
+  }
+  for (const Json& bound : {no_list(), no_flag()}) schema.update(bound);
+  return schema;
+}
 
 using Json = nlohmann::ordered_json;
 

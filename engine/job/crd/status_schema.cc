@@ -1,4 +1,5 @@
-#include "job/crd/status_schema.h"
+// What the operator reports of a job: the schema of its status.
+#include "job/crd/crd.h"
 
 #include <initializer_list>
 #include <nlohmann/json.hpp>

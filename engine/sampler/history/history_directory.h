@@ -4,13 +4,71 @@
 #pragma once
 
 #include <limits>
+#include <memory>
 #include <span>
 #include <vector>
 
 #include "base/recycled.h"
-#include "sampler/history/history_rows.h"
+#include "graph/row_table.h"
+#include "sampler/owners.h"
+#include "sampler/row_draws.h"
+#include "sampler/structure.h"
 
 namespace atl {
+
+// Of which vertices of other ranks a rank keeps historical embeddings, and which of its own ones others keep (Vasimuddin et al. 2022,
+// "DistGNN-MB": the historical embedding cache, and its database of halo vertices). They are chosen once, so that a row's slot is known
+// before anything is pushed, and owners push nothing that nobody keeps.
+
+/// The rows of others that most arcs to own rows come from, at most `limit` of them, ascending. `graph`: asked for own rows alone, so
+/// that nothing is exchanged.
+std::vector<VertexId> most_read_rows(Structure& graph, const Owners& owners, Rank rank, Index limit);
+
+/// Nothing changes after it is made: any thread may ask.
+class HistoryRows {
+ public:
+  /// kept: others' rows that have a slot each, ascending. wanted (ranks): own rows that each rank keeps, ascending; views. `owners`
+  /// outlives it.
+  HistoryRows(const Owners& owners, Rank rank, std::vector<VertexId> kept,
+              std::span<const std::span<const VertexId>> wanted);
+
+  bool owns(VertexId row) const { return owners_.owns(rank_, row); }
+  Rank rank() const { return rank_; }
+  int ranks() const { return owners_.ranks(); }
+  Index slots() const { return Index(kept_.size()); }
+  /// −1: it isn't kept.
+  VertexId slot_of(VertexId row) const { return slots_.find(row); }
+  VertexId row_in(VertexId slot) const { return kept_[std::size_t(slot)]; }
+  /// Own rows that others keep, once for each of them.
+  Index kept_by_others() const { return Index(keepers_.size()); }
+  /// (ranks + 1) each owner's rows have slots that follow each other.
+  std::span<const VertexId> first_slots() const { return first_slots_; }
+
+  /// Who keeps an own row, and which one it is of this rank's rows that are kept there.
+  struct Keeper {
+    Rank rank;
+    VertexId place;
+  };
+  std::span<const Keeper> keepers_of(VertexId row) const {
+    const auto at = std::size_t(row - first_row_);
+    return {keepers_.data() + begins_[at], std::size_t(begins_[at + 1] - begins_[at])};
+  }
+  Index bytes() const;
+
+ private:
+  const Owners& owners_;
+  const Rank rank_;
+  const VertexId first_row_;
+  std::vector<VertexId> kept_, first_slots_;
+  RowTable slots_;
+  std::vector<Index> begins_;  // (owned + 1)
+  std::vector<Keeper> keepers_;
+};
+
+/// Chooses at most `limit` rows and tells their owners. Collective, from the thread that computes, before any batch is made. `owners`
+/// outlives it.
+std::unique_ptr<HistoryRows> history_rows(const DrawnGraph& graph, const Owners& owners, Communicator& comm,
+                                          Index limit);
 
 /// Rows of a step whose embeddings cross, one way: rows of the batch that leave, or slots that they arrive for. A peer's are in the order
 /// of the batch that they are of, where rows that deeper layers have come first.
@@ -87,6 +145,38 @@ class HistoryDirectory {
   std::int64_t step_ = 0;
   std::vector<std::int64_t> pushed_;  // (inner layers, slots) in which step; kNever: not yet
   std::vector<Push> pushes_;          // (delay + 1) by step: what is due stays while this step's comes
+};
+
+// A step's neighbours of other ranks, within the batch: in inner layers they are leaves, whose rows come from the cache and not from
+// neighbours of theirs. What isn't kept, or is too old, is left out of the sum; what remains of a row's drawn neighbours then stands for
+// all of its neighbours, d / (k − m) each with m of k left out.
+
+/// What a gathering layer reads from the cache.
+struct Leaves {
+  Recycled<VertexId> rows, slots;  // each once: prepared rows
+  Recycled<VertexId> ids;          // (sources) the data set's of the layer's own rows, then of the leaves
+  Recycled<Real> scales;           // (sources) likewise; empty: all 1
+
+  void clear() { rows.take(0), slots.take(0), ids.take(0), scales.take(0); }
+  Index size() const { return rows.size(); }
+  Index growths() const { return rows.growths() + slots.growths() + ids.growths() + scales.growths(); }
+  Index bytes() const { return rows.bytes() + slots.bytes() + ids.bytes() + scales.bytes(); }
+};
+
+/// One per sampling thread.
+class HistoryCut {
+ public:
+  /// Leaves out what can't be read, and lists as leaves what others own; their columns become −1 − their number. rows: of which the
+  /// arcs are. factors(): what each row's neighbours then stand for.
+  void cut(const HistoryDirectory& known, int layer, const HopDraw& hop, std::span<const VertexId> rows,
+           DrawnArcs& arcs, Leaves& leaves);
+  /// (rows) by row; its self-loops stand for themselves.
+  std::span<const float> factors() const { return factors_.span(); }
+  Index growths() const { return factors_.growths() + numbers_.growths(); }
+
+ private:
+  RowTable numbers_;  // of leaves, by slot
+  Recycled<float> factors_;
 };
 
 }  // namespace atl

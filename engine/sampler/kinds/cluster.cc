@@ -4,7 +4,7 @@
 // Degrees are those of the arcs that are read, as the paper has them: sums are the subgraph's own, and no estimate of the whole graph's.
 #include <algorithm>
 
-#include "sampler/keyed_order.h"
+#include "sampler/draw_positions.h"
 #include "sampler/kinds/kinds.h"
 #include "sampler/subgraph.h"
 

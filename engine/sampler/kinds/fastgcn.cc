@@ -2,10 +2,10 @@
 // much the whole graph reads each (p ∝ ‖Â[:, u]‖²), and an arc from u stands for times(u) / (s·p(u)) of its kind, so that sums are unbiased.
 //
 // A row whose neighbours weren't drawn reads itself alone: vertices that few read are drawn seldom, and then count much.
-#include "sampler/column_norms.h"
+#include "sampler/column_sums.h"
+#include "sampler/gathered.h"
+#include "sampler/kept_arcs.h"
 #include "sampler/kinds/kinds.h"
-#include "sampler/weighed_set.h"
-#include "sampler/weighted_draws.h"
 
 namespace atl {
 namespace {

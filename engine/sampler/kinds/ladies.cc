@@ -12,12 +12,11 @@
 #include <cmath>
 #include <limits>
 
-#include "sampler/column_norms.h"
 #include "sampler/column_sums.h"
 #include "sampler/gathered.h"
+#include "sampler/kept_arcs.h"
 #include "sampler/kinds/kinds.h"
 #include "sampler/own_rows.h"
-#include "sampler/weighed_set.h"
 
 namespace atl {
 namespace {
@@ -90,11 +89,11 @@ class Ladies final : public StepSets {
   const SetInput in_;
   const std::vector<double> source_factors_;  // (owned) squared; empty: all 1
   ColumnSums sums_;
-  Gathered<VertexId> seeds_;
+  AllGathered<VertexId> seeds_;
   std::span<const VertexId> step_seeds_;  // of all ranks
   Recycled<VertexId> rows_;  // own ones that the layers computed so far: each layer adds to those above it
   Recycled<Nominee> own_, all_;
-  Gathered<Nominee> nominees_;
+  AllGathered<Nominee> nominees_;
   std::vector<WeighedSet> sets_;     // by layer
   std::vector<DrawnArcs> new_arcs_;  // by layer: of the rows that it computes and those above don't …
   std::vector<Index> begins_;        // … which begin there in rows_
@@ -167,7 +166,7 @@ Index Ladies::growths() const {
 
 /// Each rank's rows' columns go to their owners, with their sums; then all ranks get what each nominates.
 void Ladies::count_sent(const Owners& ranks, Sent sent) const {
-  Gathered<VertexId>::count_sent(step_seeds_, ranks, sent);
+  AllGathered<VertexId>::count_sent(step_seeds_, ranks, sent);
   const auto count = std::size_t(ranks.ranks());
   std::vector<SeenRows> known(count);  // by rank: columns of its rows so far
   std::vector<std::vector<Index>> told(count, std::vector<Index>(count));  // of them, by their owner

@@ -6,7 +6,7 @@
 #include "sampler/column_sums.h"
 #include "sampler/kinds/kinds.h"
 #include "sampler/own_rows.h"
-#include "sampler/pair_arcs.h"
+#include "sampler/subgraph.h"
 #include "sampler/walks.h"
 
 namespace atl {
@@ -76,7 +76,7 @@ class SaintEdges final : public Subgraph {
   }
   void count_sent(const Owners& ranks, Sent sent) const override {
     walks_.count_sent(ranks, sent);
-    Gathered<Told>::count_sent(arcs_.rows(), ranks, sent);
+    AllGathered<Told>::count_sent(arcs_.rows(), ranks, sent);
   }
 
  private:
@@ -108,7 +108,7 @@ class SaintEdges final : public Subgraph {
   const double read_;  // vertices that a step is expected to read
   const SaintLosses losses_;
   Recycled<Told> told_;
-  Gathered<Told> ends_;
+  AllGathered<Told> ends_;
   PairArcs arcs_;
 };
 

@@ -2,11 +2,10 @@
 // vertex and of a pair are known in closed form.
 #include <algorithm>
 
-#include "sampler/column_norms.h"
+#include "sampler/column_sums.h"
+#include "sampler/gathered.h"
 #include "sampler/kinds/kinds.h"
-#include "sampler/pair_arcs.h"
-#include "sampler/saint.h"
-#include "sampler/weighted_draws.h"
+#include "sampler/subgraph.h"
 
 namespace atl {
 namespace {

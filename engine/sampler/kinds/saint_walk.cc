@@ -2,9 +2,8 @@
 // vertices and arcs are is counted over subgraphs that are drawn before training, so that the corrections are estimates too.
 #include <algorithm>
 
-#include "sampler/drawn_together.h"
 #include "sampler/kinds/kinds.h"
-#include "sampler/saint.h"
+#include "sampler/subgraph.h"
 #include "sampler/walks.h"
 
 namespace atl {

@@ -5,10 +5,10 @@
 // and sums over a step's vertices are unbiased. Losses are divided by the training vertices that are expected.
 #include <algorithm>
 
-#include "sampler/keyed_order.h"
+#include "sampler/draw_positions.h"
+#include "sampler/kept_arcs.h"
 #include "sampler/kinds/kinds.h"
 #include "sampler/subgraph.h"
-#include "sampler/weighed_set.h"
 
 namespace atl {
 namespace {

@@ -4,7 +4,7 @@
 
 #include "base/error.h"
 #include "base/random.h"
-#include "sampler/keyed_order.h"
+#include "sampler/draw_positions.h"
 
 namespace atl {
 namespace {
@@ -89,6 +89,18 @@ VertexId PairDraws::destination(std::int64_t step, VertexId source_row, std::uin
   for (Index i = 0; i < graph_.vertices() && !is_negative(vertex); ++i)
     vertex = VertexId((Index(vertex) + 1) % graph_.vertices());
   return graph_.row_of(vertex);
+}
+
+void PairEnds::of_step(std::int64_t step, std::span<const VertexId> edges, Index all_edges, StepPairs& pairs,
+                       std::vector<VertexId>& rows) {
+  draws_.draw(step, edges, all_edges, pairs);
+  collect_ends(
+      pairs, [](VertexId) { return true; }, wanted_);
+  if (comm_.size() == 1) return rows.assign(wanted_.begin(), wanted_.end());
+  requests_.ask(Traffic::kPair, wanted_);
+  rows.assign(requests_.asked().begin(), requests_.asked().end());
+  std::ranges::sort(rows);
+  rows.erase(std::unique(rows.begin(), rows.end()), rows.end());
 }
 
 }  // namespace atl

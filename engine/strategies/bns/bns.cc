@@ -8,9 +8,10 @@
 #include <vector>
 
 #include "base/random.h"
-#include "strategies/exchange/crossing.h"
-#include "strategies/bns/sampled_block.h"
 #include "job/strategies/boundary_rows.h"
+#include "strategies/bns/sampled_block.h"
+#include "strategies/exchange/crossing.h"
+#include "strategies/schedule/rows.h"
 
 namespace atl {
 namespace {
@@ -174,6 +175,21 @@ class Sampled final : public Crossing {
 std::unique_ptr<Crossing> make_sampled_crossing(Context& ctx, const LocalGraph& graph, const Block& outer,
                                                 const SampledCrossingOptions& options) {
   return std::make_unique<Sampled>(ctx, graph, outer, options);
+}
+
+// Strategy `bns`: a sample of boundary rows; inference exact.
+
+namespace {
+
+std::unique_ptr<Schedule> make(const ScheduleInput& in) {
+  if (in.inference_only) return exact_full_batch(in, true);
+  return exact_full_batch(in, true, sampled_boundary_rows(in, in.job.strategy.options.number("rate")));
+}
+
+}  // namespace
+
+Strategy bns_row() {
+  return {.kind = "bns", .make = make};
 }
 
 }  // namespace atl

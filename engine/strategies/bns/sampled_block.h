@@ -10,7 +10,6 @@
 #include <span>
 #include <vector>
 
-#include "graph/block.h"
 #include "graph/csr.h"
 
 namespace atl {

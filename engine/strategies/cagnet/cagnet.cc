@@ -1,6 +1,5 @@
 // Strategy `cagnet`: whole blocks of rows, owner by owner, over a grid of ranks.
 #include "strategies/schedule/rows.h"
-#include "strategies/schedule/whole_blocks.h"
 
 namespace atl {
 

@@ -2,12 +2,10 @@
 // aggregate over it (Tripathy et al. 2020, 1D and 1.5D).
 #include <fmt/ranges.h>
 
-#include "job/no_effect.h"
 #include "job/option_field.h"
+#include "job/rule.h"
 #include "job/strategies.h"
 #include "job/strategies/boundary_rows.h"
-#include "job/strategies/cagnet_grid.h"
-#include "job/strategies/ranks_in_cel.h"
 #include "job/strategies/whole_blocks.h"
 
 namespace atl {

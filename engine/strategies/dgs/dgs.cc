@@ -2,7 +2,6 @@
 #include "strategies/dgs/info.h"
 
 #include "job/strategies/batch_options.h"
-#include "job/strategies/feature_rate.h"
 #include "strategies/dgs/explanations.h"
 #include "strategies/schedule/rows.h"
 
@@ -41,8 +40,8 @@ std::unique_ptr<Schedule> make(const ScheduleInput& in) {
                                 .epochs = in.job.training.epochs,
                                 .gpu_features = in.job.strategy.options.number("gpuFeatures")};
   const BatchGraph& graph = in.holding.batches();
-  const bool explains = !in.inference_only && in.comm.size() > 1 &&
-                        steps_between_masks(in.job, graph.features.cols) > 0;
+  const bool explains =
+      !in.inference_only && in.comm.size() > 1 && steps_between_masks(in.job, graph.features.cols) > 0;
   return std::make_unique<MiniBatch>(
       in.ctx, in.comm, in.model, in.parameters, graph, chosen,
       explains ? std::make_unique<Explanations>(in.ctx, in.comm, in.model, in.parameters, graph,

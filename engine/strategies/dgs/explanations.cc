@@ -4,7 +4,7 @@
 #include <cmath>
 #include <functional>
 
-#include "sampler/pooled_rows.h"
+#include "sampler/own_rows.h"
 
 namespace atl {
 namespace {

@@ -4,11 +4,10 @@
 #include "strategies/dgs/info.h"
 
 #include "base/error.h"
-#include "base/readable.h"
-#include "job/no_effect.h"
+#include "base/text.h"
 #include "job/option_field.h"
+#include "job/rule.h"
 #include "job/strategies/batch_options.h"
-#include "job/strategies/feature_rate.h"
 
 namespace atl {
 namespace {

@@ -9,9 +9,9 @@
 
 #include <array>
 
+#include "job/strategies/whole_blocks.h"
 #include "strategies/exchange/exchange.h"
 #include "strategies/exchange/wire.h"
-#include "job/strategies/cagnet_grid.h"
 
 namespace atl {
 

@@ -5,7 +5,6 @@
 
 #include "strategies/exchange/exchange.h"
 #include "strategies/exchange/halo_gather.h"
-#include "strategies/exchange/halo_rooms.h"
 
 namespace atl {
 namespace {

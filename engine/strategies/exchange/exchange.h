@@ -3,18 +3,52 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
+#include <typeinfo>
 #include <vector>
 
 #include "comm/communicator.h"
-#include "strategies/exchange/crossing.h"
-#include "strategies/exchange/figures.h"
 #include "model/verbs.h"
 #include "partition/chunk_blocks.h"
 #include "partition/local_graph.h"
+#include "strategies/exchange/crossing.h"
 
 namespace atl {
+
+// How whoever tells of a run asks a strategy for figures that it alone has: late rows, chunks' times, explanations. The asker names
+// their type; a strategy that has such figures makes them, and no interface knows which strategy has which.
+//
+//   void MyStrategy::report(FigureRequest& request) { request.offer<MyFigures>([&] { return my_figures(); }); }
+//   if (const auto mine = figures_of<MyFigures>(schedule)) ...
+
+/// Lives for one question.
+class FigureRequest {
+ public:
+  /// By whoever is asked, once for each type that it has. `make` is called where it is the one that was asked for.
+  template <class Figures, class Make>
+  void offer(Make&& make) {
+    if (type_ == typeid(Figures)) *static_cast<std::optional<Figures>*>(answer_) = make();
+  }
+
+ private:
+  template <class Figures, class Source>
+  friend std::optional<Figures> figures_of(Source& source);
+  FigureRequest(const std::type_info& type, void* answer) : type_(type), answer_(answer) {}
+
+  const std::type_info& type_;
+  void* answer_;  // std::optional<Figures>
+};
+
+/// Nothing where `source`, a Schedule or an Exchange, has no such figures. Collective where making them is.
+template <class Figures, class Source>
+std::optional<Figures> figures_of(Source& source) {
+  std::optional<Figures> answer;
+  FigureRequest request(typeid(Figures), &answer);
+  source.report(request);
+  return answer;
+}
 
 /// What a rank reads of one rank's rows.
 struct OwnerRows {

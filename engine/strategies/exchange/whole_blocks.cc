@@ -2,12 +2,169 @@
 // their gradients go back whole. The result is that of one rank; what it costs is that also rows travel that nobody reads.
 #include "strategies/exchange/whole_blocks.h"
 
-#include "strategies/exchange/block_merge.h"
+#include "job/strategies/whole_blocks.h"
+#include "model/row_group.h"
 #include "strategies/exchange/block_rounds.h"
-#include "strategies/exchange/halo_rooms.h"
+#include "strategies/exchange/exchange.h"
+#include "strategies/exchange/halo_gather.h"
+#include "strategies/exchange/wire.h"
 
 namespace atl {
 namespace {
+
+// A row of CAGNET's grid (Tripathy et al. 2020, section IV-B): its ranks aggregate for each other, each all of the row's vertices
+// over its column's sources. What they have made of a vertex goes to its owner, and what the owner knows of it to all of them: the
+// two halves of the paper's all-reduce, each where it is needed.
+
+/// One per exchange; references outlive it. Calls are collective over the row; a transfer ends before the next is started.
+class CagnetRow {
+ public:
+  CagnetRow(Context& ctx, Communicator& comm, const GraphPart& part, const CagnetGrid& grid);
+
+  Index vertices() const {
+    return vertices_;
+  }  // of all ranks of the row, those of a rank together, by column
+  /// Those of `of_row` (vertices, cols) that this rank owns.
+  MatrixView own(MatrixView of_row) const;
+
+  /// Starts to bring every vertex's row of all ranks' `partial` (vertices, cols) to its owner. `partial` isn't whole any more.
+  Event collect(Traffic purpose, const Wire& wire, MatrixView partial);
+  /// What has arrived then, (owned, cols) from each rank of the row, in the order of columns; valid until the next transfer.
+  std::span<const MatrixView> terms(const Wire& wire) const;
+
+  /// Starts to bring each rank's own rows of `of_row` (vertices, cols) to all others of the row.
+  Event spread(Traffic purpose, const Wire& wire, MatrixView of_row);
+  /// Makes whole what has arrived then.
+  void unpack(const Wire& wire, MatrixView of_row) const;
+
+ private:
+  struct Member {
+    Rank rank = 0;
+    Index begin = 0, count = 0;  // its vertices among the row's
+  };
+  MatrixView rows_of(const Member& member, MatrixView of_row) const {
+    return of_row.slice_rows(member.begin, member.count);
+  }
+
+  Context& ctx_;
+  Communicator& comm_;
+  std::vector<Member> members_;  // by column
+  std::size_t own_ = 0;          // among them
+  Index vertices_ = 0;
+  std::vector<Message> sends_, receives_;  // of the present transfer, kept for their memory
+  std::vector<MatrixView> terms_;          // by column
+};
+
+CagnetRow::CagnetRow(Context& ctx, Communicator& comm, const GraphPart& part, const CagnetGrid& grid)
+    : ctx_(ctx), comm_(comm), own_(std::size_t(comm.rank() % grid.replication)) {
+  for (int column = 0; column < grid.replication; ++column) {
+    const Rank rank = grid.at(grid.row(comm.rank()), column);
+    members_.push_back({rank, vertices_, part.owned_by_rank[std::size_t(rank)]});
+    vertices_ += members_.back().count;
+  }
+}
+
+MatrixView CagnetRow::own(MatrixView of_row) const {
+  return rows_of(members_[own_], of_row);
+}
+
+Event CagnetRow::collect(Traffic purpose, const Wire& wire, MatrixView partial) {
+  const Index owned = members_[own_].count, others = Index(members_.size()) - 1;
+  MatrixView arrived = ctx_.workspace->matrix("cagnet.arrived", others * owned, partial.cols);
+  sends_.clear(), receives_.clear(), terms_.clear();
+  for (const Member& each : members_) {
+    if (each.rank == members_[own_].rank) {
+      terms_.push_back(own(partial));
+      continue;
+    }
+    const MatrixView from = arrived.slice_rows(Index(receives_.size()) * owned, owned);
+    sends_.push_back(wire.pack(rows_of(each, partial)).message(each.rank));
+    receives_.push_back(wire.packed(from).message(each.rank));
+    terms_.push_back(from);
+  }
+  return comm_.exchange(Lane::kBulk, purpose, sends_, receives_, ctx_.stream);
+}
+
+std::span<const MatrixView> CagnetRow::terms(const Wire& wire) const {
+  for (std::size_t column = 0; column < terms_.size(); ++column)
+    if (column != own_) wire.unpack(terms_[column]);
+  return terms_;
+}
+
+Event CagnetRow::spread(Traffic purpose, const Wire& wire, MatrixView of_row) {
+  const PackedRows packed = wire.pack_copy(own(of_row), "cagnet.d_packed");
+  sends_.clear(), receives_.clear();
+  for (const Member& each : members_) {
+    if (each.rank == members_[own_].rank) continue;
+    sends_.push_back(packed.message(each.rank));
+    receives_.push_back(wire.packed(rows_of(each, of_row)).message(each.rank));
+  }
+  return comm_.exchange(Lane::kBulk, purpose, sends_, receives_, ctx_.stream);
+}
+
+void CagnetRow::unpack(const Wire& wire, MatrixView of_row) const {
+  for (const Member& each : members_)
+    if (each.rank != members_[own_].rank) wire.unpack(rows_of(each, of_row));
+}
+
+// What the ranks of a row of CAGNET's grid have aggregated, each over its column's sources, put together at the rank that owns the
+// vertices; and what the owner knows of its vertices, spread over the row on the way back.
+
+/// One per exchange; references outlive it.
+class CagnetMerge final : public RowGroup {
+ public:
+  CagnetMerge(Context& ctx, CagnetRow& row, Precision wire)
+      : ctx_(ctx), row_(row), sums_wire_(ctx, wire), whole_(ctx, Precision::kFloat32), wire_(sums_wire_) {}
+
+  /// What the gather that follows sends and brings it for.
+  void begin(Traffic purpose) { purpose_ = purpose; }
+
+  MatrixView summands(Index cols) override;
+  void begin_whole(MatrixView summands, Rounding rounding) override;
+  void end_whole(FunctionRef<void(MatrixView)> add) override;
+  void begin_spread(Index cols, Rounding rounding, FunctionRef<void(MatrixView)> write) override;
+  MatrixView end_spread() override;
+
+ private:
+  Wire wire_of(Rounding rounding) const {
+    return rounding == Rounding::kNever ? whole_ : sums_wire_.of(purpose_);
+  }
+
+  Context& ctx_;
+  CagnetRow& row_;
+  Wire sums_wire_, whole_;
+  Wire wire_;  // of the transfer under way
+  Traffic purpose_ = Traffic::kHalo;
+  Event under_way_;
+  MatrixView spread_;
+};
+
+MatrixView CagnetMerge::summands(Index cols) {
+  return ctx_.workspace->matrix("cagnet.partial", row_.vertices(), cols);
+}
+
+void CagnetMerge::begin_whole(MatrixView summands, Rounding rounding) {
+  wire_ = wire_of(rounding);
+  under_way_ = row_.collect(purpose_, wire_, summands);
+}
+
+void CagnetMerge::end_whole(FunctionRef<void(MatrixView)> add) {
+  under_way_.wait();
+  for (const MatrixView& term : row_.terms(wire_)) add(term);
+}
+
+void CagnetMerge::begin_spread(Index cols, Rounding rounding, FunctionRef<void(MatrixView)> write) {
+  wire_ = wire_of(rounding);
+  spread_ = ctx_.workspace->matrix("cagnet.d_partial", row_.vertices(), cols);
+  write(row_.own(spread_));
+  under_way_ = row_.spread(purpose_, wire_, spread_);
+}
+
+MatrixView CagnetMerge::end_spread() {
+  under_way_.wait();
+  row_.unpack(wire_, spread_);
+  return spread_;
+}
 
 class Cagnet final : public Exchange {
  public:

@@ -3,8 +3,8 @@
 
 #include <algorithm>
 
-#include "strategies/schedule/rows.h"
 #include "strategies/gnnpipe/pipeline.h"
+#include "strategies/schedule/rows.h"
 
 namespace atl {
 namespace {

@@ -24,9 +24,9 @@ std::vector<int> pipeline_layers(const Job& job);
 int most_stages(const Job& job);
 /// Chunks that the graph is cut into: slices of each part.
 int pipeline_chunks(const Job& job);
-/// gnnpipe_rules.cc: what the options must have in common.
+/// info_rules.cc: what the options must have in common.
 std::vector<Rule> pipeline_rules();
-/// gnnpipe_budget.cc: what its memoryBudget leaves open, training.recompute and the chunks, where the manifest doesn't give them.
+/// What its memoryBudget leaves open, training.recompute and the chunks, where the manifest doesn't give them.
 MemoryBudget pipeline_budget(const Job& job, const Given& given);
 
 }  // namespace atl

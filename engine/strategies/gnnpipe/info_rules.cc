@@ -3,11 +3,10 @@
 
 #include <numeric>
 
-#include "base/readable.h"
+#include "base/text.h"
 #include "job/models.h"
-#include "job/no_effect.h"
+#include "job/rule.h"
 #include "strategies/gnnpipe/info.h"
-#include "job/strategies/ranks_in_cel.h"
 
 namespace atl {
 namespace {

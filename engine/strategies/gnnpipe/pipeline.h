@@ -5,14 +5,13 @@
 #include <memory>
 #include <vector>
 
-#include "strategies/gnnpipe/info.h"
-#include "strategies/schedule/full_batch_pass.h"
-#include "strategies/gnnpipe/chunk_clock.h"
 #include "strategies/gnnpipe/chunk_memories.h"
 #include "strategies/gnnpipe/chunk_transfer.h"
-#include "strategies/gnnpipe/stages.h"
+#include "strategies/gnnpipe/info.h"
 #include "strategies/gnnpipe/stage_times.h"
-#include "tensor/constants.h"
+#include "strategies/gnnpipe/stages.h"
+#include "strategies/schedule/full_batch_pass.h"
+#include "tensor/context.h"
 
 namespace atl {
 

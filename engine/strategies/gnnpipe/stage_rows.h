@@ -5,8 +5,8 @@
 
 #include <vector>
 
-#include "strategies/exchange/exchange.h"
 #include "model/model.h"
+#include "strategies/exchange/exchange.h"
 #include "strategies/schedule/pass_memory.h"
 
 namespace atl {
@@ -42,7 +42,7 @@ class StageRows {
   void begin_backward(Context& ctx);
   /// This epoch's rows are the history from here on.
   void refresh();
-  /// false: history is zeros, because no epoch has left any, or because a run went on without it (part_states.h).
+  /// false: history is zeros, because no epoch has left any, or because a run went on without it (run_state.h).
   bool has_history() const { return known_.view().at(0, 0) != 0; }
 
   bool gathers(int layer) const { return at(layer).gathers; }

@@ -6,7 +6,7 @@
 
 #include "base/error.h"
 #include "model/layer_work.h"
-#include "sampler/keyed_order.h"
+#include "sampler/draw_positions.h"
 
 namespace atl {
 namespace {

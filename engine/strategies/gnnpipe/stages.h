@@ -5,8 +5,8 @@
 #include <span>
 #include <vector>
 
-#include "strategies/gnnpipe/info.h"
 #include "model/model.h"
+#include "strategies/gnnpipe/info.h"
 #include "strategies/schedule/pass_memory.h"
 
 namespace atl {

@@ -6,7 +6,6 @@
 
 #include "job/models.h"
 #include "partition/server_batches.h"
-#include "strategies/schedule/cut_rows.h"
 #include "strategies/schedule/rows.h"
 
 namespace atl {

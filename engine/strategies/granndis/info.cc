@@ -6,7 +6,7 @@
 
 #include <algorithm>
 
-#include "base/readable.h"
+#include "base/text.h"
 #include "job/models.h"
 #include "job/option_field.h"
 #include "job/strategies.h"

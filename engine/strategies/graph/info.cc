@@ -1,7 +1,7 @@
 // Strategy `graph`: partition-parallel full-batch training with an exact exchange of boundary rows each
 // layer. The baseline of all others: the result is that of one rank.
-#include "job/no_effect.h"
 #include "job/option_field.h"
+#include "job/rule.h"
 #include "job/strategies.h"
 #include "job/strategies/boundary_rows.h"
 

@@ -9,9 +9,9 @@
 #include <optional>
 #include <vector>
 
+#include "sampler/history/history_pushes.h"
 #include "strategies/exchange/exchange.h"
 #include "strategies/exchange/wire.h"
-#include "sampler/history/history_pushes.h"
 #include "strategies/schedule/pass_memory.h"
 
 namespace atl {

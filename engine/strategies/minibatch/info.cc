@@ -1,12 +1,11 @@
 // Strategy `minibatch`: each step trains on a few vertices and on some of their neighbours (Hamilton et al. 2017, "GraphSAGE",
 // algorithm 2), or on what another sampler draws (job/samplers.h). Ranks share a step's vertices; gradients are summed.
 #include "job/models.h"
-#include "job/no_effect.h"
 #include "job/option_field.h"
+#include "job/rule.h"
 #include "job/samplers.h"
 #include "job/strategies.h"
 #include "job/strategies/batch_options.h"
-#include "job/strategies/feature_rate.h"
 
 namespace atl {
 namespace {

@@ -1,10 +1,9 @@
 // Strategy `minibatch`: a step is a batch of vertices and of neighbours drawn for them.
 #include "job/samplers.h"
 #include "job/strategies/batch_options.h"
-#include "strategies/schedule/job_sampling.h"
-#include "strategies/schedule/rows.h"
 #include "strategies/minibatch/embedding_history.h"
 #include "strategies/schedule/mini_batch.h"
+#include "strategies/schedule/rows.h"
 
 namespace atl {
 namespace {
@@ -15,7 +14,8 @@ constexpr std::int64_t kPresampledSteps = 32;
 class HistoricalEmbeddings final : public BatchHooks {
  public:
   HistoricalEmbeddings(const ScheduleInput& in, const HistoryOptions& options)
-      : rows_(history_rows(in.holding.batches().training, in.holding.batches().owners, in.comm, options.rows)),
+      : rows_(
+            history_rows(in.holding.batches().training, in.holding.batches().owners, in.comm, options.rows)),
         history_(in.ctx, in.comm, in.model, *rows_, options, in.job.wire()) {}
 
   void prepare(BatchSamplingOptions& batches) override { batches.history = &history_.directory(); }

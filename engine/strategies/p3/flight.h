@@ -4,8 +4,8 @@
 #pragma once
 
 #include "sampler/batch_stream.h"
-#include "strategies/schedule/layer_runner.h"
 #include "strategies/p3/push_pull_pass.h"
+#include "strategies/schedule/layer_runner.h"
 
 namespace atl {
 

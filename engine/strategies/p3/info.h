@@ -30,7 +30,6 @@ bool has_late_gradients(const Job& job);
 /// Of a job of any strategy: the highest learning rate with which its gradients, which are late, are known to train, where the job's is higher;
 /// 0: it isn't.
 double rate_of_late_gradients(const Job& job);
-/// p3_rules.cc
 std::vector<Rule> p3_rules();
 
 }  // namespace atl

@@ -2,8 +2,8 @@
 #include "strategies/p3/info.h"
 
 #include "job/strategies/batch_options.h"
-#include "strategies/schedule/rows.h"
 #include "strategies/p3/push_pull.h"
+#include "strategies/schedule/rows.h"
 
 namespace atl {
 namespace {

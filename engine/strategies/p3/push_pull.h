@@ -10,10 +10,9 @@
 #include <vector>
 
 #include "sampler/column_rows.h"
-#include "strategies/schedule/batch_feed.h"
 #include "strategies/p3/column_slabs.h"
 #include "strategies/p3/flight.h"
-#include "strategies/p3/whole_weights.h"
+#include "strategies/schedule/batch_feed.h"
 #include "strategies/schedule/slab_inference.h"
 
 namespace atl {

@@ -1,7 +1,7 @@
 // Strategy `sancus`: as `cagnet`, but a block of rows that has hardly changed isn't broadcast again: the others go on with the
 // rows that they have of it (Peng et al. 2022).
-#include "job/no_effect.h"
 #include "job/option_field.h"
+#include "job/rule.h"
 #include "job/strategies.h"
 #include "job/strategies/boundary_rows.h"
 #include "job/strategies/whole_blocks.h"

@@ -81,7 +81,7 @@ class MiniBatch final : public Schedule {
   // Of training:
   BatchPass pass_;
   PassMemory memory_;
-  DeviceCopies copies_;  // of what a step's loss reads
+  DeviceCopies copies_;                      // of what a step's loss reads
   const std::unique_ptr<BatchHooks> hooks_;  // null: a step is nothing but its pass
   std::optional<BatchFeed> feed_;            // none: this schedule doesn't train
 };

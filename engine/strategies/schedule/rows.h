@@ -1,6 +1,11 @@
 // The rows of the table of strategies, one function a file, and what several of them use.
 #pragma once
 
+#include <vector>
+
+#include "job/job.h"
+#include "job/layout.h"
+#include "partition/prepared_graph.h"
 #include "sampler/batch_sampling.h"
 #include "strategies/schedule/full_batch.h"
 #include "strategies/schedule/strategy.h"
@@ -32,7 +37,21 @@ std::unique_ptr<Crossing> all_boundary_rows(const ScheduleInput& in);
 std::unique_ptr<Crossing> sampled_boundary_rows(const ScheduleInput& in, double rate);
 /// How batches are drawn, by the options that all strategies of batches have; without a feature store's.
 BatchSamplingOptions batch_sampling(const ScheduleInput& in);
-/// What the columns of other ranks' rows are that aren't fetched (job/strategies/feature_rate.h).
+/// What the columns of other ranks' rows are that aren't fetched (job/strategies/batch_options.h).
 std::vector<Real> filled_columns(const ScheduleInput& in);
+
+/// Strategy::reads of either.
+OwnerReads block_reads(const Job& job, Rank rank, int ranks);
+/// A full batch to which every block comes in every pass.
+std::unique_ptr<Schedule> all_blocks_full_batch(const ScheduleInput& in);
+
+/// By pair of parts, those without any left out; `induced`: of the graph that inductive training sees.
+std::vector<CutRows> cut_rows(const PreparedGraph& prepared, bool induced);
+
+/// Of a graph of so many vertices. Without what the model and the machine say: normalisation, attention, threads, features.
+BatchSamplingOptions job_sampling(const Job& job, Index vertices);
+
+/// Of its cache of historical embeddings; none: it has none.
+std::optional<HistoryOptions> job_history(const Job& job);
 
 }  // namespace atl

@@ -7,13 +7,14 @@
 #include <optional>
 #include <span>
 
-#include "strategies/exchange/exchange.h"
 #include "job/job.h"
 #include "model/model.h"
-#include "sampler/batch_graph.h"
-#include "sampler/pairs/step_pairs.h"
+#include "strategies/exchange/exchange.h"
 
 namespace atl {
+
+struct BatchGraph;  // sampler/batch_graph.h
+struct StepPairs;   // sampler/pairs/step_pairs.h
 
 /// Which vertices logits are of: some of a batch, a slice of the part that training sees, or all of it.
 struct LossRows {

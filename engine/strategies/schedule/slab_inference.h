@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "sampler/batch_graph.h"
+#include "sampler/column_rows.h"
 #include "sampler/feature_store.h"
-#include "sampler/input_rows.h"
 #include "sampler/sampler.h"
 #include "strategies/schedule/batch_pass.h"
 #include "strategies/schedule/device_features.h"

@@ -1,12 +1,12 @@
-#include "telemetry/report/bars.h"
+// Stacked bars of a report: where each rank's time went, and what memory each server's ranks took.
+#include "telemetry/report/parts.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <functional>
 
-#include "base/readable.h"
-#include "telemetry/report/chart.h"
+#include "base/text.h"
 
 namespace atl {
 namespace {

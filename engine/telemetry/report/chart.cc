@@ -1,4 +1,5 @@
-#include "telemetry/report/chart.h"
+// Line charts of a report: curves over epochs as inline SVG.
+#include "telemetry/report/parts.h"
 
 #include <fmt/format.h>
 
@@ -6,7 +7,7 @@
 #include <cmath>
 #include <limits>
 
-#include "base/readable.h"
+#include "base/text.h"
 
 namespace atl {
 namespace {

@@ -1,12 +1,11 @@
-#include "telemetry/report/matrix.h"
+// Heat maps of a report: who sends to whom, what is taken for what.
+#include "telemetry/report/parts.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
 #include <cmath>
-
-#include "telemetry/report/text.h"
 
 namespace atl {
 namespace {

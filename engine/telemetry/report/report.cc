@@ -6,18 +6,11 @@
 #include <set>
 
 #include "base/atomic_file.h"
-#include "base/readable.h"
+#include "base/text.h"
 #include "telemetry/confusion.h"
-#include "telemetry/reached.h"
-#include "telemetry/report/bars.h"
-#include "telemetry/report/chart.h"
-#include "telemetry/report/curves.h"
-#include "telemetry/report/explained.h"
-#include "telemetry/report/matrix.h"
-#include "telemetry/report/stages.h"
-#include "telemetry/report/style.h"
-#include "telemetry/report/tables.h"
-#include "telemetry/metric_name.h"
+#include "telemetry/link_metrics.h"
+#include "telemetry/record.h"
+#include "telemetry/report/parts.h"
 
 namespace atl {
 namespace {

@@ -1,4 +1,5 @@
-#include "telemetry/report/style.h"
+// How a report looks and answers to the pointer: the page's style sheet and script.
+#include "telemetry/report/parts.h"
 
 namespace atl {
 

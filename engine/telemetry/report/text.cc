@@ -1,11 +1,12 @@
-#include "telemetry/report/text.h"
+// Numbers and text as a report writes them.
+#include "telemetry/report/parts.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
 
-#include "base/readable.h"
+#include "base/text.h"
 
 namespace atl {
 

@@ -3,7 +3,7 @@
 
 #include "tensor/context.h"
 #include "tensor/cpu/simd/loops.h"
-#include "tensor/csr_view.h"
+#include "tensor/rows.h"
 
 namespace atl::cpu {
 

@@ -5,7 +5,7 @@
 #include <functional>
 
 #include "tensor/context.h"
-#include "tensor/csr_view.h"
+#include "tensor/rows.h"
 
 namespace atl {
 

@@ -1,7 +1,7 @@
 #include "tensor/cpu/gemm_halves.h"
 
 #include "tensor/bfloat16.h"
-#include "tensor/constants.h"
+#include "tensor/context.h"
 #include "tensor/cpu/chunks.h"
 
 namespace atl::cpu {

@@ -9,7 +9,7 @@
 //   <output>/checkpoints/epoch-000050.step-000012/   and 12 steps of the next one
 //   <output>/checkpoints/.epoch-000050.attempt-3/   being written by attempt 3
 //
-// A commit goes: write_part_state() for every part, then commit(), all by rank 0, which alone sees the folder (part_states.h).
+// A commit goes: write_part_state() for every part, then commit(), all by rank 0, which alone sees the folder (run_state.h).
 // One of an attempt that was given up (its node was cut off, not dead) writes into a folder of its own and is refused at commit.
 #pragma once
 

@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "telemetry/record.h"
 #include "train/checkpoint/safetensors.h"
-#include "telemetry/reached.h"
 
 namespace atl {
 

@@ -1,4 +1,5 @@
-#include "train/links/pair_file.h"
+// A file of pairs of vertices, which `atoll predict --pairs` scores.
+#include "train/predict.h"
 
 #include <algorithm>
 #include <array>
@@ -7,7 +8,7 @@
 #include <string>
 
 #include "base/error.h"
-#include "base/quoted.h"
+#include "base/text.h"
 #include "dataset/format/npy.h"
 #include "dataset/format/text.h"
 #include "dataset/import/array_rows.h"

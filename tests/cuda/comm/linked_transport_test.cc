@@ -1,5 +1,5 @@
 // Rows from GPU to GPU over the emulated NCCL; what happens where there are no links, and where a rank is lost.
-#include "comm/linked_transport.h"
+#include "comm/transports.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// A GPU's memory that is asked for at once (tensor/cuda/reserve.h, tensor/device_reserve.h).
+// A GPU's memory that is asked for at once (tensor/cuda/reserve.h, tensor/device_stream.h).
 #include "tensor/cuda/reserve.h"
 
 #include <gtest/gtest.h>
@@ -10,7 +10,7 @@
 #include "emulated.h"
 #include "tensor/buffer.h"
 #include "tensor/cuda/backend.h"
-#include "tensor/device_reserve.h"
+#include "tensor/device_stream.h"
 
 namespace atl::test {
 namespace {

@@ -5,12 +5,12 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "emulated.h"
 #include "bench/device_rates.h"
-#include "tensor/stopwatch.h"
-#include "plan/epoch_work.h"
+#include "emulated.h"
+#include "plan/rank_shape.h"
 #include "tensor/cuda/backend.h"
 #include "tensor/kernels.h"
+#include "tensor/rates.h"
 #include "train/small_job.h"
 
 namespace atl {

@@ -3,7 +3,7 @@
 
 #include "gpu_training.h"
 #include "plan/job_plan.h"
-#include "tensor/device_reserve.h"
+#include "tensor/device_stream.h"
 
 namespace atl::test {
 namespace {

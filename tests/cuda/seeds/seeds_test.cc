@@ -3,7 +3,7 @@
 #include <cstdlib>
 
 #include "gpu_training.h"
-#include "train/every_strategy.h"
+#include "train/every_model.h"
 
 namespace atl::test {
 namespace {

@@ -1,6 +1,6 @@
 // Training with steps replayed as CUDA graphs: the same bits as without, whatever the model and the strategy.
 #include "gpu_training.h"
-#include "train/every_strategy.h"
+#include "train/every_model.h"
 
 namespace atl::test {
 namespace {

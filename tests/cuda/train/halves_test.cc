@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "gpu_training.h"
-#include "train/every_strategy.h"
+#include "train/every_model.h"
 
 namespace atl::test {
 namespace {

@@ -4,7 +4,7 @@
 
 #include "gpu_training.h"
 #include "train/best.h"
-#include "train/every_strategy.h"
+#include "train/every_model.h"
 #include "watched_engine.h"
 
 namespace atl::test {

@@ -1,7 +1,7 @@
 // With training.deterministic: false, GPUs that NCCL links sum gradients themselves, in an order that a seed draws: what they learn is what
 // the CPU learns, but for rounding, in double precision.
 #include "gpu_training.h"
-#include "train/every_strategy.h"
+#include "train/every_model.h"
 
 namespace atl::test {
 namespace {

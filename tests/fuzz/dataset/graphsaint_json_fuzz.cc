@@ -2,7 +2,7 @@
 #include <cstdint>
 
 #include "base/error.h"
-#include "dataset/import/graphsaint_json.h"
+#include "dataset/import/graphsaint.h"
 #include "memory_file.h"
 
 namespace {

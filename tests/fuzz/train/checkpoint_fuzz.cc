@@ -11,7 +11,6 @@
 #include "base/error.h"
 #include "train/best.h"
 #include "train/checkpoint/checkpoint_state.h"
-#include "train/epoch_so_far.h"
 
 namespace {
 

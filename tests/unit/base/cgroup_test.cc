@@ -1,10 +1,10 @@
-#include "base/cgroup.h"
+#include "base/memory.h"
 
 #include <gtest/gtest.h>
 
 #include <fstream>
 
-#include "train/temporary_folder.h"
+#include "temporary_folder.h"
 
 namespace atl {
 namespace {

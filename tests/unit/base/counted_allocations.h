@@ -19,7 +19,7 @@ void* counted(std::size_t bytes) {
 
 // None is inlined: GCC would warn of a free() for what new has returned.
 extern "C" void* aligned_alloc(std::size_t alignment,
-                               std::size_t bytes) noexcept {  // matrices' (cpu/memory.cc)
+                               std::size_t bytes) noexcept {  // matrices' (tensor/memory.cc)
   ++atl::allocations;
   void* memory = nullptr;
   return posix_memalign(&memory, alignment, bytes) == 0 ? memory : nullptr;

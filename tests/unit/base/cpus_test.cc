@@ -11,7 +11,7 @@
 #include <thread>
 
 #include "base/threads.h"
-#include "train/temporary_folder.h"
+#include "temporary_folder.h"
 
 namespace atl {
 namespace {

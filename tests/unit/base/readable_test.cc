@@ -1,4 +1,4 @@
-#include "base/readable.h"
+#include "base/text.h"
 
 #include <gtest/gtest.h>
 

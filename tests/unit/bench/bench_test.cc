@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "plan/epoch_work.h"
+#include "plan/rank_shape.h"
 #include "train/small_job.h"
 
 namespace atl {

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "comm/communicator.h"
-#include "comm/local_transport.h"
+#include "comm/transports.h"
 
 namespace atl {
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "comm/forwarding_transport.h"
-#include "comm/local_transport.h"
+#include "comm/transports.h"
 
 namespace atl {
 

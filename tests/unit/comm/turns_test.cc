@@ -1,5 +1,5 @@
 // What a lane sends to a peer leaves in the order in which it was started, whoever else is sent to.
-#include "comm/turns.h"
+#include "comm/mpi_lane.h"
 
 #include <gtest/gtest.h>
 

@@ -4,7 +4,6 @@
 
 #include "base/error.h"
 #include "command/run/job_room.h"
-#include "command/run/memory_budget.h"
 #include "strategies/granndis/info.h"
 #include "train/small_job.h"
 

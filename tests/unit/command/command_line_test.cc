@@ -8,7 +8,6 @@
 
 #include "base/error.h"
 #include "command/commands.h"
-#include "command/typo.h"
 
 namespace atl {
 namespace {

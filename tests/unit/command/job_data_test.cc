@@ -8,7 +8,7 @@
 #include <fstream>
 
 #include "base/error.h"
-#include "dataset/temp_folder.h"
+#include "dataset/source_files.h"
 
 namespace atl {
 namespace {
@@ -39,7 +39,7 @@ class JobData : public testing::Test {
     return dataset_of(arguments_, load_job_of(arguments_, count_generations), count_generations);
   }
 
-  TempFolder folder_;
+  TemporaryFolder folder_;
   Arguments arguments_;
 };
 
@@ -63,7 +63,7 @@ TEST_F(JobData, AStoredDataSetThatIsNowhereIsLookedForAloud) {
 
 TEST_F(JobData, AGeneratedDataSetThatWasChangedIsRefused) {
   const fs::path place = dataset(), file = place / "features.npy";
-  std::string bytes = read_text(file);
+  std::string bytes = read_bytes(file);
   bytes[bytes.size() - 3] = char(bytes[bytes.size() - 3] ^ 1);
   write_text(file, bytes);
   try {

@@ -1,11 +1,10 @@
 // strategy.gnnpipe.memoryBudget: what is chosen fits, costs the least that does, and leaves alone what the manifest gives.
-#include "command/run/memory_budget.h"
+#include "command/run/job_room.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "base/error.h"
-#include "command/run/job_room.h"
 #include "strategies/gnnpipe/info.h"
 #include "train/small_job.h"
 

@@ -1,5 +1,5 @@
 // dataset.synthetic of a manifest → what is generated.
-#include "command/synthetic.h"
+#include "command/option_fields.h"
 
 #include <gtest/gtest.h>
 

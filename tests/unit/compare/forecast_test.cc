@@ -1,5 +1,5 @@
 // What a forecast of computing is made of.
-#include "compare/forecast.h"
+#include "compare/comparison.h"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>

@@ -7,11 +7,11 @@
 #include <algorithm>
 #include <set>
 
-#include "dataset/drawn_edges.h"
 #include "dataset/export.h"
 #include "dataset/format/npz_writer.h"
 #include "dataset/import/importers.h"
-#include "dataset/temp_folder.h"
+#include "dataset/source_files.h"
+#include "dataset/splits.h"
 
 namespace atl {
 namespace {
@@ -199,7 +199,7 @@ std::set<VertexPair> arcs_of(const Dataset& dataset) {
 }
 
 TEST(ImportedEdgeSplit, MakesTheGraphOfTrainingEdgesBothWays) {
-  TempFolder folder;
+  TemporaryFolder folder;
   write_folder(folder / "in");
   ImportOptions options;
   options.made_features = MadeFeatures{};
@@ -225,7 +225,7 @@ TEST(ImportedEdgeSplit, MakesTheGraphOfTrainingEdgesBothWays) {
 
 /// Its pairs are the graph; edges.npy isn't read, and so needn't be there.
 TEST(ImportedEdgeSplit, NeedsNoEdges) {
-  TempFolder folder;
+  TemporaryFolder folder;
   write_folder(folder / "in");
   ImportOptions options;
   options.replace = true;
@@ -240,7 +240,7 @@ TEST(ImportedEdgeSplit, NeedsNoEdges) {
 }
 
 TEST(ImportedEdgeSplit, WithDisjointSupervisionTrainsOnNoArc) {
-  TempFolder folder;
+  TemporaryFolder folder;
   write_array(folder / "in" / "edges.npy", Dtype::kInt32,
               [] {
                 std::vector<std::int32_t> flat;

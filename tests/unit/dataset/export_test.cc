@@ -5,7 +5,7 @@
 
 #include "dataset/catalogue/describe.h"
 #include "dataset/import/importers.h"
-#include "dataset/temp_folder.h"
+#include "dataset/source_files.h"
 
 namespace atl {
 namespace {
@@ -15,7 +15,7 @@ std::map<std::string, std::string> checksums_of(DatasetMeta meta) {
 }
 
 TEST(Export, CoraComesBackTheSame) {
-  TempFolder folder;
+  TemporaryFolder folder;
   const DatasetMeta first = import_dataset("npy", kCora, folder / "a", {});
   export_dataset(Dataset::open(folder / "a"), folder / "out");
   const DatasetMeta second = import_dataset("npy", folder / "out", folder / "b", {});
@@ -24,7 +24,7 @@ TEST(Export, CoraComesBackTheSame) {
 }
 
 TEST(Export, WeightsTargetsDenseFeaturesAndOriginalIdsComeBack) {
-  TempFolder folder;
+  TemporaryFolder folder;
   WriterOptions options;
   options.weighted = true;
   DatasetWriter writer(folder / "a", options);
@@ -46,7 +46,7 @@ TEST(Export, WeightsTargetsDenseFeaturesAndOriginalIdsComeBack) {
 }
 
 TEST(Export, BitsComeBack) {
-  TempFolder folder;
+  TemporaryFolder folder;
   DatasetWriter writer(folder / "a", {});
   writer.add_arcs(std::vector<VertexId>{0, 2}, std::vector<VertexId>{1, 1}, {}, {"x"});
   std::vector<float> features(3 * 70, 0.0f);
@@ -62,15 +62,15 @@ TEST(Export, BitsComeBack) {
 }
 
 TEST(Export, LeavesWhatExists) {
-  TempFolder folder;
+  TemporaryFolder folder;
   import_dataset("npy", kCora, folder / "a", {});
   write_text(folder / "out" / "mine", "x");
   EXPECT_THROW(export_dataset(Dataset::open(folder / "a"), folder / "out"), Error);
-  EXPECT_EQ(read_text(folder / "out" / "mine"), "x");
+  EXPECT_EQ(read_bytes(folder / "out" / "mine"), "x");
 }
 
 TEST(Describe, CorasStatisticsAreThePublishedOnes) {
-  TempFolder folder;
+  TemporaryFolder folder;
   import_dataset("npy", kCora, folder / "cora", {});
   const DatasetDescription cora = describe(Dataset::open(folder / "cora"));
   EXPECT_NEAR(cora.homophily, 0.81, 0.005);

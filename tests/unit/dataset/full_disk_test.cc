@@ -9,7 +9,7 @@
 #include "dataset/dataset.h"
 #include "dataset/export.h"
 #include "dataset/import/importers.h"
-#include "dataset/temp_folder.h"
+#include "dataset/source_files.h"
 
 namespace atl {
 namespace {
@@ -39,7 +39,7 @@ class SmallFiles {
 class FullDisk : public testing::TestWithParam<Index> {};
 
 TEST_P(FullDisk, IsNamedWithTheFileAndLeavesNothing) {
-  TempFolder folder;
+  TemporaryFolder folder;
   fs::create_directory(folder / "place");
   try {
     const SmallFiles small{rlim_t(GetParam())};
@@ -56,7 +56,7 @@ TEST_P(FullDisk, IsNamedWithTheFileAndLeavesNothing) {
 INSTANTIATE_TEST_SUITE_P(Bytes, FullDisk, testing::Values(0, 1, 200, 3000, 25'000, 50'000, 150'000, 190'000));
 
 TEST(FullDiskExport, NamesTheFileAndTheCauseAndLeavesNothing) {
-  TempFolder folder;
+  TemporaryFolder folder;
   import_dataset("npy", kCora, folder / "in", {});
   const Dataset cora = Dataset::open(folder / "in");
   fs::create_directory(folder / "place");
@@ -70,7 +70,7 @@ TEST(FullDiskExport, NamesTheFileAndTheCauseAndLeavesNothing) {
 }
 
 TEST(FullDiskReplacing, KeepsTheDataSetThatIsThere) {
-  TempFolder folder;
+  TemporaryFolder folder;
   const std::string before = import_dataset("npy", kCora, folder / "out", {}).checksum;
   {
     const SmallFiles small(50'000);

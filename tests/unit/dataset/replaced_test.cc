@@ -1,5 +1,5 @@
 // --replace deletes nothing but what the same command has made.
-#include "dataset/replaced.h"
+#include "dataset/export.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -7,10 +7,9 @@
 #include <fstream>
 
 #include "base/error.h"
-#include "dataset/export.h"
 #include "dataset/generate/dataset.h"
 #include "dataset/import/importers.h"
-#include "dataset/temp_folder.h"
+#include "dataset/source_files.h"
 
 namespace atl {
 namespace {
@@ -26,48 +25,48 @@ class Replaced : public testing::Test {
     import_dataset("snap", source_, dataset_, {});
     export_dataset(Dataset::open(dataset_), exported_);
   }
-  static void refused(const fs::path& place, Made made, const std::vector<fs::path>& sources,
+  static void refused(const fs::path& place, Replaceable kind, const std::vector<fs::path>& sources,
                       const char* words) {
-    EXPECT_THAT([&] { check_replaceable(place, made, sources); },
+    EXPECT_THAT([&] { check_replaceable(place, kind, sources); },
                 testing::ThrowsMessage<Error>(
                     AllOf(HasSubstr(place.string()), HasSubstr(words), HasSubstr("choose another DST"))));
   }
 
-  TempFolder folder_;
+  TemporaryFolder folder_;
   const fs::path source_ = folder_ / "list.txt", dataset_ = folder_ / "set", exported_ = folder_ / "out";
 };
 
 TEST_F(Replaced, MayBeWhatTheCommandMakes) {
-  EXPECT_NO_THROW(check_replaceable(dataset_, Made::kDataset, {source_}));
-  EXPECT_NO_THROW(check_replaceable(exported_, Made::kExport, {dataset_}));
-  EXPECT_NO_THROW(check_replaceable(folder_ / "absent", Made::kDataset, {source_}));
+  EXPECT_NO_THROW(check_replaceable(dataset_, Replaceable::kDataset, {source_}));
+  EXPECT_NO_THROW(check_replaceable(exported_, Replaceable::kExport, {dataset_}));
+  EXPECT_NO_THROW(check_replaceable(folder_ / "absent", Replaceable::kDataset, {source_}));
   fs::create_directory(folder_ / "empty");
-  EXPECT_NO_THROW(check_replaceable(folder_ / "empty", Made::kExport, {dataset_}));
+  EXPECT_NO_THROW(check_replaceable(folder_ / "empty", Replaceable::kExport, {dataset_}));
 }
 
 TEST_F(Replaced, MayBeADataSetThatIsTorn) {
   fs::resize_file(dataset_ / "meta.json", fs::file_size(dataset_ / "meta.json") / 2);
-  EXPECT_NO_THROW(check_replaceable(dataset_, Made::kDataset, {source_}));
+  EXPECT_NO_THROW(check_replaceable(dataset_, Replaceable::kDataset, {source_}));
 }
 
 TEST_F(Replaced, IsNothingElse) {
   fs::create_directory(folder_ / "thesis");
   std::ofstream(folder_ / "thesis" / "thesis.tex") << "years";
-  for (const Made made : {Made::kDataset, Made::kExport}) {
-    refused(folder_ / "thesis", made, {}, "thesis.tex");
-    refused(source_, made, {}, "this is a file");
+  for (const Replaceable kind : {Replaceable::kDataset, Replaceable::kExport}) {
+    refused(folder_ / "thesis", kind, {}, "thesis.tex");
+    refused(source_, kind, {}, "this is a file");
   }
-  refused(dataset_, Made::kExport, {}, "of an export alone");
-  refused(exported_, Made::kDataset, {}, "of a data set alone");
+  refused(dataset_, Replaceable::kExport, {}, "of an export alone");
+  refused(exported_, Replaceable::kDataset, {}, "of a data set alone");
 }
 
 TEST_F(Replaced, IsNotWhatIsRead) {
-  refused(source_, Made::kDataset, {source_}, "would delete");
-  refused(dataset_, Made::kExport, {dataset_}, "would delete");
+  refused(source_, Replaceable::kDataset, {source_}, "would delete");
+  refused(dataset_, Replaceable::kExport, {dataset_}, "would delete");
   fs::copy_file(source_, dataset_ / "list.txt");
-  refused(dataset_, Made::kDataset, {dataset_ / "list.txt"}, "would delete");
+  refused(dataset_, Replaceable::kDataset, {dataset_ / "list.txt"}, "would delete");
   fs::create_directory_symlink(dataset_, folder_ / "link");
-  refused(folder_ / "link", Made::kDataset, {dataset_ / "list.txt"}, "would delete");
+  refused(folder_ / "link", Replaceable::kDataset, {dataset_ / "list.txt"}, "would delete");
 }
 
 TEST_F(Replaced, IsJudgedForWhoeverCallsTheLibrary) {

@@ -4,7 +4,7 @@
 
 #include "dataset/dataset.h"
 #include "dataset/import/importers.h"
-#include "dataset/temp_folder.h"
+#include "dataset/source_files.h"
 
 namespace atl {
 namespace {
@@ -21,7 +21,7 @@ class NeutralData : public ::testing::TestWithParam<Counts> {};
 TEST_P(NeutralData, HasItsCounts) {
   const Counts& counts = GetParam();
   ATOLL_NEEDS_SHARED(counts.name);
-  TempFolder folder;
+  TemporaryFolder folder;
   const DatasetMeta meta = import_dataset("npy", kShared / counts.name, folder / "set", {});
   EXPECT_EQ(meta.vertices, counts.vertices);
   EXPECT_EQ(meta.arcs, counts.arcs);
@@ -47,7 +47,7 @@ void expect_same(const DatasetMeta& a, const DatasetMeta& b, std::initializer_li
 
 TEST(RawData, PlanetoidGivesTheSameCora) {
   ATOLL_NEEDS_SHARED("raw/planetoid_cora");
-  TempFolder folder;
+  TemporaryFolder folder;
   const DatasetMeta neutral = import_dataset("npy", kCora, folder / "neutral", {});
   const DatasetMeta raw = import_dataset("planetoid", kShared / "raw/planetoid_cora", folder / "raw", {});
   expect_same(raw, neutral,
@@ -58,7 +58,7 @@ TEST(RawData, PlanetoidGivesTheSameCora) {
 TEST(RawData, GraphSaintGivesTheSameArxiv) {
   ATOLL_NEEDS_SHARED("raw/graphsaint_ogbn_arxiv");
   ATOLL_NEEDS_SHARED("ogbn_arxiv");
-  TempFolder folder;
+  TemporaryFolder folder;
   ImportOptions options;
   options.symmetrise = ImportOptions::Choice::kYes;
   const DatasetMeta neutral = import_dataset("npy", kShared / "ogbn_arxiv", folder / "neutral", {});
@@ -70,7 +70,7 @@ TEST(RawData, GraphSaintGivesTheSameArxiv) {
 TEST(RawData, SnapAndOgbGiveTheSameGraphs) {
   ATOLL_NEEDS_SHARED("raw/snap_wiki_vote");
   ATOLL_NEEDS_SHARED("raw/ogb_csv_ddi");
-  TempFolder folder;
+  TemporaryFolder folder;
   ImportOptions directed;
   directed.symmetrise = ImportOptions::Choice::kNo;
   const DatasetMeta snap =

@@ -4,7 +4,7 @@
 
 #include "dataset/dataset.h"
 #include "dataset/import/importers.h"
-#include "dataset/temp_folder.h"
+#include "dataset/source_files.h"
 
 namespace atl {
 namespace {
@@ -18,7 +18,7 @@ struct Damage {
 };
 
 void replace_in_meta(const fs::path& cora, const std::string& from, const std::string& to) {
-  std::string text = read_text(cora / "meta.json");
+  std::string text = read_bytes(cora / "meta.json");
   text.replace(text.find(from), from.size(), to);
   write_text(cora / "meta.json", text);
 }
@@ -62,7 +62,7 @@ const Damage kDamages[] = {
 class DamageTest : public ::testing::TestWithParam<Damage> {};
 
 TEST_P(DamageTest, IsFoundOnOpening) {
-  TempFolder folder;
+  TemporaryFolder folder;
   import_dataset("npy", kCora, folder / "cora", {});
   GetParam().make(folder / "cora");
   try {

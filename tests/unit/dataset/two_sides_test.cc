@@ -1,5 +1,5 @@
 // Bipartite graphs, against a search that colours one component after the other.
-#include "dataset/two_sides.h"
+#include "dataset/writer_edges.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -10,7 +10,7 @@
 
 #include "dataset/dataset.h"
 #include "dataset/import/importers.h"
-#include "dataset/temp_folder.h"
+#include "dataset/source_files.h"
 
 namespace atl {
 namespace {
@@ -78,7 +78,7 @@ TEST(TwoSides, AreThoseOfASearch) {
 
 /// Users 0 … 29, items 30 … 39: what a count over the pairs of the data set says, by which side an id is on.
 TEST(TwoSides, AreWarnedOfWhenAnEdgeSplitIsImported) {
-  TempFolder folder;
+  TemporaryFolder folder;
   std::vector<std::int32_t> flat;
   for (int user = 0; user < 30; ++user)
     for (int k = 0; k < 4; ++k) flat.insert(flat.end(), {user, 30 + (user * 7 + k) % 10});

@@ -9,7 +9,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/random.h"
-#include "dataset/temp_folder.h"
+#include "dataset/source_files.h"
 
 namespace atl {
 namespace {
@@ -31,7 +31,7 @@ std::vector<VertexId> row(const Dataset& dataset, Index v) {
 }
 
 TEST(Writer, RowsHoldTheSourcesOfEachDestination) {
-  TempFolder folder;
+  TemporaryFolder folder;
   DatasetWriter writer(folder / "d", {});
   add(writer, {{2, 0}, {1, 0}, {2, 0}, {0, 2}, {1, 1}});
   const DatasetMeta meta = writer.finish();
@@ -47,7 +47,7 @@ TEST(Writer, RowsHoldTheSourcesOfEachDestination) {
 }
 
 TEST(Writer, SymmetrisesAndRemovesSelfLoops) {
-  TempFolder folder;
+  TemporaryFolder folder;
   WriterOptions options;
   options.symmetrise = options.remove_self_loops = true;
   DatasetWriter writer(folder / "d", options);
@@ -64,7 +64,7 @@ TEST(Writer, SymmetrisesAndRemovesSelfLoops) {
 }
 
 TEST(Writer, WeightsOfDuplicatesAddUpAndOfReversesDoNot) {
-  TempFolder folder;
+  TemporaryFolder folder;
   WriterOptions options;
   options.weighted = options.symmetrise = true;
   DatasetWriter writer(folder / "d", options);
@@ -77,7 +77,7 @@ TEST(Writer, WeightsOfDuplicatesAddUpAndOfReversesDoNot) {
 
 /// Against a std::map, over a range of ids wide enough for several buckets.
 TEST(Writer, SortsAcrossBuckets) {
-  TempFolder folder;
+  TemporaryFolder folder;
   constexpr Index kVertices = 9'000'000;
   const Draws draws(1, Purpose::kGenerator);
   Arcs arcs;
@@ -121,7 +121,7 @@ Matrix features_of(const std::filesystem::path& path, Index vertices) {
 }
 
 TEST(Writer, KeepsFeaturesSparseBelowAQuarter) {
-  TempFolder folder;
+  TemporaryFolder folder;
   const std::vector<float> mostly_zero{0, 0, 3, 0, 0, 0, 0, 0, 0, 0},
       mostly_not{1, 2, 0, 4, 5, 6, 7, 8, 9, 10};
   for (const auto& [values, nonzeros] : {std::pair(mostly_zero, 1), std::pair(mostly_not, -1)}) {
@@ -159,7 +159,7 @@ TEST(Writer, KeepsFeaturesOfOneValueARowAsBits) {
   other[4] = 3;
   for (const auto& [values, form] :
        {std::pair(one_valued, FeatureForm::kBits), std::pair(other, FeatureForm::kDense)}) {
-    TempFolder folder;
+    TemporaryFolder folder;
     DatasetWriter writer(folder / "d", {});
     add(writer, {{0, 1}, {1, 2}});
     writer.begin_features(kColumns);
@@ -174,7 +174,7 @@ TEST(Writer, KeepsFeaturesOfOneValueARowAsBits) {
 }
 
 TEST(Writer, ScalesFeatures) {
-  TempFolder folder;
+  TemporaryFolder folder;
   const std::vector<float> values{1, 3, 0, 0, 5, -5, 9, 1};
   const std::vector<std::uint8_t> split{1, 1, 1, 3};
   const auto write = [&](FeatureScaling scaling) {
@@ -205,7 +205,7 @@ TEST(Writer, ScalesFeatures) {
 }
 
 TEST(Writer, Float16HalvesTheFile) {
-  TempFolder folder;
+  TemporaryFolder folder;
   WriterOptions options;
   options.float16 = true;
   DatasetWriter writer(folder / "d", options);
@@ -220,7 +220,7 @@ TEST(Writer, Float16HalvesTheFile) {
 
 /// tests/e2e/dataset_memory compares with what a whole import uses.
 TEST(Writer, AnnouncesWhatTheProcessHoldsAndWhatSortingNeeds) {
-  TempFolder folder;
+  TemporaryFolder folder;
   std::vector<std::string> lines;
   WriterOptions options;
   options.progress = [&](const std::string& line) { lines.push_back(line); };
@@ -238,7 +238,7 @@ TEST(Writer, AnnouncesWhatTheProcessHoldsAndWhatSortingNeeds) {
 }
 
 TEST(Writer, LeavesNothingUnlessFinished) {
-  TempFolder folder;
+  TemporaryFolder folder;
   {
     DatasetWriter writer(folder / "d", {});
     add(writer, {{0, 1}});
@@ -247,7 +247,7 @@ TEST(Writer, LeavesNothingUnlessFinished) {
 }
 
 TEST(Writer, UnknownSplitListsTheKnown) {
-  TempFolder folder;
+  TemporaryFolder folder;
   DatasetWriter writer(folder / "d", {});
   add(writer, {{0, 1}});
   const std::vector<std::uint8_t> split{1, 2};

@@ -1,13 +1,12 @@
-#include "graph/locality_order.h"
+#include "graph/transform.h"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <numeric>
 
-#include "graph/normalisation.h"
+#include "graph/csr.h"
 #include "graph/random_graph.h"
-#include "graph/transform.h"
 
 namespace atl {
 namespace {

@@ -1,12 +1,11 @@
 // Processes that ask each other by name: all answers in the time of one, and nobody waits for whoever hangs.
-#include "http/ask_local.h"
+#include "http/listen.h"
 
 #include <gtest/gtest.h>
 #include <unistd.h>
 
 #include "base/error.h"
 #include "http/http_endpoint.h"
-#include "http/listen.h"
 
 namespace atl {
 namespace {

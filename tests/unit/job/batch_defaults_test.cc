@@ -4,7 +4,6 @@
 #include "job/load.h"
 #include "job/samplers.h"
 #include "job/strategies/batch_options.h"
-#include "job/strategies/feature_rate.h"
 #include "job/valid_manifest.h"
 
 namespace atl {

@@ -10,11 +10,10 @@
 #include <nlohmann/json.hpp>
 #include <regex>
 
-#include "job/crd/server_rules.h"
 #include "job/fields.h"
 #include "job/load.h"
 #include "job/models.h"
-#include "job/rules.h"
+#include "job/rule.h"
 #include "job/strategies.h"
 #include "job/valid_manifest.h"
 #include "job/write.h"

@@ -7,9 +7,9 @@
 #include <fstream>
 
 #include "base/error.h"
-#include "strategies/dgs/info.h"
 #include "job/valid_manifest.h"
 #include "job/write.h"
+#include "strategies/dgs/info.h"
 #include "where.h"
 
 namespace atl {

@@ -7,8 +7,8 @@
 
 #include "base/error.h"
 #include "job/load.h"
-#include "strategies/gnnpipe/info.h"
 #include "job/valid_manifest.h"
+#include "strategies/gnnpipe/info.h"
 
 namespace atl {
 namespace {

@@ -1,4 +1,4 @@
-#include "launch/memory_kills.h"
+#include "launch/supervisor.h"
 
 #include <gtest/gtest.h>
 

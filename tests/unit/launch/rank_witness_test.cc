@@ -1,4 +1,4 @@
-#include "launch/rank_witness.h"
+#include "launch/rank_guard.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -6,8 +6,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 #include <csignal>
-
-#include "launch/rank_guard.h"
 
 namespace atl {
 namespace {

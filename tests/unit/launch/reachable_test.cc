@@ -1,5 +1,5 @@
 // Hosts are waited for, and named where they don't come.
-#include "launch/reachable.h"
+#include "launch/places.h"
 
 #include <arpa/inet.h>
 #include <gmock/gmock.h>

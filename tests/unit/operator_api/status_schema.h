@@ -8,8 +8,8 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
-#include "job/crd/status_schema.h"
-#include "operator/api/moment.h"
+#include "job/crd/crd.h"
+#include "operator/api/json_values.h"
 
 namespace atl::ctl {
 

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "operator/controller/decision.h"
+#include "operator/controller/decide.h"
 #include "operator/objects/names.h"
 #include "operator/objects/release.h"
 

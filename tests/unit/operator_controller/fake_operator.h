@@ -9,9 +9,9 @@
 #include <utility>
 
 #include "operator/controller/decide.h"
-#include "operator/controller/read_object.h"
+#include "operator/controller/observed.h"
 #include "operator/controller/refusals.h"
-#include "operator/objects/mpi_job.h"
+#include "operator/objects/objects.h"
 #include "operator_api/sample_job.h"
 #include "operator_api/status_schema.h"
 #include "operator_controller/fake_cluster.h"

@@ -3,7 +3,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "operator/kube/target.h"
+#include "operator/kube/transport.h"
 #include "operator_kube/fake_clock.h"
 #include "operator_kube/transports.h"
 

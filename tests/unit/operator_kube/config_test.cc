@@ -7,8 +7,7 @@
 #include <cstdlib>
 
 #include "base/error.h"
-#include "dataset/temp_folder.h"
-#include "operator/kube/credential_files.h"
+#include "dataset/source_files.h"
 
 namespace atl::kube {
 namespace {
@@ -37,7 +36,7 @@ class Variable {
 };
 
 struct Kubeconfig : testing::Test {
-  TempFolder folder;
+  TemporaryFolder folder;
 
   /// A context `here` with these members of its cluster and its user.
   ClusterConfig read(const std::string& cluster, const std::string& user, const std::string& context = "") {
@@ -128,7 +127,7 @@ TEST_F(Kubeconfig, WhatIsWrongIsNamed) {
 }
 
 struct InCluster : testing::Test {
-  TempFolder folder;
+  TemporaryFolder folder;
   Variable host{"KUBERNETES_SERVICE_HOST", "10.96.0.1"}, port{"KUBERNETES_SERVICE_PORT", "443"};
 };
 

@@ -4,12 +4,11 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
-#include "dataset/temp_folder.h"
+#include "dataset/source_files.h"
 #include "operator/kube/client.h"
 #include "operator/kube/config.h"
-#include "operator/kube/credential_files.h"
-#include "operator/kube/object_key.h"
-#include "operator/kube/target.h"
+#include "operator/kube/json_cut.h"
+#include "operator/kube/transport.h"
 #include "operator_kube/transports.h"
 
 namespace atl::kube {
@@ -136,7 +135,7 @@ TEST_P(RealServer, AServerOfAnotherAuthorityIsRefused) {
 TEST_P(RealServer, ATokenIsReadAgainWhenItChanges) {
   const Credentials credentials = *config_.credentials();
   ASSERT_NE(credentials.token, "") << "this kubeconfig's user has none";
-  const TempFolder folder;
+  const TemporaryFolder folder;
   const auto token = folder / "token";
   write_text(token, credentials.token);
   const auto transport = as(credential_files({.token = token.string()}, {.ca = credentials.ca}));

@@ -1,9 +1,8 @@
 // A watch through the whole client: events however they arrive, and each way in which it ends.
-#include "operator/kube/watch.h"
+#include "operator/kube/client.h"
 
 #include <latch>
 
-#include "operator/kube/client.h"
 #include "operator_kube/transports.h"
 
 namespace atl::kube {

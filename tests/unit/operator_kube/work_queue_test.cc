@@ -6,7 +6,7 @@
 #include <atomic>
 #include <thread>
 
-#include "operator/kube/backoff.h"
+#include "operator/kube/clock.h"
 #include "operator/kube/expectations.h"
 #include "operator_kube/fake_clock.h"
 

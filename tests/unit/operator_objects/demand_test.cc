@@ -1,10 +1,9 @@
 // What a gang needs is what its pods ask for.
-#include "operator/objects/demand.h"
+#include "operator/objects/objects.h"
 
 #include <gtest/gtest.h>
 
 #include "operator/api/pod.h"
-#include "operator/objects/objects.h"
 #include "operator_api/sample_job.h"
 
 namespace atl::ctl {

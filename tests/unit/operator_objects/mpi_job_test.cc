@@ -1,12 +1,11 @@
 // The MPIJob of a job with launcher: mpijob, and the pods that mpi-operator makes of it.
-#include "operator/objects/mpi_job.h"
+#include "operator/objects/objects.h"
 
 #include <gmock/gmock.h>
 
 #include <nlohmann/json.hpp>
 
 #include "operator/objects/names.h"
-#include "operator/objects/objects.h"
 #include "operator/objects/release.h"
 #include "operator/plan/snapshot.h"
 #include "operator_api/sample_job.h"

@@ -1,12 +1,11 @@
 // The Workload by which a job queues, and what is patched into its status.
-#include "operator/objects/workload.h"
+#include "operator/objects/objects.h"
 
 #include <gmock/gmock.h>
 
 #include <nlohmann/json.hpp>
 
 #include "operator/objects/names.h"
-#include "operator/objects/objects.h"
 #include "operator/plan/snapshot.h"
 #include "operator_api/sample_job.h"
 

@@ -1,5 +1,5 @@
 // What no placement can cost less than.
-#include "operator/plan/floor.h"
+#include "operator/plan/assignment.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // What is left out of a cluster without changing the answer.
-#include "operator/plan/symmetry.h"
+#include "operator/plan/assignment.h"
 
 #include <gtest/gtest.h>
 

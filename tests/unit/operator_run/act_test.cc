@@ -3,7 +3,7 @@
 
 #include <gmock/gmock.h>
 
-#include "operator/run/marks.h"
+#include "operator/run/aftermath.h"
 #include "operator/run/parallel.h"
 #include "operator_kube/fake_clock.h"
 #include "operator_run/fake_api.h"

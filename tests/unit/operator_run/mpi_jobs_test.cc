@@ -3,8 +3,8 @@
 
 #include <nlohmann/json.hpp>
 
-#include "operator/objects/mpi_job.h"
 #include "operator/objects/names.h"
+#include "operator/objects/objects.h"
 #include "operator/run/caches.h"
 #include "operator_api/sample_job.h"
 

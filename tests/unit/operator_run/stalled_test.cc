@@ -1,5 +1,5 @@
 // The rank that hangs is found behind those that wait for it, whatever servers say.
-#include "operator/run/stalled.h"
+#include "operator/run/progress.h"
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,7 @@
 // What ranks hold together is the whole graph: each arc once, rows sent where they are read, scales of the
 // whole.
 #include "partition/local_graph.h"
+#include "partition/prepared_graph.h"
 
 #include <gtest/gtest.h>
 
@@ -48,7 +49,7 @@ struct Sample {
                                      {c.symmetrise, GraphTransforms::SelfLoops::kKeep, true},
                                      training_marks(dataset))) {}
 
-  TempFolder folder;
+  TemporaryFolder folder;
   Dataset dataset;
   bool symmetrised;
   PreparedGraph prepared;
@@ -201,7 +202,7 @@ TEST_P(Localize, scales_are_those_of_the_whole_graph) {
 }
 
 TEST(LocalizeSum, has_no_scales) {
-  const TempFolder folder;
+  const TemporaryFolder folder;
   const Dataset dataset = sample_dataset(folder.path() / "sample", {30, 90, 1, false});
   const auto prepared = PreparedGraph::make(dataset, {"hash", 2}, {}, {});
   const auto local = localize(prepared, 0, {});
@@ -210,7 +211,7 @@ TEST(LocalizeSum, has_no_scales) {
 }
 
 TEST(LocalizeSymmetric, keeps_no_second_copy_of_a_symmetric_graph) {
-  const TempFolder folder;
+  const TemporaryFolder folder;
   const Dataset dataset = sample_dataset(folder.path() / "sample", {60, 300, 1, false});
   const auto prepared = PreparedGraph::make(dataset, {"metis", 2}, {true}, {});
   const auto local = localize(prepared, 1, {});

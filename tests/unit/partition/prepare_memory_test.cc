@@ -47,7 +47,7 @@ TEST_P(PreparedMemory, StaysBelowWhatIsAnnounced) {
   GTEST_SKIP() << "the sanitizer's own memory counts as the process's";
 #endif
   return_freed_memory();
-  TempFolder folder;
+  TemporaryFolder folder;
   const Dataset dataset = sample_dataset(folder.path() / "sample", {30'000, 1'200'000, 1, false});
   const PartitionOptions options{GetParam().kind, 4};
   const GraphTransforms transforms{true, GraphTransforms::SelfLoops::kAdd, false, GetParam().by_id};

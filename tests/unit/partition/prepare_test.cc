@@ -11,7 +11,7 @@
 #include <tuple>
 
 #include "base/error.h"
-#include "graph/normalisation.h"
+#include "graph/csr.h"
 #include "graph/random_graph.h"
 #include "graph/transform.h"
 

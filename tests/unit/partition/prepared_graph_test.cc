@@ -30,7 +30,7 @@ class PreparedOnDisk : public testing::Test {
     return "no error";
   }
 
-  TempFolder folder;
+  TemporaryFolder folder;
   Dataset dataset = sample_dataset(folder.path() / "sample", {200, 900, 1, true});
   std::vector<std::uint8_t> marks = training_marks(dataset);
 };

@@ -4,7 +4,7 @@
 #include <filesystem>
 
 #include "dataset/dataset.h"
-#include "dataset/temp_folder.h"
+#include "dataset/source_files.h"
 #include "dataset/writer.h"
 #include "graph/random_graph.h"
 

@@ -57,7 +57,7 @@ class Servers : public testing::TestWithParam<Case> {
     return search_server(arcs_, own, {o.max_hop, o.fanout, o.seed, o.epoch});
   }
 
-  TempFolder folder_;
+  TemporaryFolder folder_;
   Dataset data_;
   std::vector<std::uint8_t> marks_;
   PreparedGraph prepared_;
@@ -187,7 +187,7 @@ INSTANTIATE_TEST_SUITE_P(
 /// asks for a given one with probability min(1, k/d), and asks by itself.
 TEST(ExpansionDraws, TakeEachNeighbourAsOftenAsAnyOther) {
   constexpr int kEpochs = 600;
-  TempFolder folder;
+  TemporaryFolder folder;
   const Dataset data = sample_dataset(folder.path() / "sample", {150, 1800, 7});
   const auto prepared = PreparedGraph::make(data, {"hash", 2}, {}, {});
   const ArcsById arcs = arcs_by_id(data, false);
@@ -222,7 +222,7 @@ TEST(ExpansionDraws, TakeEachNeighbourAsOftenAsAnyOther) {
 /// Further hops have no closed form: copies and arcs by drawing subsets with another generator, as often.
 TEST(ExpansionDraws, AreSubsetsOfKInFurtherHopsToo) {
   constexpr int kDraws = 400;
-  TempFolder folder;
+  TemporaryFolder folder;
   const Dataset data = sample_dataset(folder.path() / "sample", {150, 1200, 8});
   const auto prepared = PreparedGraph::make(data, {"hash", 3}, {}, {});
   const ArcsById arcs = arcs_by_id(data, false);

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "plan/job_plan.h"
-#include "train/p3_job.h"
+#include "train/strategy_jobs.h"
 
 namespace atl {
 

@@ -1,5 +1,5 @@
 // What a rank computes in an epoch, counted by hand.
-#include "plan/epoch_work.h"
+#include "plan/rank_shape.h"
 
 #include <gtest/gtest.h>
 

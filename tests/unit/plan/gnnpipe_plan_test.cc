@@ -6,10 +6,10 @@
 #include <algorithm>
 
 #include "job/strategies.h"
-#include "strategies/gnnpipe/info.h"
 #include "plan/job_plan.h"
 #include "plan/stage_plan.h"
 #include "plan/traffic.h"
+#include "strategies/gnnpipe/info.h"
 #include "train/every_model.h"
 
 namespace atl {

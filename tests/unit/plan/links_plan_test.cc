@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "plan/job_plan.h"
-#include "train/links/link_job.h"
+#include "train/strategy_jobs.h"
 
 namespace atl {
 namespace {

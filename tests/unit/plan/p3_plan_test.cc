@@ -5,7 +5,7 @@
 #include <nlohmann/json.hpp>
 #include <numeric>
 
-#include "base/readable.h"
+#include "base/text.h"
 #include "plan/columns_job.h"
 #include "sampler/batch_sampling.h"
 

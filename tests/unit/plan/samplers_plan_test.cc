@@ -2,7 +2,7 @@
 #include <gmock/gmock.h>
 
 #include "plan/job_plan.h"
-#include "train/samplers_job.h"
+#include "train/strategy_jobs.h"
 
 namespace atl {
 namespace {

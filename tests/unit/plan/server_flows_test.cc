@@ -1,5 +1,5 @@
 // Flows of servers in few numbers: whole where they are few, and of many those that stand out.
-#include "plan/server_flows.h"
+#include "plan/traffic.h"
 
 #include <gtest/gtest.h>
 

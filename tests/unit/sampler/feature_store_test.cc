@@ -6,7 +6,7 @@
 #include <numeric>
 
 #include "comm/ranks.h"
-#include "sampler/cache_rows.h"
+#include "sampler/row_cache.h"
 #include "sampler/sampled_graph.h"
 #include "tensor/bfloat16.h"
 

@@ -1,5 +1,5 @@
 // An order that is computed is one: every number is at one place, the same for the same key, and no place is favoured.
-#include "sampler/keyed_order.h"
+#include "sampler/draw_positions.h"
 
 #include <gtest/gtest.h>
 

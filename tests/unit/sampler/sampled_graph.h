@@ -44,7 +44,7 @@ class SampledGraph {
   }
 
  private:
-  TempFolder folder_;
+  TemporaryFolder folder_;
 
  public:
   Dataset dataset;

@@ -8,7 +8,7 @@
 #include <set>
 
 #include "base/error.h"
-#include "graph/normalisation.h"
+#include "graph/csr.h"
 #include "sampler/sampled_graph.h"
 
 namespace atl {

@@ -74,7 +74,7 @@ TEST(SeedShares, ABatchSizeBelowOneIsRefusedWithItsField) {
 class SeedsOfRanks : public testing::Test {
  protected:
   static constexpr int kParts = 5;
-  TempFolder folder;
+  TemporaryFolder folder;
   Dataset dataset = sample_dataset(folder.path() / "sample", {300, 1500, 1, false});
   std::vector<std::uint8_t> marks = training_marks(dataset);
   PreparedGraph graph = PreparedGraph::make(dataset, {"metis", kParts}, {}, marks);

@@ -4,7 +4,7 @@
 
 #include <cmath>
 
-#include "graph/normalisation.h"
+#include "graph/csr.h"
 #include "sampler/sampled_graph.h"
 
 namespace atl {

@@ -16,7 +16,7 @@
 #include "simulate/dry_recording.h"
 #include "simulate/recorder.h"
 #include "simulate/simulation.h"
-#include "train/learning_rate.h"
+#include "train/optimizer.h"
 #include "train/small_job.h"
 
 namespace atl {

@@ -2,7 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "comm/all_reduce.h"
-#include "comm/mpi_transport.h"
+#include "comm/transports.h"
 #include "simulate/program.h"
 
 namespace atl {

@@ -6,7 +6,7 @@
 #include <filesystem>
 #include <fstream>
 
-#include "train/temporary_folder.h"
+#include "temporary_folder.h"
 #include "where.h"
 
 namespace atl {

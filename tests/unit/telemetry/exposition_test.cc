@@ -1,5 +1,5 @@
 // Pages of several ranks as one that Prometheus takes.
-#include "telemetry/exposition.h"
+#include "telemetry/rank_metrics.h"
 
 #include <gtest/gtest.h>
 

@@ -1,13 +1,12 @@
 // What --json prints is an interface: scripts and the operator read it.
-#include "telemetry/json_events.h"
+#include "telemetry/run_folder.h"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
 
 #include "telemetry/sample_run.h"
-#include "telemetry/run_summary.h"
-#include "train/temporary_folder.h"
+#include "temporary_folder.h"
 
 namespace atl {
 namespace {

@@ -11,7 +11,7 @@
 
 #include "base/error.h"
 #include "telemetry/sample_run.h"
-#include "train/temporary_folder.h"
+#include "temporary_folder.h"
 
 namespace atl {
 namespace {

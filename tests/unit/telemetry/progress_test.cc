@@ -6,9 +6,9 @@
 #include <sstream>
 #include <thread>
 
-#include "telemetry/sample_run.h"
 #include "telemetry/progress_state.h"
-#include "train/temporary_folder.h"
+#include "telemetry/sample_run.h"
+#include "temporary_folder.h"
 
 namespace atl {
 namespace {

@@ -5,11 +5,10 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
-#include "telemetry/report/chart.h"
-#include "telemetry/report/matrix.h"
-#include "telemetry/sample_run.h"
 #include "telemetry/record_json.h"
-#include "train/temporary_folder.h"
+#include "telemetry/report/parts.h"
+#include "telemetry/sample_run.h"
+#include "temporary_folder.h"
 
 namespace atl {
 namespace {

@@ -5,9 +5,9 @@
 #include <cmath>
 #include <limits>
 
-#include "telemetry/sample_run.h"
 #include "telemetry/record_json.h"
-#include "train/temporary_folder.h"
+#include "telemetry/sample_run.h"
+#include "temporary_folder.h"
 
 namespace atl {
 namespace {

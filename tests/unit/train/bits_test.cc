@@ -10,7 +10,7 @@
 #include <sstream>
 
 #include "tensor/cpu/simd/loops.h"
-#include "train/every_strategy.h"
+#include "train/every_model.h"
 #include "where.h"
 
 namespace atl {

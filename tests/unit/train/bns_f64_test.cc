@@ -2,8 +2,8 @@
 #include <gmock/gmock.h>
 
 #include "train/every_model.h"
-#include "train/odd_ranks.h"
-#include "train/stale_runs.h"
+#include "train/small_job.h"
+#include "train/stale_gcn.h"
 
 namespace atl {
 namespace {

@@ -5,8 +5,7 @@
 #include <mutex>
 
 #include "train/every_model.h"
-#include "train/odd_ranks.h"
-#include "train/same_training.h"
+#include "train/small_job.h"
 
 namespace atl {
 namespace {

@@ -2,8 +2,7 @@
 #include <gmock/gmock.h>
 
 #include "train/every_model.h"
-#include "train/odd_ranks.h"
-#include "train/same_training.h"
+#include "train/small_job.h"
 
 namespace atl {
 namespace {

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <vector>
 
-#include "train/late_average.h"
+#include "train/stale_parts.h"
 
 namespace atl {
 

@@ -8,10 +8,10 @@
 #include <memory>
 #include <vector>
 
-#include "strategies/exchange/exchange.h"
 #include "model/listed_sources.h"
+#include "strategies/exchange/exchange.h"
 #include "strategies/schedule/layer_runner.h"
-#include "train/some_arcs.h"
+#include "train/stale_parts.h"
 
 namespace atl {
 

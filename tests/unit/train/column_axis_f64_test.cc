@@ -6,7 +6,6 @@
 
 #include "model/listed_sources.h"
 #include "train/gradient.h"
-#include "train/one_step.h"
 #include "train/optimizer.h"
 #include "train/small_job.h"
 

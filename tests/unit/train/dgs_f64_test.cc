@@ -5,7 +5,7 @@
 #include <numeric>
 
 #include "strategies/schedule/batch_counts.h"
-#include "train/dgs_job.h"
+#include "train/strategy_jobs.h"
 
 namespace atl {
 namespace {

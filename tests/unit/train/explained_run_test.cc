@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "strategies/dgs/explained_figures.h"
-#include "train/dgs_job.h"
+#include "train/strategy_jobs.h"
 
 namespace atl {
 namespace {

@@ -7,7 +7,7 @@
 #include <chrono>
 #include <thread>
 
-#include "train/dgs_job.h"
+#include "train/strategy_jobs.h"
 
 namespace atl {
 namespace {

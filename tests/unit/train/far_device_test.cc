@@ -2,10 +2,8 @@
 // the host.
 #include <gtest/gtest.h>
 
-#include "train/checkpoint/part_states.h"
 #include "train/checkpoint/run_state.h"
-#include "train/every_strategy.h"
-#include "train/far_training.h"
+#include "train/every_model.h"
 
 namespace atl {
 namespace {

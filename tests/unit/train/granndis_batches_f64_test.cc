@@ -9,8 +9,8 @@
 #include "base/error.h"
 #include "dataset/splits.h"
 #include "train/every_model.h"
-#include "train/granndis_job.h"
-#include "train/same_training.h"
+#include "train/small_job.h"
+#include "train/strategy_jobs.h"
 
 namespace atl {
 namespace {

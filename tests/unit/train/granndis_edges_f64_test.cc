@@ -6,7 +6,7 @@
 #include <set>
 
 #include "base/error.h"
-#include "train/same_training.h"
+#include "train/small_job.h"
 
 namespace atl {
 namespace {

@@ -5,8 +5,8 @@
 #include <map>
 
 #include "train/every_model.h"
-#include "train/granndis_job.h"
-#include "train/same_training.h"
+#include "train/small_job.h"
+#include "train/strategy_jobs.h"
 
 namespace atl {
 namespace {

@@ -4,8 +4,8 @@
 #include <gtest/gtest.h>
 
 #include "train/every_model.h"
-#include "train/granndis_job.h"
-#include "train/same_training.h"
+#include "train/small_job.h"
+#include "train/strategy_jobs.h"
 
 namespace atl {
 namespace {

@@ -3,8 +3,8 @@
 #include <gtest/gtest.h>
 
 #include "partition/server_search.h"
-#include "train/granndis_job.h"
-#include "train/stale_runs.h"
+#include "train/stale_gcn.h"
+#include "train/strategy_jobs.h"
 
 namespace atl {
 namespace {

@@ -2,8 +2,7 @@
 // on a far device, and half the memory for what layers compute.
 #include <gtest/gtest.h>
 
-#include "train/every_strategy.h"
-#include "train/far_training.h"
+#include "train/every_model.h"
 
 namespace atl {
 namespace {

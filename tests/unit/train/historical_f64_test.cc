@@ -5,7 +5,7 @@
 #include "job/models.h"
 #include "train/every_model.h"
 #include "train/historical_gcn.h"
-#include "train/stale_runs.h"
+#include "train/stale_gcn.h"
 
 namespace atl {
 namespace {

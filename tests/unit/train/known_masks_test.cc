@@ -9,7 +9,7 @@
 
 #include "sampler/sampler.h"
 #include "strategies/dgs/explanations.h"
-#include "train/dgs_job.h"
+#include "train/strategy_jobs.h"
 
 namespace atl {
 namespace {

@@ -5,9 +5,9 @@
 #include <cmath>
 
 #include "base/threads.h"
-#include "comm/local_transport.h"
+#include "comm/transports.h"
 #include "train/gradient.h"
-#include "train/one_step.h"
+#include "train/small_job.h"
 
 namespace atl {
 namespace {

@@ -5,10 +5,10 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
+#include "comm/traced_ranks.h"
 #include "model/aggregate.h"
-#include "train/small_job.h"
 #include "telemetry/trace_file.h"
-#include "train/traced_ranks.h"
+#include "train/small_job.h"
 
 namespace atl {
 namespace {

@@ -2,8 +2,8 @@
 // divided over them.
 #include <gtest/gtest.h>
 
-#include "train/p3_job.h"
-#include "train/same_training.h"
+#include "train/small_job.h"
+#include "train/strategy_jobs.h"
 
 namespace atl {
 namespace {

@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "train/late_steps.h"
-#include "train/p3_job.h"
+#include "train/strategy_jobs.h"
 
 namespace atl {
 namespace {

@@ -3,7 +3,7 @@
 
 #include "strategies/pipegcn/late_rows.h"
 #include "train/every_model.h"
-#include "train/stale_runs.h"
+#include "train/stale_gcn.h"
 
 namespace atl {
 namespace {

@@ -9,7 +9,6 @@
 #include "comm/ranks.h"
 #include "train/checkpoint/run_state.h"
 #include "train/gradient.h"
-#include "train/one_step.h"
 #include "train/small_job.h"
 
 namespace atl {

@@ -6,7 +6,7 @@
 #include <cstdlib>
 
 #include "dataset/format/npy.h"
-#include "train/temporary_folder.h"
+#include "temporary_folder.h"
 
 namespace atl {
 namespace {

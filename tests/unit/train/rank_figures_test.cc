@@ -1,9 +1,9 @@
 // What a run's record says of each rank: where an epoch's time goes, and what was sent for what.
 #include <gmock/gmock.h>
 
-#include "train/checkpoint/killed_run.h"
-#include "telemetry/report/report.h"
 #include "telemetry/pipeline_figures.h"
+#include "telemetry/report/report.h"
+#include "train/checkpoint/killed_run.h"
 
 namespace atl {
 namespace {

@@ -1,4 +1,4 @@
-#include "train/roc_auc.h"
+#include "train/evaluation.h"
 
 #include <gtest/gtest.h>
 

@@ -3,7 +3,7 @@
 
 #include "job/samplers.h"
 #include "train/every_model.h"
-#include "train/samplers_job.h"
+#include "train/strategy_jobs.h"
 
 namespace atl {
 namespace {

@@ -1,8 +1,11 @@
 // A small data set on disk and jobs over it, for tests that train on ranks as threads.
 #pragma once
 
+#include <gtest/gtest.h>
+#include <algorithm>
 #include <cmath>
 #include <memory>
+#include <mutex>
 #include <ostream>
 #include <string>
 #include <vector>
@@ -13,10 +16,11 @@
 #include "job/load.h"
 #include "partition/prepared_graph.h"
 #include "strategies/schedule/strategy.h"
+#include "temporary_folder.h"
 #include "tensor/copies.h"
 #include "train/evaluation.h"
+#include "train/optimizer.h"
 #include "train/rank_data.h"
-#include "train/temporary_folder.h"
 #include "train/trainer.h"
 
 namespace atl {
@@ -195,6 +199,62 @@ inline SmallResult train_small(const Job& job, const std::filesystem::path& data
     if (comm.rank() == 0) result = mine;
   });
   return result;
+}
+
+// Which ranks a very small graph leaves with nothing of some kind, so that tests of them can say that there are any.
+
+/// Whether there is a rank without vertices; among the others, without halo, without training vertices.
+struct OddRanks {
+  bool without_vertices = false, without_halo = false, without_training_vertices = false;
+  bool of_each_kind() const { return without_vertices && without_halo && without_training_vertices; }
+};
+
+/// By hash, nine vertices on four ranks and on five are together of each kind.
+inline const SmallData kNineVertices{.vertices = 9, .arc_share = 0.2};
+inline const std::vector<int> kFourAndFive{4, 5};
+
+/// Where the job trains on each of these numbers of ranks.
+inline OddRanks odd_ranks(const Job& job, const std::filesystem::path& dataset,
+                          const std::vector<int>& numbers) {
+  OddRanks odd;
+  std::mutex lock;
+  for (const int ranks : numbers) {
+    run_ranks(ranks, [&](Communicator& comm) {
+      SmallRank rank(comm, job, dataset, 1);
+      const LocalGraph& graph = *rank.data.part().graph;
+      std::lock_guard guard(lock);
+      odd.without_vertices |= graph.owned == 0;
+      odd.without_halo |= graph.owned > 0 && graph.halo == 0;
+      odd.without_training_vertices |= graph.owned > 0 && rank.data.train.rows.empty();
+    });
+  }
+  return odd;
+}
+
+// Two trainings that must be one but for rounding: in float64 over all their epochs.
+
+/// Relative to `one`; weights to 1 too, so that those near zero don't decide.
+inline void expect_same_training(const SmallResult& one, const SmallResult& many, const std::string& what,
+                                 double within = 1e-9) {
+  ASSERT_EQ(one.losses.size(), many.losses.size());
+  for (std::size_t e = 0; e < one.losses.size(); ++e)
+    EXPECT_NEAR(one.losses[e], many.losses[e], within * std::abs(one.losses[e]))
+        << what << ", epoch " << e + 1;
+  EXPECT_NEAR(one.validation, many.validation, within) << what;
+  EXPECT_NEAR(one.validation_loss, many.validation_loss, within * std::abs(one.validation_loss)) << what;
+  ASSERT_EQ(one.weights.size(), many.weights.size());
+  for (std::size_t i = 0; i < one.weights.size(); ++i)
+    ASSERT_NEAR(one.weights[i], many.weights[i], within * std::max(1.0, std::abs(double(one.weights[i]))))
+        << what;
+}
+
+// An optimiser's step on the CPU, for tests without a trainer.
+
+inline void take_step(Context& ctx, Optimizer& optimizer, double learning_rate, StepState state = {}) {
+  state.learning_rate = learning_rate;
+  state.update = optimizer.steps() + 1;
+  optimizer.step(ctx, &state);
+  optimizer.count_step();
 }
 
 }  // namespace atl

@@ -3,15 +3,103 @@
 #pragma once
 
 #include <algorithm>
+#include <cmath>
+#include <string>
 #include <utility>
 #include <vector>
 
-#include "strategies/exchange/exchange.h"
+#include "base/function_ref.h"
+#include "graph/csr.h"
+#include "job/job.h"
 #include "model/listed_sources.h"
-#include "train/late_average.h"
-#include "train/some_arcs.h"
+#include "strategies/exchange/exchange.h"
 
 namespace atl {
+
+// What arrives an epoch late, and its moving average (Wan et al. 2022, "PipeGCN", section 3.4), in plain loops: what simulations of
+// late rows and gradients keep.
+
+using Dense = std::vector<std::vector<double>>;  // (rows)(columns)
+
+inline Dense zeros(std::size_t rows, std::size_t cols) {
+  return Dense(rows, std::vector<double>(cols, 0.0));
+}
+
+/// A moving average that begins at zero; without smoothing, what came last.
+struct Late {
+  Dense average;
+  double decay = 0;
+  bool corrected = true;
+  int arrived = 0;
+
+  void arrive(const Dense& rows) {
+    ++arrived;
+    for (std::size_t i = 0; i < rows.size(); ++i)
+      for (std::size_t j = 0; j < rows[i].size(); ++j)
+        average[i][j] = decay * average[i][j] + (1 - decay) * rows[i][j];
+  }
+  Dense used() const {
+    Dense out = average;
+    const double whole = corrected && arrived > 0 ? 1 - std::pow(decay, arrived) : 1;
+    for (auto& row : out)
+      for (double& value : row) value /= whole;
+    return out;
+  }
+};
+
+/// As the job smooths `what`, "features" or "gradients"; `auto` is both, but where nothing is late, or other rows each epoch.
+inline Late late_of(const Job& job, const std::string& what, std::size_t rows, std::size_t cols) {
+  const Options& o = job.strategy.options;
+  std::string smoothed = o.has("smoothing") ? o.text("smoothing") : "none";
+  if (smoothed == "auto")
+    smoothed = o.integer("staleness") == 1 && o.number("boundaryRate") == 1 ? "both" : "none";
+  if (smoothed != what && smoothed != "both") return {zeros(rows, cols)};
+  return {zeros(rows, cols), o.number("decay"), o.flag("biasCorrection")};
+}
+
+// Some of a block's arcs as a block of their own.
+
+/// Holds its arrays.
+class SomeArcs {
+ public:
+  struct Range {
+    Index begin, end;
+  };
+  using Keep = FunctionRef<bool(VertexId dst_id, VertexId src_id)>;
+
+  /// Arcs from `sources` to `destinations` of `whole`, those of which `keep` says so. dst_are_sources: Block's.
+  SomeArcs(const Block& whole, Range destinations, Range sources, bool dst_are_sources, Keep keep)
+      : block_(whole) {
+    arcs_.rows = destinations.end - destinations.begin, arcs_.cols = sources.end - sources.begin;
+    for (Index to = destinations.begin; to < destinations.end; ++to) {
+      for (Index e = whole.arcs.offsets[to]; e < whole.arcs.offsets[to + 1]; ++e) {
+        const VertexId from = whole.arcs.columns[e];
+        if (from < sources.begin || from >= sources.end) continue;
+        if (!keep(whole.dst_ids[std::size_t(to)], whole.src_ids[std::size_t(from)])) continue;
+        arcs_.columns.push_back(VertexId(from - sources.begin));
+        if (whole.arcs.weights != nullptr) arcs_.weights.push_back(whole.arcs.weights[e]);
+      }
+      arcs_.offsets.push_back(arcs_.arcs());
+    }
+    back_ = transpose(arcs_.view(), true);
+    block_.arcs = arcs_.view();
+    block_.transpose = back_.csr.view();
+    block_.transpose_arc = back_.arc_of.data();
+    block_.dst_are_sources = dst_are_sources;
+    if (whole.dst_scale != nullptr) block_.dst_scale = whole.dst_scale + destinations.begin;
+    if (whole.src_scale != nullptr) block_.src_scale = whole.src_scale + sources.begin;
+    block_.dst_ids = whole.dst_ids.subspan(std::size_t(destinations.begin), std::size_t(arcs_.rows));
+    block_.src_ids = whole.src_ids.subspan(std::size_t(sources.begin), std::size_t(arcs_.cols));
+  }
+  SomeArcs(const SomeArcs&) = delete;
+
+  const Block& block() const { return block_; }
+
+ private:
+  Csr arcs_;
+  Transpose back_;
+  Block block_;
+};
 
 inline Dense dense_of(ConstMatrixView rows) {
   Dense out;

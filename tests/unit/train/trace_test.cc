@@ -5,9 +5,9 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
-#include "train/checkpoint/killed_run.h"
+#include "comm/traced_ranks.h"
 #include "telemetry/trace_file.h"
-#include "train/traced_ranks.h"
+#include "train/checkpoint/killed_run.h"
 
 namespace atl {
 namespace {

@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include "job/strategies.h"
-#include "train/every_strategy.h"
+#include "train/every_model.h"
 
 namespace atl {
 namespace {

@@ -18,7 +18,7 @@
 #include "base/error.h"
 #include "comm/all_reduce.h"
 #include "comm/communicator.h"
-#include "comm/mpi_transport.h"
+#include "comm/transports.h"
 
 namespace atl {
 namespace {

@@ -4,10 +4,10 @@
 #include <cstdlib>
 
 #include "base/error.h"
-#include "command/bench/rig.h"
-#include "command/bench/strategy_list.h"
+#include "command/bench/cells.h"
+#include "command/bench/strategies.h"
 #include "command/commands.h"
-#include "dataset/temp_folder.h"
+#include "dataset/source_files.h"
 #include "job/load.h"
 
 namespace atl {
@@ -75,7 +75,7 @@ class RigTest : public testing::Test {
   RigTest() { clear(); }
   ~RigTest() override { clear(); }
   static void clear() { unsetenv("ATOLL_RIG"), unsetenv("ATOLL_RIG_LINK"); }
-  TempFolder folder_;
+  TemporaryFolder folder_;
 };
 
 TEST_F(RigTest, WithoutOneTheMachineIsAsItIs) {
@@ -94,7 +94,7 @@ TEST_F(RigTest, ItsProgramIsToldTheRate) {
   EXPECT_EQ(rig.link(), "1gbit");
   rig.set_rate(850e6);
   EXPECT_EQ(rig.link(), "850mbit");
-  EXPECT_EQ(read_text(folder_ / "rate"), "850mbit\n");
+  EXPECT_EQ(read_bytes(folder_ / "rate"), "850mbit\n");
   EXPECT_THROW(rig.set_rate(13e6), Error);
   setenv("ATOLL_RIG", "2 servers", 1);
   EXPECT_THROW(Rig::from_environment(), Error);

@@ -6,7 +6,7 @@
 #include <fstream>
 
 #include "base/error.h"
-#include "train/temporary_folder.h"
+#include "temporary_folder.h"
 
 namespace atl {
 namespace {

@@ -1,5 +1,5 @@
 // What a pod leaves behind arrives whole, whatever a program said before it died.
-#include "command/run/last_word.h"
+#include "command/run/attempt_file.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "command/run/output_lock.h"
+#include "command/run/output_folder.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -8,7 +8,7 @@
 #include <fstream>
 
 #include "base/error.h"
-#include "dataset/temp_folder.h"
+#include "dataset/source_files.h"
 
 namespace atl {
 namespace {
@@ -42,7 +42,7 @@ class OutputLocks : public testing::Test {
     return name.data();
   }
 
-  TempFolder folder_;
+  TemporaryFolder folder_;
   const fs::path output_ = fs::path(folder_ / "runs") / "small";
 };
 

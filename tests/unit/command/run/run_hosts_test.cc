@@ -1,5 +1,5 @@
 // Which server each rank of `atoll run --hosts` goes to.
-#include "command/run/hosts.h"
+#include "command/run/plan.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -4,7 +4,7 @@
 
 #include "base/error.h"
 #include "command/commands.h"
-#include "dataset/temp_folder.h"
+#include "dataset/source_files.h"
 
 namespace atl {
 namespace {
@@ -16,7 +16,7 @@ struct Refused {
 class RunRefuses : public testing::TestWithParam<Refused> {};
 
 TEST_P(RunRefuses, BeforeThereIsAnOutputFolder) {
-  TempFolder folder;
+  TemporaryFolder folder;
   write_text(
       folder / "job.yaml",
       "apiVersion: atoll.dev/v1alpha1\nkind: GNNJob\nmetadata: {name: x}\nspec:\n"

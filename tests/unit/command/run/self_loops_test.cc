@@ -1,11 +1,11 @@
 // What a run makes of the data's self-loops, and says of them; a run that goes on keeps to what it began with.
-#include "command/run/self_loops.h"
+#include "command/job_data.h"
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "dataset/temp_folder.h"
+#include "dataset/source_files.h"
 #include "job/load.h"
 #include "job/write.h"
 
@@ -38,7 +38,7 @@ class RunThatGoesOn : public testing::Test {
     go_on_with_self_loops(folder_.path(), loaded);
     return loaded.job.dataset.self_loops;
   }
-  TempFolder folder_;
+  TemporaryFolder folder_;
 };
 
 TEST_F(RunThatGoesOn, KeepsToItsManifest) {

@@ -13,7 +13,7 @@
 
 #include "base/error.h"
 #include "base/sha256.h"
-#include "dataset/temp_folder.h"
+#include "dataset/source_files.h"
 
 namespace atl {
 namespace {
@@ -103,7 +103,7 @@ class FetchTest : public ::testing::Test {
     return "";
   }
 
-  TempFolder folder_;
+  TemporaryFolder folder_;
   std::string body_ = std::string(300'000, 'x') + "end";
   std::string sha_ = sha256_hex(body_);
   LoopbackServer server_{body_};
@@ -113,7 +113,7 @@ TEST_F(FetchTest, FetchesAndReportsProgress) {
   Index last = 0;
   const auto file = fetch(server_.url(), sha_, folder_.path(), [&](Index done, Index) { last = done; });
   EXPECT_EQ(file, folder_ / "data.bin");
-  EXPECT_EQ(read_text(file), body_);
+  EXPECT_EQ(read_bytes(file), body_);
   EXPECT_EQ(last, Index(body_.size()));
   EXPECT_FALSE(std::filesystem::exists(folder_ / "data.bin.part"));
 }
@@ -121,7 +121,7 @@ TEST_F(FetchTest, FetchesAndReportsProgress) {
 TEST_F(FetchTest, APathThatEndsInASlashIsAFolderToBeMade) {
   const auto file = fetch(server_.url(), sha_, folder_ / "new" / "folder" / "");
   EXPECT_EQ(file, folder_ / "new" / "folder" / "data.bin");
-  EXPECT_EQ(read_text(file), body_);
+  EXPECT_EQ(read_bytes(file), body_);
 }
 
 TEST_F(FetchTest, AFileWhereAFolderIsNeededIsNamedBeforeAnythingIsFetched) {
@@ -145,14 +145,14 @@ TEST_F(FetchTest, DoesNotFetchWhatIsThere) {
 TEST_F(FetchTest, ContinuesWhereItBrokeOff) {
   server_.break_after = 100'000;
   fetch(server_.url(), sha_, folder_ / "out");
-  EXPECT_EQ(read_text(folder_ / "out"), body_);
+  EXPECT_EQ(read_bytes(folder_ / "out"), body_);
   EXPECT_EQ(server_.bytes_sent, body_.size());  // nothing twice
 }
 
 TEST_F(FetchTest, ContinuesAnEarlierRun) {
   write_text(folder_ / "out.part", body_.substr(0, 200'000));
   fetch(server_.url(), sha_, folder_ / "out");
-  EXPECT_EQ(read_text(folder_ / "out"), body_);
+  EXPECT_EQ(read_bytes(folder_ / "out"), body_);
   EXPECT_EQ(server_.bytes_sent, body_.size() - 200'000);
 }
 
@@ -160,13 +160,13 @@ TEST_F(FetchTest, StartsAgainWhereTheServerCannotContinue) {
   server_.ranges = false;
   write_text(folder_ / "out.part", body_.substr(0, 200'000));
   fetch(server_.url(), sha_, folder_ / "out");
-  EXPECT_EQ(read_text(folder_ / "out"), body_);
+  EXPECT_EQ(read_bytes(folder_ / "out"), body_);
 }
 
 TEST_F(FetchTest, StartsAgainWhereThePartIsLongerThanTheFile) {
   write_text(folder_ / "out.part", body_ + "more");
   fetch(server_.url(), sha_, folder_ / "out");
-  EXPECT_EQ(read_text(folder_ / "out"), body_);
+  EXPECT_EQ(read_bytes(folder_ / "out"), body_);
 }
 
 TEST_F(FetchTest, RefusesAnotherChecksumAndRemovesTheFile) {
@@ -187,7 +187,7 @@ TEST_F(FetchTest, NamesWhatIsWrong) {
 TEST_F(FetchTest, ReadsFileUrls) {
   write_text(folder_ / "source", body_);
   fetch("file://" + (folder_ / "source").string(), sha_, folder_ / "deep" / "out");
-  EXPECT_EQ(read_text(folder_ / "deep" / "out"), body_);
+  EXPECT_EQ(read_bytes(folder_ / "deep" / "out"), body_);
 }
 
 }  // namespace

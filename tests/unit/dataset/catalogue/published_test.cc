@@ -9,7 +9,7 @@
 #include "dataset/catalogue/describe.h"
 #include "dataset/generate/dataset.h"
 #include "dataset/import/importers.h"
-#include "dataset/temp_folder.h"
+#include "dataset/source_files.h"
 
 namespace atl {
 namespace {
@@ -51,7 +51,7 @@ TEST(Published, AnyOfTheRowsOfANameWillDo) {
 }
 
 TEST(Published, CoraIsAsPublished) {
-  TempFolder folder;
+  TemporaryFolder folder;
   ImportOptions options;
   options.name = "Cora";
   const auto comparison = compare_with_published(import_dataset("npy", kCora, folder / "out", options));
@@ -60,7 +60,7 @@ TEST(Published, CoraIsAsPublished) {
 }
 
 TEST(Published, OneWayArcsOfAnUndirectedGraphAreNoticed) {
-  TempFolder folder;
+  TemporaryFolder folder;
   ImportOptions options;
   options.name = "cora";
   write_array(folder / "in" / "edges.npy", Dtype::kInt32, std::vector<std::int32_t>{0, 1, 1, 2}, {2});
@@ -72,7 +72,7 @@ TEST(Published, OneWayArcsOfAnUndirectedGraphAreNoticed) {
 
 TEST(Published, SharedDataSetsAreAsPublished) {
   ATOLL_NEEDS_SHARED("tolokers");
-  TempFolder folder;
+  TemporaryFolder folder;
   ImportOptions options;
   options.name = "tolokers";
   const DatasetMeta meta = import_dataset("npy", kShared / "tolokers", folder / "out", options);
@@ -86,7 +86,7 @@ class GeneratedFlickr : public testing::Test {
     description_ = describe(Dataset::open(folder_ / "out"));
   }
 
-  TempFolder folder_;
+  TemporaryFolder folder_;
   DatasetDescription description_;
 };
 

@@ -8,7 +8,7 @@
 #include <limits>
 
 #include "base/error.h"
-#include "dataset/temp_folder.h"
+#include "dataset/source_files.h"
 
 namespace atl {
 namespace {
@@ -63,7 +63,7 @@ TEST(Npy, RefusesValuesThatDoNotFit) {
 }
 
 TEST(Npy, WritesWhatItReads) {
-  TempFolder folder;
+  TemporaryFolder folder;
   NpyWriter writer(folder / "a.npy", Dtype::kFloat32, {3});
   const std::vector<float> row{1, 2, 3};
   for (int i = 0; i < 200'000; ++i) writer.append(row);  // more than one buffer

@@ -6,7 +6,7 @@
 #include "dataset/export.h"
 #include "dataset/format/npz_writer.h"
 #include "dataset/import/importers.h"
-#include "dataset/temp_folder.h"
+#include "dataset/source_files.h"
 
 namespace atl {
 namespace {
@@ -60,7 +60,7 @@ class AsGiven : public ::testing::Test {
     return {split.data, split.data + split.rows};
   }
 
-  TempFolder folder_;
+  TemporaryFolder folder_;
   ImportOptions options_;
   std::string warnings_;
 };

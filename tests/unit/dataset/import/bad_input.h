@@ -7,7 +7,7 @@
 
 #include "dataset/import/csr_archive.h"
 #include "dataset/import/importers.h"
-#include "dataset/temp_folder.h"
+#include "dataset/source_files.h"
 
 namespace atl {
 
@@ -30,7 +30,7 @@ inline std::ostream& operator<<(std::ostream& out, const BadInput& bad) {
 class BadInputTest : public ::testing::TestWithParam<BadInput> {
  protected:
   static void expect_refusal(const BadInput& bad) {
-    TempFolder folder;
+    TemporaryFolder folder;
     std::filesystem::create_directory(folder / "in");
     std::filesystem::create_directory(folder / "place");
     bad.make(folder / "in");

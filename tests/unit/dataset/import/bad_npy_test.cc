@@ -32,13 +32,13 @@ const BadInput kCases[] = {
      }, {"edges.npy", "float64", "astype('int32')"}},
     {"npy_edges_big_endian", "npy", "", [](const fs::path& f) {
        good_npy(f);
-       std::string text = read_text(f / "edges.npy");
+       std::string text = read_bytes(f / "edges.npy");
        text.replace(text.find("<i4"), 3, ">i4");
        write_text(f / "edges.npy", text);
      }, {"edges.npy", "big-endian", "astype('<i4')"}},
     {"npy_edges_complex", "npy", "", [](const fs::path& f) {
        good_npy(f);
-       std::string text = read_text(f / "edges.npy");
+       std::string text = read_bytes(f / "edges.npy");
        text.replace(text.find("<i4"), 3, "<c8");
        write_text(f / "edges.npy", text);
      }, {"edges.npy", "<c8", "allowed"}},
@@ -82,13 +82,13 @@ const BadInput kCases[] = {
      }, {"edges.npy", "not a .npy array"}},
     {"npy_header_damaged", "npy", "", [](const fs::path& f) {
        good_npy(f);
-       std::string text = read_text(f / "edges.npy");
+       std::string text = read_bytes(f / "edges.npy");
        text.replace(text.find("shape"), 5, "shlpe");
        write_text(f / "edges.npy", text);
      }, {"edges.npy", "header is damaged", "shlpe"}},
     {"npy_structured", "npy", "", [](const fs::path& f) {
        good_npy(f);
-       std::string text = read_text(f / "edges.npy");
+       std::string text = read_bytes(f / "edges.npy");
        text.replace(text.find("'<i4'"), 5, "[('a'");
        write_text(f / "edges.npy", text);
      }, {"edges.npy", "structured array"}},
@@ -157,7 +157,7 @@ const BadInput kCases[] = {
      }, {"features.npy", "(4, 3) for 3 vertices", ".T"}},
     {"npy_features_of_objects", "npy", "", [](const fs::path& f) {
        good_npy(f);
-       std::string text = read_text(f / "features.npy");
+       std::string text = read_bytes(f / "features.npy");
        text.replace(text.find("<f4'"), 4, "|O' ");
        write_text(f / "features.npy", text);
      }, {"features.npy", "Python objects", "astype('float32')"}},
@@ -171,11 +171,11 @@ const BadInput kCases[] = {
     {"npz_features_cut_off", "npy", "", [](const fs::path& f) {
        good_npy(f);
        fs::remove(f / "features.npy");
-       write_text(f / "features.npz", read_text(kCora / "features.npz").substr(0, 5000));
+       write_text(f / "features.npz", read_bytes(kCora / "features.npz").substr(0, 5000));
      }, {"features.npz", "directory is missing", "copy or download"}},
     {"npz_features_damaged", "npy", "", [](const fs::path& f) {
        good_npy(f);
-       std::string text = read_text(kCora / "features.npz");
+       std::string text = read_bytes(kCora / "features.npz");
        text[20000] = char(text[20000] ^ 1);
        write_text(f / "features.npz", text);
      }, {"features.npz:", "copy or download"}},

@@ -10,7 +10,7 @@ namespace {
 namespace fs = std::filesystem;
 
 TEST(BadFormat, IsNamedWithTheNearest) {
-  TempFolder folder;
+  TemporaryFolder folder;
   try {
     import_dataset("planetiod", kCora, folder / "out", {});
     FAIL();
@@ -22,7 +22,7 @@ TEST(BadFormat, IsNamedWithTheNearest) {
 }
 
 TEST(BadFormat, ThatPeopleHaveIsAnsweredAndNotGuessed) {
-  TempFolder folder;
+  TemporaryFolder folder;
   const auto refusal = [&](const char* format) -> std::string {
     try {
       import_dataset(format, kCora, folder / "out", {});
@@ -39,14 +39,14 @@ TEST(BadFormat, ThatPeopleHaveIsAnsweredAndNotGuessed) {
 }
 
 TEST(BadPlace, WhatExistsIsNotOverwritten) {
-  TempFolder folder;
+  TemporaryFolder folder;
   write_text(folder / "out" / "mine", "x");
   EXPECT_THROW(import_dataset("npy", kCora, folder / "out", {}), Error);
-  EXPECT_EQ(read_text(folder / "out" / "mine"), "x");
+  EXPECT_EQ(read_bytes(folder / "out" / "mine"), "x");
 }
 
 TEST(BadPlace, AFileInTheWayIsNamed) {
-  TempFolder folder;
+  TemporaryFolder folder;
   write_text(folder / "file", "x");
   try {
     import_dataset("npy", kCora, folder / "file" / "out", {});
@@ -74,7 +74,7 @@ struct AsNobody {
 };
 
 TEST(BadPlace, AFolderThatMayNotBeWrittenIsNamed) {
-  TempFolder folder;
+  TemporaryFolder folder;
   fs::create_directory(folder / "closed");
   fs::permissions(folder / "closed", fs::perms::owner_read | fs::perms::owner_exec);
   try {

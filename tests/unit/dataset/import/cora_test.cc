@@ -5,14 +5,14 @@
 
 #include "dataset/dataset.h"
 #include "dataset/import/importers.h"
-#include "dataset/temp_folder.h"
+#include "dataset/source_files.h"
 
 namespace atl {
 namespace {
 
 class CoraTest : public ::testing::Test {
  protected:
-  TempFolder folder_;
+  TemporaryFolder folder_;
   DatasetMeta meta_ = import_dataset("npy", kCora, folder_ / "cora", {});
   Dataset cora_ = Dataset::open(folder_ / "cora");
 };

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "dataset/format/npz_writer.h"
-#include "dataset/temp_folder.h"
+#include "dataset/source_files.h"
 
 namespace atl {
 

@@ -8,7 +8,7 @@
 #include "dataset/import/gzip.h"
 #include "dataset/import/importers.h"
 #include "dataset/import/tiny_pickle.h"
-#include "dataset/temp_folder.h"
+#include "dataset/source_files.h"
 
 namespace atl {
 namespace {
@@ -32,7 +32,7 @@ class FormatsTest : public ::testing::Test {
     return options;
   }
 
-  TempFolder folder_;
+  TemporaryFolder folder_;
 };
 
 TEST_F(FormatsTest, SnapMapsGapsSkipsCommentsAndReadsGzip) {

@@ -6,7 +6,7 @@
 #include <filesystem>
 #include <string>
 
-#include "dataset/temp_folder.h"
+#include "dataset/source_files.h"
 
 namespace atl {
 

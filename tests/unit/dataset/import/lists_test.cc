@@ -9,7 +9,7 @@
 
 #include "dataset/dataset.h"
 #include "dataset/import/importers.h"
-#include "dataset/temp_folder.h"
+#include "dataset/source_files.h"
 
 namespace atl {
 namespace {
@@ -55,7 +55,7 @@ class ListsTest : public ::testing::Test {
     return arcs;
   }
 
-  TempFolder folder_;
+  TemporaryFolder folder_;
   std::string told_;
 };
 

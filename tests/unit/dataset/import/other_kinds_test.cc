@@ -5,7 +5,7 @@
 #include "base/error.h"
 #include "dataset/import/gzip.h"
 #include "dataset/import/importers.h"
-#include "dataset/temp_folder.h"
+#include "dataset/source_files.h"
 
 namespace atl {
 namespace {
@@ -55,7 +55,7 @@ constexpr Reader kReaders[] = {{"snap", "a.txt", "a.txt"},
                                {"ogb", "o", "o/num-node-list.csv"}};
 
 TEST(OtherKinds, AreNamedWithWhatToDo) {
-  TempFolder folder;
+  TemporaryFolder folder;
   for (const Kind& kind : kKinds) {
     for (const Reader& reader : kReaders) {
       write_text(folder / reader.file, kind.bytes);
@@ -72,7 +72,7 @@ TEST(OtherKinds, AreNamedWithWhatToDo) {
 }
 
 TEST(OtherKinds, JsonAndPicklesAreToldToo) {
-  TempFolder folder;
+  TemporaryFolder folder;
   const auto refusal = [&](const char* format) -> std::string {
     try {
       import_dataset(format, folder / format, folder / "out", {});
@@ -91,7 +91,7 @@ TEST(OtherKinds, JsonAndPicklesAreToldToo) {
 
 /// Text stays text, gzipped or not, however short.
 TEST(OtherKinds, TextIsNone) {
-  TempFolder folder;
+  TemporaryFolder folder;
   for (const std::string& text : {"0 1\n"s, "0 1"s, gzip("0 1\n"), "\xEF\xBB\xBF"s + "0 1\n"s}) {
     write_text(folder / "a.txt", text);
     ImportOptions options;

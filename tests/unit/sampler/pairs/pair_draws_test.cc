@@ -8,9 +8,9 @@
 #include <set>
 
 #include "base/random.h"
-#include "dataset/temp_folder.h"
+#include "dataset/source_files.h"
 #include "dataset/writer.h"
-#include "sampler/keyed_order.h"
+#include "sampler/draw_positions.h"
 
 namespace atl {
 namespace {
@@ -18,7 +18,7 @@ namespace {
 using IdPair = std::pair<VertexId, VertexId>;
 
 /// Some arcs between so many vertices, all of them training edges. Vertex 0 is joined with everybody but the last.
-Dataset dataset_of(const TempFolder& folder, Index vertices) {
+Dataset dataset_of(const TemporaryFolder& folder, Index vertices) {
   WriterOptions options;
   options.symmetrise = true, options.threads = 1;
   DatasetWriter writer(folder / "pairs", options);
@@ -66,7 +66,7 @@ std::vector<VertexId> in_order(Index vertices) {
 }
 
 TEST(PairDraws, AreNoTrainingEdgesUnlessThereIsNothingElse) {
-  TempFolder folder;
+  TemporaryFolder folder;
   const Dataset dataset = dataset_of(folder, 40);
   const Drawn drawn = draw(dataset, in_order(40), 1, 3, 0);
   EXPECT_EQ(Index(drawn.edges.size()), dataset.meta().pairs.supervised);
@@ -79,7 +79,7 @@ TEST(PairDraws, AreNoTrainingEdgesUnlessThereIsNothingElse) {
 }
 
 TEST(PairDraws, AreTheSameOnAnyNumberOfRanksInAnyOrderOfRows) {
-  TempFolder folder;
+  TemporaryFolder folder;
   const Dataset dataset = dataset_of(folder, 40);
   const Drawn one = draw(dataset, in_order(40), 1, 1, 3);
   std::vector<VertexId> turned = in_order(40);
@@ -93,7 +93,7 @@ TEST(PairDraws, AreTheSameOnAnyNumberOfRanksInAnyOrderOfRows) {
 
 /// A source's count is the same for all, or one more; where few get one more they are looked up, as where many do.
 TEST(PairDraws, ComeFromEveryVertexAlike) {
-  TempFolder folder;
+  TemporaryFolder folder;
   const Dataset dataset = dataset_of(folder, 60);
   std::map<VertexId, int> sources, destinations;
   constexpr int kSteps = 200;

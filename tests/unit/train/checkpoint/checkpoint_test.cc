@@ -6,8 +6,8 @@
 #include <limits>
 
 #include "base/error.h"
+#include "temporary_folder.h"
 #include "train/checkpoint/attempt.h"
-#include "train/temporary_folder.h"
 
 namespace atl {
 namespace {

@@ -5,7 +5,7 @@
 #include <limits>
 
 #include "base/error.h"
-#include "train/temporary_folder.h"
+#include "temporary_folder.h"
 
 namespace atl {
 namespace {

@@ -1,10 +1,9 @@
-#include "train/checkpoint/start_over.h"
+#include "train/checkpoint/attempt.h"
 
 #include <gmock/gmock.h>
 
-#include "train/checkpoint/attempt.h"
+#include "temporary_folder.h"
 #include "train/checkpoint/checkpoint.h"
-#include "train/temporary_folder.h"
 
 namespace atl {
 namespace {

@@ -1,6 +1,6 @@
 // Link prediction on a device whose memory is out of the host's reach: the same bits as on the host.
-#include "train/far_training.h"
-#include "train/links/link_job.h"
+#include "train/every_model.h"
+#include "train/strategy_jobs.h"
 
 namespace atl {
 namespace {

@@ -4,8 +4,8 @@
 
 #include "job/models.h"
 #include "train/late_steps.h"
-#include "train/links/link_job.h"
-#include "train/same_training.h"
+#include "train/small_job.h"
+#include "train/strategy_jobs.h"
 
 namespace atl {
 namespace {

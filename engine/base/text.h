@@ -1,0 +1,50 @@
+// Text for people and from them: Unicode, input as messages quote it, the known word nearest to a mistyped one, numbers.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace atl {
+
+// Text as Unicode.
+
+/// Where the first byte lies that is not part of well-formed UTF-8 (RFC 3629: no overlong forms, no surrogates,
+/// nothing above U+10FFFF); npos where all is well.
+std::size_t find_invalid_utf8(std::string_view text);
+
+// Input as messages quote it: whatever bytes it holds, a line of a terminal shows them and no more.
+
+/// "'alice'": control characters and bytes that aren't UTF-8 stand as escapes (\x1b, \t), and of more than 40 characters
+/// the first 40 with "…". The one way in which messages quote what a user, a file or a peer has given.
+std::string in_quotes(std::string_view text);
+
+/// The same without quotes, and whole; ends of lines stay. For a message whose parts come from elsewhere: a path, a
+/// library's words.
+std::string printable(std::string_view text);
+
+// The known word nearest to a mistyped one, for "did you mean".
+
+/// The word of `known` with the fewest edits (insert, delete, replace, swap neighbours) to `given`, whatever
+/// its case, or "" where none is near enough to be meant.
+std::string nearest_word(const std::string& given, const std::vector<std::string>& known);
+
+/// " (did you mean X? known: a, b, c)".
+std::string suggestion(const std::string& given, const std::vector<std::string>& known);
+
+// Numbers as people read them.
+
+/// Three digits and a unit below a minute ("850 µs", "12.3 ms", "4.20 s"), then "5m 04s", "2h 05m", "3d 04h".
+std::string duration_text(double seconds);
+/// Three digits and a binary unit: "0 B", "512 B", "1.21 MiB".
+std::string bytes_text(double bytes);
+/// "2,708".
+std::string count_text(std::int64_t count);
+/// "1 rank", "2,708 ranks".
+std::string counted_text(std::int64_t count, const std::string& noun);
+/// A fraction as "81.5 %".
+std::string percent_text(double fraction);
+
+}  // namespace atl

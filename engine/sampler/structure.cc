@@ -1,0 +1,163 @@
+#include "sampler/structure.h"
+
+#include <algorithm>
+#include <array>
+
+#include "base/error.h"
+#include "sampler/row_requests.h"
+
+namespace atl {
+
+// Every rank reads the whole prepared graph: pages that it touches are in memory once a server, and are dropped when memory is
+// short.
+
+namespace {
+
+class MappedStructure final : public Structure {
+ public:
+  MappedStructure(const DrawnGraph& graph, ThreadPool& pool) : draws_(graph, pool) {}
+
+  bool weighted() const override { return draws_.weighted(); }
+
+  void draw(const HopDraw& hop, std::span<const VertexId> rows, DrawnArcs& out) override {
+    draws_.heads(hop, rows, out.heads.take(Index(rows.size())));
+    out.lay_out(hop, weighted() || hop.weighs());
+    draws_.arcs(hop, rows, out.heads.span(), out.offsets.span(), out.columns.span(), out.weights.span());
+  }
+
+  void describe(const HopDraw& hop, std::span<const VertexId> rows, std::span<VertexId> ids,
+                std::optional<std::span<double>> degrees) override {
+    draws_.describe(hop, rows, ids, degrees);
+  }
+
+  Index growths() const override { return 0; }
+
+ private:
+  RowDraws draws_;
+};
+
+}  // namespace
+
+void DrawnArcs::lay_out(const HopDraw& hop, bool weighted) {
+  const Index rows = heads.size();
+  offsets.take(rows + 1);
+  offsets[0] = 0;
+  for (Index i = 0; i < rows; ++i) offsets[i + 1] = offsets[i] + heads[i].arcs(hop);
+  columns.take(offsets[rows]);
+  weights.take(weighted ? offsets[rows] : 0);
+}
+
+Index DrawnArcs::growths() const {
+  return heads.growths() + offsets.growths() + columns.growths() + weights.growths();
+}
+
+DrawnGraph drawn_graph(const PreparedGraph& graph, bool induced, bool by_id) {
+  DrawnGraph drawn{induced ? graph.induced_graph() : graph.graph(), {}, graph.ids()};
+  if (by_id) drawn.by_id = induced ? graph.induced_graph_by_id() : graph.graph_by_id();
+  return drawn;
+}
+
+std::unique_ptr<Structure> mapped_structure(const DrawnGraph& graph, ThreadPool& pool) {
+  return std::make_unique<MappedStructure>(graph, pool);
+}
+
+// Each rank reads the arcs of its own parts alone; who wants neighbours of a row asks its owner. Draws are keyed, so the owner
+// draws and answers with what was drawn: bytes for k neighbours, however many there are.
+
+namespace {
+
+class PartitionedStructure final : public Structure {
+ public:
+  PartitionedStructure(const DrawnGraph& graph, const Owners& owners, Communicator& comm, ThreadPool& pool,
+                       const RowRoute& route)
+      : draws_(graph, pool),
+        route_(route),
+        requests_(owners, comm, route.lane),
+        ranks_(std::size_t(comm.size())) {
+    asked_arcs_.resize(ranks_ + 1), wanted_arcs_.resize(ranks_ + 1);
+  }
+
+  bool weighted() const override { return draws_.weighted(); }
+
+  void draw(const HopDraw& hop, std::span<const VertexId> rows, DrawnArcs& out) override {
+    requests_.ask(route_.structure, rows);
+    draws_.heads(hop, requests_.asked(), asked_.heads.take(Index(requests_.asked().size())));
+    const auto heads = requests_.by_row(asked_.heads, wanted_.heads);
+    requests_.answer(route_.structure, {&heads, 1});
+    const bool weighted = has_weights(hop);
+    asked_.lay_out(hop, weighted);
+    wanted_.lay_out(hop, weighted);
+    draws_.arcs(hop, requests_.asked(), asked_.heads.span(), asked_.offsets.span(), asked_.columns.span(),
+                asked_.weights.span());
+    receive_arcs(weighted);
+    in_order(hop, out);
+  }
+
+  void describe(const HopDraw& hop, std::span<const VertexId> rows, std::span<VertexId> ids,
+                std::optional<std::span<double>> degrees) override {
+    requests_.ask(route_.ids, rows);
+    const auto asked = Index(requests_.asked().size());
+    const auto asked_degrees = asked_degrees_.take(degrees ? asked : 0);
+    draws_.describe(hop, requests_.asked(), asked_ids_.take(asked),
+                    degrees ? std::optional(asked_degrees) : std::nullopt);
+    const std::array answers{requests_.by_row(asked_ids_, ids_), requests_.by_row(asked_degrees_, degrees_)};
+    requests_.answer(route_.ids, std::span(answers).first(degrees ? 2 : 1));
+    const auto places = requests_.places();
+    for (std::size_t i = 0; i < places.size(); ++i) ids[std::size_t(places[i])] = ids_[Index(i)];
+    for (std::size_t i = 0; degrees && i < places.size(); ++i)
+      (*degrees)[std::size_t(places[i])] = degrees_[Index(i)];
+  }
+
+  Index growths() const override {
+    return requests_.growths() + asked_.growths() + wanted_.growths() + asked_ids_.growths() +
+           ids_.growths() + asked_degrees_.growths() + degrees_.growths();
+  }
+
+ private:
+  bool has_weights(const HopDraw& hop) const { return weighted() || hop.weighs(); }
+
+  void receive_arcs(bool weighted) {
+    for (std::size_t r = 0; r <= ranks_; ++r) {
+      asked_arcs_[r] = asked_.offsets[requests_.asked_begin()[r]];
+      wanted_arcs_[r] = wanted_.offsets[requests_.wanted_begin()[r]];
+    }
+    const std::array<RowRequests::Answers, 2> arrays{
+        {{asked_.columns.data(), asked_arcs_, wanted_.columns.data(), wanted_arcs_, Index(sizeof(VertexId))},
+         {asked_.weights.data(), asked_arcs_, wanted_.weights.data(), wanted_arcs_, Index(sizeof(float))}}};
+    requests_.answer(route_.structure, std::span(arrays).first(weighted ? 2 : 1));
+  }
+
+  /// From the order of owners to that of the rows.
+  void in_order(const HopDraw& hop, DrawnArcs& out) const {
+    const auto places = requests_.places();
+    out.heads.take(Index(places.size()));
+    for (std::size_t i = 0; i < places.size(); ++i) out.heads[places[i]] = wanted_.heads[Index(i)];
+    const bool weighted = has_weights(hop);
+    out.lay_out(hop, weighted);
+    for (std::size_t i = 0; i < places.size(); ++i) {
+      const Index from = wanted_.offsets[Index(i)], count = wanted_.offsets[Index(i) + 1] - from,
+                  to = out.offsets[places[i]];
+      std::copy_n(wanted_.columns.data() + from, count, out.columns.data() + to);
+      if (weighted) std::copy_n(wanted_.weights.data() + from, count, out.weights.data() + to);
+    }
+  }
+
+  RowDraws draws_;
+  const RowRoute route_;
+  RowRequests requests_;
+  std::size_t ranks_;
+  DrawnArcs asked_, wanted_;                     // in the order of who asks, and of owners
+  std::vector<Index> asked_arcs_, wanted_arcs_;  // (ranks + 1) where each rank's arcs begin
+  Recycled<VertexId> asked_ids_, ids_;           // likewise
+  Recycled<double> asked_degrees_, degrees_;
+};
+
+}  // namespace
+
+std::unique_ptr<Structure> partitioned_structure(const DrawnGraph& graph, const Owners& owners,
+                                                 Communicator& comm, ThreadPool& pool,
+                                                 const RowRoute& route) {
+  return std::make_unique<PartitionedStructure>(graph, owners, comm, pool, route);
+}
+
+}  // namespace atl

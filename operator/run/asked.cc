@@ -1,0 +1,75 @@
+#include "operator/run/asked.h"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+#include <optional>
+
+#include "operator/objects/objects.h"
+#include "operator/run/kinds.h"
+
+namespace atl::ctl {
+namespace {
+
+using nlohmann::json;
+
+/// An object, or null where there is none.
+struct Found {
+  json object;
+  std::string problem;  // the API server's, where it doesn't show it
+};
+
+Found find(kube::Client& client, const std::string& path) {
+  const kube::Answer answer = client.get(path);
+  if (answer) return {json::parse(answer.object, nullptr, false), ""};
+  return {json(), answer.error->is_not_found() ? "" : answer.error->text()};
+}
+
+}  // namespace
+
+ClaimPlace ClaimPlaces::of(const std::string& space, const std::string& claim) {
+  const std::string name = full_name(space, claim);
+  const Moment now = now_();
+  {
+    std::lock_guard lock(mutex_);
+    std::erase_if(known_, [&](const auto& each) { return each.second.until <= now; });
+    if (const auto found = known_.find(name); found != known_.end()) return found->second.place;
+  }
+  ClaimPlace place = ask(space, claim);
+  std::lock_guard lock(mutex_);
+  known_[name] = {place, now + kRemembered};
+  return place;
+}
+
+ClaimPlace ClaimPlaces::ask(const std::string& space, const std::string& claim) {
+  const auto unknown = [&](const std::string& why) {
+    return ClaimPlace{{}, fmt::format("where volume claim {} can be used is not known: {}", claim, why)};
+  };
+  const Found claimed = find(client_, claims_resource().path(space, claim));
+  if (!claimed.problem.empty()) return unknown(claimed.problem);
+  const ClaimState state = claim_state(claimed.object);
+  const bool is_bound = !state.volume.empty();
+  if (!is_bound && state.storage_class.empty()) return {};
+  const Found holder = find(client_, is_bound ? volumes_resource().path("", state.volume)
+                                              : storage_classes_resource().path("", state.storage_class));
+  if (!holder.problem.empty()) return unknown(holder.problem);
+  return {is_bound ? nodes_of_volume(holder.object) : nodes_of_class(holder.object), ""};
+}
+
+std::string fault_of(kube::Client& client, const std::string& pod, const std::string& space) {
+  const kube::Answer answer =
+      client.create(resource_of(Kind::kPod).path(space), pod, {.dry_run = true, .is_strict = true});
+  if (answer) return {};
+  const bool is_unknown_field =
+      answer.error->code == 400 && answer.error->message.find("strict decoding error") != std::string::npos;
+  return is_unknown_field || answer.error->code == 422 ? answer.error->message : "";
+}
+
+std::optional<bool> is_secret_gone(kube::Client& client, const std::string& secret, const GnnJob& job) {
+  const std::string path = resource_of(Kind::kSecret).path(job.meta.space);
+  const kube::Answer answer = client.create(path, empty_secret(job, secret), {.dry_run = true});
+  if (answer) return true;
+  if (answer.error->already_exists()) return false;
+  return {};
+}
+
+}  // namespace atl::ctl

@@ -1,0 +1,64 @@
+// Ranks as threads over slow links that write down what they do when, and what their trace says of overlap.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <functional>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "comm/communicator.h"
+#include "comm/slow_transport.h"
+#include "comm/trace.h"
+
+namespace atl {
+
+constexpr std::chrono::milliseconds kTransfer{2};  // that a bulk message takes
+
+/// On each rank of a group whose bulk messages take that long.
+inline void run_traced_ranks(int count, const std::function<void(Communicator&)>& rank_main) {
+  std::vector<Trace> traces(static_cast<std::size_t>(count));
+  std::vector<std::thread> ranks;
+  auto transports = make_slow_group(count, kTransfer);
+  for (std::size_t r = 0; r < traces.size(); ++r)
+    ranks.emplace_back([&, r] {
+      Communicator comm(std::move(transports[r]), {.trace = &traces[r]});
+      rank_main(comm);
+    });
+  for (auto& rank : ranks) rank.join();
+}
+
+/// Of one rank.
+inline std::vector<nlohmann::json> events_of(const nlohmann::json& trace, const std::string& category,
+                                             int rank) {
+  std::vector<nlohmann::json> events;
+  for (const nlohmann::json& e : trace["traceEvents"])
+    if (e["ph"] == "X" && e["cat"] == category && e["pid"] == rank) events.push_back(e);
+  return events;
+}
+
+/// Of the time in which rows of other ranks or their gradients travel, the share in which the same rank computes. Every rank
+/// must have sent at least `messages` such.
+inline double hidden_share(const nlohmann::json& trace, int ranks, int messages) {
+  double travelled = 0, hidden = 0;
+  for (int rank = 0; rank < ranks; ++rank) {
+    const std::vector<nlohmann::json> computed = events_of(trace, "compute", rank);
+    for (const nlohmann::json& sent : events_of(trace, "communication", rank)) {
+      const std::string purpose = sent["args"]["purpose"];
+      if (purpose != "halo" && purpose != "halo_gradient") continue;
+      const double begin = sent["ts"], end = begin + double(sent["dur"]);
+      travelled += end - begin;
+      for (const nlohmann::json& c : computed) {
+        const double from = c["ts"], to = from + double(c["dur"]);
+        hidden += std::max(0.0, std::min(end, to) - std::max(begin, from));
+      }
+    }
+  }
+  EXPECT_GT(travelled, 1e3 * double(kTransfer.count()) * messages * ranks) << "microseconds";
+  return hidden / travelled;
+}
+
+}  // namespace atl
