@@ -3,8 +3,8 @@
 #include <fmt/format.h>
 #include <algorithm>
 
-#include "operator/controller/questions.h"
 #include "operator/controller/refusals.h"
+#include "operator/controller/steps.h"
 #include "operator/controller/withdraw.h"
 #include "operator/objects/names.h"
 #include "operator/objects/objects.h"
@@ -21,8 +21,8 @@ std::string foreign_object(const Observed& seen) {
   return {};
 }
 
-bool has_workers(const Turn& turn) {
-  for (const PodView* worker : turn.gang().workers)
+bool has_workers(const Reconcile& reconcile) {
+  for (const PodView* worker : reconcile.gang().workers)
     if (worker) return true;
   return false;
 }
@@ -30,54 +30,65 @@ bool has_workers(const Turn& turn) {
 /// Secrets can be made here, and nothing else: whose one is that exists already, nobody can say. So a name is drawn that nobody
 /// can know beforehand; the status has it before the Secret is made, so that whoever goes on after us finds it; and where
 /// somebody was faster all the same, another name is drawn.
-bool has_name_for_keys(const Turn& turn) {
-  return !turn.status.keys.empty() && turn.status.keys != turn.seen.taken_keys;
+bool has_name_for_keys(const Reconcile& reconcile) {
+  return !reconcile.status.keys.empty() && reconcile.status.keys != reconcile.seen.taken_keys;
 }
 
 /// Asked when pods are to be made that mount them, and after a refusal, which may have been theirs. Where the server doesn't say,
 /// they are tried again, unless there are pods that may well hold them.
-bool are_keys_gone(const Turn& turn) {
+bool may_keys_be_gone(const Reconcile& reconcile) {
   const bool is_prepared =
-      turn.find(Kind::kConfigMap, prepared_map_name(turn.name(), turn.job().made_of.prepared));
-  const bool is_whole = turn.gang().is_complete() && turn.gang().launcher;
-  if (!(is_prepared && !is_whole) && turn.reason_against(kCreated) != kRefused) return false;
-  return turn.seen.is_secret_gone(turn.status.keys).value_or(!has_workers(turn));
+      reconcile.find(Kind::kConfigMap, prepared_map_name(reconcile.name(), reconcile.job().made_of.prepared));
+  const bool is_whole = reconcile.gang().is_complete() && reconcile.gang().launcher;
+  return (is_prepared && !is_whole) || reconcile.reason_against(kCreated) == kRefused;
 }
 
 /// Pods hold the keys that there were when they started: others need others.
-void make_keys(Turn& turn) {
-  if (has_workers(turn)) withdraw(turn, "the Secret with the job's keys is gone; pods get new ones");
-  const LoginKeys keys = turn.seen.new_keys();
-  if (!has_name_for_keys(turn)) turn.use_keys(keys_name(turn.name(), keys.id));
-  turn.create(Kind::kSecret, turn.status.keys, keys_secret(turn.job(), keys));
+void make_keys(Reconcile& reconcile) {
+  if (has_workers(reconcile))
+    withdraw(reconcile, "the Secret with the job's keys is gone; pods get new ones");
+  const LoginKeys keys = reconcile.seen.cluster->new_keys();
+  if (!has_name_for_keys(reconcile)) reconcile.use_keys(keys_name(reconcile.name(), keys.id));
+  reconcile.create(Kind::kSecret, reconcile.status.keys, keys_secret(reconcile.job(), keys));
 }
 
 /// The pods that run have read their manifest, and their keys, which others wouldn't fit: those are seen to before the next
 /// attempt.
-void restore_what_protects(Turn& turn) {
-  if (!turn.find(Kind::kNetworkPolicy, turn.name()))
-    turn.create(Kind::kNetworkPolicy, turn.name(), network_policy(turn.job(), turn.settings));
+void restore_what_protects(Reconcile& reconcile) {
+  if (!reconcile.find(Kind::kNetworkPolicy, reconcile.name()))
+    reconcile.create(Kind::kNetworkPolicy, reconcile.name(),
+                     network_policy(reconcile.job(), reconcile.settings));
 }
 
 }  // namespace
 
-bool lacks_belongings(Turn& turn) {
-  keep_image(turn);
-  if (turn.gang().is_launched) {
-    restore_what_protects(turn);
-    return false;
+Next make_belongings(Reconcile& reconcile) {
+  keep_image(reconcile);
+  if (reconcile.gang().is_launched) {
+    restore_what_protects(reconcile);
+    return Next::kContinue;
   }
-  if (const auto foreign = foreign_object(turn.seen); !foreign.empty()) {
-    turn.say(kCreated, false, "NameTaken",
-             foreign + " has a name that this job needs, but isn't this job's; delete it, or rename the job");
-    return true;
+  if (const auto foreign = foreign_object(reconcile.seen); !foreign.empty()) {
+    reconcile.say(
+        kCreated, false, "NameTaken",
+        foreign + " has a name that this job needs, but isn't this job's; delete it, or rename the job");
+    return Next::kDone;
   }
-  const std::string map = job_map_name(turn.name(), turn.job().made_of.manifest);
-  if (!turn.find(Kind::kConfigMap, map) && is_malformed(turn)) return true;
-  if (!has_name_for_keys(turn) || are_keys_gone(turn)) make_keys(turn);
-  if (!turn.find(Kind::kConfigMap, map)) turn.create(Kind::kConfigMap, map, job_config_map(turn.job()));
-  restore_what_protects(turn);
-  return turn.has_writes();
+  const std::string map = job_map_name(reconcile.name(), reconcile.job().made_of.manifest);
+  if (!reconcile.find(Kind::kConfigMap, map) && refuse_malformed(reconcile) == Next::kDone)
+    return Next::kDone;
+  const bool is_asked = has_name_for_keys(reconcile) && may_keys_be_gone(reconcile);
+  const auto& answer = reconcile.seen.secret;
+  if (is_asked && !answer) {
+    reconcile.ask_for_secret(reconcile.status.keys);
+    return Next::kDone;
+  }
+  const bool are_gone = is_asked && answer->is_gone.value_or(!has_workers(reconcile));
+  if (!has_name_for_keys(reconcile) || are_gone) make_keys(reconcile);
+  if (!reconcile.find(Kind::kConfigMap, map))
+    reconcile.create(Kind::kConfigMap, map, job_config_map(reconcile.job()));
+  restore_what_protects(reconcile);
+  return done_if(reconcile.has_writes());
 }
 
 // Which engine a job's pods run: the same in all of them, because ranks of two builds refuse each other. It is chosen when the
@@ -105,18 +116,18 @@ std::string by_digest(const std::string& image, std::string id) {
 
 }  // namespace
 
-void keep_image(Turn& turn) {
-  std::string image = turn.job().made_of.image;
-  for (const PodView& pod : turn.seen.pods) {
-    if (!is_own(pod.meta, turn.seen)) continue;
+void keep_image(Reconcile& reconcile) {
+  std::string image = reconcile.job().made_of.image;
+  for (const PodView& pod : reconcile.seen.pods) {
+    if (!is_own(pod.meta, reconcile.seen)) continue;
     if (image.empty()) image = pod.image;  // made by an operator that recorded none
     const ContainerView* engine = pod.container(kEngine);
     if (!engine || pod.image != image || image.find('@') != std::string::npos) continue;
     // Nodes that never pull have it by its tag alone.
-    if (turn.settings.pull_policy == "Never") continue;
+    if (reconcile.settings.pull_policy == "Never") continue;
     if (const std::string pinned = by_digest(image, engine->image_id); !pinned.empty()) image = pinned;
   }
-  turn.use_image(image.empty() ? engine_image(turn.job(), turn.settings) : image);
+  reconcile.use_image(image.empty() ? engine_image(reconcile.job(), reconcile.settings) : image);
 }
 
 }  // namespace atl::ctl

@@ -1,27 +1,44 @@
 #include "operator/controller/decide.h"
 
-#include "operator/controller/questions.h"
 #include "operator/controller/queue.h"
+#include "operator/controller/steps.h"
 
 namespace atl::ctl {
 namespace {
 
 /// A completed run counts whatever else has happened; what must stop comes before what must start.
-constexpr bool (*kQuestions[])(Turn&) = {
-    is_being_deleted, has_ended,        has_completed,     is_unfit,         is_resumed,      is_suspended,
-    is_past_deadline, is_attempt_over,  has_worker_failed, is_start_overdue, is_gang_unbound, has_leftovers,
-    is_refused,       lacks_belongings, is_unprepared,     is_backing_off,   is_giving_way,   lacks_pods,
-    is_unplaced,      is_unlaunched,    is_running,
+constexpr Next (*kSteps[])(Reconcile&) = {
+    leave_what_is_deleted,
+    clean_up,
+    complete,
+    refuse_unfit,
+    resume,
+    suspend,
+    fail_past_deadline,
+    restart_lost_attempt,
+    restart_failed_worker,
+    end_overdue_start,
+    withdraw_unbound,
+    remove_leftovers,
+    tell_refusal,
+    make_belongings,
+    prepare_data,
+    back_off,
+    give_way,
+    make_gang,
+    place_gang,
+    launch_ranks,
+    watch_ranks,
 };
 
 }  // namespace
 
 Decision decide(const Observed& seen, const Settings& settings) {
-  Turn turn(seen, settings);
-  for (const auto& question : kQuestions)
-    if (question(turn)) break;
-  tell_queue(turn);
-  return turn.decision();
+  Reconcile reconcile(seen, settings);
+  for (const auto& step : kSteps)
+    if (step(reconcile) == Next::kDone) break;
+  tell_queue(reconcile);
+  return reconcile.decision();
 }
 
 }  // namespace atl::ctl

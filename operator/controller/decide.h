@@ -37,16 +37,25 @@ struct Event {
   std::string reason, message;
 };
 
+/// What only the API server knows, and a decision turns on.
+struct Wants {
+  bool prepare_log = false;
+  std::string pod_fault;  // the pod that is to be tried; "": none
+  std::string secret;     // its name; "": none
+  bool is_any() const { return prepare_log || !pod_fault.empty() || !secret.empty(); }
+};
+
 struct Decision {
   /// Written before anything else is done, and if that fails nothing is: what is done must not be forgotten.
   std::optional<Status> status;
   /// The writes of one stage may go out at once; the next stage begins when all of them have succeeded.
   std::vector<std::vector<Write>> stages;
   std::vector<Event> events;  // once the status is written
-  std::optional<Moment> look_again;
-  bool wants_prepare_log = false;
+  std::optional<Moment> requeue_at;
+  /// The decision is to be made again, once Observed has the answers. Where they can't be had, it stands.
+  Wants wants;
 
-  bool is_empty() const { return !status && stages.empty() && !wants_prepare_log; }
+  bool is_empty() const { return !status && stages.empty() && !wants.is_any(); }
 };
 
 Decision decide(const Observed& seen, const Settings& settings);

@@ -14,7 +14,7 @@ namespace atl::ctl {
 struct GangView {
   std::vector<std::vector<Rank>> servers;         // the ranks of each pod
   std::vector<const PodView*> workers;            // by server; null where one is missing
-  std::vector<const PodView*> spent;              // workers that aren't any server's, or will be gone soon
+  std::vector<const PodView*> replaced;           // workers that aren't any server's, or will be gone soon
   const PodView* launcher = nullptr;              // of the present attempt, in whatever state
   std::vector<const PodView*> earlier_launchers;  // of attempts before it
   const PodView* prepare = nullptr;

@@ -30,18 +30,19 @@ std::string what_happened(const Incident& incident) {
 }
 
 /// Lost before this attempt began: another serves in its place.
-bool is_replaced(const PodView& pod, const Turn& turn) {
-  for (const PodView* worker : turn.gang().workers)
+bool is_replaced(const PodView& pod, const Reconcile& reconcile) {
+  for (const PodView* worker : reconcile.gang().workers)
     if (worker && worker->meta.label(kServerLabel) == pod.meta.label(kServerLabel)) return true;
   return false;
 }
 
 /// The worker that the launcher names, or else any whose end isn't known yet.
-const PodView* lost_worker(const Turn& turn, const std::string& named) {
+const PodView* lost_worker(const Reconcile& reconcile, const std::string& named) {
   const PodView* any = nullptr;
-  for (const PodView* pod : turn.gang().spent) {
-    if (loss_of(*pod, turn.seen, turn.settings).empty() || is_counted(turn.status, *pod)) continue;
-    if (is_replaced(*pod, turn)) continue;
+  for (const PodView* pod : reconcile.gang().replaced) {
+    if (loss_of(*pod, reconcile.seen, reconcile.settings).empty() || is_counted(reconcile.status, *pod))
+      continue;
+    if (is_replaced(*pod, reconcile)) continue;
     if (pod->meta.name == named) return pod;
     any = any ? any : pod;
   }
@@ -49,10 +50,10 @@ const PodView* lost_worker(const Turn& turn, const std::string& named) {
 }
 
 /// A rank whose death the launcher saw from afar died of what its pod knows.
-void refine(Incident& incident, const Turn& turn) {
-  const PodView* worker = lost_worker(turn, incident.culprit.pod);
+void refine(Incident& incident, const Reconcile& reconcile) {
+  const PodView* worker = lost_worker(reconcile, incident.culprit.pod);
   if (!worker) return;
-  Incident nearer = worker_incident(*worker, turn);
+  Incident nearer = worker_incident(*worker, reconcile);
   if (!nearer.culprit.rank && nearer.culprit.pod == incident.culprit.pod)
     nearer.culprit.rank = incident.culprit.rank;
   if (nearer.culprit.signal.empty() && nearer.culprit.pod == incident.culprit.pod)
@@ -61,7 +62,7 @@ void refine(Incident& incident, const Turn& turn) {
   incident = std::move(nearer);
 }
 
-Incident launcher_incident(const PodView& launcher, const std::string& loss, const Turn& turn) {
+Incident launcher_incident(const PodView& launcher, const std::string& loss, const Reconcile& reconcile) {
   Incident incident{loss, {{}, "", launcher.meta.name, launcher.node}, launcher.message};
   if (is_disruption(loss)) return incident;
   const ContainerView* engine = launcher.container(kEngine);
@@ -78,15 +79,15 @@ Incident launcher_incident(const PodView& launcher, const std::string& loss, con
   } else if (!result) {
     incident.message = told_by(launcher);
   }
-  refine(incident, turn);
+  refine(incident, reconcile);
   return incident;
 }
 
 /// A pod that is gone from the API without a trace.
-Incident vanished(const Turn& turn, std::size_t server) {
+Incident vanished(const Reconcile& reconcile, std::size_t server) {
   Incident incident{"Deleted", {}, "the pod is gone"};
-  incident.culprit.rank = turn.gang().servers[server].front();
-  if (server < turn.status.servers.size()) incident.culprit.node = turn.status.servers[server].node;
+  incident.culprit.rank = reconcile.gang().servers[server].front();
+  if (server < reconcile.status.servers.size()) incident.culprit.node = reconcile.status.servers[server].node;
   return incident;
 }
 
@@ -106,8 +107,9 @@ bool is_counted(const Status& status, const PodView& pod) {
   });
 }
 
-Incident worker_incident(const PodView& pod, const Turn& turn) {
-  Incident incident{loss_of(pod, turn.seen, turn.settings), {{}, "", pod.meta.name, pod.node}, pod.message};
+Incident worker_incident(const PodView& pod, const Reconcile& reconcile) {
+  Incident incident{
+      loss_of(pod, reconcile.seen, reconcile.settings), {{}, "", pod.meta.name, pod.node}, pod.message};
   const auto end = read_rank_end(told_by(pod));
   if (end) {
     incident.culprit.rank = end->culprit.rank;
@@ -120,46 +122,47 @@ Incident worker_incident(const PodView& pod, const Turn& turn) {
   return incident;
 }
 
-std::optional<Incident> incident_of(const Turn& turn) {
-  const GangView& gang = turn.gang();
+std::optional<Incident> incident_of(const Reconcile& reconcile) {
+  const GangView& gang = reconcile.gang();
   if (!gang.launcher)
-    return Incident{
-        "Deleted", {{}, "", launcher_name(turn.name(), turn.attempt()), ""}, "the launcher is gone"};
-  if (const auto loss = loss_of(*gang.launcher, turn.seen, turn.settings); !loss.empty())
-    return launcher_incident(*gang.launcher, loss, turn);
+    return Incident{"Deleted",
+                    {{}, "", launcher_name(reconcile.name(), reconcile.attempt()), ""},
+                    "the launcher is gone"};
+  if (const auto loss = loss_of(*gang.launcher, reconcile.seen, reconcile.settings); !loss.empty())
+    return launcher_incident(*gang.launcher, loss, reconcile);
   for (std::size_t s = 0; s < gang.workers.size(); ++s) {
     if (gang.workers[s]) continue;
-    const PodView* worker = lost_worker(turn, "");
-    return worker ? worker_incident(*worker, turn) : vanished(turn, s);
+    const PodView* worker = lost_worker(reconcile, "");
+    return worker ? worker_incident(*worker, reconcile) : vanished(reconcile, s);
   }
   return {};
 }
 
-void restart(Turn& turn, const Incident& incident) {
+void restart(Reconcile& reconcile, const Incident& incident) {
   const std::string what = what_happened(incident);
-  turn.status.add_restart(
-      {turn.now(), incident.culprit, incident.reason, turn.status.progress.last_checkpoint_epoch});
-  turn.say(kRunning, false, incident.reason, what);
-  const RunPolicySpec& policy = turn.spec().run_policy;
+  reconcile.status.add_restart(
+      {reconcile.now(), incident.culprit, incident.reason, reconcile.status.progress.last_checkpoint_epoch});
+  reconcile.say(kRunning, false, incident.reason, what);
+  const RunPolicySpec& policy = reconcile.spec().run_policy;
   if (!is_disruption(incident.reason)) {
-    if (++turn.status.failures > policy.backoff_limit)
-      return fail_job(turn, "BackoffLimitExceeded",
+    if (++reconcile.status.failures > policy.backoff_limit)
+      return fail_job(reconcile, "BackoffLimitExceeded",
                       fmt::format("{}; this was failure {}, and runPolicy.backoffLimit allows {}", what,
-                                  turn.status.failures, policy.backoff_limit));
-  } else if (++turn.status.disruptions > policy.max_disruptions && policy.max_disruptions > 0) {
-    return fail_job(turn, "TooManyDisruptions",
+                                  reconcile.status.failures, policy.backoff_limit));
+  } else if (++reconcile.status.disruptions > policy.max_disruptions && policy.max_disruptions > 0) {
+    return fail_job(reconcile, "TooManyDisruptions",
                     fmt::format("{}; this was disruption {}, and runPolicy.maxDisruptions allows {}", what,
-                                turn.status.disruptions, policy.max_disruptions));
+                                reconcile.status.disruptions, policy.max_disruptions));
   }
-  turn.say(kRestarting, true, incident.reason, what);
-  turn.end_attempt();
+  reconcile.say(kRestarting, true, incident.reason, what);
+  reconcile.end_attempt();
 }
 
-void fail_job(Turn& turn, const std::string& reason, const std::string& message) {
-  turn.say(kRunning, false, reason, message);
-  turn.say(kRestarting, false, reason, message);
-  turn.say(kFailed, true, reason, message);
-  turn.status.completion = turn.now();
+void fail_job(Reconcile& reconcile, const std::string& reason, const std::string& message) {
+  reconcile.say(kRunning, false, reason, message);
+  reconcile.say(kRestarting, false, reason, message);
+  reconcile.say(kFailed, true, reason, message);
+  reconcile.status.completion = reconcile.now();
 }
 
 }  // namespace atl::ctl

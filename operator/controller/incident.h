@@ -4,7 +4,7 @@
 #include <optional>
 #include <string>
 
-#include "operator/controller/turn.h"
+#include "operator/controller/reconcile.h"
 
 namespace atl::ctl {
 
@@ -24,15 +24,15 @@ bool is_disruption(const std::string& reason);
 bool is_counted(const Status& status, const PodView& pod);
 
 /// A worker's end.
-Incident worker_incident(const PodView& pod, const Turn& turn);
+Incident worker_incident(const PodView& pod, const Reconcile& reconcile);
 
 /// The end of the present attempt, from what its launcher and its workers left behind; nothing while it goes on.
-std::optional<Incident> incident_of(const Turn& turn);
+std::optional<Incident> incident_of(const Reconcile& reconcile);
 
 /// Enters it, counts it, and moves on to the next attempt, or ends the job where that was the last.
-void restart(Turn& turn, const Incident& incident);
+void restart(Reconcile& reconcile, const Incident& incident);
 
 /// Ends the job for good.
-void fail_job(Turn& turn, const std::string& reason, const std::string& message);
+void fail_job(Reconcile& reconcile, const std::string& reason, const std::string& message);
 
 }  // namespace atl::ctl

@@ -9,7 +9,7 @@
 #include "operator/api/messages.h"
 #include "operator/controller/incident.h"
 #include "operator/controller/mpi_job.h"
-#include "operator/controller/questions.h"
+#include "operator/controller/steps.h"
 #include "operator/controller/withdraw.h"
 #include "operator/objects/names.h"
 #include "operator/objects/objects.h"
@@ -33,18 +33,19 @@ std::vector<std::string> faults_on_cluster(const Job& job, const Settings& setti
 
 /// Its MPIJobs are not watched, by an operator that was restarted without what the one before it had been told: no fault of
 /// a job which that one took.
-bool is_out_of_sight(const Turn& turn) {
-  return turn.spec().launcher == Launcher::kMpiJob && !turn.settings.mpi_jobs &&
-         !turn.job().status.conditions.empty();
+bool is_out_of_sight(const Reconcile& reconcile) {
+  return reconcile.spec().launcher == Launcher::kMpiJob && !reconcile.settings.mpi_jobs &&
+         !reconcile.job().status.conditions.empty();
 }
 
 constexpr const char* kNewer = "NewerManifest";
 
 /// Fields of a later release say something that only that one heeds. A job that was taken before they came goes on without
 /// them: they are what the API server fills in.
-bool is_of_later_release(const Turn& turn) {
-  const bool is_new = turn.seen.job.status.conditions.empty() || turn.reason_against(kCreated) == kNewer;
-  return is_new && !turn.job().unknown.empty();
+bool is_of_later_release(const Reconcile& reconcile) {
+  const bool is_new =
+      reconcile.seen.job.status.conditions.empty() || reconcile.reason_against(kCreated) == kNewer;
+  return is_new && !reconcile.job().unknown.empty();
 }
 
 /// Which pods go when a job has ended. A launcher that still runs is stopped in any case, and gated pods are nobody's
@@ -56,88 +57,88 @@ bool is_to_go(const PodView& pod, CleanPodPolicy policy) {
 }
 
 /// An MPIJob stays with what is kept of its pods, but not while it would make more of them.
-void dismiss_needless_mpi_jobs(Turn& turn, CleanPodPolicy policy) {
-  const bool has_launcher_ended = std::ranges::any_of(turn.seen.pods, [&](const PodView& pod) {
-    return is_own(pod.meta, turn.seen) && pod.meta.label(kRoleLabel) == kLauncherRole && pod.has_ended();
+void dismiss_needless_mpi_jobs(Reconcile& reconcile, CleanPodPolicy policy) {
+  const bool has_launcher_ended = std::ranges::any_of(reconcile.seen.pods, [&](const PodView& pod) {
+    return is_own(pod.meta, reconcile.seen) && pod.meta.label(kRoleLabel) == kLauncherRole && pod.has_ended();
   });
   const bool is_kept = has_launcher_ended && policy != CleanPodPolicy::kAll;
-  dismiss_mpi_jobs(turn, is_kept ? mpi_job_name(turn.name(), turn.attempt()) : "");
+  dismiss_mpi_jobs(reconcile, is_kept ? mpi_job_name(reconcile.name(), reconcile.attempt()) : "");
 }
 
 }  // namespace
 
-bool is_being_deleted(Turn& turn) {
-  return turn.job().meta.deletion.has_value();  // what it owns goes after it
+Next leave_what_is_deleted(Reconcile& reconcile) {
+  return done_if(reconcile.job().meta.deletion.has_value());  // what it owns goes after it
 }
 
-bool has_ended(Turn& turn) {
-  if (!has_ended(turn.status.conditions)) return false;
-  const RunPolicySpec policy = turn.job().job ? turn.spec().run_policy : RunPolicySpec{};
-  dismiss_needless_mpi_jobs(turn, policy.clean_pod_policy);
-  for (const PodView& pod : turn.seen.pods)
-    if (is_own(pod.meta, turn.seen) && is_to_go(pod, policy.clean_pod_policy)) dismiss(turn, pod);
-  if (policy.ttl_seconds_after_finished < 0 || !turn.status.completion) return true;
-  const Moment end = *turn.status.completion + Seconds(policy.ttl_seconds_after_finished);
-  if (turn.now() >= end)
-    turn.remove(Kind::kJob, turn.job().meta);
+Next clean_up(Reconcile& reconcile) {
+  if (!has_ended(reconcile.status.conditions)) return Next::kContinue;
+  const RunPolicySpec policy = reconcile.job().job ? reconcile.spec().run_policy : RunPolicySpec{};
+  dismiss_needless_mpi_jobs(reconcile, policy.clean_pod_policy);
+  for (const PodView& pod : reconcile.seen.pods)
+    if (is_own(pod.meta, reconcile.seen) && is_to_go(pod, policy.clean_pod_policy)) dismiss(reconcile, pod);
+  if (policy.ttl_seconds_after_finished < 0 || !reconcile.status.completion) return Next::kDone;
+  const Moment end = *reconcile.status.completion + Seconds(policy.ttl_seconds_after_finished);
+  if (reconcile.now() >= end)
+    reconcile.remove(Kind::kJob, reconcile.job().meta);
   else
-    turn.look_at(end);
-  return true;
+    reconcile.requeue_at(end);
+  return Next::kDone;
 }
 
-bool has_completed(Turn& turn) {
-  for (const PodView& pod : turn.seen.pods) {
-    const bool is_launcher = is_own(pod.meta, turn.seen) && pod.meta.label(kRoleLabel) == kLauncherRole;
+Next complete(Reconcile& reconcile) {
+  for (const PodView& pod : reconcile.seen.pods) {
+    const bool is_launcher = is_own(pod.meta, reconcile.seen) && pod.meta.label(kRoleLabel) == kLauncherRole;
     if (!is_launcher || pod.phase != "Succeeded") continue;
     const ContainerView* engine = pod.container(kEngine);
     const auto result = read_launch_result(engine ? engine->message : "");
-    if (result) turn.status.result = result->result;
-    if (result && result->epochs) turn.status.progress.epoch = result->epochs;
-    turn.status.progress.eta.clear();
+    if (result) reconcile.status.result = result->result;
+    if (result && result->epochs) reconcile.status.progress.epoch = result->epochs;
+    reconcile.status.progress.eta.clear();
     const std::string outcome = result && !result->outcome.empty() ? result->outcome : "completed";
-    turn.say(kRunning, false, "Completed", "training has ended: " + outcome);
-    turn.say(kRestarting, false, "Completed", "training has ended: " + outcome);
-    turn.say(kSucceeded, true, "Completed", outcome);
-    turn.status.completion = turn.now();
-    return true;
+    reconcile.say(kRunning, false, "Completed", "training has ended: " + outcome);
+    reconcile.say(kRestarting, false, "Completed", "training has ended: " + outcome);
+    reconcile.say(kSucceeded, true, "Completed", outcome);
+    reconcile.status.completion = reconcile.now();
+    return Next::kDone;
   }
-  return false;
+  return Next::kContinue;
 }
 
-bool is_unfit(Turn& turn) {
-  if (is_of_later_release(turn)) {
-    turn.say(
+Next refuse_unfit(Reconcile& reconcile) {
+  if (is_of_later_release(reconcile)) {
+    reconcile.say(
         kCreated, false, kNewer,
         fmt::format("this operator doesn't know {}: the resource GNNJob is of a later release (upgrade the "
                     "operator too)",
-                    fmt::join(turn.job().unknown, ", ")));
-    return true;
+                    fmt::join(reconcile.job().unknown, ", ")));
+    return Next::kDone;
   }
-  if (!turn.job().job) {
-    fail_job(turn, "InvalidSpec", turn.job().refusal);
-    return true;
+  if (!reconcile.job().job) {
+    fail_job(reconcile, "InvalidSpec", reconcile.job().refusal);
+    return Next::kDone;
   }
-  if (is_out_of_sight(turn)) {
-    turn.say(kCreated, false, "NoMpiOperator",
-             "launcher: mpijob is off in this operator, so the job is left as it is (set the chart's "
-             "mpiJobs.enabled)");
-    return true;
+  if (is_out_of_sight(reconcile)) {
+    reconcile.say(kCreated, false, "NoMpiOperator",
+                  "launcher: mpijob is off in this operator, so the job is left as it is (set the chart's "
+                  "mpiJobs.enabled)");
+    return Next::kDone;
   }
-  const auto faults = faults_on_cluster(turn.spec(), turn.settings);
-  if (faults.empty()) return false;
-  fail_job(turn, "InvalidSpec", fmt::format("{}", fmt::join(faults, "\n")));
-  return true;
+  const auto faults = faults_on_cluster(reconcile.spec(), reconcile.settings);
+  if (faults.empty()) return Next::kContinue;
+  fail_job(reconcile, "InvalidSpec", fmt::format("{}", fmt::join(faults, "\n")));
+  return Next::kDone;
 }
 
-bool is_past_deadline(Turn& turn) {
-  const auto seconds = turn.spec().run_policy.active_deadline_seconds;
-  if (seconds == 0 || !turn.status.start) return false;
-  const Moment end = *turn.status.start + Seconds(seconds);
-  turn.look_at(end);
-  if (turn.now() < end) return false;
-  fail_job(turn, "DeadlineExceeded",
+Next fail_past_deadline(Reconcile& reconcile) {
+  const auto seconds = reconcile.spec().run_policy.active_deadline_seconds;
+  if (seconds == 0 || !reconcile.status.start) return Next::kContinue;
+  const Moment end = *reconcile.status.start + Seconds(seconds);
+  reconcile.requeue_at(end);
+  if (reconcile.now() < end) return Next::kContinue;
+  fail_job(reconcile, "DeadlineExceeded",
            fmt::format("it ran for {} s (runPolicy.activeDeadlineSeconds)", seconds));
-  return true;
+  return Next::kDone;
 }
 
 }  // namespace atl::ctl

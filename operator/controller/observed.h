@@ -2,7 +2,6 @@
 // that has just started decides like one that has run for a month.
 #pragma once
 
-#include <functional>
 #include <map>
 #include <memory>
 #include <nlohmann/json_fwd.hpp>
@@ -43,7 +42,7 @@ struct NodeView {
 };
 
 /// What the servers of its ranks say in the present attempt. They are asked every few seconds.
-struct Heard {
+struct ProgressReport {
   std::optional<Progress> progress;  // nothing: none has answered yet
   Moment advanced{};                 // when an epoch was last seen to end
   Moment answered{};                 // when a server last answered; none yet: when one was first asked
@@ -55,25 +54,39 @@ struct Refusal {
   std::string object, message;  // "Pod cora-0-0"
 };
 
+/// What a decision may look up in the caches and work out, beside what was observed. It asks nobody: what only the API server knows, a
+/// decision asks for (Decision::wants), and is made again with the answer.
+class ClusterView {
+ public:
+  virtual ~ClusterView() = default;
+  /// On the cluster as it is now, pods that are pinned counted.
+  virtual GangPlan plan(const Gang& gang) = 0;
+  /// Pods on the node that aren't the job's.
+  virtual std::vector<std::string> other_pods(const std::string& node) = 0;
+  /// One that is refused pods too, holds some, and is older: refusals.h.
+  virtual bool is_another_first() = 0;
+  virtual LoginKeys new_keys() = 0;
+};
+
+/// Whether a Secret is there, which nobody here may read.
+struct SecretAnswer {
+  std::optional<bool> is_gone;  // nothing: the server doesn't say
+};
+
 struct Observed {
   GnnJob job;
   std::vector<PodView> pods;        // the job's own, and others' with a name that it needs
   std::vector<ObjectView> objects;  // likewise, but for Secrets, which nobody here may read
   std::string taken_keys;           // a Secret that was there when ours of that name was to be made, or ""
-  std::map<std::string, NodeView> nodes;      // on which its pods stand or were to stand
-  std::function<GangPlan(const Gang&)> plan;  // on the cluster as it is now, pods that are pinned counted
-  std::function<std::vector<std::string>(const std::string& node)>
-      strangers;  // pods there that aren't the job's
-  std::function<LoginKeys()> new_keys;
-  std::function<std::optional<bool>(const std::string& secret)> is_secret_gone;  // nothing: not known
-  std::function<std::string(const std::string& pod)> fault_of;  // what the API server finds wrong with it; ""
-  std::optional<Heard> heard;
+  std::map<std::string, NodeView> nodes;  // on which its pods stand or were to stand
+  ClusterView* cluster = nullptr;         // outlives the decision
+  std::optional<ProgressReport> heard;
   std::optional<Rank> silent_rank;  // that the others wait for, and whose server doesn't answer us either
-  std::optional<std::string>
-      prepare_log;                // last lines, once the prepare pod has ended and Decision asked for them
-  std::vector<Refusal> refusals;  // of the last writes
-  std::function<bool()>
-      is_another_first;  // one that is refused pods too, holds some, and is older: refusals.h
+  // Once a decision has asked for them:
+  std::optional<std::string> prepare_log;       // last lines, of a prepare pod that has ended
+  std::optional<std::string> pod_fault;         // what the API server finds wrong with the pod; ""
+  std::optional<SecretAnswer> secret;           // of the job's keys
+  std::vector<Refusal> refusals;                // of the last writes
   std::optional<QueuePriority> queue_priority;  // nothing: the job names a class that isn't known
   Moment now{};
 };

@@ -6,8 +6,8 @@
 #include <numeric>
 
 #include "operator/controller/places.h"
-#include "operator/controller/questions.h"
-#include "operator/controller/turn.h"
+#include "operator/controller/reconcile.h"
+#include "operator/controller/steps.h"
 #include "operator/controller/withdraw.h"
 #include "operator/objects/release.h"
 
@@ -17,23 +17,24 @@ namespace {
 constexpr Seconds kShortestWait{2}, kFirstJitter{13}, kPlanAgain{60};
 constexpr int kMostDoublings = 7;  // of the shortest wait: to four minutes
 
-bool is_any_gated(const Turn& turn) {
-  for (const PodView* worker : turn.gang().workers)
+bool is_any_gated(const Reconcile& reconcile) {
+  for (const PodView* worker : reconcile.gang().workers)
     if (is_gated(*worker)) return true;
   return false;
 }
 
 /// After a withdrawal, so that two gangs which took room from each other don't do so again; longer each time, for what was
 /// in the way may be something that no plan sees.
-bool must_wait(Turn& turn) {
-  const std::string reason = turn.reason_against(kPlaced);
-  if (reason != kWithdrawn && reason != kNotBound) return false;
-  const Seconds least = kShortestWait * (1 << std::clamp(turn.status.withdrawals - 1, 0, kMostDoublings));
-  const Moment since = turn.since(kPlaced);
-  const Moment end = since + least + jitter(turn, since, std::max(least, kFirstJitter));
-  if (turn.now() >= end) return false;
-  turn.look_at(end);
-  return true;
+Next wait_after_withdrawal(Reconcile& reconcile) {
+  const std::string reason = reconcile.reason_against(kPlaced);
+  if (reason != kWithdrawn && reason != kNotBound) return Next::kContinue;
+  const Seconds least =
+      kShortestWait * (1 << std::clamp(reconcile.status.withdrawals - 1, 0, kMostDoublings));
+  const Moment since = reconcile.since(kPlaced);
+  const Moment end = since + least + jitter(reconcile, since, std::max(least, kFirstJitter));
+  if (reconcile.now() >= end) return Next::kContinue;
+  reconcile.requeue_at(end);
+  return Next::kDone;
 }
 
 Predicted predicted_of(const GangPlan& plan, const Gang& gang) {
@@ -50,61 +51,64 @@ Predicted predicted_of(const GangPlan& plan, const Gang& gang) {
 }
 
 /// What strategy auto stands for, and why.
-std::string choice_text(const Turn& turn) {
-  const std::string chosen = chosen_strategy(turn), reason = reason_for_strategy(turn);
+std::string choice_text(const Reconcile& reconcile) {
+  const std::string chosen = chosen_strategy(reconcile), reason = reason_for_strategy(reconcile);
   if (chosen.empty()) return {};
   return "; strategy auto is " + chosen + (reason.empty() ? "" : ": " + reason);
 }
 
-void enter(Turn& turn, const GangPlan& plan, const Gang& gang) {
-  turn.status.servers.clear();
+void enter(Reconcile& reconcile, const GangPlan& plan, const Gang& gang) {
+  reconcile.status.servers.clear();
   for (std::size_t s = 0; s < plan.nodes.size(); ++s)
-    turn.status.servers.push_back(
+    reconcile.status.servers.push_back(
         {plan.nodes[s], gang.servers[s], gang.holds.empty() ? std::string() : gang.holds[s]});
-  turn.status.predicted = predicted_of(plan, gang);
-  turn.say(
-      kPlaced, true, "Planned",
-      fmt::format("{} servers on {}{}", plan.nodes.size(), fmt::join(plan.nodes, ", "), choice_text(turn)));
+  reconcile.status.predicted = predicted_of(plan, gang);
+  reconcile.say(kPlaced, true, "Planned",
+                fmt::format("{} servers on {}{}", plan.nodes.size(), fmt::join(plan.nodes, ", "),
+                            choice_text(reconcile)));
 }
 
-void pin_launcher(Turn& turn, const std::string& node) {
-  const PodView* launcher = turn.gang().launcher;
+void pin_launcher(Reconcile& reconcile, const std::string& node) {
+  const PodView* launcher = reconcile.gang().launcher;
   if (launcher && launcher->pinned.empty() && !node.empty())
-    turn.patch(*launcher, pin_patch(*launcher, node));
+    reconcile.patch(*launcher, pin_patch(*launcher, node));
 }
 
-void release_all(Turn& turn) {
-  const auto& workers = turn.gang().workers;
+void release_all(Reconcile& reconcile) {
+  const auto& workers = reconcile.gang().workers;
   for (std::size_t s = 0; s < workers.size(); ++s)
     if (is_gated(*workers[s]))
-      turn.patch(*workers[s], pin_and_release_patch(*workers[s], turn.status.servers[s].node, turn.now()));
+      reconcile.patch(*workers[s],
+                      pin_and_release_patch(*workers[s], reconcile.status.servers[s].node, reconcile.now()));
 }
 
 }  // namespace
 
-GangPlan find_places(Turn& turn) {
-  const Gang gang = gang_to_place(turn);
-  GangPlan plan = plan_places(turn, gang);
+GangPlan find_places(Reconcile& reconcile) {
+  const Gang gang = gang_to_place(reconcile);
+  GangPlan plan = plan_places(reconcile, gang);
   if (plan.fits) {
-    enter(turn, plan, gang);
+    enter(reconcile, plan, gang);
   } else {
-    turn.say(kPlaced, false, "NoRoom", fmt::format("{}", fmt::join(plan.reasons, "; ")));
-    turn.look_at(turn.now() + kPlanAgain);  // room is noticed by watching; this is for what no watch shows
+    reconcile.say(kPlaced, false, "NoRoom", fmt::format("{}", fmt::join(plan.reasons, "; ")));
+    reconcile.requeue_at(reconcile.now() +
+                         kPlanAgain);  // room is noticed by watching; this is for what no watch shows
   }
   return plan;
 }
 
-bool is_unplaced(Turn& turn) {
-  const bool is_planned = turn.holds(kPlaced) && turn.status.servers.size() == turn.gang().workers.size();
-  if (is_planned && !is_any_gated(turn)) return false;
+Next place_gang(Reconcile& reconcile) {
+  const bool is_planned =
+      reconcile.holds(kPlaced) && reconcile.status.servers.size() == reconcile.gang().workers.size();
+  if (is_planned && !is_any_gated(reconcile)) return Next::kContinue;
   if (!is_planned) {
-    if (must_wait(turn)) return true;
-    const GangPlan plan = find_places(turn);
-    if (!plan.fits) return true;
-    pin_launcher(turn, plan.launcher);
+    if (wait_after_withdrawal(reconcile) == Next::kDone) return Next::kDone;
+    const GangPlan plan = find_places(reconcile);
+    if (!plan.fits) return Next::kDone;
+    pin_launcher(reconcile, plan.launcher);
   }
-  release_all(turn);
-  return true;
+  release_all(reconcile);
+  return Next::kDone;
 }
 
 }  // namespace atl::ctl

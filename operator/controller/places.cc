@@ -18,11 +18,11 @@ constexpr int kMostFailures = 2;      // of a node, before it is avoided
 constexpr Seconds kRemembered{3600};  // a failure: by then somebody has mended the node, or it fails again
 
 /// Null where they aren't.
-const Prepared* known_parts(const Turn& turn) {
+const Prepared* known_parts(const Reconcile& reconcile) {
   const ObjectView* map =
-      turn.find(Kind::kConfigMap, prepared_map_name(turn.name(), turn.job().made_of.prepared));
+      reconcile.find(Kind::kConfigMap, prepared_map_name(reconcile.name(), reconcile.job().made_of.prepared));
   const Prepared* prepared = map ? map->prepared.get() : nullptr;
-  return prepared && prepared->ranks == turn.spec().placement.ranks ? prepared : nullptr;
+  return prepared && prepared->ranks == reconcile.spec().placement.ranks ? prepared : nullptr;
 }
 
 /// Between ranks, those of pairs of servers that aren't listed between their first.
@@ -50,10 +50,10 @@ bool is_of_node(const Restart& restart) {
          restart.culprit.signal == "SIGBUS";
 }
 
-std::set<std::string> bad_nodes(const Turn& turn) {
+std::set<std::string> bad_nodes(const Reconcile& reconcile) {
   std::map<std::string, int> failures;
-  for (const Restart& restart : turn.status.restarts)
-    if (is_of_node(restart) && turn.now() - restart.time < kRemembered) ++failures[restart.culprit.node];
+  for (const Restart& restart : reconcile.status.restarts)
+    if (is_of_node(restart) && reconcile.now() - restart.time < kRemembered) ++failures[restart.culprit.node];
   std::set<std::string> bad;
   for (const auto& [node, count] : failures)
     if (count >= kMostFailures && !node.empty()) bad.insert(node);
@@ -65,16 +65,16 @@ bool stands(const PodView* worker) {
 }
 
 /// The servers whose pods wait for a place.
-std::vector<int> waiting_servers(const Turn& turn) {
+std::vector<int> waiting_servers(const Reconcile& reconcile) {
   std::vector<int> waiting;
-  for (std::size_t s = 0; s < turn.gang().workers.size(); ++s)
-    if (!stands(turn.gang().workers[s])) waiting.push_back(int(s));
+  for (std::size_t s = 0; s < reconcile.gang().workers.size(); ++s)
+    if (!stands(reconcile.gang().workers[s])) waiting.push_back(int(s));
   return waiting;
 }
 
-std::vector<std::string> standing_nodes(const Turn& turn) {
+std::vector<std::string> standing_nodes(const Reconcile& reconcile) {
   std::vector<std::string> nodes;
-  for (const PodView* worker : turn.gang().workers)
+  for (const PodView* worker : reconcile.gang().workers)
     if (stands(worker)) nodes.push_back(worker->is_bound() ? worker->node : worker->pinned);
   return nodes;
 }
@@ -97,11 +97,12 @@ Gang part_of(const Gang& gang, const std::vector<int>& servers) {
   return part;
 }
 
-LabelRule same_domain(const std::string& label, const std::vector<std::string>& nodes, const Turn& turn) {
+LabelRule same_domain(const std::string& label, const std::vector<std::string>& nodes,
+                      const Reconcile& reconcile) {
   std::set<std::string> values;
   for (const std::string& node : nodes) {
-    const auto found = turn.seen.nodes.find(node);
-    if (found == turn.seen.nodes.end()) continue;
+    const auto found = reconcile.seen.nodes.find(node);
+    if (found == reconcile.seen.nodes.end()) continue;
     const auto& labels = found->second.labels;
     if (const auto value = labels.find(label); value != labels.end()) values.insert(value->second);
   }
@@ -110,11 +111,12 @@ LabelRule same_domain(const std::string& label, const std::vector<std::string>& 
 
 /// Ever wider circles in which to look for a place: the nodes where the pods stood before, the domains of those that
 /// stand from the finest level out, and last the cluster, or the domain that must hold all.
-std::vector<std::vector<LabelRule>> circles(const Turn& turn, const Gang& gang,
+std::vector<std::vector<LabelRule>> circles(const Reconcile& reconcile, const Gang& gang,
                                             const std::vector<std::string>& before,
                                             const std::vector<std::string>& standing) {
   std::vector<LabelRule> always;
-  if (gang.within >= 0) always.push_back(same_domain(gang.levels[std::size_t(gang.within)], standing, turn));
+  if (gang.within >= 0)
+    always.push_back(same_domain(gang.levels[std::size_t(gang.within)], standing, reconcile));
   std::vector<std::vector<LabelRule>> all;
   auto add = [&](LabelRule rule) {
     if (rule.values.empty()) return;
@@ -123,36 +125,37 @@ std::vector<std::vector<LabelRule>> circles(const Turn& turn, const Gang& gang,
   };
   add({"metadata.name", "In", before, true});
   for (std::size_t level = gang.levels.size() - 1; level-- > 0;)
-    add(same_domain(gang.levels[level], standing, turn));
+    add(same_domain(gang.levels[level], standing, reconcile));
   all.push_back(always);
   return all;
 }
 
-GangPlan plan_within(const Turn& turn, Gang part, const std::vector<std::vector<LabelRule>>& circles) {
+GangPlan plan_within(const Reconcile& reconcile, Gang part,
+                     const std::vector<std::vector<LabelRule>>& circles) {
   const NodeFilter filter = part.filter;
   GangPlan plan;
   for (const auto& rules : circles) {
     part.filter = filter;
     std::ranges::copy(rules, std::back_inserter(part.filter.selector));
-    plan = turn.seen.plan(part);
+    plan = reconcile.seen.cluster->plan(part);
     if (plan.fits) break;
   }
   return plan;
 }
 
-GangPlan plan_missing(const Turn& turn, const Gang& gang, const std::vector<int>& waiting) {
+GangPlan plan_missing(const Reconcile& reconcile, const Gang& gang, const std::vector<int>& waiting) {
   std::vector<std::string> before;
   for (const int server : waiting)
-    if (std::size_t(server) < turn.status.servers.size())
-      before.push_back(turn.status.servers[std::size_t(server)].node);
+    if (std::size_t(server) < reconcile.status.servers.size())
+      before.push_back(reconcile.status.servers[std::size_t(server)].node);
   Gang part = part_of(gang, waiting);
-  const PodView* launcher = turn.gang().launcher;
+  const PodView* launcher = reconcile.gang().launcher;
   if (launcher && !launcher->pinned.empty()) part.launcher = {};
-  GangPlan plan = plan_within(turn, part, circles(turn, gang, before, standing_nodes(turn)));
+  GangPlan plan = plan_within(reconcile, part, circles(reconcile, gang, before, standing_nodes(reconcile)));
   if (!plan.fits) return plan;
   std::vector<std::string> nodes;
   std::size_t next = 0;
-  for (const PodView* worker : turn.gang().workers)
+  for (const PodView* worker : reconcile.gang().workers)
     nodes.push_back(stands(worker) ? (worker->is_bound() ? worker->node : worker->pinned)
                                    : plan.nodes[next++]);
   plan.nodes = std::move(nodes);
@@ -160,85 +163,88 @@ GangPlan plan_missing(const Turn& turn, const Gang& gang, const std::vector<int>
 }
 
 /// The nodes that the template allows, and a queue for this kind of pods.
-NodeFilter filter_of(const Turn& turn, const std::string& admitted) {
-  NodeFilter filter = ctl::filter_of(turn.spec(), turn.settings.gpu_resource);
+NodeFilter filter_of(const Reconcile& reconcile, const std::string& admitted) {
+  NodeFilter filter = ctl::filter_of(reconcile.spec(), reconcile.settings.gpu_resource);
   filter.join(NodeFilter::of_template(admitted));
-  filter.demand_platform(turn.settings.architectures);
-  filter.excluded = bad_nodes(turn);
+  filter.demand_platform(reconcile.settings.architectures);
+  filter.excluded = bad_nodes(reconcile);
   return filter;
 }
 
-GangPlan plan_together(const Turn& turn, const Gang& gang) {
-  const auto waiting = waiting_servers(turn);
+GangPlan plan_together(const Reconcile& reconcile, const Gang& gang) {
+  const auto waiting = waiting_servers(reconcile);
   const bool is_whole = waiting.size() == gang.servers.size();
-  GangPlan plan = is_whole ? turn.seen.plan(gang) : plan_missing(turn, gang, waiting);
-  if (plan.fits || gang.within < 0 || turn.spec().placement.policy != PlacementPolicy::kPreferred)
+  GangPlan plan = is_whole ? reconcile.seen.cluster->plan(gang) : plan_missing(reconcile, gang, waiting);
+  if (plan.fits || gang.within < 0 || reconcile.spec().placement.policy != PlacementPolicy::kPreferred)
     return plan;
   Gang anywhere = gang;
   anywhere.within = -1;
-  return is_whole ? turn.seen.plan(anywhere) : plan_missing(turn, anywhere, waiting);
+  return is_whole ? reconcile.seen.cluster->plan(anywhere) : plan_missing(reconcile, anywhere, waiting);
 }
 
 }  // namespace
 
-std::vector<int> parts_by_rank(const Turn& turn) {
-  const Prepared* prepared = known_parts(turn);
+std::vector<int> parts_by_rank(const Reconcile& reconcile) {
+  const Prepared* prepared = known_parts(reconcile);
   return prepared ? prepared->parts : std::vector<int>{};
 }
 
-std::string chosen_strategy(const Turn& turn) {
-  const Prepared* prepared = known_parts(turn);
-  return prepared && find_strategy(turn.spec().strategy.kind)->stands_for_another ? prepared->strategy : "";
+std::string chosen_strategy(const Reconcile& reconcile) {
+  const Prepared* prepared = known_parts(reconcile);
+  return prepared && find_strategy(reconcile.spec().strategy.kind)->stands_for_another ? prepared->strategy
+                                                                                       : "";
 }
 
-std::string reason_for_strategy(const Turn& turn) {
-  const Prepared* prepared = known_parts(turn);
-  return prepared && !chosen_strategy(turn).empty() ? prepared->strategy_reason : "";
+std::string reason_for_strategy(const Reconcile& reconcile) {
+  const Prepared* prepared = known_parts(reconcile);
+  return prepared && !chosen_strategy(reconcile).empty() ? prepared->strategy_reason : "";
 }
 
-Gang gang_to_place(const Turn& turn) {
-  const Prepared* prepared = known_parts(turn);
-  Gang gang =
-      gang_of(turn.spec(), prepared ? std::optional(all_flows(*prepared, turn.gang().servers)) : std::nullopt,
-              turn.settings.gpu_resource);
-  if (!turn.gang().is_complete() || !turn.gang().launcher) count_pods(turn.job(), turn.settings, gang);
-  for (const PodView* worker : turn.gang().workers)
+Gang gang_to_place(const Reconcile& reconcile) {
+  const Prepared* prepared = known_parts(reconcile);
+  Gang gang = gang_of(reconcile.spec(),
+                      prepared ? std::optional(all_flows(*prepared, reconcile.gang().servers)) : std::nullopt,
+                      reconcile.settings.gpu_resource);
+  if (!reconcile.gang().is_complete() || !reconcile.gang().launcher)
+    count_pods(reconcile.job(), reconcile.settings, gang);
+  for (const PodView* worker : reconcile.gang().workers)
     if (worker) gang.server.at_least(worker->requests);
-  if (turn.gang().launcher) gang.launcher.at_least(turn.gang().launcher->requests);
-  gang.filter = filter_of(turn, turn.job().admitted.workers);
+  if (reconcile.gang().launcher) gang.launcher.at_least(reconcile.gang().launcher->requests);
+  gang.filter = filter_of(reconcile, reconcile.job().admitted.workers);
   return gang;
 }
 
-GangPlan plan_places(const Turn& turn, const Gang& gang) {
-  if (turn.job().admitted.launcher == turn.job().admitted.workers) return plan_together(turn, gang);
+GangPlan plan_places(const Reconcile& reconcile, const Gang& gang) {
+  if (reconcile.job().admitted.launcher == reconcile.job().admitted.workers)
+    return plan_together(reconcile, gang);
   // Its queue may have put the launcher on nodes of another kind: it is placed when it starts.
   Gang workers = gang;
   workers.launcher = {};
-  GangPlan plan = plan_together(turn, workers);
+  GangPlan plan = plan_together(reconcile, workers);
   plan.launcher.clear();
   return plan;
 }
 
-std::string why_no_launcher_on(const Turn& turn, const std::string& node) {
-  const auto found = turn.seen.nodes.find(node);
-  if (found == turn.seen.nodes.end() || found->second.is_missing) return "is gone";
+std::string why_no_launcher_on(const Reconcile& reconcile, const std::string& node) {
+  const auto found = reconcile.seen.nodes.find(node);
+  if (found == reconcile.seen.nodes.end() || found->second.is_missing) return "is gone";
   const NodeView& view = found->second;
-  return filter_of(turn, turn.job().admitted.launcher)
+  return filter_of(reconcile, reconcile.job().admitted.launcher)
       .refusal({node, view.labels, view.taints, view.cordoned, view.ready, {}});
 }
 
-std::string place_for_launcher(const Turn& turn) {
-  Gang alone = gang_to_place(turn);
-  alone.filter = filter_of(turn, turn.job().admitted.launcher);
+std::string place_for_launcher(const Reconcile& reconcile) {
+  Gang alone = gang_to_place(reconcile);
+  alone.filter = filter_of(reconcile, reconcile.job().admitted.launcher);
   alone.job.clear();
   alone.servers = {{0}};
   alone.server = std::exchange(alone.launcher, {});
   alone.traffic = Traffic(1, {});
   std::erase_if(alone.volumes, [](const GangVolume& volume) { return volume.mounters != Mounters::kAll; });
   alone.within = -1;
-  const std::vector<std::vector<LabelRule>> circles = {{{"metadata.name", "In", standing_nodes(turn), true}},
-                                                       {}};
-  const GangPlan plan = plan_within(turn, alone, circles);
+  const std::vector<std::vector<LabelRule>> circles = {
+      {{"metadata.name", "In", standing_nodes(reconcile), true}}, {}};
+  const GangPlan plan = plan_within(reconcile, alone, circles);
   return plan.fits ? plan.nodes[0] : "";
 }
 

@@ -6,8 +6,8 @@
 
 #include "operator/api/messages.h"
 #include "operator/controller/incident.h"
-#include "operator/controller/questions.h"
 #include "operator/controller/refusals.h"
+#include "operator/controller/steps.h"
 #include "operator/controller/withdraw.h"
 #include "operator/objects/names.h"
 #include "operator/objects/objects.h"
@@ -38,92 +38,95 @@ std::string why_it_ended(const PodView& pod, const std::string& log) {
 
 /// Entered once. A pod that has ended stays for its log until the next one, which has its name, may start; for as long as
 /// runPolicy.cleanPodPolicy says where the job has failed.
-void fail_prepare(Turn& turn, const PodView& pod, const std::string& reason, const std::string& message) {
-  restart(turn, {reason, {{}, "", pod.meta.name, pod.node, pod.meta.uid}, message});
-  if (!pod.has_ended()) dismiss(turn, pod);
+void fail_prepare(Reconcile& reconcile, const PodView& pod, const std::string& reason,
+                  const std::string& message) {
+  restart(reconcile, {reason, {{}, "", pod.meta.name, pod.node, pod.meta.uid}, message});
+  if (!pod.has_ended()) dismiss(reconcile, pod);
 }
 
-void keep_result(Turn& turn, const PodView& pod) {
-  if (!turn.seen.prepare_log) return turn.ask_for_prepare_log();
-  const std::string line = last_line(*turn.seen.prepare_log);
+void keep_result(Reconcile& reconcile, const PodView& pod) {
+  if (!reconcile.seen.prepare_log) return reconcile.ask_for_prepare_log();
+  const std::string line = last_line(*reconcile.seen.prepare_log);
   if (!read_prepared(line))
-    return fail_prepare(turn, pod, "PrepareFailed", "the last line of its log isn't a result: " + line);
-  turn.create(Kind::kConfigMap, prepared_map_name(turn.name(), turn.job().made_of.prepared),
-              prepared_config_map(turn.job(), line));
+    return fail_prepare(reconcile, pod, "PrepareFailed", "the last line of its log isn't a result: " + line);
+  reconcile.create(Kind::kConfigMap, prepared_map_name(reconcile.name(), reconcile.job().made_of.prepared),
+                   prepared_config_map(reconcile.job(), line));
 }
 
 /// What is under way, or keeps it from being so. Of one that isn't there, or that the scheduler hasn't spoken of, what was said of the
 /// one before still holds.
-void tell_how_far(Turn& turn, const PodView* pod) {
-  if (turn.holds(kPlaced)) return;
-  const Condition* before = find_condition(turn.status.conditions, kPlaced);
+void tell_how_far(Reconcile& reconcile, const PodView* pod) {
+  if (reconcile.holds(kPlaced)) return;
+  const Condition* before = find_condition(reconcile.status.conditions, kPlaced);
   const ContainerView* engine = pod ? pod->container(kEngine) : nullptr;
   const bool is_starting = pod && pod->is_bound() && !pod->has_ended() && !(engine && engine->running);
-  const Moment late = pod ? made_at(pod->meta).value_or(turn.now()) + kTimeToStart : turn.now();
+  const Moment late = pod ? made_at(pod->meta).value_or(reconcile.now()) + kTimeToStart : reconcile.now();
   if (pod && !pod->is_bound() && !pod->unschedulable.empty())
-    return turn.say(kPlaced, false, kUnschedulable, "the prepare pod has no node: " + pod->unschedulable);
+    return reconcile.say(kPlaced, false, kUnschedulable,
+                         "the prepare pod has no node: " + pod->unschedulable);
   if ((!pod || !pod->is_bound()) && before && before->reason == kUnschedulable) return;
-  if (is_starting && turn.now() < late) turn.look_at(late);
-  if (is_starting && turn.now() >= late)
-    return turn.say(kPlaced, false, kPreparing,
-                    in_kept_words(before, "waiting for " + why_not_started(*pod)));
-  turn.say(kPlaced, false, kPreparing, "the data set is checked and partitioned");
+  if (is_starting && reconcile.now() < late) reconcile.requeue_at(late);
+  if (is_starting && reconcile.now() >= late)
+    return reconcile.say(kPlaced, false, kPreparing,
+                         in_kept_words(before, "waiting for " + why_not_started(*pod)));
+  reconcile.say(kPlaced, false, kPreparing, "the data set is checked and partitioned");
 }
 
-void watch_over(Turn& turn, const PodView& pod) {
+void watch_over(Reconcile& reconcile, const PodView& pod) {
   const ContainerView* engine = pod.container(kEngine);
   const bool has_started = engine && engine->running;
-  const auto seconds = turn.spec().run_policy.start_deadline_seconds;
-  const Moment end = made_at(pod.meta).value_or(turn.now()) + Seconds(seconds);
+  const auto seconds = reconcile.spec().run_policy.start_deadline_seconds;
+  const Moment end = made_at(pod.meta).value_or(reconcile.now()) + Seconds(seconds);
   if (has_started) return;
-  turn.look_at(end);
-  if (turn.now() < end) return;
+  reconcile.requeue_at(end);
+  if (reconcile.now() < end) return;
   // Not to have found room is no failure of the job's: another one waits on, with a deadline of its own.
-  if (!pod.is_bound()) return dismiss(turn, pod);
-  fail_prepare(turn, pod, "StartDeadlineExceeded",
+  if (!pod.is_bound()) return dismiss(reconcile, pod);
+  fail_prepare(reconcile, pod, "StartDeadlineExceeded",
                fmt::format("the prepare pod did not start within {} s: {}", seconds, why_not_started(pod)));
 }
 
 /// Why it is lost, or "". Whoever drains its node marks it, and it may be gone before it is seen to have ended.
-std::string why_lost(const Turn& turn, const PodView& pod) {
+std::string why_lost(const Reconcile& reconcile, const PodView& pod) {
   if (pod.phase == "Succeeded") return {};
   if (pod.is_terminating() && !pod.disruption.empty()) return "Evicted";
-  return loss_of(pod, turn.seen, turn.settings);
+  return loss_of(pod, reconcile.seen, reconcile.settings);
 }
 
 }  // namespace
 
-bool is_unprepared(Turn& turn) {
-  if (turn.gang().is_launched ||
-      turn.find(Kind::kConfigMap, prepared_map_name(turn.name(), turn.job().made_of.prepared)))
-    return false;
-  const PodView* pod = turn.gang().prepare;
-  tell_how_far(turn, pod);
+Next prepare_data(Reconcile& reconcile) {
+  if (reconcile.gang().is_launched ||
+      reconcile.find(Kind::kConfigMap, prepared_map_name(reconcile.name(), reconcile.job().made_of.prepared)))
+    return Next::kContinue;
+  const PodView* pod = reconcile.gang().prepare;
+  tell_how_far(reconcile, pod);
   if (!pod) {
-    if (!is_backing_off(turn))
-      turn.create(Kind::kPod, prepare_name(turn.name()), prepare_pod(turn.job(), turn.settings, turn.now()));
-    return true;
+    if (back_off(reconcile) == Next::kContinue)
+      reconcile.create(Kind::kPod, prepare_name(reconcile.name()),
+                       prepare_pod(reconcile.job(), reconcile.settings, reconcile.now()));
+    return Next::kDone;
   }
-  if (!turn.reason_against(kCreated).empty() && turn.seen.refusals.empty())
-    turn.say(kCreated, false, kPreparing, "the gang's pods are made once the data set is prepared");
-  const std::string loss = why_lost(turn, *pod);
-  if (is_counted(turn.status, *pod)) {
-    if (!is_backing_off(turn)) dismiss(turn, *pod);
+  if (!reconcile.reason_against(kCreated).empty() && reconcile.seen.refusals.empty())
+    reconcile.say(kCreated, false, kPreparing, "the gang's pods are made once the data set is prepared");
+  const std::string loss = why_lost(reconcile, *pod);
+  if (is_counted(reconcile.status, *pod)) {
+    if (back_off(reconcile) == Next::kContinue) dismiss(reconcile, *pod);
   } else if (loss == kOverLimit || is_disruption(loss)) {
-    fail_prepare(turn, *pod, loss, pod->message);
+    fail_prepare(reconcile, *pod, loss, pod->message);
   } else if (pod->is_terminating()) {
-    dismiss(turn, *pod);
+    dismiss(reconcile, *pod);
   } else if (pod->phase == "Succeeded") {
-    keep_result(turn, *pod);
+    keep_result(reconcile, *pod);
   } else if (!loss.empty()) {
-    if (!turn.seen.prepare_log)
-      turn.ask_for_prepare_log();
+    if (!reconcile.seen.prepare_log)
+      reconcile.ask_for_prepare_log();
     else
-      fail_prepare(turn, *pod, "PrepareFailed", why_it_ended(*pod, *turn.seen.prepare_log));
+      fail_prepare(reconcile, *pod, "PrepareFailed", why_it_ended(*pod, *reconcile.seen.prepare_log));
   } else {
-    watch_over(turn, *pod);
+    watch_over(reconcile, *pod);
   }
-  return true;
+  return Next::kDone;
 }
 
 }  // namespace atl::ctl

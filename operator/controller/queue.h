@@ -6,7 +6,7 @@
 #include <optional>
 #include <string>
 
-#include "operator/controller/turn.h"
+#include "operator/controller/reconcile.h"
 
 namespace atl::ctl {
 
@@ -14,16 +14,16 @@ namespace atl::ctl {
 struct Hold {
   std::string reason, message;
 };
-std::optional<Hold> held_by_queue(const Turn& turn);
+std::optional<Hold> held_by_queue(const Reconcile& reconcile);
 
 /// Sees to a held job's Workload, once it has no pods: there is one that says what the job needs now, or none where the job
 /// isn't to start (`wants_place`), and what was reserved for an evicted one is given back.
-void keep_place(Turn& turn, bool wants_place);
+void keep_place(Reconcile& reconcile, bool wants_place);
 
 /// Whether an object is a Workload of ours that says no longer what the job needs.
-bool is_old_place(const ObjectView& object, const Turn& turn);
+bool is_old_place(const ObjectView& object, const Reconcile& reconcile);
 
 /// Tells Kueue of what has become of the job.
-void tell_queue(Turn& turn);
+void tell_queue(Reconcile& reconcile);
 
 }  // namespace atl::ctl

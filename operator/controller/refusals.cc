@@ -10,7 +10,7 @@
 #include <tuple>
 
 #include "operator/controller/incident.h"
-#include "operator/controller/questions.h"
+#include "operator/controller/steps.h"
 #include "operator/controller/withdraw.h"
 #include "operator/objects/names.h"
 #include "operator/objects/objects.h"
@@ -26,27 +26,28 @@ constexpr Seconds kLongestTry{120}, kFirstRest{60}, kLongestRest{600};  // of th
 constexpr const char* kGaveWay =
     "; the gang's other pods are withdrawn meanwhile, so that other jobs can have the room";
 
-bool is_refused_pods(const Turn& turn) {
-  return turn.reason_against(kCreated) == kRefused && !turn.gang().is_launched &&
-         !(turn.gang().is_complete() && turn.gang().launcher) && turn.spec().launcher == Launcher::kAtoll;
+bool is_refused_pods(const Reconcile& reconcile) {
+  return reconcile.reason_against(kCreated) == kRefused && !reconcile.gang().is_launched &&
+         !(reconcile.gang().is_complete() && reconcile.gang().launcher) &&
+         reconcile.spec().launcher == Launcher::kAtoll;
 }
 
 /// The oldest tries for a while, rests, tries again, rests for twice as long, and so on: a function of the time since
 /// the first refusal, so that nothing need be remembered. Nothing: it is a time to try.
-std::optional<Moment> end_of_rest(const Turn& turn) {
-  Moment begin = turn.since(kCreated);
+std::optional<Moment> end_of_rest(const Reconcile& reconcile) {
+  Moment begin = reconcile.since(kCreated);
   for (Seconds rest = kFirstRest;; rest = std::min(2 * rest, kLongestRest)) {
     const Moment tired = begin + kLongestTry;
-    if (turn.now() < tired) return {};
+    if (reconcile.now() < tired) return {};
     begin = tired + rest;
-    if (turn.now() < begin) return begin;
+    if (reconcile.now() < begin) return begin;
   }
 }
 
-std::optional<Moment> gives_way_until(const Turn& turn) {
-  const bool is_patient = turn.now() < turn.since(kCreated) + kPatience;
-  if (!is_patient && turn.seen.is_another_first()) return turn.now() + kTryAgain;
-  return end_of_rest(turn);
+std::optional<Moment> gives_way_until(const Reconcile& reconcile) {
+  const bool is_patient = reconcile.now() < reconcile.since(kCreated) + kPatience;
+  if (!is_patient && reconcile.seen.cluster->is_another_first()) return reconcile.now() + kTryAgain;
+  return end_of_rest(reconcile);
 }
 
 }  // namespace
@@ -58,33 +59,33 @@ bool is_refused_before(const GnnJob& other, const GnnJob& job) {
          !has_ended(other.status.conditions) && created && !created->holds && created->reason == kRefused;
 }
 
-bool is_refused(Turn& turn) {
-  if (turn.seen.refusals.empty()) return false;
-  const Refusal& first = turn.seen.refusals.front();
-  turn.say(kCreated, false, kRefused,
-           fmt::format("{} is refused by the API server: {}", first.object, first.message));
-  turn.look_at(turn.now() + kTryAgain);
-  return false;  // it may be taken the next time
+Next tell_refusal(Reconcile& reconcile) {
+  if (reconcile.seen.refusals.empty()) return Next::kContinue;
+  const Refusal& first = reconcile.seen.refusals.front();
+  reconcile.say(kCreated, false, kRefused,
+                fmt::format("{} is refused by the API server: {}", first.object, first.message));
+  reconcile.requeue_at(reconcile.now() + kTryAgain);
+  return Next::kContinue;  // it may be taken the next time
 }
 
-bool is_giving_way(Turn& turn) {
-  if (!is_refused_pods(turn)) return false;
+Next give_way(Reconcile& reconcile) {
+  if (!is_refused_pods(reconcile)) return Next::kContinue;
   // Half a gang that was made where it is to stand takes room from others.
-  if (turn.holds(kPlaced)) {
-    withdraw(turn, find_condition(turn.status.conditions, kCreated)->message);
-    return true;
+  if (reconcile.holds(kPlaced)) {
+    withdraw(reconcile, find_condition(reconcile.status.conditions, kCreated)->message);
+    return Next::kDone;
   }
-  const auto until = gives_way_until(turn);
-  turn.look_at(until.value_or(turn.now() + kTryAgain));
-  if (!until) return false;
-  std::string message = find_condition(turn.status.conditions, kCreated)->message;
+  const auto until = gives_way_until(reconcile);
+  reconcile.requeue_at(until.value_or(reconcile.now() + kTryAgain));
+  if (!until) return Next::kContinue;
+  std::string message = find_condition(reconcile.status.conditions, kCreated)->message;
   if (!message.ends_with(kGaveWay)) message += kGaveWay;
-  turn.say(kCreated, false, kRefused, message);
-  for (const PodView* worker : turn.gang().workers)
-    if (worker && is_gated(*worker)) dismiss(turn, *worker);
-  const PodView* launcher = turn.gang().launcher;
-  if (launcher && is_gated(*launcher)) dismiss(turn, *launcher);
-  return true;
+  reconcile.say(kCreated, false, kRefused, message);
+  for (const PodView* worker : reconcile.gang().workers)
+    if (worker && is_gated(*worker)) dismiss(reconcile, *worker);
+  const PodView* launcher = reconcile.gang().launcher;
+  if (launcher && is_gated(*launcher)) dismiss(reconcile, *launcher);
+  return Next::kDone;
 }
 
 // What of the manifest only the API server can judge: pod templates and volumes, of which the CRD keeps any field. One pod
@@ -146,17 +147,20 @@ std::string in_manifest(const json& pod, const std::string& words) {
 
 }  // namespace
 
-bool is_malformed(Turn& turn) {
-  if (!is_to_be_tried(turn.spec())) return false;
-  GnnJob job = turn.job();
+Next refuse_malformed(Reconcile& reconcile) {
+  if (!is_to_be_tried(reconcile.spec())) return Next::kContinue;
+  GnnJob job = reconcile.job();
   job.status.keys = kNoKeysYet;
-  const std::string pod = worker_pod(job, turn.settings, 0, turn.gang().servers[0], 0);
-  const std::string fault = turn.seen.fault_of(pod);
-  if (fault.empty()) return false;
-  fail_job(turn, "InvalidSpec",
+  const std::string pod = worker_pod(job, reconcile.settings, 0, reconcile.gang().servers[0], 0);
+  if (!reconcile.seen.pod_fault) {
+    reconcile.ask_for_fault_of(pod);
+    return Next::kDone;
+  }
+  if (reconcile.seen.pod_fault->empty()) return Next::kContinue;
+  fail_job(reconcile, "InvalidSpec",
            "the API server refuses pods with this template and these volumes: " +
-               in_manifest(json::parse(pod), fault));
-  return true;
+               in_manifest(json::parse(pod), *reconcile.seen.pod_fault));
+  return Next::kDone;
 }
 
 }  // namespace atl::ctl

@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "operator/controller/incident.h"
-#include "operator/controller/questions.h"
+#include "operator/controller/steps.h"
 #include "operator/controller/withdraw.h"
 #include "operator/objects/names.h"
 #include "operator/objects/release.h"
@@ -27,11 +27,11 @@ std::string listed(const std::vector<std::string>& texts, const char* between) {
   return all;
 }
 
-Pods released(const Turn& turn) {
+Pods released(const Reconcile& reconcile) {
   Pods pods;
-  for (const PodView* worker : turn.gang().workers)
+  for (const PodView* worker : reconcile.gang().workers)
     if (worker && !is_gated(*worker)) pods.push_back(worker);
-  const PodView* launcher = turn.gang().launcher;
+  const PodView* launcher = reconcile.gang().launcher;
   if (launcher && !is_gated(*launcher)) pods.push_back(launcher);
   return pods;
 }
@@ -49,12 +49,12 @@ bool has_started(const PodView& pod) {
 }
 
 /// What the scheduler has against it, and who stands where it was to stand: that need not be the reason.
-std::string why_not_bound(const Turn& turn, const PodView& pod) {
-  const auto strangers = turn.seen.strangers(pod.pinned);
+std::string why_not_bound(const Reconcile& reconcile, const PodView& pod) {
+  const auto other_pods = reconcile.seen.cluster->other_pods(pod.pinned);
   return fmt::format("{} was not bound to {}; the scheduler says{}; {} {} there now", pod.meta.name,
                      pod.pinned, pod.unschedulable.empty() ? " nothing" : ": " + pod.unschedulable,
-                     strangers.empty() ? "nothing" : listed(strangers, ", "),
-                     strangers.size() > 1 ? "stand" : "stands");
+                     other_pods.empty() ? "nothing" : listed(other_pods, ", "),
+                     other_pods.size() > 1 ? "stand" : "stands");
 }
 
 /// When it is given up, if it isn't bound. Whoever was gated bears the time of the gate for the scheduler's first word.
@@ -64,31 +64,31 @@ Moment end_of_patience(const PodView& pod, Moment last_release) {
 }
 
 /// Looks at few: each asks who stands on a node.
-std::string why_not_bound(const Turn& turn, const Pods& unbound) {
+std::string why_not_bound(const Reconcile& reconcile, const Pods& unbound) {
   std::vector<std::string> reasons;
   for (const PodView* pod : unbound)
-    reasons.push_back(reasons.size() < kMostNamed ? why_not_bound(turn, *pod) : "");
+    reasons.push_back(reasons.size() < kMostNamed ? why_not_bound(reconcile, *pod) : "");
   return listed(reasons, "; ");
 }
 
 /// Healthy pods of an attempt before, whose missing ones were to be replaced, waiting for a room that doesn't come: two
 /// such jobs could wait for each other for ever.
-bool is_waiting_in_vain(Turn& turn, const Pods& standing) {
-  if (standing.empty() || turn.holds(kPlaced) || turn.gang().is_launched) return false;
-  const Moment end = turn.since(kPlaced) + Seconds(turn.spec().run_policy.start_deadline_seconds);
-  turn.look_at(end);
-  if (turn.now() < end) return false;
-  withdraw(turn, "there is no room for the pods that are missing; the others are let go");
-  return true;
+Next withdraw_waiting_in_vain(Reconcile& reconcile, const Pods& standing) {
+  if (standing.empty() || reconcile.holds(kPlaced) || reconcile.gang().is_launched) return Next::kContinue;
+  const Moment end = reconcile.since(kPlaced) + Seconds(reconcile.spec().run_policy.start_deadline_seconds);
+  reconcile.requeue_at(end);
+  if (reconcile.now() < end) return Next::kContinue;
+  withdraw(reconcile, "there is no room for the pods that are missing; the others are let go");
+  return Next::kDone;
 }
 
 }  // namespace
 
-bool is_start_overdue(Turn& turn) {
-  const PodView* launcher = turn.gang().launcher;
+Next end_overdue_start(Reconcile& reconcile) {
+  const PodView* launcher = reconcile.gang().launcher;
   if (launcher && has_started(*launcher))
-    return false;  // a worker's sshd may be slow to answer while it trains
-  const Pods pods = released(turn);
+    return Next::kContinue;  // a worker's sshd may be slow to answer while it trains
+  const Pods pods = released(reconcile);
   std::vector<std::string> reasons;
   const PodView* first = nullptr;
   for (const PodView* pod : pods) {
@@ -96,21 +96,22 @@ bool is_start_overdue(Turn& turn) {
     first = first ? first : pod;
     reasons.push_back(why_not_started(*pod));
   }
-  if (!first) return is_waiting_in_vain(turn, pods);
+  if (!first) return withdraw_waiting_in_vain(reconcile, pods);
   Moment begin = last_release(pods);
-  if (!turn.status.restarts.empty()) begin = std::max(begin, turn.status.restarts.back().time);
-  const auto seconds = turn.spec().run_policy.start_deadline_seconds;
-  turn.look_at(begin + Seconds(seconds));
-  if (turn.now() < begin + Seconds(seconds)) return false;
+  if (!reconcile.status.restarts.empty()) begin = std::max(begin, reconcile.status.restarts.back().time);
+  const auto seconds = reconcile.spec().run_policy.start_deadline_seconds;
+  reconcile.requeue_at(begin + Seconds(seconds));
+  if (reconcile.now() < begin + Seconds(seconds)) return Next::kContinue;
   const std::string message = fmt::format("not started within {} s (runPolicy.startDeadlineSeconds): {}",
                                           seconds, listed(reasons, "; "));
-  restart(turn, {"StartDeadlineExceeded", {{}, "", first->meta.name, first->node}, message});
-  if (!has_ended(turn.status.conditions)) withdraw(turn, message);  // else its policy says which pods go
-  return true;
+  restart(reconcile, {"StartDeadlineExceeded", {{}, "", first->meta.name, first->node}, message});
+  if (!has_ended(reconcile.status.conditions))
+    withdraw(reconcile, message);  // else its policy says which pods go
+  return Next::kDone;
 }
 
-bool is_gang_unbound(Turn& turn) {
-  const Pods pods = released(turn);
+Next withdraw_unbound(Reconcile& reconcile) {
+  const Pods pods = released(reconcile);
   const Moment last = last_release(pods);
   Pods unbound;
   Moment end = Moment::max();
@@ -119,27 +120,27 @@ bool is_gang_unbound(Turn& turn) {
     unbound.push_back(pod);
     end = std::min(end, end_of_patience(*pod, last));
   }
-  if (unbound.empty()) return false;
-  turn.look_at(end);
-  if (turn.now() < end) return false;
-  const std::string reasons = why_not_bound(turn, unbound);
-  if (turn.gang().is_launched) {  // all workers are ready: it is the launcher
-    restart(turn, {kNotBound, {{}, "", turn.gang().launcher->meta.name, ""}, reasons});
-    return true;
+  if (unbound.empty()) return Next::kContinue;
+  reconcile.requeue_at(end);
+  if (reconcile.now() < end) return Next::kContinue;
+  const std::string reasons = why_not_bound(reconcile, unbound);
+  if (reconcile.gang().is_launched) {  // all workers are ready: it is the launcher
+    restart(reconcile, {kNotBound, {{}, "", reconcile.gang().launcher->meta.name, ""}, reasons});
+    return Next::kDone;
   }
   // Pods of an earlier release serve on; only those that replace lost ones are withdrawn.
-  const Moment placed = turn.since(kPlaced);
+  const Moment placed = reconcile.since(kPlaced);
   auto is_kept = [&](const PodView* pod) {
     return pod->is_bound() && released_at(*pod).value_or(placed) < placed;
   };
   if (std::ranges::none_of(pods, is_kept)) {
-    withdraw(turn, reasons);
-    return true;
+    withdraw(reconcile, reasons);
+    return Next::kDone;
   }
-  give_up_plan(turn, kNotBound, reasons);
+  give_up_plan(reconcile, kNotBound, reasons);
   for (const PodView* pod : pods)
-    if (!is_kept(pod)) dismiss(turn, *pod);
-  return true;
+    if (!is_kept(pod)) dismiss(reconcile, *pod);
+  return Next::kDone;
 }
 
 }  // namespace atl::ctl

@@ -9,28 +9,28 @@
 #include "operator/controller/decide.h"
 #include "operator/kube/client.h"
 #include "operator/kube/expectations.h"
-#include "operator/run/aftermath.h"
 #include "operator/run/caches.h"
+#include "operator/run/feedback.h"
 
 namespace atl::ctl {
 
 enum class Outcome {
   kDone,        // the rest follows from what the caches will show
   kConflict,    // it was decided on what is no longer so: look again
-  kRejected,    // the API server takes an object not, or somebody else's is in the way: see the aftermath
+  kRejected,    // the API server takes an object not, or somebody else's is in the way: see the feedback
   kUnanswered,  // no answer, or one that may be another the next time
 };
 
-struct Deed {
+struct WriteResult {
   Outcome outcome = Outcome::kDone;
   std::string problem;  // of the worst of its writes
-  Aftermath aftermath;
+  WriteFeedback feedback;
   /// That keep their places: they are there, may be there, or have their node in the status.
   std::set<std::string> pods;
 };
 
 /// What a deed works with; all must outlive it.
-struct Hands {
+struct WriteContext {
   kube::Client& client;
   kube::Expectations& expectations;
   const Caches& caches;
@@ -39,7 +39,7 @@ struct Hands {
 };
 
 /// Of the job itself, in `Observed`: only its names and its version are looked at, and its pods'.
-Deed write_new_status(const Hands& hands, const Observed& seen, const Status& status);
-Deed write_stages(const Hands& hands, const Observed& seen, const Decision& decision);
+WriteResult write_new_status(const WriteContext& context, const Observed& seen, const Status& status);
+WriteResult write_stages(const WriteContext& context, const Observed& seen, const Decision& decision);
 
 }  // namespace atl::ctl

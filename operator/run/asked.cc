@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
+#include "operator/objects/names.h"
 #include "operator/objects/objects.h"
 #include "operator/run/kinds.h"
 
@@ -11,6 +12,10 @@ namespace atl::ctl {
 namespace {
 
 using nlohmann::json;
+
+constexpr std::size_t kLongestLog = 1 << 20;  // of the prepare step: its result is the last line
+/// As kubelets count them: runtimes cut a line each 16 KiB (containerd) or 8 KiB (CRI-O).
+constexpr int kLogLines = 20 + int(kLongestLog / 8192);
 
 /// An object, or null where there is none.
 struct Found {
@@ -70,6 +75,33 @@ std::optional<bool> is_secret_gone(kube::Client& client, const std::string& secr
   if (answer) return true;
   if (answer.error->already_exists()) return false;
   return {};
+}
+
+namespace {
+
+/// False where nobody answers for it now. A log that is gone for good is an empty one.
+bool read_prepare_log(kube::Client& client, Observed& seen) {
+  const Meta& meta = seen.job.meta;
+  std::string path = resource_of(Kind::kPod).path(meta.space, prepare_name(meta.name)) + "/log";
+  kube::add_query(path, "container", kEngine);
+  kube::add_query(path, "tailLines", std::to_string(kLogLines));
+  kube::add_query(path, "limitBytes", std::to_string(kLongestLog));
+  try {
+    kube::Answer answer = client.get(path);
+    if (!answer && !answer.error->is_not_found() && answer.error->code != 400) return false;
+    seen.prepare_log = answer ? std::move(answer.object) : "";
+    return true;
+  } catch (const kube::TransportError&) {
+    return false;
+  }
+}
+
+}  // namespace
+
+bool answer(kube::Client& client, const Wants& wants, Observed& seen) {
+  if (!wants.pod_fault.empty()) seen.pod_fault = fault_of(client, wants.pod_fault, seen.job.meta.space);
+  if (!wants.secret.empty()) seen.secret = SecretAnswer{is_secret_gone(client, wants.secret, seen.job)};
+  return !wants.prepare_log || read_prepare_log(client, seen);
 }
 
 }  // namespace atl::ctl

@@ -9,6 +9,7 @@
 
 #include "operator/api/gnnjob.h"
 #include "operator/api/json_values.h"
+#include "operator/controller/decide.h"
 #include "operator/kube/client.h"
 #include "operator/plan/volumes.h"
 
@@ -50,5 +51,9 @@ std::string fault_of(kube::Client& client, const std::string& pod, const std::st
 /// Tells without the right to read it: gone, if a Secret of that name could be made; there, if it exists already. Nothing: the
 /// server says neither.
 std::optional<bool> is_secret_gone(kube::Client& client, const std::string& secret, const GnnJob& job);
+
+/// The answers to what a decision wants to know, for it to be made again. False where nobody answers for the log now. Throws
+/// kube::TransportError where nobody answers at all.
+bool answer(kube::Client& client, const Wants& wants, Observed& seen);
 
 }  // namespace atl::ctl

@@ -7,7 +7,7 @@
 #include "operator/objects/names.h"
 #include "operator/objects/objects.h"
 #include "operator/plan/json_members.h"
-#include "operator/run/aftermath.h"
+#include "operator/run/feedback.h"
 #include "operator/run/waiting_gangs.h"
 
 namespace atl::ctl {

@@ -25,7 +25,7 @@ namespace atl::ctl {
 class CacheListener {
  public:
   virtual ~CacheListener() = default;
-  /// Something of the job changed. `mark`: what somebody who asked for just this may wait for (aftermath.h); or "".
+  /// Something of the job changed. `mark`: what somebody who asked for just this may wait for (feedback.h); or "".
   virtual void job_changed(const std::string& job, const std::string& mark) = 0;
   virtual void job_gone(const std::string& job) = 0;
   /// There may be more room than there was.

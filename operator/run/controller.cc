@@ -21,9 +21,7 @@ using kube::Milliseconds;
 constexpr const char* kWaitingJobs = "";   // on the queue: all jobs that wait for room
 constexpr Milliseconds kRoomSettles{100};  // many pods often go together
 constexpr Milliseconds kExpectationsLapse{301'000}, kNameMayBeFree{30'000};
-constexpr std::size_t kLongestLog = 1 << 20;  // of the prepare step: its result is the last line
-/// As kubelets count them: runtimes cut a line each 16 KiB (containerd) or 8 KiB (CRI-O).
-constexpr int kLogLines = 20 + int(kLongestLog / 8192);
+constexpr int kMostAsked = 4;  // rounds of a decision: it wants three things at most
 
 double seconds_since(std::chrono::steady_clock::time_point begin) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
@@ -62,9 +60,9 @@ void survive(const char* what, const Work& work) {
 
 }  // namespace
 
-Controller::Controller(const Options& options, Surroundings surroundings)
+Controller::Controller(const Options& options, Dependencies dependencies)
     : options_(options),
-      around_(std::move(surroundings)),
+      around_(std::move(dependencies)),
       queue_(around_.clock),
       expectations_(around_.clock),
       caches_({options.spaces, options.operator_class, options.settings.mpi_jobs, options.settings.kueue},
@@ -102,7 +100,7 @@ void Controller::forget(const std::string& job) {
   planner_.forget(job);
   planner_.stop_waiting(job);
   poller_.forget(job);
-  aftermaths_.take(job);
+  feedbacks_.take(job);
   repeats_.forget(job);
   queue_.forget(job);
 }
@@ -166,92 +164,76 @@ void Controller::look_at(const std::string& job) {
 
 void Controller::work_on(const std::string& job, Time::time_point queued) {
   if (!expectations_.are_met(job)) return queue_.add_after(job, kExpectationsLapse);
-  Planner::Turn turn(planner_);
-  Aftermath aftermath = aftermaths_.take(job);
+  Planner::PlanLock planning(planner_);
+  WriteFeedback feedback = feedbacks_.take(job);
   // Objects without our labels aren't watched: that one of them has gone shows only in trying again.
-  if (aftermath.has_foreign()) queue_.add_after(job, kNameMayBeFree);
-  const auto outdated = std::exchange(aftermath.outdated, {});
+  if (feedback.has_foreign()) queue_.add_after(job, kNameMayBeFree);
+  const auto outdated = std::exchange(feedback.outdated, {});
   auto reread = read_again(around_.client, space_of(job), outdated);
   if (!reread) {
-    aftermath.outdated = outdated;
-    aftermaths_.put(job, std::move(aftermath));
+    feedback.outdated = outdated;
+    feedbacks_.put(job, std::move(feedback));
     return enqueue(job, true);
   }
   // The caches show what was booked, but for pods of which we had no answer.
   const std::set<std::string> unseen = pods_that_exist(*reread);
   planner_.forget(job, unseen);
-  auto seen = observe(job, caches_, turn,
-                      {std::move(aftermath), std::move(*reread), poller_.heard(job), poller_.silent_rank(job),
-                       around_.now()});
+  auto seen = observe(
+      job, caches_,
+      {std::move(feedback), std::move(*reread), poller_.heard(job), poller_.silent_rank(job), around_.now()});
   if (!seen) {
     if (!caches_.job(job)) forget(job);  // another operator's by now
     return;
   }
-  seen->plan = [&](const Gang& gang) { return plan(gang, seen->job, turn); };
-  seen->fault_of = [&](const std::string& pod) {
-    return fault_of(around_.client, pod, seen->job.meta.space);
-  };
-  seen->is_secret_gone = [&](const std::string& secret) {
-    return is_secret_gone(around_.client, secret, seen->job);
-  };
+  CachedCluster cluster(caches_, seen->job,
+                        [&](const Gang& gang) { return plan(gang, seen->job, planning); });
+  seen->cluster = &cluster;
   const Decision decision = decide_on(*seen);
   if (const auto wait = repeats_.wait(job, decision); wait > Milliseconds(0)) {
     around_.metrics.held_back();
     return queue_.add_after(job, wait);
   }
-  turn.book(job, decision);
+  planning.book(job, decision);
   const bool waits =
       waits_for_places_since(decision.status ? *decision.status : seen->job.status).has_value();
   if (!waits && planner_.stop_waiting(job)) room_changed();
-  if (decision.look_again)
-    queue_.add_after(job, std::max<Milliseconds>(*decision.look_again - seen->now, Milliseconds(0)));
+  if (decision.requeue_at)
+    queue_.add_after(job, std::max<Milliseconds>(*decision.requeue_at - seen->now, Milliseconds(0)));
   if (decision.status || !decision.stages.empty()) {
     carry_out(*seen, decision, unseen);
     around_.metrics.carried_out(seconds_since(queued));
-  } else if (decision.wants_prepare_log) {
+  } else if (decision.wants.is_any()) {
     enqueue(job, true);  // it could not be read
   } else {
     queue_.forget(job);
   }
 }
 
-GangPlan Controller::plan(Gang gang, const GnnJob& job, Planner::Turn& turn) {
+GangPlan Controller::plan(Gang gang, const GnnJob& job, Planner::PlanLock& planning) {
   for (GangVolume& volume : gang.volumes) volume.place = claim_places_.of(job.meta.space, volume.claim);
   const auto begin = Time::now();
-  GangPlan plan = turn.plan(gang);
+  GangPlan plan = planning.plan(gang);
   around_.metrics.planned(seconds_since(begin));
   return plan;
 }
 
+/// Again, as long as it wants to know something that the API server tells.
 Decision Controller::decide_on(Observed& seen) {
   Decision decision = decide(seen, options_.settings);
-  const bool has_log = decision.wants_prepare_log && read_prepare_log(seen);
-  return has_log ? decide(seen, options_.settings) : decision;
-}
-
-/// False where nobody answers for it now. A log that is gone for good is an empty one.
-bool Controller::read_prepare_log(Observed& seen) {
-  const Meta& meta = seen.job.meta;
-  std::string path = resource_of(Kind::kPod).path(meta.space, prepare_name(meta.name)) + "/log";
-  kube::add_query(path, "container", kEngine);
-  kube::add_query(path, "tailLines", std::to_string(kLogLines));
-  kube::add_query(path, "limitBytes", std::to_string(kLongestLog));
-  try {
-    kube::Answer answer = around_.client.get(path);
-    if (!answer && !answer.error->is_not_found() && answer.error->code != 400) return false;
-    seen.prepare_log = answer ? std::move(answer.object) : "";
-    return true;
-  } catch (const kube::TransportError&) {
-    return false;
+  for (int asked = 0; asked < kMostAsked && decision.wants.is_any(); ++asked) {
+    if (!answer(around_.client, decision.wants, seen)) break;
+    decision = decide(seen, options_.settings);
   }
+  return decision;
 }
 
 /// `unseen`: pods whose room stays booked, whatever comes of it.
 void Controller::carry_out(const Observed& seen, const Decision& decision, std::set<std::string> unseen) {
   const std::string job = seen.job.full_name();
-  const Hands hands{around_.client, expectations_, caches_, around_.may_write, options_.writes_at_once};
+  const WriteContext context{around_.client, expectations_, caches_, around_.may_write,
+                             options_.writes_at_once};
   if (decision.status) {
-    Deed written = write_new_status(hands, seen, *decision.status);
+    WriteResult written = write_new_status(context, seen, *decision.status);
     if (written.outcome != Outcome::kDone) {
       planner_.forget(job, unseen);
       return conclude(job, std::move(written));
@@ -261,24 +243,24 @@ void Controller::carry_out(const Observed& seen, const Decision& decision, std::
       around_.metrics.restarted(restarts.back().reason);
   }
   for (const Event& event : decision.events) events_.add(seen.job, event, seen.now);
-  Deed deed = write_stages(hands, seen, decision);
-  if (deed.outcome != Outcome::kDone) {
-    unseen.merge(deed.pods);
+  WriteResult result = write_stages(context, seen, decision);
+  if (result.outcome != Outcome::kDone) {
+    unseen.merge(result.pods);
     planner_.forget(job, unseen);
   } else {
     repeats_.done(job, decision);
   }
-  conclude(job, std::move(deed));
+  conclude(job, std::move(result));
 }
 
-void Controller::conclude(const std::string& job, Deed deed) {
-  if (!deed.aftermath.is_empty()) aftermaths_.put(job, std::move(deed.aftermath));
-  if (deed.outcome == Outcome::kDone) {
+void Controller::conclude(const std::string& job, WriteResult result) {
+  if (!result.feedback.is_empty()) feedbacks_.put(job, std::move(result.feedback));
+  if (result.outcome == Outcome::kDone) {
     queue_.forget(job);
     return enqueue(job);  // deciding goes on until there is nothing left to do
   }
-  around_.metrics.failed(word_for(deed.outcome));
-  log_warning("{}: {}: {}", job, word_for(deed.outcome), deed.problem);
+  around_.metrics.failed(word_for(result.outcome));
+  log_warning("{}: {}: {}", job, word_for(result.outcome), result.problem);
   enqueue(job, true);
 }
 

@@ -14,10 +14,10 @@
 #include "operator/kube/expectations.h"
 #include "operator/kube/work_queue.h"
 #include "operator/run/act.h"
-#include "operator/run/aftermath.h"
 #include "operator/run/asked.h"
 #include "operator/run/caches.h"
 #include "operator/run/events.h"
+#include "operator/run/feedback.h"
 #include "operator/run/metrics.h"
 #include "operator/run/options.h"
 #include "operator/run/planner.h"
@@ -29,7 +29,7 @@ namespace atl::ctl {
 class Controller final : public CacheListener {
  public:
   /// What it works with; references must outlive it.
-  struct Surroundings {
+  struct Dependencies {
     kube::Client& client;
     Metrics& metrics;
     std::function<bool()> may_write;  // false: another replica may lead by now
@@ -37,7 +37,7 @@ class Controller final : public CacheListener {
     Ask ask = ask_for_progress;
     kube::Clock& clock = kube::steady_clock();
   };
-  Controller(const Options& options, Surroundings surroundings);
+  Controller(const Options& options, Dependencies dependencies);
 
   Caches& caches() { return caches_; }
   /// Every job that is known is looked at: whoever has just begun to lead has missed what happened.
@@ -66,20 +66,19 @@ class Controller final : public CacheListener {
   void forget(const std::string& job);
   void look_at(const std::string& job);
   void work_on(const std::string& job, Time::time_point queued);
-  GangPlan plan(Gang gang, const GnnJob& job, Planner::Turn& turn);
+  GangPlan plan(Gang gang, const GnnJob& job, Planner::PlanLock& planning);
   Decision decide_on(Observed& seen);
   void carry_out(const Observed& seen, const Decision& decision, std::set<std::string> unseen);
-  bool read_prepare_log(Observed& seen);
-  void conclude(const std::string& job, Deed deed);
+  void conclude(const std::string& job, WriteResult result);
   void enqueue(const std::string& job, bool again = false);
   void look_at_waiting();
   Time::time_point take_queued(const std::string& job);
 
   const Options options_;
-  const Surroundings around_;
+  const Dependencies around_;
   kube::WorkQueue queue_;
   kube::Expectations expectations_;
-  Aftermaths aftermaths_;
+  WriteFeedbacks feedbacks_;
   Caches caches_;
   Planner planner_;
   ClaimPlaces claim_places_;

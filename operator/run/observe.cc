@@ -32,26 +32,6 @@ std::map<std::string, NodeView> node_views(const Observed& seen, const Caches& c
   return views;
 }
 
-/// Other people's pods first, then those of other jobs.
-std::vector<std::string> strangers(const Caches& caches, const std::string& job, const std::string& node) {
-  std::vector<std::string> names = caches.others().on(node);
-  for (const auto& pod : caches.pods_on(node))
-    if (!pod->has_ended() && caches.owner_of(*pod) != job)
-      names.push_back(full_name(pod->meta.space, pod->meta.name));
-  return names;
-}
-
-/// Of the same namespace, refused pods as well, and holding some.
-bool is_another_first(const Caches& caches, const GnnJob& job) {
-  const auto holds_some = [&](const GnnJob& other) {
-    const auto pods = caches.pods_of(other.full_name());
-    return std::ranges::any_of(pods, [](const auto& pod) { return is_gated(*pod); });
-  };
-  for (const auto& other : caches.jobs())
-    if (is_refused_before(*other, job) && holds_some(*other)) return true;
-  return false;
-}
-
 void look_at_queue(Observed& seen, const QueueCaches& queues) {
   seen.queue_priority = queues.priority_of(seen.job);
   for (const ObjectView& object : seen.objects)
@@ -62,29 +42,43 @@ void look_at_queue(Observed& seen, const QueueCaches& queues) {
 
 }  // namespace
 
-std::optional<Observed> observe(const std::string& job, const Caches& caches, Planner::Turn& turn,
-                                Circumstances circumstances) {
+std::vector<std::string> CachedCluster::other_pods(const std::string& node) {
+  std::vector<std::string> names = caches_.others().on(node);
+  for (const auto& pod : caches_.pods_on(node))
+    if (!pod->has_ended() && caches_.owner_of(*pod) != job_.full_name())
+      names.push_back(full_name(pod->meta.space, pod->meta.name));
+  return names;
+}
+
+/// Of the same namespace, refused pods as well, and holding some.
+bool CachedCluster::is_another_first() {
+  const auto holds_some = [&](const GnnJob& other) {
+    const auto pods = caches_.pods_of(other.full_name());
+    return std::ranges::any_of(pods, [](const auto& pod) { return is_gated(*pod); });
+  };
+  for (const auto& other : caches_.jobs())
+    if (is_refused_before(*other, job_) && holds_some(*other)) return true;
+  return false;
+}
+
+std::optional<Observed> observe(const std::string& job, const Caches& caches, BesideCaches beside) {
   const auto found = caches.job(job);
   if (!found) return {};
   Observed seen;
   seen.job = *found;
   for (const auto& pod : caches.pods_of(job)) seen.pods.push_back(*pod);
   for (const auto& object : caches.objects_of(job)) seen.objects.push_back(*object);
-  for (const Reread& reread : circumstances.reread)
+  for (const Reread& reread : beside.reread)
     if (!put_in(seen, reread)) return {};
-  std::ranges::move(circumstances.aftermath.pods, std::back_inserter(seen.pods));
-  std::ranges::move(circumstances.aftermath.objects, std::back_inserter(seen.objects));
-  seen.taken_keys = std::move(circumstances.aftermath.taken_keys);
-  seen.refusals = std::move(circumstances.aftermath.refusals);
+  std::ranges::move(beside.feedback.pods, std::back_inserter(seen.pods));
+  std::ranges::move(beside.feedback.objects, std::back_inserter(seen.objects));
+  seen.taken_keys = std::move(beside.feedback.taken_keys);
+  seen.refusals = std::move(beside.feedback.refusals);
   if (const QueueCaches* queues = caches.queues()) look_at_queue(seen, *queues);
-  seen.nodes = node_views(seen, caches, circumstances.now);
-  seen.plan = [&turn](const Gang& gang) { return turn.plan(gang); };
-  seen.strangers = [&caches, job](const std::string& node) { return strangers(caches, job, node); };
-  seen.is_another_first = [&caches, found] { return is_another_first(caches, *found); };
-  seen.new_keys = make_login_keys;
-  seen.heard = std::move(circumstances.heard);
-  seen.silent_rank = circumstances.silent_rank;
-  seen.now = circumstances.now;
+  seen.nodes = node_views(seen, caches, beside.now);
+  seen.heard = std::move(beside.heard);
+  seen.silent_rank = beside.silent_rank;
+  seen.now = beside.now;
   return seen;
 }
 

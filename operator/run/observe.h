@@ -1,14 +1,14 @@
 // One job as the caches show it.
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "operator/kube/client.h"
-#include "operator/run/aftermath.h"
 #include "operator/run/caches.h"
-#include "operator/run/planner.h"
+#include "operator/run/feedback.h"
 
 namespace atl::ctl {
 
@@ -28,16 +28,34 @@ std::optional<std::vector<Reread>> read_again(kube::Client& client, const std::s
 bool put_in(Observed& seen, const Reread& reread);
 
 /// What stands beside the caches.
-struct Circumstances {
-  Aftermath aftermath;
+struct BesideCaches {
+  WriteFeedback feedback;
   std::vector<Reread> reread;
-  std::optional<Heard> heard;
+  std::optional<ProgressReport> heard;
   std::optional<Rank> silent_rank;
   Moment now{};
 };
 
-/// Nothing where there is no such job. `turn` and `caches` must outlive what is returned.
-std::optional<Observed> observe(const std::string& job, const Caches& caches, Planner::Turn& turn,
-                                Circumstances circumstances);
+/// Nothing where there is no such job. Without Observed::cluster.
+std::optional<Observed> observe(const std::string& job, const Caches& caches, BesideCaches beside);
+
+/// The cluster as the caches show it to one job, which it is a view for; references outlive it.
+class CachedCluster final : public ClusterView {
+ public:
+  using Plan = std::function<GangPlan(const Gang&)>;
+  CachedCluster(const Caches& caches, const GnnJob& job, Plan plan)
+      : caches_(caches), job_(job), plan_(std::move(plan)) {}
+
+  GangPlan plan(const Gang& gang) override { return plan_(gang); }
+  /// Other people's pods first, then those of other jobs.
+  std::vector<std::string> other_pods(const std::string& node) override;
+  bool is_another_first() override;
+  LoginKeys new_keys() override { return make_login_keys(); }
+
+ private:
+  const Caches& caches_;
+  const GnnJob& job_;
+  const Plan plan_;
+};
 
 }  // namespace atl::ctl

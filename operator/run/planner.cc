@@ -43,7 +43,7 @@ PodState booked_by(const Write& write, const std::string& job) {
 
 }  // namespace
 
-GangPlan Planner::Turn::plan(const Gang& gang) {
+GangPlan Planner::PlanLock::plan(const Gang& gang) {
   if (!lock_.owns_lock()) lock_.lock();
   // What a gang lacks that stands already is not kept from it: the waiting one may be waiting for its end.
   planner_.is_current_ = false;
@@ -100,7 +100,7 @@ GangPlan Planner::plan_whole(const Gang& gang) {
   return plan;
 }
 
-void Planner::Turn::book(const std::string& job, const Decision& decision) {
+void Planner::PlanLock::book(const std::string& job, const Decision& decision) {
   std::map<std::string, PodState> pods;
   for (const auto& stage : decision.stages)
     for (const Write& write : stage)

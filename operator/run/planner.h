@@ -25,12 +25,12 @@ class Planner {
   Planner(const Caches& caches, Seconds patience, std::function<Moment()> now, const Searches& searches = {})
       : caches_(caches), searches_(searches), waiting_(caches, patience, std::move(now), searches) {}
 
-  /// One job's turn to plan. It begins with the first plan, and until it ends nobody else's does.
-  class Turn {
+  /// One job's right to plan. It begins with the first plan, and until it ends nobody else has it.
+  class PlanLock {
    public:
-    explicit Turn(Planner& planner) : planner_(planner), lock_(planner.turn_, std::defer_lock) {}
+    explicit PlanLock(Planner& planner) : planner_(planner), lock_(planner.turn_, std::defer_lock) {}
     GangPlan plan(const Gang& gang);
-    /// The nodes that the decision pins pods to are taken. Ends the turn.
+    /// The nodes that the decision pins pods to are taken. Ends the right.
     void book(const std::string& job, const Decision& decision);
 
    private:

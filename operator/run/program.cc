@@ -17,7 +17,7 @@
 #include "operator/run/feeds.h"
 #include "operator/run/log.h"
 #include "operator/run/metrics.h"
-#include "operator/run/rivals.h"
+#include "operator/run/other_installations.h"
 
 namespace atl::ctl {
 namespace {
@@ -69,7 +69,7 @@ class Operator {
         client_(metered_, connections_.get_token()),
         lease_transport_(kube::cpprest_transport(config.server, config.credentials)),
         lease_client_(*lease_transport_, connections_.get_token(), {.times = 0}),
-        rivals_(lease_client_, options_, lease_options()),
+        other_installations_(lease_client_, options_, lease_options()),
         lease_(lease_client_, lease_options()),
         controller_(options, {.client = client_,
                               .metrics = metrics_,
@@ -101,10 +101,10 @@ class Operator {
  private:
   /// False where `stop` came first. Throws Error where another installation sees to the same jobs.
   bool acquire(const std::stop_token& stop) {
-    rivals_.expect_none(stop);
+    other_installations_.expect_none(stop);
     if (!lease_.acquire(stop)) return false;
     try {
-      rivals_.expect_none_new();
+      other_installations_.expect_none_new();
     } catch (const Error&) {
       lease_.release();
       throw;
@@ -117,7 +117,7 @@ class Operator {
     lease.space = options_.settings.operator_space;
     const bool is_default = options_.operator_class == kDefaultClass;
     lease.name = kLeaseName + (is_default ? "" : "-" + options_.operator_class);
-    Rivals::describe(options_, lease);
+    OtherInstallations::describe(options_, lease);
     lease.identity = options_.identity;
     lease.duration = options_.lease;
     lease.renew_within = options_.renew_within;
@@ -203,7 +203,7 @@ class Operator {
   kube::Client client_;
   const std::unique_ptr<kube::Transport> lease_transport_;  // of its own: renewals wait behind nothing
   kube::Client lease_client_;
-  Rivals rivals_;
+  OtherInstallations other_installations_;
   kube::Lease lease_;
   Controller controller_;
   Feeds feeds_;

@@ -148,7 +148,7 @@ void ProgressPoller::take_progress(Entry& entry, const Word& word, const Progres
   entry.heard.stalled_rank = word.stalled_rank;
 }
 
-std::optional<Heard> ProgressPoller::heard(const std::string& job) const {
+std::optional<ProgressReport> ProgressPoller::heard(const std::string& job) const {
   const auto known = caches_.job(job);
   std::lock_guard lock(mutex_);
   const auto found = entries_.find(job);

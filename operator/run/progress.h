@@ -62,7 +62,7 @@ class ProgressPoller {
   /// Asks for every job that runs.
   void poll(Moment now);
   /// Of the present attempt; nothing before its ranks were first asked.
-  std::optional<Heard> heard(const std::string& job) const;
+  std::optional<ProgressReport> heard(const std::string& job) const;
   /// The rank that others wait for in the present attempt and whose server doesn't answer.
   std::optional<Rank> silent_rank(const std::string& job) const;
   void forget(const std::string& job);
@@ -77,7 +77,7 @@ class ProgressPoller {
   };
   struct Entry {
     int attempt = 0;
-    Heard heard;
+    ProgressReport heard;
     bool is_answered = false;                 // the last time that we asked
     Rank leader = 0;                          // who said last that an epoch or step has ended
     std::optional<std::int64_t> epoch, step;  // which one

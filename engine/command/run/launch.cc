@@ -70,7 +70,7 @@ void wait_for_hosts(const Arguments& a, const AttemptFile& attempt) {
 }
 
 /// What ranks say, passed on; the result is kept, and the last other line, which tells why where no result comes.
-struct Heard {
+struct ProgressReport {
   Json result;
   std::string last_line;
 
@@ -109,7 +109,7 @@ Json lost_server(const Arguments& a, const AttemptFile& attempt, LaunchEnd& end)
   return {};
 }
 
-Json end_json(const LaunchEnd& end, const Heard& heard, const AttemptFile& attempt, Json lost_host) {
+Json end_json(const LaunchEnd& end, const ProgressReport& heard, const AttemptFile& attempt, Json lost_host) {
   Json json{{"attempt", attempt.attempt}, {"status", end.status}};
   if (heard.result.is_object()) json["result"] = heard.result;
   if (lost_host.is_object()) {
@@ -127,7 +127,7 @@ Json end_json(const LaunchEnd& end, const Heard& heard, const AttemptFile& attem
   return json;
 }
 
-LaunchEnd train_on(const Arguments& a, const Job& job, const AttemptFile& attempt, Heard& heard) {
+LaunchEnd train_on(const Arguments& a, const Job& job, const AttemptFile& attempt, ProgressReport& heard) {
   wait_for_hosts(a, attempt);
   LaunchPlan plan;
   plan.ranks = job.placement.ranks;
@@ -142,7 +142,7 @@ LaunchEnd train_on(const Arguments& a, const Job& job, const AttemptFile& attemp
 
 /// Ranks that were asked to end wrote a checkpoint and ended well, but training isn't done; those that hadn't begun to train say so
 /// by their status.
-void judge_interruption(LaunchEnd& end, const Heard& heard) {
+void judge_interruption(LaunchEnd& end, const ProgressReport& heard) {
   if (end.status == kStatusInterrupted && end.lost) {
     end.reason = "the ranks were asked to end before they trained";
     end.lost.reset();
@@ -158,7 +158,7 @@ int run(const Arguments& a) {
   const AttemptFile attempt = read_attempt_file(a.get("--servers"), job.placement.ranks);
   make_user_known();
   LaunchEnd end;
-  Heard heard;
+  ProgressReport heard;
   try {
     end = train_on(a, job, attempt, heard);
     judge_interruption(end, heard);

@@ -53,7 +53,7 @@ TEST_F(DecideBinding, NobodyIsAskedWhoStandsThereBeforeTheTimeIsUp) {
     asked = 0;
     decide_on([&](Observed& seen) {
       seen.now += Seconds(seconds);
-      seen.strangers = [&](const std::string&) {
+      world.atoll.view.of.other_pods = [&](const std::string&) {
         ++asked;
         return std::vector<std::string>{"app"};
       };

@@ -14,7 +14,7 @@ using DecideEvents = Decide;
 TEST_F(DecideEvents, EachChangeIsToldOnce) {
   std::vector<std::string> told;
   world.atoll.add = [&](Observed& seen) {
-    for (const Event& event : decide(seen, world.atoll.settings).events)
+    for (const Event& event : world.atoll.decide_on(seen).events)
       told.push_back((event.is_warning ? "! " : "") + event.reason + ": " + event.message);
   };
   submit();
@@ -30,7 +30,7 @@ TEST_F(DecideEvents, EachChangeIsToldOnce) {
 
 TEST_F(DecideEvents, WhatIsOnItsWayIsNoWarning) {
   world.atoll.add = [&](Observed& seen) {
-    for (const Event& event : decide(seen, world.atoll.settings).events)
+    for (const Event& event : world.atoll.decide_on(seen).events)
       EXPECT_FALSE(event.is_warning) << event.reason << ": " << event.message;
   };
   submit();
@@ -45,7 +45,7 @@ TEST_F(DecideEvents, BadNewsAreWarnings) {
     world.cluster.occupy(node, 3000, std::string("stranger-") + node);
   bool has_warned = false;
   world.atoll.add = [&](Observed& seen) {
-    for (const Event& event : decide(seen, world.atoll.settings).events)
+    for (const Event& event : world.atoll.decide_on(seen).events)
       if (event.reason == "NoRoom") has_warned |= event.is_warning;
   };
   world.atoll.run(20);

@@ -46,8 +46,8 @@ TEST_F(DecidePlaces, PairsOfServersThatAreNotListedExchangeWhatTheOthersDo) {
       Kind::kConfigMap, prepared_map_name("cora", job.made_of.prepared),
       json::parse(prepared_config_map(job, R"({"ranks":8,"flows":[[0,4,100],[2,6,0]],"unlistedFlow":7})")));
   double total = 0, most = 0;
-  world.atoll.add = [&](Observed& seen) {
-    seen.plan = [&](const Gang& gang) {
+  world.atoll.add = [&](Observed&) {
+    world.atoll.view.of.plan = [&](const Gang& gang) {
       total = gang.traffic.total_bytes();
       for (const auto& [peer, bytes] : gang.traffic.peers(0)) most = std::max(most, bytes);
       return GangPlan{};

@@ -146,7 +146,7 @@ TEST_F(DecideRestart, APodThatIsAskedToLeaveMayFinishItsCheckpoint) {
       decide_on([&](Observed& seen) { pod(seen, "cora-1-0").meta.deletion = seen.now + Seconds(100); });
   EXPECT_FALSE(decision.status);
   EXPECT_THAT(writes(decision), IsEmpty());
-  EXPECT_EQ(decision.look_again, world.cluster.now + Seconds(100));
+  EXPECT_EQ(decision.requeue_at, world.cluster.now + Seconds(100));
 }
 
 TEST_F(DecideRestart, ADrainByTaintIsWaitedForLikeAnyOtherAndIsNotTheNodesFault) {
@@ -157,7 +157,7 @@ TEST_F(DecideRestart, ADrainByTaintIsWaitedForLikeAnyOtherAndIsNotTheNodesFault)
   };
   const Decision waiting = decide_on(drain);
   EXPECT_FALSE(waiting.status) << "the ranks write a checkpoint";
-  EXPECT_EQ(waiting.look_again, world.cluster.now + Seconds(100));
+  EXPECT_EQ(waiting.requeue_at, world.cluster.now + Seconds(100));
   const Decision after = decide_on([&](Observed& seen) {
     drain(seen);
     pod(seen, "cora-1-0").phase = "Failed";
@@ -211,8 +211,8 @@ TEST_F(DecideRestart, RestartsInQuickSuccessionWaitLongerEachTime) {
         seen.job.status.add_restart({seen.now - Seconds(100 * i), {}, "Exit", {}});
       seen.job.status.attempt = restarts + 1;
     });
-    EXPECT_EQ(decision.look_again.has_value(), writes(decision).empty());
-    return decision.look_again.value_or(world.cluster.now) - world.cluster.now;
+    EXPECT_EQ(decision.requeue_at.has_value(), writes(decision).empty());
+    return decision.requeue_at.value_or(world.cluster.now) - world.cluster.now;
   };
   EXPECT_EQ(wait_after(1), Seconds(0));
   for (const auto& [restarts, seconds] : {std::pair{2, 10}, {3, 20}, {4, 40}, {9, 300}})

@@ -208,7 +208,7 @@ TEST_F(Decide, LostKeysMeanNewPods) {
   const Decision decision = decide_on([](Observed& seen) {
     std::erase_if(seen.objects, [](const ObjectView& o) { return o.meta.name == "cora-attempt-1"; });
     std::erase_if(seen.pods, [](const PodView& pod) { return pod.meta.label(kRoleLabel) == kLauncherRole; });
-    seen.is_secret_gone = [](const std::string& secret) { return secret == "cora-keys-1"; };
+    seen.secret = SecretAnswer{true};
   });
   EXPECT_THAT(writes(decision), AllOf(Contains("create cora-keys-1"), Contains("delete cora-0-0"),
                                       Contains("delete cora-1-0")));

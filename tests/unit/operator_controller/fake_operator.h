@@ -18,6 +18,22 @@
 
 namespace atl::ctl {
 
+/// A cluster that functions show, any of which a test may replace.
+struct FakeView final : ClusterView {
+  struct Functions {
+    std::function<GangPlan(const Gang&)> plan;
+    std::function<std::vector<std::string>(const std::string& node)> other_pods;
+    std::function<bool()> is_another_first;
+    std::function<LoginKeys()> new_keys;
+  };
+  Functions of;
+
+  GangPlan plan(const Gang& gang) override { return of.plan(gang); }
+  std::vector<std::string> other_pods(const std::string& node) override { return of.other_pods(node); }
+  bool is_another_first() override { return of.is_another_first(); }
+  LoginKeys new_keys() override { return of.new_keys(); }
+};
+
 class FakeOperator {
  public:
   explicit FakeOperator(FakeCluster& cluster) : cluster_(cluster) {}
@@ -39,15 +55,21 @@ class FakeOperator {
   }
   std::string state(const std::string& name = "cora") { return state_of(status(name).conditions); }
 
+  /// Good until the next call.
   Observed observe(const std::string& name);
+  /// With answers to what the decision wants to know; those that `seen` has already are kept.
+  Decision decide_on(Observed& seen);
   /// Looks at every job until nothing more is to be done now.
   void work();
   /// Lets seconds pass, working whenever something changed or a job asked for it.
   void run(
       int seconds, const std::function<bool()>& until = [] { return false; });
 
+  FakeView view;  // of what was observed last
+
  private:
   GnnJob read_job(json object);
+  void answer(const Wants& wants, Observed& seen);
   void look(const std::string& name);
   bool apply(const std::string& name, const Decision& decision);
   bool write(const std::string& name, const Write& write);
@@ -83,10 +105,10 @@ inline Observed FakeOperator::observe(const std::string& name) {
   for (const auto& [key, object] : cluster_.objects) {
     if (key.first == Kind::kJob) continue;
     if (key.first == Kind::kSecret) continue;  // it may not read any
-    const ObjectView view = read_object(key.first, object);
-    if (view.meta.label(kJobLabel) == name) seen.objects.push_back(view);
-    if (view.workload && view.meta.label(kJobLabel) == name)
-      seen.job.admitted = admitted_pods(*view.workload, [this](const std::string& flavor) {
+    const ObjectView object_view = read_object(key.first, object);
+    if (object_view.meta.label(kJobLabel) == name) seen.objects.push_back(object_view);
+    if (object_view.workload && object_view.meta.label(kJobLabel) == name)
+      seen.job.admitted = admitted_pods(*object_view.workload, [this](const std::string& flavor) {
         const auto found = cluster_.flavors.find(flavor);
         return found == cluster_.flavors.end() ? std::nullopt : std::optional(flavor_template(found->second));
       });
@@ -94,23 +116,22 @@ inline Observed FakeOperator::observe(const std::string& name) {
   seen.queue_priority = QueuePriority{};
   for (const auto& [node_name, node] : cluster_.nodes)
     seen.nodes[node_name] = {!node.is_dead, node.since, node.labels, node.is_cordoned, node.taints};
-  seen.plan = [this](const Gang& gang) { return plan_gang(gang, cluster_.snapshot()); };
-  seen.strangers = [this, name](const std::string& node) {
-    std::vector<std::string> all;
-    for (const auto& [pod_name, pod] : cluster_.pods)
-      if (node_of(pod) == node && label_of(pod, kJobLabel) != name) all.push_back(pod_name);
-    return all;
-  };
   seen.taken_keys = std::exchange(taken_keys_[name], "");
-  seen.new_keys = [this] {
-    return LoginKeys{{"login", "ssh-ed25519 L"}, {"host", "ssh-ed25519 H"}, std::to_string(++keys_made_)};
-  };
-  seen.is_secret_gone = [this](const std::string& secret) -> std::optional<bool> {
-    if (!cluster_.refuse(Kind::kSecret, {{"metadata", {{"name", secret}}}}).empty()) return {};
-    return !cluster_.objects.contains({Kind::kSecret, secret});
-  };
-  seen.fault_of = fault_of;
-  seen.is_another_first = [this, job = seen.job] { return is_another_first(job); };
+  view.of = {.plan = [this](const Gang& gang) { return plan_gang(gang, cluster_.snapshot()); },
+             .other_pods =
+                 [this, name](const std::string& node) {
+                   std::vector<std::string> all;
+                   for (const auto& [pod_name, pod] : cluster_.pods)
+                     if (node_of(pod) == node && label_of(pod, kJobLabel) != name) all.push_back(pod_name);
+                   return all;
+                 },
+             .is_another_first = [this, job = seen.job] { return is_another_first(job); },
+             .new_keys =
+                 [this] {
+                   return LoginKeys{
+                       {"login", "ssh-ed25519 L"}, {"host", "ssh-ed25519 H"}, std::to_string(++keys_made_)};
+                 }};
+  seen.cluster = &view;
   seen.refusals = std::exchange(refusals_[name], {});
   seen.now = cluster_.now;
   if (add) add(seen);
@@ -177,21 +198,37 @@ inline bool FakeOperator::apply(const std::string& name, const Decision& decisio
   return true;
 }
 
+/// As the API server answers.
+inline void FakeOperator::answer(const Wants& wants, Observed& seen) {
+  if (wants.prepare_log)
+    seen.prepare_log =
+        cluster_.does_prepare_fail
+            ? cluster_.failed_prepare_log
+            : "loading\n{\"preparedChecksum\":\"p\",\"ranks\":4,\"flows\":[[0,2,100],[1,3,50]]" +
+                  cluster_.prepares_also + "}\n";
+  if (!wants.pod_fault.empty()) seen.pod_fault = fault_of(wants.pod_fault);
+  if (wants.secret.empty() || seen.secret) return;
+  seen.secret = SecretAnswer{};
+  if (cluster_.refuse(Kind::kSecret, {{"metadata", {{"name", wants.secret}}}}).empty())
+    seen.secret->is_gone = !cluster_.objects.contains({Kind::kSecret, wants.secret});
+}
+
+inline Decision FakeOperator::decide_on(Observed& seen) {
+  Decision decision = decide(seen, settings);
+  for (int asked = 0; asked < 4 && decision.wants.is_any(); ++asked) {
+    answer(decision.wants, seen);
+    decision = decide(seen, settings);
+  }
+  return decision;
+}
+
 inline void FakeOperator::look(const std::string& name) {
   for (int looks = 0; cluster_.objects.contains({Kind::kJob, name}); ++looks) {
     ASSERT_LT(looks, 50) << name << " is never done: " << job(name).dump();
     Observed seen = observe(name);
-    Decision decision = decide(seen, settings);
-    if (decision.wants_prepare_log) {
-      seen.prepare_log =
-          cluster_.does_prepare_fail
-              ? cluster_.failed_prepare_log
-              : "loading\n{\"preparedChecksum\":\"p\",\"ranks\":4,\"flows\":[[0,2,100],[1,3,50]]" +
-                    cluster_.prepares_also + "}\n";
-      decision = decide(seen, settings);
-    }
+    const Decision decision = decide_on(seen);
     look_again_.erase(name);
-    if (decision.look_again) look_again_[name] = *decision.look_again;
+    if (decision.requeue_at) look_again_[name] = *decision.requeue_at;
     if (decision.is_empty()) return;
     apply(name, decision);
     if (refusals_[name].empty()) continue;

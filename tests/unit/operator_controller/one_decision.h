@@ -46,7 +46,7 @@ class Decide : public testing::Test {
   Decision decide_on(const std::function<void(Observed&)>& change = [](Observed&) {}) {
     Observed seen = world.atoll.observe("cora");
     change(seen);
-    return decide(seen, world.atoll.settings);
+    return world.atoll.decide_on(seen);
   }
   PodView& pod(Observed& seen, const std::string& name) {
     for (PodView& pod : seen.pods)

@@ -17,7 +17,8 @@ class Stall : public Decide {
   Decision hear(int advanced_seconds_ago, int answered_seconds_ago) {
     return decide_on([=](Observed& seen) {
       for (Condition& c : seen.job.status.conditions) c.changed = seen.now - Seconds(5000);
-      seen.heard = Heard{Progress{.epoch = 7, .epochs = 200}, seen.now - Seconds(advanced_seconds_ago),
+      seen.heard =
+          ProgressReport{Progress{.epoch = 7, .epochs = 200}, seen.now - Seconds(advanced_seconds_ago),
                          seen.now - Seconds(answered_seconds_ago), 3};
     });
   }
@@ -61,7 +62,7 @@ TEST_F(Stall, RanksThatDontAnswerAreSaidToBeUnheard) {
 }
 
 TEST_F(Stall, AnOperatorThatHasJustStartedBelievesTheOneBefore) {
-  const auto unheard = [&](const std::optional<Heard>& heard) {
+  const auto unheard = [&](const std::optional<ProgressReport>& heard) {
     return decide_on([&](Observed& seen) {
       set_condition(seen.job.status.conditions, {kRunning, true, "Unheard", "", seen.now, 1});
       seen.heard = heard;
@@ -69,9 +70,10 @@ TEST_F(Stall, AnOperatorThatHasJustStartedBelievesTheOneBefore) {
   };
   const Moment now = world.cluster.now;
   EXPECT_EQ(condition(unheard({}), kRunning).reason, "Unheard");
-  EXPECT_EQ(condition(unheard(Heard{{}, {}, now, {}}), kRunning).reason, "Unheard")
+  EXPECT_EQ(condition(unheard(ProgressReport{{}, {}, now, {}}), kRunning).reason, "Unheard")
       << "asked, and not answered";
-  EXPECT_EQ(condition(unheard(Heard{Progress{.epoch = 7}, now, now, {}}), kRunning).reason, "Training");
+  EXPECT_EQ(condition(unheard(ProgressReport{Progress{.epoch = 7}, now, now, {}}), kRunning).reason,
+            "Training");
 }
 
 }  // namespace

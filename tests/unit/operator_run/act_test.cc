@@ -3,7 +3,7 @@
 
 #include <gmock/gmock.h>
 
-#include "operator/run/aftermath.h"
+#include "operator/run/feedback.h"
 #include "operator/run/parallel.h"
 #include "operator_kube/fake_clock.h"
 #include "operator_run/fake_api.h"
@@ -57,7 +57,7 @@ struct Act : testing::Test, CacheListener {
   static Write creation(const std::string& name) {
     return {Write::Verb::kCreate, Kind::kPod, name, pod(name).dump(), "", {}};
   }
-  Deed write(const std::vector<Write>& stage) {
+  WriteResult write(const std::vector<Write>& stage) {
     Decision decision;
     decision.stages = {stage};
     return write_stages({client, expectations, caches, [] { return true; }}, seen, decision);
@@ -106,28 +106,29 @@ TEST_F(Act, OfAStageThatFailsInPartThePodsThatAreThereAreNamed) {
     if (method != "POST" || target.name != "cora-2-0") return {};
     return FakeApi::Refusal{403, "Forbidden", "exceeded quota"};
   };
-  const Deed deed = write({creation("cora-1-0"), creation("cora-2-0"), creation("cora-3-0")});
-  EXPECT_EQ(deed.outcome, Outcome::kRejected);
-  EXPECT_THAT(deed.pods, ElementsAre("cora-1-0", "cora-3-0"));
+  const WriteResult result = write({creation("cora-1-0"), creation("cora-2-0"), creation("cora-3-0")});
+  EXPECT_EQ(result.outcome, Outcome::kRejected);
+  EXPECT_THAT(result.pods, ElementsAre("cora-1-0", "cora-3-0"));
 }
 
 TEST_F(Act, APodOfWhichNoAnswerCameMayBeThere) {
   api.cut_in = 0;
-  const Deed deed = write({creation("cora-1-0")});
-  EXPECT_EQ(deed.outcome, Outcome::kUnanswered);
-  EXPECT_THAT(deed.pods, ElementsAre("cora-1-0"));
-  ASSERT_EQ(deed.aftermath.outdated.size(), 1U)
+  const WriteResult result = write({creation("cora-1-0")});
+  EXPECT_EQ(result.outcome, Outcome::kUnanswered);
+  EXPECT_THAT(result.pods, ElementsAre("cora-1-0"));
+  ASSERT_EQ(result.feedback.outdated.size(), 1U)
       << "the server is asked for it before anything else is decided";
-  EXPECT_EQ(deed.aftermath.outdated[0].name, "cora-1-0");
+  EXPECT_EQ(result.feedback.outdated[0].name, "cora-1-0");
   EXPECT_FALSE(waits());
 }
 
 TEST_F(Act, NothingIsSentOnceAnotherLeads) {
   Decision decision;
   decision.stages = {{creation("cora-1-0")}};
-  const Deed deed = write_stages({client, expectations, caches, [] { return false; }}, seen, decision);
-  EXPECT_EQ(deed.outcome, Outcome::kUnanswered);
-  EXPECT_THAT(deed.pods, IsEmpty());
+  const WriteResult result =
+      write_stages({client, expectations, caches, [] { return false; }}, seen, decision);
+  EXPECT_EQ(result.outcome, Outcome::kUnanswered);
+  EXPECT_THAT(result.pods, IsEmpty());
   EXPECT_THAT(api.writes, IsEmpty());
 }
 

@@ -8,8 +8,8 @@ namespace {
 
 TEST(Bookings, OfAStageThatFailsInPartStandWhereItSucceeded) {
   Stage stage;
-  const std::map<std::string, std::string> strangers = {{"n1", "a"}, {"n2", "b"}, {"n3", "c"}};
-  for (const auto& [node, name] : strangers) stage.cluster.occupy(node, 3000, name);
+  const std::map<std::string, std::string> other_pods = {{"n1", "a"}, {"n2", "b"}, {"n3", "c"}};
+  for (const auto& [node, name] : other_pods) stage.cluster.occupy(node, 3000, name);
   stage.submit("one");
   stage.submit("two");
   stage.run(120);
@@ -23,7 +23,7 @@ TEST(Bookings, OfAStageThatFailsInPartStandWhereItSucceeded) {
     ++refusals;
     return FakeApi::Refusal{500, "InternalError", "etcd has no leader"};
   };
-  for (const auto& [node, name] : strangers) stage.cluster.pods.erase(name);
+  for (const auto& [node, name] : other_pods) stage.cluster.pods.erase(name);
   stage.run(3);
   ASSERT_EQ(refusals, 1);
   std::map<std::string, std::vector<std::string>> by_node;

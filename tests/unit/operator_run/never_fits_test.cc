@@ -99,10 +99,12 @@ class NeverFits : public testing::Test {
   /// As the controller does; the status is written where it differs, unless the server takes none.
   Decision look(const std::string& name, bool is_taken = true) {
     const std::string job = "team/" + name;
-    Planner::Turn turn(planner);
-    const auto seen = observe(job, caches, turn, {.now = kNow});
+    Planner::PlanLock lock(planner);
+    auto seen = observe(job, caches, {.now = kNow});
+    CachedCluster cluster(caches, seen->job, [&](const Gang& gang) { return lock.plan(gang); });
+    seen->cluster = &cluster;
     Decision decision = decide(*seen, settings);
-    turn.book(job, decision);
+    lock.book(job, decision);
     if (decision.status && is_taken) {
       json object = sample_job_json({{"/metadata/name", name}, {"/metadata/uid", "uid of " + name}});
       object["spec"] = specs_[name];

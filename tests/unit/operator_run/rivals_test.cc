@@ -1,5 +1,5 @@
 // Two installations before one API server: the second to come finds the first's lease, and says whose it is.
-#include "operator/run/rivals.h"
+#include "operator/run/other_installations.h"
 
 #include <gmock/gmock.h>
 
@@ -54,7 +54,9 @@ struct RivalsTest : testing::Test {
       hold(space, holder, std::to_string(renewals++), spaces);
     };
   }
-  Rivals second() { return Rivals(client, options, {.space = "second", .name = "atoll-operator"}, clock); }
+  OtherInstallations second() {
+    return OtherInstallations(client, options, {.space = "second", .name = "atoll-operator"}, clock);
+  }
   static std::string refusal(const std::function<void()>& step) {
     try {
       step();
@@ -102,19 +104,19 @@ TEST_F(RivalsTest, ItsOwnReplicasAreNone) {
 
 TEST_F(RivalsTest, OneThatBeganAtTheSameMomentIsSeenOnceTheLeaseIsHeld) {
   hold("dead", "atoll-9", "1");
-  Rivals rivals = second();
-  rivals.expect_none({});
-  EXPECT_THAT(refusal([&] { rivals.expect_none_new(); }), IsEmpty());
+  OtherInstallations others = second();
+  others.expect_none({});
+  EXPECT_THAT(refusal([&] { others.expect_none_new(); }), IsEmpty());
   hold("first", "atoll-0", "1");
-  EXPECT_THAT(refusal([&] { rivals.expect_none_new(); }), HasSubstr("atoll-0"));
+  EXPECT_THAT(refusal([&] { others.expect_none_new(); }), HasSubstr("atoll-0"));
 }
 
 /// The rights of an older chart.
 TEST_F(RivalsTest, WhoeverMayNotLookGoesOn) {
   api.status = 403;
-  Rivals rivals = second();
-  EXPECT_THAT(refusal([&] { rivals.expect_none({}); }), IsEmpty());
-  EXPECT_THAT(refusal([&] { rivals.expect_none_new(); }), IsEmpty());
+  OtherInstallations others = second();
+  EXPECT_THAT(refusal([&] { others.expect_none({}); }), IsEmpty());
+  EXPECT_THAT(refusal([&] { others.expect_none_new(); }), IsEmpty());
 }
 
 }  // namespace

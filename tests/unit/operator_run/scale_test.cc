@@ -12,6 +12,7 @@
 #include "operator/objects/names.h"
 #include "operator/objects/objects.h"
 #include "operator/run/observe.h"
+#include "operator/run/planner.h"
 #include "operator_api/sample_job.h"
 
 namespace atl::ctl {
@@ -147,19 +148,20 @@ class Scale : public testing::Test {
   /// As the controller does, without what it asks the API server for.
   Decision look(int number) {
     const std::string job = "team/job-" + std::to_string(number);
-    Planner::Turn turn(planner);
+    Planner::PlanLock lock(planner);
     double planning = 0;
     const double begin = cpu_seconds();
-    auto seen = observe(job, caches, turn, {.now = kNow});
-    seen->plan = [&](const Gang& gang) {
+    auto seen = observe(job, caches, {.now = kNow});
+    CachedCluster cluster(caches, seen->job, [&](const Gang& gang) {
       const double plan_begin = cpu_seconds();
-      GangPlan plan = turn.plan(gang);
+      GangPlan plan = lock.plan(gang);
       planning = cpu_seconds() - plan_begin;
       plans.all.push_back(planning);
       return plan;
-    };
+    });
+    seen->cluster = &cluster;
     Decision decision = decide(*seen, settings);
-    turn.book(job, decision);
+    lock.book(job, decision);
     if (decision.status && holds(decision.status->conditions, kPlaced)) planner.stop_waiting(job);
     decisions.all.push_back(cpu_seconds() - begin - planning);
     return decision;
@@ -251,9 +253,12 @@ TEST_F(Scale, ManyThreadsLookAtOnce) {
   const auto work = [&](int first) {
     for (int j = first; j < kJobs / 2 + 20; j += 4) {
       const std::string job = "team/job-" + std::to_string(j);
-      Planner::Turn turn(planner);
-      const Decision decision = decide(*observe(job, caches, turn, {.now = kNow}), settings);
-      turn.book(job, decision);
+      Planner::PlanLock lock(planner);
+      auto seen = observe(job, caches, {.now = kNow});
+      CachedCluster cluster(caches, seen->job, [&](const Gang& gang) { return lock.plan(gang); });
+      seen->cluster = &cluster;
+      const Decision decision = decide(*seen, settings);
+      lock.book(job, decision);
       planner.stop_waiting(job);
       planner.forget(job);
       ++looks;

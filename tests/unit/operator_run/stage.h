@@ -50,7 +50,7 @@ struct Stage {
     };
     api.begin();
     controller = std::make_unique<Controller>(
-        options, Controller::Surroundings{client, metrics, [this] { return leads; },
+        options, Controller::Dependencies{client, metrics, [this] { return leads; },
                                           [this] { return cluster.now; }, ask, clock});
   }
 

@@ -117,16 +117,19 @@ class StatusRoundTrip : public Decide {
     }
   }
   void try_statuses(Observed seen, unsigned first, unsigned count) {
-    seen.new_keys = [] { return LoginKeys{{"login", "ssh-ed25519 L"}, {"host", "ssh-ed25519 H"}, "1"}; };
-    seen.is_secret_gone = [](const std::string&) { return std::optional(false); };
+    world.atoll.view.of.new_keys = [] {
+      return LoginKeys{{"login", "ssh-ed25519 L"}, {"host", "ssh-ed25519 H"}, "1"};
+    };
+    seen.secret = SecretAnswer{false};
+    seen.pod_fault = "";
     for (unsigned seed = first; seed < first + count && !HasFatalFailure(); ++seed) {
       Draws draws(seed + 1);
       seen.job.status = read_back(draws.status(seen.now));
       seen.heard.reset();
       if (draws.one_of(2))
-        seen.heard = Heard{draws.progress(), draws.moment(seen.now), draws.moment(seen.now), {}};
+        seen.heard = ProgressReport{draws.progress(), draws.moment(seen.now), draws.moment(seen.now), {}};
       std::map<std::size_t, GangPlan> plans;  // of the whole gang, of what it lacks
-      seen.plan = [&](const Gang& gang) {
+      world.atoll.view.of.plan = [&](const Gang& gang) {
         const auto size = gang.servers.size();
         if (!plans.contains(size)) plans.emplace(size, draws.plan(gang));
         return plans.at(size);

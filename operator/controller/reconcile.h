@@ -1,5 +1,5 @@
-// One look at a job: what is seen, the status as it becomes, and what is to be done about it. Each question of decide.cc
-// reads and adds to it.
+// One look at a job: what is seen, the status as it becomes, and what is to be done about it. Each step of decide.cc reads and
+// adds to it.
 #pragma once
 
 #include <algorithm>
@@ -17,10 +17,10 @@ inline constexpr const char* kStarting = "Starting";
 /// Ranks run, and none of their servers answers the operator.
 inline constexpr const char* kUnheard = "Unheard";
 
-class Turn {
+class Reconcile {
  public:
   /// Both must outlive it.
-  Turn(const Observed& seen, const Settings& settings);
+  Reconcile(const Observed& seen, const Settings& settings);
 
   const Observed& seen;
   const Settings& settings;
@@ -50,10 +50,12 @@ class Turn {
   void remove(Kind kind, const Meta& meta, std::optional<int> grace = {});
   /// What follows waits for what came before.
   void next_stage();
-  void look_at(Moment when);
+  void requeue_at(Moment when);
   /// What starts next has the next number, where something may have started under this one. Moves on once a turn.
   void end_attempt();
-  void ask_for_prepare_log() { decision_.wants_prepare_log = true; }
+  void ask_for_prepare_log() { decision_.wants.prepare_log = true; }
+  void ask_for_fault_of(const std::string& pod) { decision_.wants.pod_fault = pod; }
+  void ask_for_secret(const std::string& name) { decision_.wants.secret = name; }
 
   /// From now on the job's pods run it.
   void use_image(const std::string& image);
@@ -79,8 +81,8 @@ class Turn {
 // again. The wait is the same whenever it is asked for, because a restarted operator must wait as long as the last one.
 
 /// Of 0 … `most` whole seconds, drawn by the job and a moment.
-inline Seconds jitter(const Turn& turn, Moment moment, Seconds most) {
-  const std::string digits = sha256_hex(turn.job().meta.uid + text_of(moment)).substr(0, 8);
+inline Seconds jitter(const Reconcile& reconcile, Moment moment, Seconds most) {
+  const std::string digits = sha256_hex(reconcile.job().meta.uid + text_of(moment)).substr(0, 8);
   return Seconds(std::stoll(digits, nullptr, 16) % (most.count() + 1));
 }
 

@@ -1,4 +1,4 @@
-#include "operator/controller/turn.h"
+#include "operator/controller/reconcile.h"
 
 #include "operator/api/json_values.h"
 
@@ -20,15 +20,16 @@ bool is_step(const std::string& reason) {
 
 }  // namespace
 
-Turn::Turn(const Observed& observed, const Settings& given)
+Reconcile::Reconcile(const Observed& observed, const Settings& given)
     : seen(observed), settings(given), status(observed.job.status), job_(observed.job) {
   status.made_of = job_.made_of;
   if (seen.job.job) gang_ = view_gang(seen, settings, attempt());
   for (const auto& [name, node] : seen.nodes)  // of its return somebody tells, but not that it doesn't
-    if (node.is_missing && now() < node.since + kTimeToComeBack) look_at(node.since + kTimeToComeBack);
+    if (node.is_missing && now() < node.since + kTimeToComeBack) requeue_at(node.since + kTimeToComeBack);
 }
 
-void Turn::say(const char* condition, bool holds, const std::string& reason, const std::string& message) {
+void Reconcile::say(const char* condition, bool holds, const std::string& reason,
+                    const std::string& message) {
   if (ctl::has_ended(status.conditions)) return;
   const Condition* before = find_condition(status.conditions, condition);
   const bool is_news = before ? before->holds != holds || before->reason != reason : true;
@@ -37,7 +38,7 @@ void Turn::say(const char* condition, bool holds, const std::string& reason, con
                                     bounded(message, kLongestMessage), seen.now, seen.job.meta.generation});
 }
 
-void Turn::tell(bool is_warning, const std::string& reason, const std::string& message) {
+void Reconcile::tell(bool is_warning, const std::string& reason, const std::string& message) {
   for (Event& event : decision_.events) {
     if (event.reason != reason) continue;
     event.is_warning |= is_warning;
@@ -46,72 +47,72 @@ void Turn::tell(bool is_warning, const std::string& reason, const std::string& m
   decision_.events.push_back({is_warning, reason, bounded(message, kLongestEvent)});
 }
 
-bool Turn::holds(const char* condition) const {
+bool Reconcile::holds(const char* condition) const {
   return ctl::holds(status.conditions, condition);
 }
 
-std::string Turn::reason_against(const char* condition) const {
+std::string Reconcile::reason_against(const char* condition) const {
   const Condition* found = find_condition(status.conditions, condition);
   return found && !found->holds ? found->reason : "";
 }
 
-Moment Turn::since(const char* condition) const {
+Moment Reconcile::since(const char* condition) const {
   const Condition* found = find_condition(status.conditions, condition);
   return found ? found->changed : seen.now;
 }
 
-void Turn::write(Write write) {
+void Reconcile::write(Write write) {
   if (is_new_stage_) decision_.stages.emplace_back();
   is_new_stage_ = false;
   decision_.stages.back().push_back(std::move(write));
 }
 
-void Turn::create(Kind kind, const std::string& object_name, std::string object) {
+void Reconcile::create(Kind kind, const std::string& object_name, std::string object) {
   write({Write::Verb::kCreate, kind, object_name, std::move(object), "", {}});
 }
 
-void Turn::patch(const PodView& pod, std::string patch) {
+void Reconcile::patch(const PodView& pod, std::string patch) {
   write({Write::Verb::kPatch, Kind::kPod, pod.meta.name, std::move(patch), "", {}});
 }
 
-void Turn::patch(Kind kind, const std::string& object_name, std::string patch) {
+void Reconcile::patch(Kind kind, const std::string& object_name, std::string patch) {
   write({Write::Verb::kPatch, kind, object_name, std::move(patch), "", {}});
 }
 
-void Turn::remove(Kind kind, const Meta& meta, std::optional<int> grace) {
+void Reconcile::remove(Kind kind, const Meta& meta, std::optional<int> grace) {
   write({Write::Verb::kDelete, kind, meta.name, "", meta.uid, grace});
 }
 
-void Turn::next_stage() {
+void Reconcile::next_stage() {
   is_new_stage_ = true;
 }
 
-void Turn::look_at(Moment when) {
-  if (!decision_.look_again || when < *decision_.look_again) decision_.look_again = when;
+void Reconcile::requeue_at(Moment when) {
+  if (!decision_.requeue_at || when < *decision_.requeue_at) decision_.requeue_at = when;
 }
 
-void Turn::end_attempt() {
+void Reconcile::end_attempt() {
   const bool is_renewed = spec().launcher == Launcher::kMpiJob;  // an MPIJob serves one attempt, begun or not
   if (is_renewed || gang().is_launched) status.attempt = std::max(seen.job.status.attempt, 1) + 1;
 }
 
-void Turn::use_image(const std::string& image) {
+void Reconcile::use_image(const std::string& image) {
   job_.made_of.image = image;
   status.made_of.image = image;
 }
 
-void Turn::use_keys(const std::string& secret) {
+void Reconcile::use_keys(const std::string& secret) {
   job_.status.keys = secret;
   status.keys = secret;
 }
 
-const ObjectView* Turn::find(Kind kind, const std::string& object_name) const {
+const ObjectView* Reconcile::find(Kind kind, const std::string& object_name) const {
   for (const ObjectView& object : seen.objects)
     if (object.kind == kind && object.meta.name == object_name) return &object;
   return nullptr;
 }
 
-Decision Turn::decision() {
+Decision Reconcile::decision() {
   if (seen.job.meta.deletion || ctl::has_ended(seen.job.status.conditions)) return std::move(decision_);
   status.observed_generation = seen.job.meta.generation;
   // What attempt 1 begins with goes without saying, and is written with the first condition. Keys alone don't wait: no

@@ -19,7 +19,7 @@ struct Outdated {
   std::string name;
 };
 
-struct Aftermath {
+struct WriteFeedback {
   std::vector<PodView> pods;        // of others
   std::vector<ObjectView> objects;  // likewise
   std::string taken_keys;           // a Secret's name: one that isn't ours has it
@@ -33,21 +33,21 @@ struct Aftermath {
 };
 
 /// Thread-safe.
-class Aftermaths {
+class WriteFeedbacks {
  public:
-  void put(const std::string& job, Aftermath aftermath) {
+  void put(const std::string& job, WriteFeedback feedback) {
     std::lock_guard lock(mutex_);
-    jobs_[job] = std::move(aftermath);
+    jobs_[job] = std::move(feedback);
   }
-  Aftermath take(const std::string& job) {
+  WriteFeedback take(const std::string& job) {
     std::lock_guard lock(mutex_);
     const auto found = jobs_.extract(job);
-    return found.empty() ? Aftermath{} : std::move(found.mapped());
+    return found.empty() ? WriteFeedback{} : std::move(found.mapped());
   }
 
  private:
   std::mutex mutex_;
-  std::map<std::string, Aftermath> jobs_;
+  std::map<std::string, WriteFeedback> jobs_;
 };
 
 inline std::string made_mark(Kind kind, const std::string& name) {

@@ -1,4 +1,4 @@
-#include "operator/run/rivals.h"
+#include "operator/run/other_installations.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -23,16 +23,16 @@ constexpr const char* kInstead =
 
 }  // namespace
 
-Rivals::Rivals(kube::Client& client, const Options& options, const kube::LeaseOptions& own,
-               kube::Clock& clock)
+OtherInstallations::OtherInstallations(kube::Client& client, const Options& options,
+                                       const kube::LeaseOptions& own, kube::Clock& clock)
     : client_(client), options_(options), own_(own), clock_(clock) {}
 
-void Rivals::describe(const Options& options, kube::LeaseOptions& lease) {
+void OtherInstallations::describe(const Options& options, kube::LeaseOptions& lease) {
   lease.labels[kClassLabel] = options.operator_class;
   lease.annotations[kSpacesAnnotation] = fmt::format("{}", fmt::join(options.spaces, ","));
 }
 
-bool Rivals::is_ours_too(const std::string& spaces) const {
+bool OtherInstallations::is_ours_too(const std::string& spaces) const {
   if (spaces.empty() || options_.spaces.empty()) return true;
   const std::string list = "," + spaces + ",";
   return std::ranges::any_of(options_.spaces, [&](const std::string& space) {
@@ -41,8 +41,8 @@ bool Rivals::is_ours_too(const std::string& spaces) const {
 }
 
 /// Held leases of others whose jobs are ours too; nothing: that isn't known now.
-std::optional<std::vector<Rivals::Rival>> Rivals::look() {
-  std::vector<Rival> rivals;
+std::optional<std::vector<OtherInstallations::Rival>> OtherInstallations::look() {
+  std::vector<Rival> others;
   const auto add = [&](std::string_view text) {
     const json lease = json::parse(text, nullptr, false);
     const json &metadata = member(lease, "metadata"), &spec = member(lease, "spec");
@@ -52,12 +52,12 @@ std::optional<std::vector<Rivals::Rival>> Rivals::look() {
     if (const auto seconds = integer_of(spec, "leaseDurationSeconds"); seconds && *seconds > 0)
       rival.duration = std::chrono::seconds(*seconds);
     const bool is_another = rival.lease != own_.space + "/" + own_.name;
-    if (is_another && !rival.holder.empty() && is_ours_too(rival.spaces)) rivals.push_back(std::move(rival));
+    if (is_another && !rival.holder.empty() && is_ours_too(rival.spaces)) others.push_back(std::move(rival));
   };
   try {
     const std::string ours = std::string(kClassLabel) + "=" + options_.operator_class;
     const kube::Listing listing = client_.list(kube::leases_resource().path(), {.only = {ours, ""}}, add);
-    if (!listing.error) return rivals;
+    if (!listing.error) return others;
     if (listing.error->code != 403) return {};
     log_warning("{}: whether another operator sees to the same jobs isn't known", listing.error->text());
     return std::vector<Rival>{};
@@ -66,32 +66,32 @@ std::optional<std::vector<Rivals::Rival>> Rivals::look() {
   }
 }
 
-void Rivals::refuse(const Rival& rival) const {
+void OtherInstallations::refuse(const Rival& rival) const {
   fail("{} (lease {}) sees to GNNJobs of class {} in {} already; {}", rival.holder, rival.lease,
        options_.operator_class, rival.spaces.empty() ? "all namespaces" : rival.spaces, kInstead);
 }
 
-void Rivals::expect_none(const std::stop_token& stop) {
+void OtherInstallations::expect_none(const std::stop_token& stop) {
   const auto begin = clock_.now();
   for (bool is_first = true;; is_first = false) {
-    const auto rivals = look();
+    const auto others = look();
     std::chrono::seconds longest{0};
-    for (const Rival& rival : rivals.value_or(std::vector<Rival>{})) {
+    for (const Rival& rival : others.value_or(std::vector<Rival>{})) {
       const bool is_known = seen_.contains(rival.lease);
       if (is_known ? seen_.at(rival.lease) != rival.sign() : !is_first) refuse(rival);
       seen_[rival.lease] = rival.sign();
       longest = std::max(longest, rival.duration);
     }
-    if (rivals && clock_.now() >= begin + longest) return;
+    if (others && clock_.now() >= begin + longest) return;
     if (!clock_.sleep(own_.retry, stop)) return;
   }
 }
 
-void Rivals::expect_none_new() {
-  const auto rivals = look();
-  if (!rivals)
+void OtherInstallations::expect_none_new() {
+  const auto others = look();
+  if (!others)
     fail("the leases can't be listed now: whether another operator sees to the same jobs isn't known");
-  for (const Rival& rival : *rivals)
+  for (const Rival& rival : *others)
     if (!seen_.contains(rival.lease) || seen_.at(rival.lease) != rival.sign()) refuse(rival);
 }
 

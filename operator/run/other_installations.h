@@ -14,11 +14,11 @@
 
 namespace atl::ctl {
 
-class Rivals {
+class OtherInstallations {
  public:
   /// `own`: our lease. All must outlive it.
-  Rivals(kube::Client& client, const Options& options, const kube::LeaseOptions& own,
-         kube::Clock& clock = kube::steady_clock());
+  OtherInstallations(kube::Client& client, const Options& options, const kube::LeaseOptions& own,
+                     kube::Clock& clock = kube::steady_clock());
 
   /// Before our lease is taken. Throws Error naming an installation that lives; whether one does shows only in its lease being
   /// renewed, so this may take as long as a lease lasts.
