@@ -24,7 +24,7 @@ void RowTable::grow() {
   ATOLL_CHECK(mask_ < std::uint32_t(1) << 31, "{} rows in a table", count_);
   std::swap(cells_, old_);
   make(2 * (mask_ + 1));
-  ++growths_;
+  ++reallocations_;
   for (const Cell& cell : old_.span()) {
     if (cell.row == kNone) continue;
     std::uint32_t at = place(cell.row);

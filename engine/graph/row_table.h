@@ -5,7 +5,7 @@
 #include <bit>
 #include <cstdint>
 
-#include "base/recycled.h"
+#include "base/reusable.h"
 #include "base/types.h"
 
 namespace atl {
@@ -37,7 +37,7 @@ class RowTable {
     return kNone;
   }
 
-  Index growths() const { return growths_; }
+  Index reallocations() const { return reallocations_; }
 
  private:
   static constexpr VertexId kNone = -1;
@@ -49,10 +49,10 @@ class RowTable {
   void make(std::uint32_t cells);
   void grow();
 
-  Recycled<Cell> cells_, old_;
+  Reusable<Cell> cells_, old_;
   std::uint32_t mask_ = 0, count_ = 0;
   int shift_ = 31;
-  Index growths_ = 0;
+  Index reallocations_ = 0;
 };
 
 }  // namespace atl

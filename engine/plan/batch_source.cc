@@ -142,7 +142,7 @@ class DatasetStructure final : public Structure {
     if (degrees) std::ranges::fill(*degrees, 1.0);
   }
 
-  Index growths() const override { return 0; }
+  Index reallocations() const override { return 0; }
 
  private:
   /// The arcs of the row that are kept, loops first; columns: where they go, or null. Returns how many they are.

@@ -3,14 +3,14 @@
 #include <algorithm>
 #include <set>
 
-#include "plan/dry_slabs.h"
+#include "plan/dry_inference.h"
 #include "plan/planned_seeds.h"
 #include "plan/rank_batches.h"
 #include "strategies/dgs/info.h"
 #include "strategies/dgs/star_pass.h"
 #include "strategies/p3/info.h"
+#include "strategies/schedule/layerwise_inference.h"
 #include "strategies/schedule/rows.h"
-#include "strategies/schedule/slab_inference.h"
 #include "train/rank_data.h"
 
 namespace atl {

@@ -61,7 +61,7 @@ struct ColumnsPlan {
     return rest > kRounding * summed ? rest : 0;
   }
   /// The width at which both send the same; 0: at none, because less goes by rows at any width, or nothing is summed.
-  double crossing() const {
+  double boundary_set() const {
     return a_column() > 0 ? std::max(0.0, (by_rows - pushed - scores()) / a_column()) : 0;
   }
 };

@@ -90,7 +90,7 @@ Json columns_json(const ColumnsPlan& c) {
           {"scoreBytes", c.scores()},
           {"bytesByColumns", c.sent()},
           {"bytesByRows", c.by_rows},
-          {"crossingWidth", c.crossing()},
+          {"crossingWidth", c.boundary_set()},
           {"columnsWin", c.pieces == 1 || c.sent() < c.by_rows}};
 }
 

@@ -22,7 +22,7 @@ std::int64_t metric_bytes(const Job& job, const DatasetMeta& meta, int ranks, Ra
 /// The same of pairs (LinkTask::evaluate): their ends' rows, and all scores to rank 0.
 std::int64_t pair_metric_bytes(const Job& job, int ranks, Rank rank, const PairSizes& pairs);
 
-// What an evaluation's bytes are of, where exact inference goes by slabs of rows (strategies/schedule/slab_inference.h). In the ledger they are one
+// What an evaluation's bytes are of, where exact inference goes by slabs of rows (strategies/schedule/layerwise_inference.h). In the ledger they are one
 // purpose, Traffic::kEvaluation.
 
 enum class EvaluationPart {

@@ -78,7 +78,7 @@ class PlannedSets final : public StepSets {
   const KeptArcs& of_layer(int layer) const override { return sets_->of_layer(layer); }
   /// Null: batches of the training vertices are trained on. Else of all ranks.
   StepSeeds* seeds() override { return sets_->seeds(); }
-  Index growths() const override { return sets_->growths(); }
+  Index reallocations() const override { return sets_->reallocations(); }
   void count_sent(const Owners& ranks, Sent sent) const override { sets_->count_sent(ranks, sent); }
 
  private:

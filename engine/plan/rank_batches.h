@@ -44,7 +44,7 @@ class PlannedHistory {
   std::vector<std::unique_ptr<HistoryRows>> rows_;  // by rank
   std::vector<std::vector<Noted>> noted_;           // by rank and step
   PushedRows leaving_;
-  Recycled<VertexId> places_;
+  Reusable<VertexId> places_;
 };
 
 /// Features as batches read them: of all columns.

@@ -138,10 +138,10 @@ void add_layer(const LayerPass& pass, bool recompute, EpochWork& sum) {
 /// All owned rows or, where some are copies, those that are near enough.
 LayerSize layer_size(const Model& model, int l, const RankShape& shape) {
   if (shape.near.empty()) return {double(shape.owned), double(shape.halo), double(shape.arcs())};
-  const auto behind = std::size_t(std::count_if(model.layers.begin() + l + 1, model.layers.end(),
-                                                [](const auto& each) { return each->spec().gathers; }));
-  if (behind == shape.near.size()) return {double(shape.owned), 0, 0};
-  const NearShape& near = shape.near[behind];
+  const auto hops_left = std::size_t(std::count_if(model.layers.begin() + l + 1, model.layers.end(),
+                                                   [](const auto& each) { return each->spec().gathers; }));
+  if (hops_left == shape.near.size()) return {double(shape.owned), 0, 0};
+  const NearShape& near = shape.near[hops_left];
   if (!model.spec(l).gathers) return {double(near.rows), 0, 0};
   return {double(near.rows), double(near.sources - near.rows + near.halo),
           double(near.own_arcs + near.outer_arcs)};

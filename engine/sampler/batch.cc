@@ -8,7 +8,7 @@ namespace atl {
 namespace {
 
 template <class T>
-const T* data_or_null(const Recycled<T>& values) {
+const T* data_or_null(const Reusable<T>& values) {
   return values.size() == 0 ? nullptr : values.data();
 }
 
@@ -40,11 +40,11 @@ Index Batch::arcs() const {
   return sum;
 }
 
-Index Batch::growths() const {
-  Index sum = rows_.growths() + ids_.growths() + degrees_.growths() + dst_scale_.growths() +
-              src_scale_.growths() + loss_weights.growths();
+Index Batch::reallocations() const {
+  Index sum = rows_.reallocations() + ids_.reallocations() + degrees_.reallocations() +
+              dst_scale_.reallocations() + src_scale_.reallocations() + loss_weights.reallocations();
   for (const Layer& layer : layers_)
-    sum += layer.arcs.growths() + layer.transpose.growths() + layer.leaves.growths();
+    sum += layer.arcs.reallocations() + layer.transpose.reallocations() + layer.leaves.reallocations();
   return sum;
 }
 
@@ -58,7 +58,7 @@ Index Batch::bytes() const {
 }
 
 /// Offsets serve as cursors, one place on; with 32 bits, so that more of them are in cache.
-void TransposedArcs::make(const CsrView& from, bool places, Recycled<std::uint32_t>& cursors) {
+void TransposedArcs::make(const CsrView& from, bool places, Reusable<std::uint32_t>& cursors) {
   const Index arcs = from.arcs(), sources = from.cols;
   ATOLL_CHECK(arcs < Index(1) << 32, "{} arcs", arcs);
   const auto begins = offsets.take(sources + 1);
@@ -98,7 +98,7 @@ void RowShares::count(const Batch& batch, SharedRows& into) {
   }
 }
 
-void RowShares::count_set(std::span<const VertexId> rows, Recycled<Real>& weights, double& owned) {
+void RowShares::count_set(std::span<const VertexId> rows, Reusable<Real>& weights, double& owned) {
   requests_.ask(Traffic::kIds, rows);
   const auto asked = requests_.asked();
   table_.clear();

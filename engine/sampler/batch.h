@@ -12,7 +12,7 @@
 #include <span>
 #include <vector>
 
-#include "base/recycled.h"
+#include "base/reusable.h"
 #include "graph/csr.h"
 #include "graph/row_table.h"
 #include "sampler/history/history_directory.h"
@@ -23,18 +23,20 @@ namespace atl {
 
 // The arcs of a batch's layer from the other end, as the way back through it reads them.
 
-/// Recycled with its batch.
+/// Reusable with its batch.
 struct TransposedArcs {
-  Recycled<Index> offsets;     // (sources + 1)
-  Recycled<VertexId> columns;  // (arcs)
-  Recycled<float> weights;     // (arcs), where there are any
-  Recycled<Index> arc;         // (arcs) place of each among the arcs that it was made from, where asked for
+  Reusable<Index> offsets;     // (sources + 1)
+  Reusable<VertexId> columns;  // (arcs)
+  Reusable<float> weights;     // (arcs), where there are any
+  Reusable<Index> arc;         // (arcs) place of each among the arcs that it was made from, where asked for
 
   /// Counting sort of `arcs` (destinations × sources). cursors: scratch.
-  void make(const CsrView& arcs, bool places, Recycled<std::uint32_t>& cursors);
+  void make(const CsrView& arcs, bool places, Reusable<std::uint32_t>& cursors);
   /// As (sources × destinations); valid until make().
   CsrView view(Index destinations) const;
-  Index growths() const { return offsets.growths() + columns.growths() + weights.growths() + arc.growths(); }
+  Index reallocations() const {
+    return offsets.reallocations() + columns.reallocations() + weights.reallocations() + arc.reallocations();
+  }
   Index bytes() const { return offsets.bytes() + columns.bytes() + weights.bytes() + arc.bytes(); }
 };
 
@@ -42,7 +44,7 @@ class Batch {
  public:
   std::int64_t step = -1;
   double total = 0;  // vertices of the step over all ranks, by which its loss is divided (StepSeeds)
-  Recycled<Real> loss_weights;  // (seeds) what each one's loss counts; empty: all 1
+  Reusable<Real> loss_weights;  // (seeds) what each one's loss counts; empty: all 1
 
   int layers() const { return int(layers_.size()); }
   /// Of the gathering layers, the one nearest to the input being 0. Views; valid until the batch is sampled into again.
@@ -63,7 +65,7 @@ class Batch {
 
   Index arcs() const;  // of all layers
   /// How often its memory had to grow, and what it is now.
-  Index growths() const;
+  Index reallocations() const;
   Index bytes() const;
 
  private:
@@ -75,10 +77,10 @@ class Batch {
     Leaves leaves;
     bool transposed = false, places = false;  // whether it is there, and knows its places
   };
-  Recycled<VertexId> rows_, ids_;
+  Reusable<VertexId> rows_, ids_;
   std::vector<Index> counts_{0};  // (layers + 1)
-  Recycled<double> degrees_;
-  Recycled<Real> dst_scale_, src_scale_;  // of the rows in order; empty: all 1
+  Reusable<double> degrees_;
+  Reusable<Real> dst_scale_, src_scale_;  // of the rows in order; empty: all 1
   std::vector<Layer> layers_;
 };
 
@@ -87,7 +89,7 @@ class Batch {
 
 /// Of a batch's row sets: set h are its first rows, those that h of its layers, counted from the output, read. Set 0 are the seeds.
 struct SharedRows {
-  std::vector<Recycled<Real>> weights;  // by set: (rows) 1 over the number of ranks that compute the row
+  std::vector<Reusable<Real>> weights;  // by set: (rows) 1 over the number of ranks that compute the row
   std::vector<double> owned;            // by set: this rank's own rows that some rank computes
 };
 
@@ -98,17 +100,18 @@ class RowShares {
 
   /// Collective.
   void count(const Batch& batch, SharedRows& into);
-  Index growths() const {
-    return requests_.growths() + table_.growths() + counts_.growths() + answers_.growths();
+  Index reallocations() const {
+    return requests_.reallocations() + table_.reallocations() + counts_.reallocations() +
+           answers_.reallocations();
   }
 
  private:
-  void count_set(std::span<const VertexId> rows, Recycled<Real>& weights, double& owned);
+  void count_set(std::span<const VertexId> rows, Reusable<Real>& weights, double& owned);
 
   RowRequests requests_;
   RowTable table_;
-  Recycled<std::int32_t> counts_;  // by number of the table
-  Recycled<std::int32_t> answers_, arrived_;
+  Reusable<std::int32_t> counts_;  // by number of the table
+  Reusable<std::int32_t> answers_, arrived_;
 };
 
 }  // namespace atl

@@ -41,19 +41,19 @@ MakeBatch batch_maker(StepSeeds& seeds, Sampler& sampler, const BatchMakers& mak
     sampler.sample(step, rows, into.batch);
     into.batch.total = seeds.size(step);
     seeds.weigh(rows, into.batch.loss_weights);
-    into.growths = sampler.growths() + (pairs == nullptr ? 0 : pairs->growths());
+    into.reallocations = sampler.reallocations() + (pairs == nullptr ? 0 : pairs->reallocations());
     if (history != nullptr) {
       history->tell(into.batch, into.pushes);
-      into.growths += history->growths();
+      into.reallocations += history->reallocations();
     }
     if (shares != nullptr) {
       shares->count(into.batch, into.shares);
-      into.growths += shares->growths();
+      into.reallocations += shares->reallocations();
     }
     done(Work::kSampling);
     if (columns != nullptr) {
       columns->push(into.batch, into.group, into.features);
-      into.growths += columns->growths();
+      into.reallocations += columns->reallocations();
       into.fetched = {};
       into.fetched.own = into.group.all_rows();
       done(Work::kFetching);
@@ -62,7 +62,7 @@ MakeBatch batch_maker(StepSeeds& seeds, Sampler& sampler, const BatchMakers& mak
     const FeatureStore::Counts before = features->counts();
     features->fetch(into.batch.rows(), into.sources, into.features);
     done(Work::kFetching);
-    into.growths += features->growths();
+    into.reallocations += features->reallocations();
     into.fetched = features->counts();
     into.fetched -= before;
   };
@@ -96,7 +96,7 @@ struct BatchStream::State {
   struct Slot {
     StreamedBatch made;
     std::int64_t ready = -1;  // the step whose batch it holds
-    Index growths = 0;        // of the batch's memory
+    Index reallocations = 0;  // of the batch's memory
   };
 
   void run(std::size_t maker) {
@@ -136,13 +136,15 @@ struct BatchStream::State {
     if (watcher_ != nullptr) watcher_->made(int(maker));
     const Batch& batch = slot.made.batch;
     const std::lock_guard guard(lock_);
-    const Index of_slot = batch.growths() + slot.made.group.growths() + slot.made.pairs.growths() +
-                          slot.made.pushes.growths() + slot.made.sources.growths();
-    const Index growths = (of_slot - slot.growths) + (slot.made.growths - makers_growths_[maker]);
-    slot.growths = of_slot, makers_growths_[maker] = slot.made.growths;
-    slot.made.grew = growths > 0;
+    const Index of_slot = batch.reallocations() + slot.made.group.reallocations() +
+                          slot.made.pairs.reallocations() + slot.made.pushes.reallocations() +
+                          slot.made.sources.reallocations();
+    const Index reallocations =
+        (of_slot - slot.reallocations) + (slot.made.reallocations - makers_growths_[maker]);
+    slot.reallocations = of_slot, makers_growths_[maker] = slot.made.reallocations;
+    slot.made.grew = reallocations > 0;
     slot.ready = step;
-    figures_.growths += growths;
+    figures_.reallocations += reallocations;
     figures_.making_seconds += seconds_since(begin);
     figures_.arcs += batch.arcs();
     figures_.rows += Index(batch.rows().size());

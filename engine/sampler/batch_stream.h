@@ -31,7 +31,7 @@ struct StreamedBatch {
   Matrix
       features;  // (batch.rows().size(), F), or (the group's rows, columns here); empty where the stream fetches none
   RowSources sources;            // of rows that `features` lacks, because the device finds them itself
-  Index growths = 0;             // of the memory of what made it, since that was made
+  Index reallocations = 0;       // of the memory of what made it, since that was made
   bool grew = false;             // memory, because this batch was larger than those before
   FeatureStore::Counts fetched;  // where its features came from
 };
@@ -77,7 +77,7 @@ class BatchStream {
   struct Figures {
     std::int64_t made = 0;     // batches
     Index arcs = 0, rows = 0;  // of them
-    Index growths = 0;         // of memory, of batches and of what makes them
+    Index reallocations = 0;   // of memory, of batches and of what makes them
     FeatureStore::Counts fetched;
     double making_seconds = 0;  // of the stream's threads, …
     double waited_seconds = 0;  // … and of whoever stood in next()

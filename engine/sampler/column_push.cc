@@ -34,7 +34,7 @@ void ColumnPush::push(const Batch& batch, GroupBatch& into, Matrix& features) {
   const Index values = into.all_rows() * held_.values.cols;
   if (values * Index(sizeof(Real)) > features.held_bytes()) {
     features.resize(into.all_rows() + into.all_rows() / 4 + 64, held_.values.cols);
-    ++growths_;
+    ++reallocations_;
   }
   copy_rows(pool_, held_.values, into.ids(), features);
 }

@@ -32,7 +32,9 @@ class ColumnPush {
   /// into: the group's batch; features (rows, columns here): what its first layer reads.
   void push(const Batch& batch, GroupBatch& into, Matrix& features);
   /// Of memory of its own and of features'.
-  Index growths() const { return growths_ + outgoing_.growths() + arrived_.growths() + ids_.growths(); }
+  Index reallocations() const {
+    return reallocations_ + outgoing_.reallocations() + arrived_.reallocations() + ids_.reallocations();
+  }
 
  private:
   void exchange_sizes(const Batch& batch);
@@ -46,12 +48,12 @@ class ColumnPush {
   const GroupBatchOptions options_;
   const RowRoute route_;
   std::vector<std::int64_t> mine_, sizes_;  // sizes_: by member
-  Recycled<std::byte> outgoing_, arrived_;
-  Recycled<VertexId> ids_;  // of other members
+  Reusable<std::byte> outgoing_, arrived_;
+  Reusable<VertexId> ids_;  // of other members
   std::vector<const std::byte*> pushed_;
   std::vector<const VertexId*> ids_of_;
   std::vector<Message> sends_, receives_;
-  Index growths_ = 0;
+  Index reallocations_ = 0;
 };
 
 }  // namespace atl

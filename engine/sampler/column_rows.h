@@ -38,7 +38,7 @@ class ColumnRows final : public InputRows {
   ThreadPool& pool_;
   const HeldColumns& held_;
   std::vector<std::int64_t> asked_;        // (members) how many rows each asks for
-  Recycled<VertexId> asked_ids_;           // one member's after the other's
+  Reusable<VertexId> asked_ids_;           // one member's after the other's
   std::vector<Matrix> answers_, arrived_;  // (members)
   std::vector<Message> sends_, receives_;
 };

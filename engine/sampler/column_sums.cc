@@ -5,7 +5,7 @@
 namespace atl {
 namespace {
 
-void add_to(RowTable& table, Recycled<VertexId>& columns, Recycled<double>& values, VertexId column,
+void add_to(RowTable& table, Reusable<VertexId>& columns, Reusable<double>& values, VertexId column,
             double value) {
   const auto next = VertexId(columns.size());
   const VertexId at = table.find_or_add(column, next);
@@ -44,10 +44,10 @@ void ColumnSums::sum() {
     add_to(summed_table_, summed_columns_, sums_, asked[i], asked_[Index(i)]);
 }
 
-Index ColumnSums::growths() const {
-  return requests_.growths() + table_.growths() + summed_table_.growths() + columns_.growths() +
-         summed_columns_.growths() + values_.growths() + wanted_.growths() + asked_.growths() +
-         sums_.growths();
+Index ColumnSums::reallocations() const {
+  return requests_.reallocations() + table_.reallocations() + summed_table_.reallocations() +
+         columns_.reallocations() + summed_columns_.reallocations() + values_.reallocations() +
+         wanted_.reallocations() + asked_.reallocations() + sums_.reallocations();
 }
 
 double squared_entry(Normalisation normalisation, double weight, double degree) {

@@ -22,13 +22,13 @@ class ColumnSums {
   /// After sum(): this rank's columns that somebody added to, and their sums, added in the order of ranks.
   std::span<const VertexId> columns() const { return summed_columns_.span(); }
   std::span<const double> sums() const { return sums_.span(); }
-  Index growths() const;
+  Index reallocations() const;
 
  private:
   RowRequests requests_;
   RowTable table_, summed_table_;
-  Recycled<VertexId> columns_, summed_columns_;
-  Recycled<double> values_, wanted_, asked_, sums_;
+  Reusable<VertexId> columns_, summed_columns_;
+  Reusable<double> values_, wanted_, asked_, sums_;
 };
 
 // How much each vertex is read by the whole graph: ‖Â[:, u]‖², by which FastGCN and GraphSAINT's vertex sampler draw (Â: the adjacency

@@ -61,7 +61,7 @@ void FeatureStore::fetch(std::span<const VertexId> rows, Matrix& out) {
   const auto count = Index(rows.size());
   if (count * cols() * Index(sizeof(Real)) > out.held_bytes()) {
     out.resize(count + count / 4 + 64, cols());
-    ++growths_;
+    ++reallocations_;
   }
   out.resize(count, cols());
   find_here(rows);
@@ -218,9 +218,10 @@ void FeatureStore::take_arrived(Index i, Real* to) {
     take(reinterpret_cast<const Real*>(arrived_.data()) + i * count);
 }
 
-Index FeatureStore::growths() const {
-  return growths_ + requests_.growths() + found_.growths() + missing_.growths() + places_.growths() +
-         given_.growths() + asked_.growths() + outgoing_.growths() + arrived_.growths();
+Index FeatureStore::reallocations() const {
+  return reallocations_ + requests_.reallocations() + found_.reallocations() + missing_.reallocations() +
+         places_.reallocations() + given_.reallocations() + asked_.reallocations() +
+         outgoing_.reallocations() + arrived_.reallocations();
 }
 
 }  // namespace atl

@@ -12,7 +12,7 @@
 #include <optional>
 #include <span>
 
-#include "base/recycled.h"
+#include "base/reusable.h"
 #include "comm/communicator.h"
 #include "sampler/column_choice.h"
 #include "sampler/row_cache.h"
@@ -33,12 +33,12 @@ struct DevicePlaces {
 
 /// Of a batch's rows.
 struct RowSources {
-  Recycled<VertexId> held;   // places in the device's memory
-  Recycled<VertexId> hosts;  // own rows, from 0, that the device reads in the host's memory
-  Recycled<VertexId>
+  Reusable<VertexId> held;   // places in the device's memory
+  Reusable<VertexId> hosts;  // own rows, from 0, that the device reads in the host's memory
+  Reusable<VertexId>
       order;  // (rows) each row's place among held, hosts and given ones; empty: they are in order
 
-  Index growths() const { return held.growths() + hosts.growths() + order.growths(); }
+  Index reallocations() const { return held.reallocations() + hosts.reallocations() + order.reallocations(); }
 };
 
 enum class CachePolicy {
@@ -76,7 +76,7 @@ class FeatureStore {
   /// From here on these columns of others' rows are fetched alone; null: all. It outlives that. Not with a cache, whose rows are whole.
   void choose(const ColumnChoice* choice);
 
-  /// out (rows, F), which grows as a Recycled does.
+  /// out (rows, F), which grows as a Reusable does.
   void fetch(std::span<const VertexId> rows, Matrix& out);
   /// The same for a device: given (n, F) has those rows that it doesn't find without the host.
   void fetch(std::span<const VertexId> rows, RowSources& sources, Matrix& given);
@@ -92,7 +92,7 @@ class FeatureStore {
     }
   };
   const Counts& counts() const { return counts_; }
-  Index growths() const;
+  Index reallocations() const;
 
  private:
   enum class Source { kHeld, kHosts, kGiven };
@@ -118,12 +118,12 @@ class FeatureStore {
   RowRequests requests_;
   std::optional<RowCache> cache_;
   Counts counts_;
-  Recycled<VertexId> given_;             // rows that a device is given
-  Recycled<const Real*> found_;          // (rows) null: with its owner
-  Recycled<VertexId> missing_, places_;  // prepared rows that aren't here, and where they stand in the batch
-  Recycled<VertexId> asked_;             // own rows that others ask for
-  Recycled<std::byte> outgoing_, arrived_;  // rows as they cross
-  Index growths_ = 0;
+  Reusable<VertexId> given_;             // rows that a device is given
+  Reusable<const Real*> found_;          // (rows) null: with its owner
+  Reusable<VertexId> missing_, places_;  // prepared rows that aren't here, and where they stand in the batch
+  Reusable<VertexId> asked_;             // own rows that others ask for
+  Reusable<std::byte> outgoing_, arrived_;  // rows as they cross
+  Index reallocations_ = 0;
 };
 
 }  // namespace atl

@@ -8,7 +8,7 @@
 
 #include "base/function_ref.h"
 #include "base/random.h"
-#include "base/recycled.h"
+#include "base/reusable.h"
 #include "comm/communicator.h"
 #include "sampler/owners.h"
 
@@ -49,7 +49,7 @@ class AllGathered {
     bytes_.fill(reinterpret_cast<std::byte*>(to.data()));
     return to;
   }
-  Index growths() const { return all_.growths(); }
+  Index reallocations() const { return all_.reallocations(); }
   /// What is sent where these ranks each give an element for each of their rows.
   static void count_sent(std::span<const VertexId> rows, const Owners& ranks,
                          FunctionRef<void(Rank from, Rank to, Index bytes)> sent) {
@@ -59,7 +59,7 @@ class AllGathered {
  private:
   Communicator& comm_;
   GatheredBytes bytes_;
-  Recycled<T> all_;
+  Reusable<T> all_;
 };
 
 // Draws vertices of the whole graph with given probabilities, independently and with replacement: draw k of a step is a function of its
@@ -86,14 +86,14 @@ class WeightedDraws {
   }
   /// Of an own row.
   double probability(VertexId row) const;
-  Index growths() const { return own_.growths() + gathered_.growths(); }
+  Index reallocations() const { return own_.reallocations() + gathered_.reallocations(); }
 
  private:
   const Owners& owners_;
   const Index first_;         // own row
   std::vector<double> sums_;  // (owned) of a part's weights up to each of its rows, this one's among them
   std::vector<double> part_sums_;  // (parts + 1)
-  Recycled<Drawn> own_;
+  Reusable<Drawn> own_;
   AllGathered<Drawn> gathered_;
 };
 

@@ -192,12 +192,12 @@ Block GroupBatch::block(int hop) const {
   return block;
 }
 
-Index GroupBatch::growths() const {
-  Index sum =
-      ids_.growths() + numbers_.growths() + dst_scale_.growths() + src_scale_.growths() + cursors_.growths();
+Index GroupBatch::reallocations() const {
+  Index sum = ids_.reallocations() + numbers_.reallocations() + dst_scale_.reallocations() +
+              src_scale_.reallocations() + cursors_.reallocations();
   for (const Layer& each : layers_)
-    sum +=
-        each.offsets.growths() + each.columns.growths() + each.weights.growths() + each.transpose.growths();
+    sum += each.offsets.reallocations() + each.columns.reallocations() + each.weights.reallocations() +
+           each.transpose.reallocations();
   return sum;
 }
 

@@ -47,7 +47,7 @@ struct GroupBatchOptions {
   bool scales_sources() const { return normalisation == Normalisation::kSymmetric; }
 };
 
-/// Recycled. Not thread-safe.
+/// Reusable. Not thread-safe.
 class GroupBatch {
  public:
   /// Makes room: sizes are (members × PushedSizes::length()). What is in it is undefined, but for numbers of rows and arcs.
@@ -73,7 +73,7 @@ class GroupBatch {
   static Index pushed_bytes(const GroupBatchOptions& options, const PushedSizes& sizes);
   static void pack(const GroupBatchOptions& options, const Batch& batch, std::byte* to);
 
-  Index growths() const;
+  Index reallocations() const;
   Index bytes() const;
 
  private:
@@ -96,17 +96,17 @@ class GroupBatch {
   std::vector<Index>
       shells_;  // (hops + 1 × members + 1) where a member's rows of a set that isn't in the one before begin
   struct Layer {
-    Recycled<Index> offsets;
-    Recycled<VertexId> columns;
-    Recycled<float> weights;
+    Reusable<Index> offsets;
+    Reusable<VertexId> columns;
+    Reusable<float> weights;
     bool weighted = false;
     TransposedArcs transpose;
   };
   std::vector<Layer> layers_;
-  Recycled<VertexId> ids_;
-  Recycled<VertexId> numbers_;  // (a member's rows) in this batch
-  Recycled<Real> dst_scale_, src_scale_;
-  Recycled<std::uint32_t> cursors_;
+  Reusable<VertexId> ids_;
+  Reusable<VertexId> numbers_;  // (a member's rows) in this batch
+  Reusable<Real> dst_scale_, src_scale_;
+  Reusable<std::uint32_t> cursors_;
 };
 
 }  // namespace atl

@@ -46,7 +46,7 @@ class WeighedSet final : public KeptArcs {
     factors_.push(factor);
   }
   bool has(VertexId row) const { return table_.find(row) >= 0; }
-  Index growths() const { return table_.growths() + factors_.growths(); }
+  Index reallocations() const { return table_.reallocations() + factors_.reallocations(); }
 
   bool keeps(VertexId, VertexId column, Index) const override { return has(column); }
   float stands_for(VertexId, VertexId column, Index) const override {
@@ -60,7 +60,7 @@ class WeighedSet final : public KeptArcs {
  private:
   const Options options_;
   RowTable table_;
-  Recycled<float> factors_;  // in the order in which they were added
+  Reusable<float> factors_;  // in the order in which they were added
 };
 
 }  // namespace atl

@@ -85,8 +85,9 @@ void RowRequests::swap(Traffic purpose) {
   comm_.exchange(lane_, purpose, sends_, receives_).wait();
 }
 
-Index RowRequests::growths() const {
-  return places_.growths() + wanted_.growths() + asked_.growths() + owner_of_.growths();
+Index RowRequests::reallocations() const {
+  return places_.reallocations() + wanted_.reallocations() + asked_.reallocations() +
+         owner_of_.reallocations();
 }
 
 }  // namespace atl

@@ -8,7 +8,7 @@
 #include <span>
 #include <vector>
 
-#include "base/recycled.h"
+#include "base/reusable.h"
 #include "comm/communicator.h"
 #include "sampler/owners.h"
 
@@ -43,11 +43,11 @@ class RowRequests {
   void answer(Traffic purpose, std::span<const Answers> arrays);
   /// One element a row.
   template <class T>
-  Answers by_row(const Recycled<T>& asked, Recycled<T>& wanted) const {
+  Answers by_row(const Reusable<T>& asked, Reusable<T>& wanted) const {
     return {asked.data(), asked_begin_, wanted.take(places_.size()).data(), wanted_begin_, Index(sizeof(T))};
   }
 
-  Index growths() const;
+  Index reallocations() const;
 
  private:
   void group(std::span<const VertexId> rows);
@@ -57,8 +57,8 @@ class RowRequests {
   const Owners& owners_;
   Communicator& comm_;
   Lane lane_;
-  Recycled<VertexId> places_, wanted_, asked_;
-  Recycled<Rank> owner_of_;  // (rows)
+  Reusable<VertexId> places_, wanted_, asked_;
+  Reusable<Rank> owner_of_;  // (rows)
   std::vector<Index> wanted_begin_, asked_begin_, next_;
   std::vector<std::int64_t> wanted_size_, asked_size_;  // (ranks)
   std::vector<Message> sends_, receives_;

@@ -54,9 +54,10 @@ class Sampler {
   /// From here on, neighbours of other ranks that inner layers draw are leaves, as far as they are known; it outlives that.
   void read_history(const HistoryDirectory* known) { known_ = known; }
   /// How often memory of its own and the structure's had to grow; batches count theirs.
-  Index growths() const {
-    return table_.growths() + cursors_.growths() + structure_.growths() + cut_.growths() +
-           described_.growths() + (sets_ == nullptr ? 0 : sets_->growths());
+  Index reallocations() const {
+    return table_.reallocations() + cursors_.reallocations() + structure_.reallocations() +
+           cut_.reallocations() + described_.reallocations() +
+           (sets_ == nullptr ? 0 : sets_->reallocations());
   }
 
  private:
@@ -76,9 +77,9 @@ class Sampler {
   const RemoteDraws* remote_ = nullptr;
   const HistoryDirectory* known_ = nullptr;  // null: nothing is a leaf
   HistoryCut cut_;
-  Recycled<VertexId> described_;  // rows of a batch, and its leaves
+  Reusable<VertexId> described_;  // rows of a batch, and its leaves
   RowTable table_;
-  Recycled<std::uint32_t> cursors_;  // of transposing
+  Reusable<std::uint32_t> cursors_;  // of transposing
 };
 
 }  // namespace atl

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "base/function_ref.h"
-#include "base/recycled.h"
+#include "base/reusable.h"
 #include "base/types.h"
 #include "partition/prepared_graph.h"
 #include "sampler/owners.h"
@@ -72,7 +72,7 @@ class StepSeeds {
   /// rows: the rank's own of them. Collective.
   virtual void of_step(std::int64_t step, std::vector<VertexId>& rows) = 0;
   /// weights (rows): what each one's loss counts; empty: all 1.
-  virtual void weigh(std::span<const VertexId> /*rows*/, Recycled<Real>& weights) const { weights.take(0); }
+  virtual void weigh(std::span<const VertexId> /*rows*/, Reusable<Real>& weights) const { weights.take(0); }
 };
 
 /// The training vertices of a rank's parts, as prepared rows; of each part in ascending order of the data set's ids.

@@ -60,7 +60,7 @@ class StepSets {
   /// Where the sets say which vertices the step trains on; null: batches of the training vertices are.
   virtual StepSeeds* seeds() { return nullptr; }
   /// How often its memory had to grow.
-  virtual Index growths() const = 0;
+  virtual Index reallocations() const = 0;
   /// What the last draw() sends where these ranks draw together: told by pair of ranks.
   using Sent = FunctionRef<void(Rank from, Rank to, Index bytes)>;
   virtual void count_sent(const Owners& /*ranks*/, Sent /*sent*/) const {}

@@ -30,7 +30,7 @@ class MappedStructure final : public Structure {
     draws_.describe(hop, rows, ids, degrees);
   }
 
-  Index growths() const override { return 0; }
+  Index reallocations() const override { return 0; }
 
  private:
   RowDraws draws_;
@@ -47,8 +47,8 @@ void DrawnArcs::lay_out(const HopDraw& hop, bool weighted) {
   weights.take(weighted ? offsets[rows] : 0);
 }
 
-Index DrawnArcs::growths() const {
-  return heads.growths() + offsets.growths() + columns.growths() + weights.growths();
+Index DrawnArcs::reallocations() const {
+  return heads.reallocations() + offsets.reallocations() + columns.reallocations() + weights.reallocations();
 }
 
 DrawnGraph drawn_graph(const PreparedGraph& graph, bool induced, bool by_id) {
@@ -108,9 +108,10 @@ class PartitionedStructure final : public Structure {
       (*degrees)[std::size_t(places[i])] = degrees_[Index(i)];
   }
 
-  Index growths() const override {
-    return requests_.growths() + asked_.growths() + wanted_.growths() + asked_ids_.growths() +
-           ids_.growths() + asked_degrees_.growths() + degrees_.growths();
+  Index reallocations() const override {
+    return requests_.reallocations() + asked_.reallocations() + wanted_.reallocations() +
+           asked_ids_.reallocations() + ids_.reallocations() + asked_degrees_.reallocations() +
+           degrees_.reallocations();
   }
 
  private:
@@ -148,8 +149,8 @@ class PartitionedStructure final : public Structure {
   std::size_t ranks_;
   DrawnArcs asked_, wanted_;                     // in the order of who asks, and of owners
   std::vector<Index> asked_arcs_, wanted_arcs_;  // (ranks + 1) where each rank's arcs begin
-  Recycled<VertexId> asked_ids_, ids_;           // likewise
-  Recycled<double> asked_degrees_, degrees_;
+  Reusable<VertexId> asked_ids_, ids_;           // likewise
+  Reusable<double> asked_degrees_, degrees_;
 };
 
 }  // namespace

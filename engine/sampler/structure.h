@@ -6,7 +6,7 @@
 #include <optional>
 #include <span>
 
-#include "base/recycled.h"
+#include "base/reusable.h"
 #include "comm/communicator.h"
 #include "sampler/owners.h"
 #include "sampler/row_draws.h"
@@ -16,15 +16,15 @@ namespace atl {
 
 /// Neighbours that were drawn for some rows.
 struct DrawnArcs {
-  Recycled<RowHead> heads;     // (rows)
-  Recycled<Index> offsets;     // (rows + 1)
-  Recycled<VertexId> columns;  // (arcs) prepared rows, self-loops of a row first
-  Recycled<float>
+  Reusable<RowHead> heads;     // (rows)
+  Reusable<Index> offsets;     // (rows + 1)
+  Reusable<VertexId> columns;  // (arcs) prepared rows, self-loops of a row first
+  Reusable<float>
       weights;  // (arcs) the arcs' own, times what they stand for where hop.kept says that; empty: all 1
 
   /// Fills offsets from heads, and makes room for the arcs.
   void lay_out(const HopDraw& hop, bool weighted);
-  Index growths() const;
+  Index reallocations() const;
 };
 
 /// One per sampling thread. Calls are collective: every rank makes each of them, in the same order, with rows or without.
@@ -39,7 +39,7 @@ class Structure {
   virtual void describe(const HopDraw& hop, std::span<const VertexId> rows, std::span<VertexId> ids,
                         std::optional<std::span<double>> degrees) = 0;
   /// How often its own memory had to grow.
-  virtual Index growths() const = 0;
+  virtual Index reallocations() const = 0;
 };
 
 /// Of the whole graph or of the induced one. by_id: some layer draws a number of neighbours, so that `graph` must have been

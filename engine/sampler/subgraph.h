@@ -102,7 +102,9 @@ class PairArcs final : public KeptArcs {
     const VertexId at = table_.find(row);
     return at < 0 ? nullptr : &ends_[at];
   }
-  Index growths() const { return table_.growths() + rows_.growths() + ends_.growths(); }
+  Index reallocations() const {
+    return table_.reallocations() + rows_.reallocations() + ends_.reallocations();
+  }
 
   bool keeps(VertexId, VertexId column, Index) const override { return table_.find(column) >= 0; }
   float stands_for(VertexId row, VertexId column, Index) const override {
@@ -120,8 +122,8 @@ class PairArcs final : public KeptArcs {
   const Index draws_;
   const bool weighs_;
   RowTable table_;
-  Recycled<VertexId> rows_;  // in the order in which they were added
-  Recycled<End> ends_;       // likewise
+  Reusable<VertexId> rows_;  // in the order in which they were added
+  Reusable<End> ends_;       // likewise
 };
 
 }  // namespace atl

@@ -56,9 +56,9 @@ VertexId Walks::next_of(Index number, std::uint64_t bits) {
   return others[std::size_t(bits % others.size())];
 }
 
-Index Walks::growths() const {
-  return at_.growths() + table_.growths() + here_.growths() + next_.growths() + arcs_.growths() +
-         others_.growths() + told_.growths() + visited_.growths();
+Index Walks::reallocations() const {
+  return at_.reallocations() + table_.reallocations() + here_.reallocations() + next_.reallocations() +
+         arcs_.reallocations() + others_.reallocations() + told_.reallocations() + visited_.reallocations();
 }
 
 void Walks::count_sent(const Owners& ranks, StepSets::Sent sent) const {

@@ -20,7 +20,7 @@ class Walks {
   /// Vertices that the walks came by, each once, ascending: a function of `draws`. The same on all ranks; valid until the next call.
   /// Collective.
   std::span<const VertexId> draw(const Draws& draws);
-  Index growths() const;
+  Index reallocations() const;
   /// What the last draw() sends where these ranks walk together.
   void count_sent(const Owners& ranks, StepSets::Sent sent) const;
 
@@ -34,14 +34,14 @@ class Walks {
   const SetInput in_;
   const Index count_;
   const int length_;
-  Recycled<VertexId> at_;  // (length + 1, count)
+  Reusable<VertexId> at_;  // (length + 1, count)
   RowTable table_;
-  Recycled<VertexId> here_, next_;  // own rows that some walk is at; where own walks go, in their order
+  Reusable<VertexId> here_, next_;  // own rows that some walk is at; where own walks go, in their order
   DrawnArcs arcs_;
-  Recycled<VertexId> others_;  // of a row
+  Reusable<VertexId> others_;  // of a row
   AllGathered<VertexId> told_;
   std::vector<Index> read_;  // (ranks) of what each told
-  Recycled<VertexId> visited_;
+  Reusable<VertexId> visited_;
 };
 
 // How often vertices, and the two ends of arcs, are drawn together, counted over subgraphs that are drawn before training: what a sampler

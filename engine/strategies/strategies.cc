@@ -37,7 +37,7 @@ FeatureShape feature_shape(const DatasetMeta& meta, FeatureForm form) {
 
 Model job_model(const Job& job, const FeatureShape& features, Index classes) {
   const Strategy& row = strategy_of(job);
-  const bool late = row.reads_late_rows != nullptr && row.reads_late_rows(job);
+  const bool late = row.reads_stale_rows != nullptr && row.reads_stale_rows(job);
   const bool exact = row.exact_exchange && !late, links = job.task == Task::kLinkPrediction;
   const Index outputs = links ? Index(job.model.hidden) : classes;
   Model model = make_model(job.model, job.training,

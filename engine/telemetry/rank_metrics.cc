@@ -84,7 +84,7 @@ struct RankMetrics::Families {
       "atoll_feature_rows_total",
       "Rows of input features of this rank's batches, by where they were: own (the host's memory), gpu (own ones in "
       "its memory), cache, owner (another rank).");
-  Family<Counter>& growths =
+  Family<Counter>& reallocations =
       counter("atoll_batch_memory_growths_total",
               "Steps in which memory grew, because a batch was larger than all before.");
   Histogram& epoch_seconds = prometheus::BuildHistogram()
@@ -132,7 +132,7 @@ void RankMetrics::add(const EpochRecord& e) {
     if (gpu_rows > 0) m.feature_rows.Add({{"from", "gpu"}}).Increment(double(gpu_rows));
     m.feature_rows.Add({{"from", "cache"}}).Increment(double(e.own.batches->cached_rows));
     m.feature_rows.Add({{"from", "owner"}}).Increment(double(e.own.batches->fetched_rows));
-    m.growths.Add({}).Increment(double(e.own.batches->growths));
+    m.reallocations.Add({}).Increment(double(e.own.batches->reallocations));
   }
   for (const LinkTraffic& t : e.own.traffic)
     m.traffic.Add({{"link", t.link}, {"purpose", t.purpose}}).Increment(double(t.bytes));

@@ -55,7 +55,7 @@ struct TypicalEpoch {
 };
 
 /// Of one layer, how far what came late was from what it stood for: norm of the difference over norm of the latter.
-struct Lateness {
+struct Staleness {
   int layer = 0;  // from 0
   double rows = 0, gradients = 0;
 };
@@ -69,7 +69,7 @@ struct EpochRecord {
   double learning_rate = 0;
   double epoch_seconds = 0;                       // training alone: no evaluation, no checkpoint
   std::int64_t bytes_intra = 0, bytes_inter = 0;  // sent by all ranks in this epoch
-  std::vector<Lateness> lateness;                 // of the epoch before, where it has shown in this one
+  std::vector<Staleness> staleness;               // of the epoch before, where it has shown in this one
   RankSample own;                                 // this rank's; rank 0's in metrics.jsonl
 };
 

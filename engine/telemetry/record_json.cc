@@ -44,7 +44,7 @@ Json to_json(const std::vector<LinkTraffic>& traffic) {
   return json;
 }
 Json to_json(const std::vector<TypicalEpoch>& ranks);
-Json to_json(const std::vector<Lateness>& layers);
+Json to_json(const std::vector<Staleness>& layers);
 Json to_json(const std::optional<BatchCounts>& batches);
 template <class T>
 Json to_json(const T& value) {
@@ -67,7 +67,7 @@ void from_json(const Json& json, std::vector<LinkTraffic>& traffic) {
   for (const Json& t : json) traffic.push_back({t.at("link"), t.at("purpose"), t.at("bytes")});
 }
 void from_json(const Json& json, std::vector<TypicalEpoch>& ranks);
-void from_json(const Json& json, std::vector<Lateness>& layers);
+void from_json(const Json& json, std::vector<Staleness>& layers);
 void from_json(const Json& json, std::optional<BatchCounts>& batches);
 template <class T>
 void from_json(const Json& json, T& value) {
@@ -137,15 +137,15 @@ constexpr std::tuple kRunSince{
     Key{"typicalEpochByRank", &RunRecord::typical_by_rank},
     Key{"trainingTraffic", &RunRecord::training_traffic}, Key{"resumedSteps", &RunRecord::resumed_steps},
     Key{"pipeline", &RunRecord::pipeline}, Key{"explained", &RunRecord::explained}};
-constexpr std::tuple kEpochSince{Key{"lateness", &EpochRecord::lateness}};
+constexpr std::tuple kEpochSince{Key{"lateness", &EpochRecord::staleness}};
 
 constexpr std::tuple kBatches{
     Key{"ownRows", &BatchCounts::own_rows}, Key{"cachedRows", &BatchCounts::cached_rows},
-    Key{"fetchedRows", &BatchCounts::fetched_rows}, Key{"growths", &BatchCounts::growths},
+    Key{"fetchedRows", &BatchCounts::fetched_rows}, Key{"growths", &BatchCounts::reallocations},
     Key{"waitedSeconds", &BatchCounts::waited_seconds}};
 constexpr std::tuple kBatchesSince{Key{"gpuRows", &BatchCounts::gpu_rows}};
-constexpr std::tuple kLateness{Key{"layer", &Lateness::layer}, Key{"rows", &Lateness::rows},
-                               Key{"gradients", &Lateness::gradients}};
+constexpr std::tuple kStaleness{Key{"layer", &Staleness::layer}, Key{"rows", &Staleness::rows},
+                                Key{"gradients", &Staleness::gradients}};
 constexpr std::tuple kTypical{Key{"epochSeconds", &TypicalEpoch::epoch_seconds},
                               Key{"computeSeconds", &TypicalEpoch::compute_seconds},
                               Key{"exposedCommunicationSeconds", &TypicalEpoch::exposed_seconds},
@@ -189,13 +189,13 @@ void from_json(const Json& json, std::optional<BatchCounts>& batches) {
   get(kBatches, json, batches.emplace()), get_if_present(kBatchesSince, json, *batches);
 }
 
-Json to_json(const std::vector<Lateness>& layers) {
+Json to_json(const std::vector<Staleness>& layers) {
   Json json = Json::array();
-  for (const Lateness& layer : layers) put(kLateness, layer, json.emplace_back());
+  for (const Staleness& layer : layers) put(kStaleness, layer, json.emplace_back());
   return json;
 }
-void from_json(const Json& json, std::vector<Lateness>& layers) {
-  for (const Json& layer : json) get(kLateness, layer, layers.emplace_back());
+void from_json(const Json& json, std::vector<Staleness>& layers) {
+  for (const Json& layer : json) get(kStaleness, layer, layers.emplace_back());
 }
 
 /// Runs `read`, which looks into parsed text, and turns the library's complaints into ours.
@@ -249,7 +249,7 @@ std::string epoch_line(const EpochRecord& epoch) {
   put(kEpoch, epoch, json);
   put(kSample, epoch.own, json);
   put(kSampleSince, epoch.own, json);
-  if (!epoch.lateness.empty()) put(kEpochSince, epoch, json);
+  if (!epoch.staleness.empty()) put(kEpochSince, epoch, json);
   json["bytes"] = {{"intra", epoch.bytes_intra}, {"inter", epoch.bytes_inter}};
   return text_of(json);
 }

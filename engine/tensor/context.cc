@@ -12,7 +12,7 @@ MatrixView Workspace::matrix(std::string_view name, Index rows, Index cols, Stor
   if (at == buffers_.end()) at = buffers_.emplace(name, Matrix()).first;
   const bool whole = storage == Storage::kReals;
   const Index in_one = whole ? cols : reals_of(rows * cols, storage);
-  if (at->second.grow(whole ? rows : 1, in_one, device_, varies_)) ++growths_;
+  if (at->second.grow(whole ? rows : 1, in_one, device_, varies_)) ++reallocations_;
   return {at->second.data(), rows, cols, storage};
 }
 

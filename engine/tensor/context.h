@@ -29,13 +29,13 @@ class Workspace {
   /// Bytes held now: a figure for `atoll plan` to be compared with.
   Index bytes() const;
   /// How often a buffer had to grow.
-  std::int64_t growths() const { return growths_; }
+  std::int64_t reallocations() const { return reallocations_; }
 
  private:
   Device device_;
   bool varies_ = false;
   std::map<std::string, Matrix, std::less<>> buffers_;
-  std::int64_t growths_ = 0;
+  std::int64_t reallocations_ = 0;
 };
 
 class Constants;

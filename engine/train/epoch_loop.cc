@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "base/text.h"
-#include "strategies/pipegcn/late_rows.h"
+#include "strategies/pipegcn/stale_rows.h"
 #include "strategies/schedule/strategy.h"
 #include "train/checkpoint/attempt.h"
 #include "train/checkpoint/run_state.h"
@@ -68,7 +68,7 @@ void EpochLoop::end_epoch(EpochRecord& e) {
   e.bytes_intra = p_.epoch.bytes_intra;
   e.bytes_inter = p_.epoch.bytes_inter;
   e.epoch_seconds = before_.seconds + p_.meter.training_seconds();
-  e.lateness = lateness_over_ranks();
+  e.staleness = staleness_over_ranks();
   at_ = {e.epoch, 0};
   p_.epoch = before_ = {};
 
@@ -90,12 +90,12 @@ void EpochLoop::tell_if_not_learning() {
 
 /// The first epoch of a start makes room; what comes later is a batch larger than all before.
 void EpochLoop::tell_growth(const EpochRecord& e) {
-  const Index growths = e.own.batches ? e.own.batches->growths : 0;
-  if (std::exchange(is_first_, false) || growths == 0 || p_.comm.rank() != 0) return;
+  const Index reallocations = e.own.batches ? e.own.batches->reallocations : 0;
+  if (std::exchange(is_first_, false) || reallocations == 0 || p_.comm.rank() != 0) return;
   p_.options.observer->on_message(
       MessageLevel::kInfo,
       fmt::format("epoch {}: memory of rank 0 grew in {}, whose batch{} larger than all before", e.epoch,
-                  counted_text(growths, "step"), growths == 1 ? " was" : "es were"));
+                  counted_text(reallocations, "step"), reallocations == 1 ? " was" : "es were"));
 }
 
 /// The step's loss over all ranks, and whether one of them was asked to stop.
@@ -119,14 +119,14 @@ void EpochLoop::check_finite(double loss) {
                                 last_checkpoint_);
 }
 
-std::vector<Lateness> EpochLoop::lateness_over_ranks() {
-  const EpochLateness mine = p_.trainer.figures<EpochLateness>().value_or(EpochLateness());
+std::vector<Staleness> EpochLoop::staleness_over_ranks() {
+  const EpochStaleness mine = p_.trainer.figures<EpochStaleness>().value_or(EpochStaleness());
   std::vector<double> sums;
-  for (const LayerLateness& layer : mine)
+  for (const LayerStaleness& layer : mine)
     sums.insert(sums.end(), {layer.row_errors, layer.rows, layer.gradient_errors, layer.gradients});
   if (!sums.empty()) p_.comm.all_reduce(Traffic::kStatistics, std::span<double>(sums));
   const auto relative = [&](std::size_t i) { return sums[i + 1] > 0 ? std::sqrt(sums[i] / sums[i + 1]) : 0; };
-  std::vector<Lateness> all;
+  std::vector<Staleness> all;
   for (std::size_t i = 0; i < mine.size(); ++i)
     all.push_back({mine[i].layer, relative(4 * i), relative(4 * i + 2)});
   return all;

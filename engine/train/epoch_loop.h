@@ -48,7 +48,7 @@ class EpochLoop {
   void check_finite(double loss);
   void tell_growth(const EpochRecord& epoch);
   void tell_if_not_learning();
-  std::vector<Lateness> lateness_over_ranks();
+  std::vector<Staleness> staleness_over_ranks();
   void evaluate_into(EpochRecord& epoch);
   void checkpoint();
 

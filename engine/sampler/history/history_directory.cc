@@ -83,9 +83,9 @@ void HistoryDirectory::set_age(int layer, VertexId slot, std::int64_t step, std:
   pushed_[index(layer, slot)] = age == most_age() ? kNever : step - age;
 }
 
-Index HistoryDirectory::growths() const {
+Index HistoryDirectory::reallocations() const {
   Index sum = 0;
-  for (const Push& each : pushes_) sum += each.arriving.rows.growths();
+  for (const Push& each : pushes_) sum += each.arriving.rows.reallocations();
   return sum;
 }
 

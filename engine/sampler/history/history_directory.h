@@ -8,7 +8,7 @@
 #include <span>
 #include <vector>
 
-#include "base/recycled.h"
+#include "base/reusable.h"
 #include "graph/row_table.h"
 #include "sampler/owners.h"
 #include "sampler/row_draws.h"
@@ -73,7 +73,7 @@ std::unique_ptr<HistoryRows> history_rows(const DrawnGraph& graph, const Owners&
 /// Rows of a step whose embeddings cross, one way: rows of the batch that leave, or slots that they arrive for. A peer's are in the order
 /// of the batch that they are of, where rows that deeper layers have come first.
 struct PushedRows {
-  Recycled<VertexId> rows;    // by peer
+  Reusable<VertexId> rows;    // by peer
   std::vector<Index> begins;  // (ranks + 1)
   std::vector<Index>
       counts;  // (ranks, inner layers) of a peer's rows, the first so many cross for that layer
@@ -126,7 +126,7 @@ class HistoryDirectory {
   /// Room for it: whoever resumes fills it in.
   PushedRows& put(std::int64_t step);
 
-  Index growths() const;
+  Index reallocations() const;
   Index bytes() const;
 
  private:
@@ -153,13 +153,15 @@ class HistoryDirectory {
 
 /// What a gathering layer reads from the cache.
 struct Leaves {
-  Recycled<VertexId> rows, slots;  // each once: prepared rows
-  Recycled<VertexId> ids;          // (sources) the data set's of the layer's own rows, then of the leaves
-  Recycled<Real> scales;           // (sources) likewise; empty: all 1
+  Reusable<VertexId> rows, slots;  // each once: prepared rows
+  Reusable<VertexId> ids;          // (sources) the data set's of the layer's own rows, then of the leaves
+  Reusable<Real> scales;           // (sources) likewise; empty: all 1
 
   void clear() { rows.take(0), slots.take(0), ids.take(0), scales.take(0); }
   Index size() const { return rows.size(); }
-  Index growths() const { return rows.growths() + slots.growths() + ids.growths() + scales.growths(); }
+  Index reallocations() const {
+    return rows.reallocations() + slots.reallocations() + ids.reallocations() + scales.reallocations();
+  }
   Index bytes() const { return rows.bytes() + slots.bytes() + ids.bytes() + scales.bytes(); }
 };
 
@@ -172,11 +174,11 @@ class HistoryCut {
            DrawnArcs& arcs, Leaves& leaves);
   /// (rows) by row; its self-loops stand for themselves.
   std::span<const float> factors() const { return factors_.span(); }
-  Index growths() const { return factors_.growths() + numbers_.growths(); }
+  Index reallocations() const { return factors_.reallocations() + numbers_.reallocations(); }
 
  private:
   RowTable numbers_;  // of leaves, by slot
-  Recycled<float> factors_;
+  Reusable<float> factors_;
 };
 
 }  // namespace atl

@@ -22,7 +22,7 @@ Message message(Rank peer, VertexId* rows, const PushedRows& of) {
 
 /// Own rows that a batch computes are its first ones, and those of a deeper layer the first of these.
 void list_pushed(const HistoryRows& rows, const Batch& batch, int layers, PushedRows& leaving,
-                 Recycled<VertexId>& places) {
+                 Reusable<VertexId>& places) {
   const auto ranks = std::size_t(rows.ranks()), inner = std::size_t(layers);
   const auto computed = batch.rows().first(std::size_t(batch.output_rows(0)));
   leaving.counts.assign(ranks * inner, 0);

@@ -16,13 +16,13 @@ struct StepPushes {
     leaving.rows.reserve(rows.kept_by_others());
     arriving.rows.reserve(rows.slots());
   }
-  Index growths() const { return leaving.rows.growths() + arriving.rows.growths(); }
+  Index reallocations() const { return leaving.rows.reallocations() + arriving.rows.reallocations(); }
   Index bytes() const { return leaving.rows.bytes() + arriving.rows.bytes(); }
 };
 
 /// What a batch pushes. places: which each row is of those that its keeper keeps of this rank's.
 void list_pushed(const HistoryRows& rows, const Batch& batch, int layers, PushedRows& leaving,
-                 Recycled<VertexId>& places);
+                 Reusable<VertexId>& places);
 
 /// One per sampling thread. References outlive it.
 class HistoryPushes {
@@ -36,7 +36,7 @@ class HistoryPushes {
   void begin(std::int64_t step) { directory_.begin(step); }
   /// Then of that batch. Collective.
   void tell(const Batch& batch, StepPushes& into);
-  Index growths() const { return directory_.growths() + places_.growths(); }
+  Index reallocations() const { return directory_.reallocations() + places_.reallocations(); }
 
  private:
   void tell_counts(StepPushes& step);
@@ -45,7 +45,7 @@ class HistoryPushes {
 
   Communicator& comm_;
   HistoryDirectory directory_;
-  Recycled<VertexId> places_;
+  Reusable<VertexId> places_;
   std::vector<Message> sends_, receives_;
 };
 

@@ -43,7 +43,7 @@ class Clusters final : public Subgraph {
     for_each_part(step, [&](int part) { sum += in_.training_by_part[std::size_t(part)]; });
     return double(std::max<Index>(1, sum));
   }
-  Index growths() const override { return 0; }
+  Index reallocations() const override { return 0; }
 
  private:
   template <class Visit>

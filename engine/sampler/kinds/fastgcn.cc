@@ -34,10 +34,10 @@ class FastGcn final : public StepSets {
 
   const KeptArcs& of_layer(int layer) const override { return sets_[std::size_t(layer)]; }
 
-  Index growths() const override {
-    Index sum = draws_.growths();
-    for (const WeighedSet& set : sets_) sum += set.growths();
-    for (const auto& rows : sent_) sum += rows.growths();
+  Index reallocations() const override {
+    Index sum = draws_.reallocations();
+    for (const WeighedSet& set : sets_) sum += set.reallocations();
+    for (const auto& rows : sent_) sum += rows.reallocations();
     return sum;
   }
 
@@ -50,7 +50,7 @@ class FastGcn final : public StepSets {
   const std::vector<Index> sizes_;
   WeightedDraws draws_;
   std::vector<WeighedSet> sets_;          // by layer
-  std::vector<Recycled<VertexId>> sent_;  // by layer: what was drawn
+  std::vector<Reusable<VertexId>> sent_;  // by layer: what was drawn
 };
 
 }  // namespace

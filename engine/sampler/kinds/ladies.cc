@@ -77,7 +77,7 @@ class Ladies final : public StepSets {
   }
 
   const KeptArcs& of_layer(int layer) const override { return sets_[std::size_t(layer)]; }
-  Index growths() const override;
+  Index reallocations() const override;
   void count_sent(const Owners& ranks, Sent sent) const override;
 
  private:
@@ -91,8 +91,8 @@ class Ladies final : public StepSets {
   ColumnSums sums_;
   AllGathered<VertexId> seeds_;
   std::span<const VertexId> step_seeds_;  // of all ranks
-  Recycled<VertexId> rows_;  // own ones that the layers computed so far: each layer adds to those above it
-  Recycled<Nominee> own_, all_;
+  Reusable<VertexId> rows_;  // own ones that the layers computed so far: each layer adds to those above it
+  Reusable<Nominee> own_, all_;
   AllGathered<Nominee> nominees_;
   std::vector<WeighedSet> sets_;     // by layer
   std::vector<DrawnArcs> new_arcs_;  // by layer: of the rows that it computes and those above don't …
@@ -156,11 +156,11 @@ void Ladies::nominate(const Draws& draws, const WeighedSet& seeds, Index most) {
   own_.extend(most);
 }
 
-Index Ladies::growths() const {
-  Index sum = sums_.growths() + seeds_.growths() + rows_.growths() + own_.growths() + all_.growths() +
-              nominees_.growths();
-  for (const WeighedSet& set : sets_) sum += set.growths();
-  for (const DrawnArcs& arcs : new_arcs_) sum += arcs.growths();
+Index Ladies::reallocations() const {
+  Index sum = sums_.reallocations() + seeds_.reallocations() + rows_.reallocations() + own_.reallocations() +
+              all_.reallocations() + nominees_.reallocations();
+  for (const WeighedSet& set : sets_) sum += set.reallocations();
+  for (const DrawnArcs& arcs : new_arcs_) sum += arcs.reallocations();
   return sum;
 }
 

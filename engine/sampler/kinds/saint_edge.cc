@@ -67,12 +67,12 @@ class SaintEdges final : public Subgraph {
 
   std::int64_t steps() const override { return steps_to_read(in_.vertices(), read_); }
   double size(std::int64_t) const override { return losses_.expected(); }
-  void weigh(std::span<const VertexId> rows, Recycled<Real>& weights) const override {
+  void weigh(std::span<const VertexId> rows, Reusable<Real>& weights) const override {
     const auto to = weights.take(Index(rows.size()));
     std::ranges::transform(rows, to.begin(), [&](VertexId row) { return losses_.weight(presence(row)); });
   }
-  Index growths() const override {
-    return walks_.growths() + told_.growths() + ends_.growths() + arcs_.growths();
+  Index reallocations() const override {
+    return walks_.reallocations() + told_.reallocations() + ends_.reallocations() + arcs_.reallocations();
   }
   void count_sent(const Owners& ranks, Sent sent) const override {
     walks_.count_sent(ranks, sent);
@@ -107,7 +107,7 @@ class SaintEdges final : public Subgraph {
   const TrainingMarks marks_;
   const double read_;  // vertices that a step is expected to read
   const SaintLosses losses_;
-  Recycled<Told> told_;
+  Reusable<Told> told_;
   AllGathered<Told> ends_;
   PairArcs arcs_;
 };

@@ -24,11 +24,11 @@ class SaintVertices final : public Subgraph {
 
   std::int64_t steps() const override { return steps_to_read(vertices_, read_); }
   double size(std::int64_t) const override { return losses_.expected(); }
-  void weigh(std::span<const VertexId> rows, Recycled<Real>& weights) const override {
+  void weigh(std::span<const VertexId> rows, Reusable<Real>& weights) const override {
     const auto to = weights.take(Index(rows.size()));
     std::ranges::transform(rows, to.begin(), [&](VertexId row) { return losses_.weight(presence(row)); });
   }
-  Index growths() const override { return draws_.growths() + arcs_.growths(); }
+  Index reallocations() const override { return draws_.reallocations() + arcs_.reallocations(); }
   void count_sent(const Owners& ranks, Sent sent) const override {
     WeightedDraws::count_sent(arcs_.rows(), ranks, sent);
   }

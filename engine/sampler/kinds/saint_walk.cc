@@ -23,7 +23,7 @@ class WalkedArcs final : public KeptArcs {
     return weighs_ ? counts_.inverse_alpha(row, place) : 1;
   }
   bool weighs() const override { return weighs_; }
-  Index growths() const { return table_.growths(); }
+  Index reallocations() const { return table_.reallocations(); }
 
  private:
   const DrawnTogether& counts_;
@@ -44,12 +44,12 @@ class SaintWalks final : public Subgraph {
 
   std::int64_t steps() const override { return steps_to_read(in_.vertices(), read_); }
   double size(std::int64_t) const override { return losses_.expected(); }
-  void weigh(std::span<const VertexId> rows, Recycled<Real>& weights) const override {
+  void weigh(std::span<const VertexId> rows, Reusable<Real>& weights) const override {
     const auto to = weights.take(Index(rows.size()));
     std::ranges::transform(rows, to.begin(),
                            [&](VertexId row) { return losses_.weight(counts_.presence(row)); });
   }
-  Index growths() const override { return walks_.growths() + arcs_.growths(); }
+  Index reallocations() const override { return walks_.reallocations() + arcs_.reallocations(); }
   void count_sent(const Owners& ranks, Sent sent) const override { walks_.count_sent(ranks, sent); }
 
  private:

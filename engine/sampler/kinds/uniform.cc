@@ -28,7 +28,7 @@ class UniformVertices final : public Subgraph {
   double size(std::int64_t) const override {
     return std::max(1e-9, double(training_) * double(drawn_) / double(vertices_));
   }
-  Index growths() const override { return set_.growths() + rows_.growths(); }
+  Index reallocations() const override { return set_.reallocations() + rows_.reallocations(); }
 
  private:
   void draw_set(std::int64_t step) override {
@@ -54,7 +54,7 @@ class UniformVertices final : public Subgraph {
   Index training_ = 0;
   const TrainingMarks marks_;
   WeighedSet set_;
-  Recycled<VertexId> rows_;
+  Reusable<VertexId> rows_;
 };
 
 }  // namespace

@@ -53,7 +53,7 @@ class PairEnds {
   /// rank's pair, ascending.
   void of_step(std::int64_t step, std::span<const VertexId> edges, Index all_edges, StepPairs& pairs,
                std::vector<VertexId>& rows);
-  Index growths() const { return requests_.growths(); }
+  Index reallocations() const { return requests_.reallocations(); }
 
  private:
   PairDraws draws_;

@@ -4,12 +4,12 @@
 #include <algorithm>
 #include <vector>
 
-#include "base/recycled.h"
+#include "base/reusable.h"
 
 namespace atl {
 
 struct StepPairs {
-  Recycled<VertexId> sources,
+  Reusable<VertexId> sources,
       destinations;  // (pairs) prepared rows of any owner: first the edges, then the negative pairs
   Index edges = 0;   // how many of them are edges
   double total = 0;  // pairs of the step over all ranks, by which the loss is divided
@@ -18,7 +18,7 @@ struct StepPairs {
   void clear() { sources.take(0), destinations.take(0), edges = 0; }
   void reserve(Index pairs) { sources.reserve(pairs), destinations.reserve(pairs); }
   void add(VertexId source, VertexId destination) { sources.push(source), destinations.push(destination); }
-  Index growths() const { return sources.growths() + destinations.growths(); }
+  Index reallocations() const { return sources.reallocations() + destinations.reallocations(); }
 };
 
 /// How many ends collect_ends() gathers before it sorts them.

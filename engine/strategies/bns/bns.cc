@@ -10,7 +10,7 @@
 #include "base/random.h"
 #include "job/strategies/boundary_rows.h"
 #include "strategies/bns/sampled_block.h"
-#include "strategies/exchange/crossing.h"
+#include "strategies/exchange/boundary_set.h"
 #include "strategies/schedule/rows.h"
 
 namespace atl {
@@ -36,10 +36,10 @@ class PairDraw {
   std::vector<std::pair<std::uint64_t, VertexId>> keys_;
 };
 
-class Sampled final : public Crossing {
+class Sampled final : public BoundarySet {
  public:
-  Sampled(Context& ctx, const LocalGraph& graph, const Block& outer, const SampledCrossingOptions& options)
-      : Crossing(options.wire),
+  Sampled(Context& ctx, const LocalGraph& graph, const Block& outer, const SampledBoundaryOptions& options)
+      : BoundarySet(options.wire),
         ctx_(ctx),
         graph_(graph),
         options_(options),
@@ -69,7 +69,7 @@ class Sampled final : public Crossing {
 
   Index sent() const override { return sent_; }
   Index arriving() const override { return arriving_; }
-  std::span<const CrossingRows> peers(std::int64_t epoch) override { return sample(epoch).rows; }
+  std::span<const BoundaryRows> peers(std::int64_t epoch) override { return sample(epoch).rows; }
 
   const Block& block(std::int64_t epoch) override {
     const Sample& drawn = sample(epoch);
@@ -98,7 +98,7 @@ class Sampled final : public Crossing {
     std::vector<PeerRows> peers;
     std::vector<VertexId> halo;  // (arriving) halo rows, ascending
     DeviceCopies copies;
-    std::vector<CrossingRows> rows;  // `peers` as kernels read them
+    std::vector<BoundaryRows> rows;  // `peers` as kernels read them
   };
   /// An epoch's, and the two before that are still looked at.
   static constexpr int kSlots = 3;
@@ -156,7 +156,7 @@ class Sampled final : public Crossing {
 
   Context& ctx_;
   const LocalGraph& graph_;
-  SampledCrossingOptions options_;
+  SampledBoundaryOptions options_;
   Index sent_ = 0, arriving_ = 0;
   std::vector<float> weights_;  // (arriving): rows that each stands for
   std::vector<Sample> samples_;
@@ -172,8 +172,9 @@ class Sampled final : public Crossing {
 
 }  // namespace
 
-std::unique_ptr<Crossing> make_sampled_crossing(Context& ctx, const LocalGraph& graph, const Block& outer,
-                                                const SampledCrossingOptions& options) {
+std::unique_ptr<BoundarySet> make_sampled_boundary_set(Context& ctx, const LocalGraph& graph,
+                                                       const Block& outer,
+                                                       const SampledBoundaryOptions& options) {
   return std::make_unique<Sampled>(ctx, graph, outer, options);
 }
 

@@ -45,11 +45,11 @@ std::vector<Index> CagnetRounds::source_rows() const {
   return rows;
 }
 
-Gather& CagnetRounds::gather(const Gathered& what, const Travels& travels, MatrixView halo) {
+Gather& CagnetRounds::gather(const GatherRequest& what, const Travels& travels, MatrixView halo) {
   return there_.start(what, &travels, halo);
 }
 
-Gather& CagnetRounds::gather_back(const Gathered& what, const Travels& travels, ConstMatrixView halo,
+Gather& CagnetRounds::gather_back(const GatherRequest& what, const Travels& travels, ConstMatrixView halo,
                                   MatrixView d_rows) {
   return back_.start(what, &travels, halo, d_rows);
 }
@@ -58,7 +58,7 @@ Gather& CagnetRounds::gather_features(const Rows& own) {
   return there_.start({0, own, Traffic::kSetup}, nullptr, {});
 }
 
-Gather& CagnetRounds::There::start(const Gathered& what, const Travels* travels, MatrixView halo) {
+Gather& CagnetRounds::There::start(const GatherRequest& what, const Travels* travels, MatrixView halo) {
   ATOLL_CHECK(step_ == Step::kEnd, "a gather begins before the last one has ended");
   travels_ = travels;
   rows_ = what.rows;
@@ -150,7 +150,7 @@ bool CagnetRounds::There::take(const Round& round) {
   return read.rows != nullptr;
 }
 
-Gather& CagnetRounds::Back::start(const Gathered& what, const Travels* travels, ConstMatrixView halo,
+Gather& CagnetRounds::Back::start(const GatherRequest& what, const Travels* travels, ConstMatrixView halo,
                                   MatrixView d_rows) {
   ATOLL_CHECK(step_ == Step::kEnd, "a gather begins before the last one has ended");
   travels_ = travels;

@@ -33,10 +33,11 @@ class CagnetRounds {
 
   /// Gathers all blocks. Of those that travel, `halo` (halo_rows, cols) takes the rows that are read here, each owner's
   /// together; of the others it holds them. `travels` outlives the gather.
-  Gather& gather(const Gathered& what, const Travels& travels, MatrixView halo);
+  Gather& gather(const GatherRequest& what, const Travels& travels, MatrixView halo);
   /// The way back, `halo` as it was then. Gradients of the blocks that travel are added to their owners' d_rows (owned, cols): own
   /// rows first, then those that the rank before sends, the one before that, and so on.
-  Gather& gather_back(const Gathered& what, const Travels& travels, ConstMatrixView halo, MatrixView d_rows);
+  Gather& gather_back(const GatherRequest& what, const Travels& travels, ConstMatrixView halo,
+                      MatrixView d_rows);
   /// Gathers the features, which every rank has of all rows that it reads; back likewise, for they take no gradient.
   Gather& gather_features(const Rows& own);
   /// What makes the sums of all gathers whole; null: they are. Outlives them.
@@ -58,7 +59,7 @@ class CagnetRounds {
   class There final : public Gather {
    public:
     explicit There(CagnetRounds& rounds) : r_(rounds) {}
-    Gather& start(const Gathered& what, const Travels* travels, MatrixView halo);
+    Gather& start(const GatherRequest& what, const Travels* travels, MatrixView halo);
     const Source* next() override;
     RowGroup* group() override { return r_.merge_; }
 
@@ -84,7 +85,7 @@ class CagnetRounds {
   class Back final : public Gather {
    public:
     explicit Back(CagnetRounds& rounds) : r_(rounds) {}
-    Gather& start(const Gathered& what, const Travels* travels, ConstMatrixView halo, MatrixView d_rows);
+    Gather& start(const GatherRequest& what, const Travels* travels, ConstMatrixView halo, MatrixView d_rows);
     const Source* next() override;
     RowGroup* group() override { return r_.merge_; }
 

@@ -1,5 +1,5 @@
 // The exact halo exchange: every layer, every epoch, the rows that cross go to the ranks that read them and gradients of
-// halo rows come back to their owners. In training a Crossing says which rows: all, or a sample of them; evaluation, and
+// halo rows come back to their owners. In training a BoundarySet says which rows: all, or a sample of them; evaluation, and
 // what is gathered once, reads all, as they are.
 #include <deque>
 
@@ -12,28 +12,28 @@ namespace {
 class Exact final : public Exchange {
  public:
   Exact(Context& ctx, Communicator& comm, const GraphPart& part, std::vector<ExchangedLayer> layers,
-        bool overlap, std::unique_ptr<Crossing> crossing)
+        bool overlap, std::unique_ptr<BoundarySet> boundary_set)
       : ctx_(ctx),
         part_(part),
         graph_(*part.graph),
         layers_(std::move(layers)),
         overlap_(overlap),
         whole_(ctx, graph_, part.outer),
-        trained_(std::move(crossing)),
-        near_(near_crossings(ctx, part, layers_, trained_ ? trained_->wire() : Precision::kFloat32)),
+        trained_(std::move(boundary_set)),
+        near_(near_boundary_sets(ctx, part, layers_, trained_ ? trained_->wire() : Precision::kFloat32)),
         transfer_(ctx, comm),
-        halo_(ctx.device, layers_, most(&Crossing::arriving),
+        halo_(ctx.device, layers_, most(&BoundarySet::arriving),
               [&](const ExchangedLayer& layer) { return trained(layer).arriving(); }),
-        boundary_(most(&Crossing::sent), halo_.widest(), ctx.device) {}
+        boundary_(most(&BoundarySet::sent), halo_.widest(), ctx.device) {}
 
   std::vector<Index> source_rows(int layer) const override {
     if (part_.near.empty()) return {graph_.owned, graph_.halo};
-    const NearRows& near = part_.near[std::size_t(layers_[std::size_t(layer)].behind)];
+    const NearRows& near = part_.near[std::size_t(layers_[std::size_t(layer)].hops_left)];
     return {near.sources, near.halo};
   }
   Index bytes() const override {
     Index sum = boundary_.held_bytes() + halo_.bytes() + (trained_ ? trained_->bytes() : 0);
-    for (const WholeCrossing& each : near_) sum += each.bytes();
+    for (const WholeBoundarySet& each : near_) sum += each.bytes();
     return sum;
   }
 
@@ -41,21 +41,22 @@ class Exact final : public Exchange {
     if (training) epoch_ = epoch;
   }
 
-  Gather& gather(const Gathered& g) override {
-    Crossing& crossing = crossing_of(g);
-    if (layer(g).fixed) return there_.start({&own_of(g), g.rows, &crossing, epoch_, part_.halo_features}, {});
-    const MatrixView halo = halo_of(g), packed(boundary_.data(), crossing.sent(), g.rows.cols());
-    Arrival arrived = transfer_.fetch(crossing, epoch_, g.purpose, g.rows.dense, packed, halo);
+  Gather& gather(const GatherRequest& g) override {
+    BoundarySet& boundary_set = boundary_set_of(g);
+    if (layer(g).fixed)
+      return there_.start({&own_of(g), g.rows, &boundary_set, epoch_, part_.halo_features}, {});
+    const MatrixView halo = halo_of(g), packed(boundary_.data(), boundary_set.sent(), g.rows.cols());
+    Arrival arrived = transfer_.fetch(boundary_set, epoch_, g.purpose, g.rows.dense, packed, halo);
     if (!overlap_) arrived.wait();
-    return there_.start({&own_of(g), g.rows, &crossing, epoch_, Rows(halo)}, std::move(arrived));
+    return there_.start({&own_of(g), g.rows, &boundary_set, epoch_, Rows(halo)}, std::move(arrived));
   }
 
-  Gather& gather_back(const Gathered& g, MatrixView d_rows) override {
+  Gather& gather_back(const GatherRequest& g, MatrixView d_rows) override {
     if (layer(g).fixed) return gather(g);  // nothing travels
     const MatrixView halo = halo_of(g);
     MatrixView d_halo;
     if (d_rows.cols > 0) d_halo = ctx_.workspace->matrix("exact.d_halo", halo.rows, d_rows.cols);
-    return back_.start({&own_of(g), g.rows, &crossing_of(g), epoch_, Rows(halo)}, d_halo, d_rows);
+    return back_.start({&own_of(g), g.rows, &boundary_set_of(g), epoch_, Rows(halo)}, d_halo, d_rows);
   }
 
  private:
@@ -65,13 +66,13 @@ class Exact final : public Exchange {
 
    private:
     void ship() override {
-      received_ = MatrixView(exact_.boundary_.data(), crossing().sent(), d_rows().cols);
-      arrived_ = exact_.transfer_.ship(crossing(), epoch(), d_halo(), received_);
+      received_ = MatrixView(exact_.boundary_.data(), boundary_set().sent(), d_rows().cols);
+      arrived_ = exact_.transfer_.ship(boundary_set(), epoch(), d_halo(), received_);
       if (!exact_.overlap_) arrived_.wait();
     }
     void add() override {
       arrived_.wait();
-      exact_.transfer_.add(crossing(), epoch(), received_, d_rows());
+      exact_.transfer_.add(boundary_set(), epoch(), received_, d_rows());
     }
 
     Exact& exact_;
@@ -79,31 +80,32 @@ class Exact final : public Exchange {
     Arrival arrived_;
   };
 
-  const ExchangedLayer& layer(const Gathered& g) const { return layers_[std::size_t(g.layer)]; }
-  static bool trains(const Gathered& g) {
+  const ExchangedLayer& layer(const GatherRequest& g) const { return layers_[std::size_t(g.layer)]; }
+  static bool trains(const GatherRequest& g) {
     return g.purpose == Traffic::kHalo || g.purpose == Traffic::kRecompute;
   }
   /// Of training's passes.
-  Crossing& trained(const ExchangedLayer& layer) {
-    if (!near_.empty()) return near_[std::size_t(layer.behind)];
+  BoundarySet& trained(const ExchangedLayer& layer) {
+    if (!near_.empty()) return near_[std::size_t(layer.hops_left)];
     return trained_ ? *trained_ : whole_;
   }
   /// Features don't travel, and are there of all halo rows. Nothing but training is done where rows are copies.
-  Crossing& crossing_of(const Gathered& g) {
-    if (!near_.empty()) return near_[std::size_t(layer(g).behind)];
+  BoundarySet& boundary_set_of(const GatherRequest& g) {
+    if (!near_.empty()) return near_[std::size_t(layer(g).hops_left)];
     return trains(g) && !layer(g).fixed ? trained(layer(g)) : whole_;
   }
-  const Block& own_of(const Gathered& g) const {
-    return near_.empty() ? part_.own : part_.near[std::size_t(layer(g).behind)].own;
+  const Block& own_of(const GatherRequest& g) const {
+    return near_.empty() ? part_.own : part_.near[std::size_t(layer(g).hops_left)].own;
   }
 
   /// What is gathered once travels as it is.
-  static std::deque<WholeCrossing> near_crossings(Context& ctx, const GraphPart& part,
-                                                  std::span<const ExchangedLayer> layers, Precision wire) {
-    std::deque<WholeCrossing> all;
+  static std::deque<WholeBoundarySet> near_boundary_sets(Context& ctx, const GraphPart& part,
+                                                         std::span<const ExchangedLayer> layers,
+                                                         Precision wire) {
+    std::deque<WholeBoundarySet> all;
     for (const NearRows& near : part.near) {
       const auto is_once = [&](const ExchangedLayer& each) {
-        return each.gathers && each.once && each.behind == int(all.size());
+        return each.gathers && each.once && each.hops_left == int(all.size());
       };
       const Precision of_layer = std::ranges::any_of(layers, is_once) ? Precision::kFloat32 : wire;
       all.emplace_back(ctx, near.peers, near.halo, near.outer, of_layer);
@@ -111,7 +113,7 @@ class Exact final : public Exchange {
     return all;
   }
   /// Over the layers whose rows travel.
-  Index most(Index (Crossing::*rows)() const) {
+  Index most(Index (BoundarySet::*rows)() const) {
     if (near_.empty()) return (whole_.*rows)();
     Index sum = 0;
     for (const ExchangedLayer& each : layers_)
@@ -120,9 +122,9 @@ class Exact final : public Exchange {
   }
 
   /// Where layer g's halo rows lie from forward to backward.
-  MatrixView halo_of(const Gathered& g) {
+  MatrixView halo_of(const GatherRequest& g) {
     if (trains(g) && layer(g).keep) return halo_.kept(g.layer);
-    return halo_.shared(crossing_of(g).arriving(), layer(g).cols);
+    return halo_.shared(boundary_set_of(g).arriving(), layer(g).cols);
   }
 
   Context& ctx_;
@@ -130,9 +132,9 @@ class Exact final : public Exchange {
   const LocalGraph& graph_;
   std::vector<ExchangedLayer> layers_;
   bool overlap_;
-  WholeCrossing whole_;
-  std::unique_ptr<Crossing> trained_;  // of training's passes; null: all rows, as they are
-  std::deque<WholeCrossing> near_;     // by layers behind, where some rows are copies
+  WholeBoundarySet whole_;
+  std::unique_ptr<BoundarySet> trained_;  // of training's passes; null: all rows, as they are
+  std::deque<WholeBoundarySet> near_;     // by layers behind, where some rows are copies
   HaloTransfer transfer_;
   std::int64_t epoch_ = 0;
   HaloRooms halo_;
@@ -145,8 +147,8 @@ class Exact final : public Exchange {
 
 std::unique_ptr<Exchange> make_exact_exchange(Context& ctx, Communicator& comm, const GraphPart& part,
                                               std::vector<ExchangedLayer> layers, bool overlap,
-                                              std::unique_ptr<Crossing> crossing) {
-  return std::make_unique<Exact>(ctx, comm, part, std::move(layers), overlap, std::move(crossing));
+                                              std::unique_ptr<BoundarySet> boundary_set) {
+  return std::make_unique<Exact>(ctx, comm, part, std::move(layers), overlap, std::move(boundary_set));
 }
 
 }  // namespace atl

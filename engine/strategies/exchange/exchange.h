@@ -13,7 +13,7 @@
 #include "model/verbs.h"
 #include "partition/chunk_blocks.h"
 #include "partition/local_graph.h"
-#include "strategies/exchange/crossing.h"
+#include "strategies/exchange/boundary_set.h"
 
 namespace atl {
 
@@ -99,9 +99,9 @@ struct GraphPart {
       computed_features;  // (rows that the first layer computes, F), where these are fewer and rows of `features` can't be told apart
 
   /// Owned rows that a layer computes with so many layers behind it that read neighbours.
-  Index rows(int behind) const {
+  Index rows(int hops_left) const {
     if (near.empty()) return graph->owned;
-    return behind < int(near.size()) ? near[std::size_t(behind)].rows : near.back().sources;
+    return hops_left < int(near.size()) ? near[std::size_t(hops_left)].rows : near.back().sources;
   }
 };
 
@@ -112,12 +112,12 @@ struct ExchangedLayer {
   bool fixed = false;  // its input are the features
   bool once = false;   // gathered before the first pass, and never again
   bool keep = false;   // halo rows are looked at again in backward
-  int behind = 0;      // layers behind it that gather
+  int hops_left = 0;   // layers behind it that gather
   bool travels() const { return gathers && !fixed && !once; }  // its input's rows, in every pass
 };
 
 /// One gather of one pass: what is gathered.
-struct Gathered {
+struct GatherRequest {
   int layer;
   const Rows& rows;  // (owned, cols)
   Traffic purpose;   // kHalo, kEvaluation, kRecompute, or kSetup for what is gathered once
@@ -142,8 +142,8 @@ class Exchange {
   virtual void begin(std::int64_t /*epoch*/, bool /*training*/) {}
   /// Verbs::gather and gather_back. One gather of an exchange is open at a time. Back: contributions are added in a fixed order,
   /// own rows first, then peers by rank.
-  virtual Gather& gather(const Gathered& what) = 0;
-  virtual Gather& gather_back(const Gathered& what, MatrixView d_rows) = 0;
+  virtual Gather& gather(const GatherRequest& what) = 0;
+  virtual Gather& gather_back(const GatherRequest& what, MatrixView d_rows) = 0;
   /// Between two epochs: what a resumed run must put back here to go on as if it had never stopped, in an order and with
   /// names and shapes that depend on job and part alone. Waits for what is under way. Views of the exchange's memory.
   virtual std::vector<NamedMatrix> state() { return {}; }
@@ -157,7 +157,7 @@ class Exchange {
 /// `crossing` says which rows training's passes exchange; null: all, as they are. With a sample it is BNS-GCN's.
 std::unique_ptr<Exchange> make_exact_exchange(Context& ctx, Communicator& comm, const GraphPart& part,
                                               std::vector<ExchangedLayer> layers, bool overlap,
-                                              std::unique_ptr<Crossing> crossing = nullptr);
+                                              std::unique_ptr<BoundarySet> boundary_set = nullptr);
 
 /// pipegcn.cc: halo rows and gradients of the epoch before (Wan et al. 2022, algorithm 1 and section 3.4).
 struct PipeGcnOptions {
@@ -165,12 +165,12 @@ struct PipeGcnOptions {
   bool smooth_rows = false, smooth_gradients = false;  // PipeGCN-F, -G, -GF
   double decay = 0.95;                                 // γ of the moving averages
   bool bias_correction = true;                         // the authors' code has none
-  std::int64_t measure_every = 0;  // EpochLateness of epochs that this divides; 0: of none
+  std::int64_t measure_every = 0;  // EpochStaleness of epochs that this divides; 0: of none
 };
 /// `crossing` as above; with a sample, nothing may be smoothed or measured: rows of other epochs are other rows.
 std::unique_ptr<Exchange> make_pipegcn_exchange(Context& ctx, Communicator& comm, const GraphPart& part,
                                                 const std::vector<ExchangedLayer>& layers,
                                                 const PipeGcnOptions& options,
-                                                std::unique_ptr<Crossing> crossing = nullptr);
+                                                std::unique_ptr<BoundarySet> boundary_set = nullptr);
 
 }  // namespace atl

@@ -21,7 +21,7 @@ const Source* HaloGather::next() {
       return &source_;
     case Step::kHalo: {
       step_ = Step::kEnd;
-      const Block& outer = blocks_.crossing->block(blocks_.epoch);
+      const Block& outer = blocks_.boundary_set->block(blocks_.epoch);
       arrival_.wait();
       if (blocks_.halo.rows() == 0) return nullptr;
       source_ = {&outer, blocks_.halo, 1, false, true, {}};
@@ -48,7 +48,7 @@ const Source* HaloGatherBack::next() {
     case Step::kHalo:
       step_ = Step::kOwn;
       if (blocks_.halo.rows() > 0) {
-        source_ = {&blocks_.crossing->block(blocks_.epoch), blocks_.halo, 1, false, false, d_halo_};
+        source_ = {&blocks_.boundary_set->block(blocks_.epoch), blocks_.halo, 1, false, false, d_halo_};
         return &source_;
       }
       [[fallthrough]];

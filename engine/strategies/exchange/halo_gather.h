@@ -8,7 +8,7 @@
 
 #include "base/function_ref.h"
 #include "model/gather.h"
-#include "strategies/exchange/crossing.h"
+#include "strategies/exchange/boundary_set.h"
 #include "strategies/exchange/exchange.h"
 #include "strategies/exchange/halo_transfer.h"
 #include "tensor/matrix.h"
@@ -18,10 +18,10 @@ namespace atl {
 /// What both ways read.
 struct HaloBlocks {
   const Block* own = nullptr;
-  Rows rows;                     // (owned, cols), read by `own`
-  Crossing* crossing = nullptr;  // whose block reads the halo rows …
-  std::int64_t epoch = 0;        // … of this epoch
-  Rows halo;                     // (arriving, cols)
+  Rows rows;                            // (owned, cols), read by `own`
+  BoundarySet* boundary_set = nullptr;  // whose block reads the halo rows …
+  std::int64_t epoch = 0;               // … of this epoch
+  Rows halo;                            // (arriving, cols)
 };
 
 /// Of one gather, and again of the next one when that has ended.
@@ -46,7 +46,7 @@ class HaloGatherBack : public Gather {
   const Source* next() final;
 
  protected:
-  Crossing& crossing() const { return *blocks_.crossing; }
+  BoundarySet& boundary_set() const { return *blocks_.boundary_set; }
   std::int64_t epoch() const { return blocks_.epoch; }
   MatrixView d_halo() const { return d_halo_; }
   MatrixView d_rows() const { return d_rows_; }

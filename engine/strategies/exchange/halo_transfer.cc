@@ -6,40 +6,41 @@ void Arrival::wait() {
   event_.wait();
   if (!wire_) return;
   if (peers_.empty()) wire_->unpack(rows_);
-  for (const CrossingRows& peer : peers_)
+  for (const BoundaryRows& peer : peers_)
     wire_->unpack(rows_.slice_rows(peer.receive_begin, peer.receive_count));
   wire_.reset();
 }
 
-Arrival HaloTransfer::fetch(Crossing& crossing, std::int64_t epoch, Traffic purpose, ConstMatrixView rows,
-                            MatrixView packed, MatrixView halo) {
-  const Wire wire = Wire(ctx_, crossing.wire()).of(purpose);
+Arrival HaloTransfer::fetch(BoundarySet& boundary_set, std::int64_t epoch, Traffic purpose,
+                            ConstMatrixView rows, MatrixView packed, MatrixView halo) {
+  const Wire wire = Wire(ctx_, boundary_set.wire()).of(purpose);
   Index row = 0;
-  for (const CrossingRows& peer : crossing.peers(epoch)) {
+  for (const BoundaryRows& peer : boundary_set.peers(epoch)) {
     const auto count = Index(peer.send.size());
     wire.gather(rows, peer.send.data(), wire.packed(packed).slice(row, count));
     row += count;
   }
-  return start(crossing, epoch, purpose, Way::kOut, packed, halo);
+  return start(boundary_set, epoch, purpose, Way::kOut, packed, halo);
 }
 
-Arrival HaloTransfer::ship(Crossing& crossing, std::int64_t epoch, MatrixView d_halo, MatrixView received) {
-  const Wire wire(ctx_, crossing.wire());
-  for (const CrossingRows& peer : crossing.peers(epoch))
+Arrival HaloTransfer::ship(BoundarySet& boundary_set, std::int64_t epoch, MatrixView d_halo,
+                           MatrixView received) {
+  const Wire wire(ctx_, boundary_set.wire());
+  for (const BoundaryRows& peer : boundary_set.peers(epoch))
     wire.pack(d_halo.slice_rows(peer.receive_begin, peer.receive_count));
-  return start(crossing, epoch, Traffic::kHaloGradient, Way::kBack, received, d_halo);
+  return start(boundary_set, epoch, Traffic::kHaloGradient, Way::kBack, received, d_halo);
 }
 
 /// `boundary` (sent, cols) goes out and `halo` (arriving, cols) comes, or they do the reverse on the way back. Halo rows of each peer
 /// are packed by themselves, so that those which don't cross, of other chunks, lie between them as they are.
-Arrival HaloTransfer::start(Crossing& crossing, std::int64_t epoch, Traffic purpose, Way way,
+Arrival HaloTransfer::start(BoundarySet& boundary_set, std::int64_t epoch, Traffic purpose, Way way,
                             MatrixView boundary, MatrixView halo) {
-  const Wire wire = Wire(ctx_, crossing.wire()).of(purpose);
+  const Wire wire = Wire(ctx_, boundary_set.wire()).of(purpose);
   const PackedRows near = wire.packed(boundary);
   sends_.clear();
   receives_.clear();
   Index row = 0;
-  for (const CrossingRows& peer : crossing.peers(epoch)) {
+  for (const BoundaryRows& peer : boundary_set.peers(epoch)) {
     const auto count = Index(peer.send.size());
     const Message own = near.slice(row, count).message(peer.peer),
                   others =
@@ -52,13 +53,14 @@ Arrival HaloTransfer::start(Crossing& crossing, std::int64_t epoch, Traffic purp
   arrival.event_ = comm_.exchange(Lane::kBulk, purpose, sends_, receives_, ctx_.stream);
   arrival.wire_ = wire;
   arrival.rows_ = way == Way::kOut ? halo : boundary;
-  if (way == Way::kOut) arrival.peers_ = crossing.peers(epoch);
+  if (way == Way::kOut) arrival.peers_ = boundary_set.peers(epoch);
   return arrival;
 }
 
-void HaloTransfer::add(Crossing& crossing, std::int64_t epoch, ConstMatrixView received, MatrixView d_rows) {
+void HaloTransfer::add(BoundarySet& boundary_set, std::int64_t epoch, ConstMatrixView received,
+                       MatrixView d_rows) {
   Index row = 0;
-  for (const CrossingRows& peer : crossing.peers(epoch)) {
+  for (const BoundaryRows& peer : boundary_set.peers(epoch)) {
     const auto count = Index(peer.send.size());
     scatter_add_rows(ctx_, received.slice_rows(row, count), peer.send.data(), d_rows);
     row += count;

@@ -1,5 +1,5 @@
 // The two directions in which boundary rows travel: a layer's rows to the ranks that read them, and gradients of halo rows back
-// to their owners. Which rows those are, and in which format they cross, is a Crossing's; what is done with them, and when they
+// to their owners. Which rows those are, and in which format they cross, is a BoundarySet's; what is done with them, and when they
 // are waited for, each exchange's.
 #pragma once
 
@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "comm/communicator.h"
-#include "strategies/exchange/crossing.h"
+#include "strategies/exchange/boundary_set.h"
 #include "strategies/exchange/wire.h"
 #include "tensor/kernels.h"
 
@@ -25,7 +25,7 @@ class Arrival {
   Event event_;
   std::optional<Wire> wire_;  // none: the rows are whole
   MatrixView rows_;
-  std::span<const CrossingRows>
+  std::span<const BoundaryRows>
       peers_;  // whose rows lie packed where they begin; none: all lie at the beginning
 };
 
@@ -37,16 +37,16 @@ class HaloTransfer {
 
   /// Packs the boundary rows of `rows` (owned, cols) into `packed` (sent, cols) and starts the exchange, which fills `halo`
   /// (arriving, cols).
-  Arrival fetch(Crossing& crossing, std::int64_t epoch, Traffic purpose, ConstMatrixView rows,
+  Arrival fetch(BoundarySet& boundary_set, std::int64_t epoch, Traffic purpose, ConstMatrixView rows,
                 MatrixView packed, MatrixView halo);
   /// Starts the way back: d_halo (arriving, cols) goes out, and isn't whole any more; `received` (sent, cols) is filled.
-  Arrival ship(Crossing& crossing, std::int64_t epoch, MatrixView d_halo, MatrixView received);
+  Arrival ship(BoundarySet& boundary_set, std::int64_t epoch, MatrixView d_halo, MatrixView received);
   /// d_rows (owned, cols) += received (sent, cols), peers by part, so that the sum is the same in every run.
-  void add(Crossing& crossing, std::int64_t epoch, ConstMatrixView received, MatrixView d_rows);
+  void add(BoundarySet& boundary_set, std::int64_t epoch, ConstMatrixView received, MatrixView d_rows);
 
  private:
   enum class Way { kOut, kBack };
-  Arrival start(Crossing& crossing, std::int64_t epoch, Traffic purpose, Way way, MatrixView boundary,
+  Arrival start(BoundarySet& boundary_set, std::int64_t epoch, Traffic purpose, Way way, MatrixView boundary,
                 MatrixView halo);
 
   Context& ctx_;

@@ -183,22 +183,22 @@ class Cagnet final : public Exchange {
   std::vector<Index> source_rows(int) const override { return rounds_.source_rows(); }
   Index bytes() const override { return rounds_.bytes() + halo_.bytes(); }
 
-  Gather& gather(const Gathered& what) override {
+  Gather& gather(const GatherRequest& what) override {
     merge_.begin(what.purpose);
     if (layer(what).fixed) return rounds_.gather_features(what.rows);
     return rounds_.gather(what, rounds_.all(), halo_of(what));
   }
-  Gather& gather_back(const Gathered& what, MatrixView d_rows) override {
+  Gather& gather_back(const GatherRequest& what, MatrixView d_rows) override {
     merge_.begin(Traffic::kHaloGradient);
     if (layer(what).fixed) return rounds_.gather_features(what.rows);
     return rounds_.gather_back(what, rounds_.all(), halo_of(what), d_rows);
   }
 
  private:
-  const ExchangedLayer& layer(const Gathered& g) const { return layers_[std::size_t(g.layer)]; }
+  const ExchangedLayer& layer(const GatherRequest& g) const { return layers_[std::size_t(g.layer)]; }
 
   /// Where a layer's halo rows lie from forward to backward.
-  MatrixView halo_of(const Gathered& g) {
+  MatrixView halo_of(const GatherRequest& g) {
     return layer(g).keep ? halo_.kept(g.layer) : halo_.shared(rounds_.halo_rows(), layer(g).cols);
   }
 

@@ -30,10 +30,10 @@ ChunkPass::ChunkPass(Context& ctx, Communicator& comm, const Model& model, const
       picks_(part.chunks.size()),
       reads_copies_(ctx) {
   state_.seed = options.seed;
-  crossing_.reserve(part.chunks.size());
+  boundary_set_.reserve(part.chunks.size());
   for (std::size_t k = 0; k < part.chunks.size(); ++k) {
     const ChunkRows& chunk = part.chunks[k];
-    crossing_.emplace_back(ctx, *part.graph, part.outer, k, options.wire);
+    boundary_set_.emplace_back(ctx, *part.graph, part.outer, k, options.wire);
     chunk_rows_.push_back(double(chunk.rows()));
     picked_[k].resize(chunk.reads.size());
     reads_.push_back(reads_copies_.of(chunk.reads));
@@ -41,13 +41,13 @@ ChunkPass::ChunkPass(Context& ctx, Communicator& comm, const Model& model, const
   }
   comm.all_reduce(Traffic::kSetup, group, std::span(chunk_rows_));
   Index sent = 0;
-  for (const ChunkCrossing& each : crossing_) sent = std::max(sent, each.sent());
+  for (const ChunkBoundarySet& each : boundary_set_) sent = std::max(sent, each.sent());
   boundary_.resize(sent, widest_gathered(model, rows.layers()), ctx.device);
 }
 
 Index ChunkPass::bytes() const {
   Index sum = boundary_.held_bytes() + copies_.bytes() + reads_copies_.bytes();
-  for (const ChunkCrossing& each : crossing_) sum += each.bytes();
+  for (const ChunkBoundarySet& each : boundary_set_) sum += each.bytes();
   for (const std::vector<VertexId>& each : picked_) sum += Index(each.capacity() * sizeof(VertexId));
   return sum;
 }
@@ -108,10 +108,10 @@ ChunkReads ChunkPass::reads_of_group() const {
 /// Of this chunk and layer.
 Arrival ChunkPass::fetch(Traffic purpose) {
   if (group_.size() == 1) return {};
-  ChunkCrossing& crossing = crossing_[chunk_];
+  ChunkBoundarySet& boundary_set = boundary_set_[chunk_];
   const ConstMatrixView rows = rows_.present(layer_);
-  const MatrixView packed(boundary_.data(), crossing.sent(), rows.cols);
-  return transfer_.fetch(crossing, state_.step, purpose, rows, packed, rows_.present_halo(layer_));
+  const MatrixView packed(boundary_.data(), boundary_set.sent(), rows.cols);
+  return transfer_.fetch(boundary_set, state_.step, purpose, rows, packed, rows_.present_halo(layer_));
 }
 
 MatrixView ChunkPass::outer_rows(Index cols) {
@@ -225,11 +225,11 @@ void ChunkPass::add_outer(ConstMatrixView d_outer) {
 /// All who read this chunk's rows here have added to their gradients.
 void ChunkPass::Back::ship() {
   if (pass_.group_.size() == 1) return;
-  ChunkCrossing& crossing = pass_.crossing_[pass_.chunk_];
+  ChunkBoundarySet& boundary_set = pass_.boundary_set_[pass_.chunk_];
   const LocalGraph& graph = *pass_.part_.graph;
-  received_ = MatrixView(pass_.boundary_.data(), crossing.sent(), d_rows_.cols);
+  received_ = MatrixView(pass_.boundary_.data(), boundary_set.sent(), d_rows_.cols);
   arrival_ =
-      pass_.transfer_.ship(crossing, pass_.state_.step,
+      pass_.transfer_.ship(boundary_set, pass_.state_.step,
                            pass_.rows_.gradient(pass_.layer_).slice_rows(graph.owned, graph.halo), received_);
 }
 
@@ -238,7 +238,7 @@ void ChunkPass::Back::add() {
   const MatrixView gradient = pass_.rows_.gradient(pass_.layer_).slice_rows(0, pass_.part_.graph->owned);
   arrival_.wait();
   if (pass_.group_.size() > 1)
-    pass_.transfer_.add(pass_.crossing_[pass_.chunk_], pass_.state_.step, received_, gradient);
+    pass_.transfer_.add(pass_.boundary_set_[pass_.chunk_], pass_.state_.step, received_, gradient);
   axpby(pass_.ctx_, 1, gradient.slice_rows(chunk.begin, chunk.rows()), pass_.options_.gradient_scale,
         d_rows_);
 }

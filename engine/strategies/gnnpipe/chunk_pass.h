@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "comm/device_sums.h"
-#include "strategies/exchange/crossing.h"
+#include "strategies/exchange/boundary_set.h"
 #include "strategies/exchange/halo_transfer.h"
 #include "strategies/gnnpipe/chunk_flow.h"
 #include "strategies/gnnpipe/stage_rows.h"
@@ -18,10 +18,11 @@ namespace atl {
 // Which boundary rows of one chunk cross between the ranks of a stage: those of a rank's slice that others read in any chunk, once a
 // layer and pass.
 
-class ChunkCrossing final : public Crossing {
+class ChunkBoundarySet final : public BoundarySet {
  public:
-  ChunkCrossing(Context& ctx, const LocalGraph& graph, const Block& outer, std::size_t chunk, Precision wire)
-      : Crossing(wire), outer_(&outer), copies_(ctx) {
+  ChunkBoundarySet(Context& ctx, const LocalGraph& graph, const Block& outer, std::size_t chunk,
+                   Precision wire)
+      : BoundarySet(wire), outer_(&outer), copies_(ctx) {
     for (const PeerRows& each : graph.peers) {
       const Index first = each.send_slices[chunk], end = each.send_slices[chunk + 1];
       const Index received = each.receive_slices[chunk], until = each.receive_slices[chunk + 1];
@@ -35,7 +36,7 @@ class ChunkCrossing final : public Crossing {
   }
   Index sent() const override { return sent_; }
   Index arriving() const override { return arriving_; }
-  std::span<const CrossingRows> peers(std::int64_t) override { return peers_; }
+  std::span<const BoundaryRows> peers(std::int64_t) override { return peers_; }
   const Block& block(std::int64_t) override { return *outer_; }
   Index bytes() const override { return copies_.bytes(); }
 
@@ -43,7 +44,7 @@ class ChunkCrossing final : public Crossing {
   Index sent_ = 0, arriving_ = 0;
   const Block* outer_;
   DeviceCopies copies_;
-  std::vector<CrossingRows> peers_;
+  std::vector<BoundaryRows> peers_;
 };
 
 struct ChunkPassOptions {
@@ -132,7 +133,7 @@ class ChunkPass final : public Pass {
   StageRows& rows_;
   const RankGroup& group_;
   ChunkPassOptions options_;
-  std::vector<ChunkCrossing> crossing_;  // by chunk
+  std::vector<ChunkBoundarySet> boundary_set_;  // by chunk
   HaloTransfer transfer_;
   Matrix boundary_;                 // (most sent, widest): rows going out, or gradients coming back
   std::vector<double> chunk_rows_;  // (chunks) over all ranks of the stage

@@ -15,7 +15,7 @@ std::unique_ptr<Schedule> make(const ScheduleInput& in) {
   return full_batch_of_parts(in, [&ctx = in.ctx, &comm = in.comm, wire = in.job.wire()](
                                      const GraphPart& part, std::vector<ExchangedLayer> layers) {
     return make_exact_exchange(ctx, comm, part, std::move(layers), true,
-                               std::make_unique<WholeCrossing>(ctx, *part.graph, part.outer, wire));
+                               std::make_unique<WholeBoundarySet>(ctx, *part.graph, part.outer, wire));
   });
 }
 

@@ -104,7 +104,7 @@ void EmbeddingHistory::push(const StepPushes& pushes, PassMemory& memory) {
   for (std::size_t i = 0; i < kept_.size(); ++i) {
     const ConstMatrixView rows = memory.output(layers_[i] - 1);
     const Index leaving = pushes.leaving.all_of(int(i));
-    if (flight.leaving[i].grow(1, leaving * rows.cols, ctx_.device, true)) ++growths_;
+    if (flight.leaving[i].grow(1, leaving * rows.cols, ctx_.device, true)) ++reallocations_;
     const PackedRows out = wire_.packed({flight.leaving[i].data(), leaving, rows.cols}),
                      in = wire_.packed(flight.arriving[i]);
     Index sent = 0, received = 0;

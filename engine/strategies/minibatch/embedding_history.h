@@ -39,7 +39,7 @@ class EmbeddingHistory {
   std::vector<NamedMatrix> state();
   void count(ScheduleBytes& bytes) const;
   /// How often memory had to grow.
-  std::int64_t growths() const { return growths_ + directory_.growths(); }
+  std::int64_t reallocations() const { return reallocations_ + directory_.reallocations(); }
 
  private:
   /// What is pushed in one step.
@@ -67,7 +67,7 @@ class EmbeddingHistory {
   DeviceCopies copies_;          // of what a step reads, takes and pushes
   std::vector<Message> sends_, receives_;
   bool is_told_ = false;  // state() was asked for since the last step
-  std::int64_t next_ = 0, growths_ = 0;
+  std::int64_t next_ = 0, reallocations_ = 0;
 };
 
 }  // namespace atl

@@ -26,7 +26,7 @@ class HistoricalEmbeddings final : public BatchHooks {
   }
   void after_forward(const BatchStep& at) override { history_.push(at.batch.pushes, at.memory); }
   std::vector<NamedMatrix> state() override { return history_.state(); }
-  std::int64_t growths() const override { return history_.growths(); }
+  std::int64_t reallocations() const override { return history_.reallocations(); }
   void count(ScheduleBytes& bytes) const override { history_.count(bytes); }
 
  private:
@@ -61,7 +61,7 @@ std::unique_ptr<Schedule> make(const ScheduleInput& in) {
 }  // namespace
 
 Strategy minibatch_row() {
-  return {.kind = "minibatch", .make = make, .reads_late_rows = reads_history, .holds = Holds::kBatches};
+  return {.kind = "minibatch", .make = make, .reads_stale_rows = reads_history, .holds = Holds::kBatches};
 }
 
 }  // namespace atl

@@ -123,8 +123,8 @@ void Flight::count_non_finite(const double* unless, double* by_layer) {
   for (int r = l + 1; r < layers(); ++r) atl::count_non_finite(ctx_, rest_.output(r), by_layer + r, unless);
 }
 
-std::int64_t Flight::growths() const {
-  return pass_.growths() + constant_.growths() + whole_.growths() + rest_.growths();
+std::int64_t Flight::reallocations() const {
+  return pass_.reallocations() + constant_.reallocations() + whole_.reallocations() + rest_.reallocations();
 }
 
 void Flight::count(ScheduleBytes& bytes) const {

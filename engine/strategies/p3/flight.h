@@ -45,7 +45,7 @@ class Flight {
 
   /// Of the batch that was begun last, by layer.
   const std::vector<LayerRows>& rows() const { return pass_.rows(); }
-  std::int64_t growths() const;
+  std::int64_t reallocations() const;
   void count(ScheduleBytes& bytes) const;
 
  private:

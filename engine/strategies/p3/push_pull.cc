@@ -39,8 +39,8 @@ PushPull::PushPull(Context& ctx, Communicator& comm, const Model& model, Model w
       options_(options),
       share_(columns_of(graph).share),
       first_layers_(infers_by_columns(model)
-                        ? std::optional<ColumnSlabs>(std::in_place, ctx, comm, model, parameters, graph,
-                                                     slab_options(model, share_, options))
+                        ? std::optional<ColumnInference>(std::in_place, ctx, comm, model, parameters, graph,
+                                                         slab_options(model, share_, options))
                         : std::nullopt),
       whole_model_(std::move(whole_model)),
       input_rows_(comm, *ctx.pool, columns_of(graph)),
@@ -76,14 +76,14 @@ SlabOptions PushPull::inference_options(const Model& model) {
 
 void PushPull::train(std::int64_t step, TrainingStep& session) {
   if (trace_ != nullptr && (step - 1) % steps() == 0) trace_->begin_epoch((step - 1) / steps() + 1);
-  const std::int64_t before = growths();
+  const std::int64_t before = reallocations();
   if (options_.delay == 0)
     train_alone(step, session);
   else
     train_in_pipeline(step, session);
   has_trained_ = true;
   tell(Work::kNone);
-  if (growths() > before) ++feed_->counts().growths;
+  if (reallocations() > before) ++feed_->counts().reallocations;
 }
 
 /// Steps of the run are counted from 1, batches from 0.
@@ -92,7 +92,7 @@ bool PushPull::begin(Place& place, std::int64_t step) {
   if (!feed_->has(step - 1)) return false;
   tell(Work::kPrefetch);
   const StreamedBatch& made = feed_->next();
-  if (made.grew) ++feed_->counts().growths;
+  if (made.grew) ++feed_->counts().reallocations;
   place.flight->begin(made, step);
   return true;
 }
@@ -201,9 +201,9 @@ std::vector<NamedMatrix> PushPull::state() {
   return state;
 }
 
-std::int64_t PushPull::growths() const {
-  std::int64_t sum = ctx_.workspace->growths();
-  for (const Place& each : places_) sum += each.flight->growths();
+std::int64_t PushPull::reallocations() const {
+  std::int64_t sum = ctx_.workspace->reallocations();
+  for (const Place& each : places_) sum += each.flight->reallocations();
   return sum;
 }
 

@@ -10,10 +10,10 @@
 #include <vector>
 
 #include "sampler/column_rows.h"
-#include "strategies/p3/column_slabs.h"
+#include "strategies/p3/column_inference.h"
 #include "strategies/p3/flight.h"
 #include "strategies/schedule/batch_feed.h"
-#include "strategies/schedule/slab_inference.h"
+#include "strategies/schedule/layerwise_inference.h"
 
 namespace atl {
 
@@ -62,7 +62,7 @@ class PushPull final : public Schedule {
   void take_loss(Place& place, TrainingStep& session, bool ahead);
   WeightVersion version_of(Place& place);
   void stash(Place& place);
-  std::int64_t growths() const;
+  std::int64_t reallocations() const;
   void tell(Work work) const;
 
   Context& ctx_;
@@ -71,12 +71,12 @@ class PushPull final : public Schedule {
   const PushPullOptions options_;
   const ColumnShare& share_;
   // Of exact inference, by columns …
-  std::optional<ColumnSlabs> first_layers_;
+  std::optional<ColumnInference> first_layers_;
   // … or of models that go through the graph before their first product (SGC), with rows put together and all weights:
   Model whole_model_;
   ColumnRows input_rows_;
   std::optional<WholeWeights> whole_weights_;  // none: this rank's are
-  SlabInference inference_;
+  LayerwiseInference inference_;
   // Of training:
   LayerRunner runner_;
   std::vector<Place> places_;  // by age, the oldest first; the last one is free between two steps

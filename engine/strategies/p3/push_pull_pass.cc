@@ -84,7 +84,7 @@ void PartialSums::begin(const GroupBatch& batch) {
 }
 
 MatrixView PartialSums::sized(Matrix& memory, Index rows, Index cols) {
-  if (memory.grow(1, rows * cols, ctx_.device, true)) ++growths_;
+  if (memory.grow(1, rows * cols, ctx_.device, true)) ++reallocations_;
   return {memory.data(), rows, cols};
 }
 
@@ -155,7 +155,7 @@ MatrixView PartialSums::end_spread() {
 void PartialSums::sum(MatrixView values) {
   ATOLL_CHECK(values.contiguous(), "scores of stride {} with {} columns", values.stride, values.cols);
   const Index count = values.rows * values.cols;
-  if (sum_.reserve(ctx_, group_, count, Index(sizeof(Real)))) ++growths_;
+  if (sum_.reserve(ctx_, group_, count, Index(sizeof(Real)))) ++reallocations_;
   sum_.sum(ctx_, comm_, goes_back_ ? traffic_.back : traffic_.forward, group_,
            std::span(values.data, std::size_t(count)));
 }

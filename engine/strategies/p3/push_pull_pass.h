@@ -41,7 +41,7 @@ class PartialSums final : public Columns {
   MatrixView end_spread() override;
   void sum(MatrixView values) override;
 
-  std::int64_t growths() const { return growths_; }
+  std::int64_t reallocations() const { return reallocations_; }
   Index bytes() const;
 
  private:
@@ -69,7 +69,7 @@ class PartialSums final : public Columns {
   DeviceSum sum_;   // over the group
   std::vector<Message> sends_, receives_;
   Event under_way_;
-  std::int64_t growths_ = 0;
+  std::int64_t reallocations_ = 0;
 };
 
 /// Which layers are computed by columns: the constant ones at the beginning, and the first with parameters, whose product is made whole.
@@ -111,7 +111,7 @@ class PushPullPass final : public Pass {
   void reduce(std::span<double> values) override { own_.reduce(values); }
   void bind(int layer) override;
 
-  std::int64_t growths() const { return sums_.growths(); }
+  std::int64_t reallocations() const { return sums_.reallocations(); }
   Index bytes() const { return sums_.bytes(); }
 
  private:

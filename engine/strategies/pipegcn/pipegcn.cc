@@ -4,15 +4,15 @@
 //
 // In the first epoch nothing has arrived: halo rows are zero and no gradients come from other ranks. A run that goes on without
 // the rows that were under way, since it is on other ranks than before, waits in its first epoch for this epoch's own, and so
-// fills its buffers with what is exact. Smoothing is late_rows.h's.
+// fills its buffers with what is exact. Smoothing is stale_rows.h's.
 //
-// Which rows travel is a Crossing's. Where that draws a sample each epoch, rows that arrived from epoch t are read by the block
+// Which rows travel is a BoundarySet's. Where that draws a sample each epoch, rows that arrived from epoch t are read by the block
 // of t's sample, and gradients of them, under way in epoch t + 1, are added in epoch t + 2 to the rows that t's sample sent.
 //
 // Evaluation, and what is gathered once, is exact: an exchange of its own, with buffers of its own, brings it.
 #include "strategies/exchange/halo_gather.h"
 #include "strategies/pipegcn/info.h"
-#include "strategies/pipegcn/late_rows.h"
+#include "strategies/pipegcn/stale_rows.h"
 #include "strategies/schedule/rows.h"
 
 namespace atl {
@@ -21,13 +21,13 @@ namespace {
 class PipeGcn final : public Exchange {
  public:
   PipeGcn(Context& ctx, Communicator& comm, const GraphPart& part, const std::vector<ExchangedLayer>& layers,
-          const PipeGcnOptions& options, std::unique_ptr<Crossing> crossing)
-      : part_(part), options_(options), crossing_(std::move(crossing)), transfer_(ctx, comm) {
-    if (!crossing_) crossing_ = std::make_unique<WholeCrossing>(ctx, *part.graph, part.outer);
+          const PipeGcnOptions& options, std::unique_ptr<BoundarySet> boundary_set)
+      : part_(part), options_(options), boundary_set_(std::move(boundary_set)), transfer_(ctx, comm) {
+    if (!boundary_set_) boundary_set_ = std::make_unique<WholeBoundarySet>(ctx, *part.graph, part.outer);
     std::vector<ExchangedLayer> inferred = layers;
     for (ExchangedLayer& each : inferred) each.keep = false;
     exact_ = make_exact_exchange(ctx, comm, part, std::move(inferred), true);
-    const Index sent = crossing_->sent(), halo = crossing_->arriving();
+    const Index sent = boundary_set_->sent(), halo = boundary_set_->arriving();
     for (const ExchangedLayer& each : layers) {
       const Index cols = each.travels() ? each.cols : 0;
       fixed_.push_back(each.fixed);
@@ -50,9 +50,9 @@ class PipeGcn final : public Exchange {
 
   std::vector<Index> source_rows(int layer) const override { return exact_->source_rows(layer); }
   Index bytes() const override {
-    Index total = exact_->bytes() + crossing_->bytes();
-    for (const LateRows& each : rows_) total += each.bytes();
-    for (const LateRows& each : gradients_) total += each.bytes();
+    Index total = exact_->bytes() + boundary_set_->bytes();
+    for (const StaleRows& each : rows_) total += each.bytes();
+    for (const StaleRows& each : gradients_) total += each.bytes();
     return total;
   }
 
@@ -66,24 +66,25 @@ class PipeGcn final : public Exchange {
     ++passes_;
   }
 
-  Gather& gather(const Gathered& g) override {
+  Gather& gather(const GatherRequest& g) override {
     const bool repeated = g.purpose == Traffic::kRecompute;  // with the rows that forward used
     if (fixed_[std::size_t(g.layer)] || !(repeated || g.purpose == Traffic::kHalo)) return exact_->gather(g);
-    LateRows& late = rows_[std::size_t(g.layer)];
+    StaleRows& late = rows_[std::size_t(g.layer)];
     if (!repeated)
       exchange(late, [&] {
-        return transfer_.fetch(*crossing_, epoch_, g.purpose, g.rows.dense, late.leaving(), late.arriving());
+        return transfer_.fetch(*boundary_set_, epoch_, g.purpose, g.rows.dense, late.leaving(),
+                               late.arriving());
       });
-    return there_.start({&part_.own, g.rows, crossing_.get(), used_epoch(), Rows(in_use(late))}, {});
+    return there_.start({&part_.own, g.rows, boundary_set_.get(), used_epoch(), Rows(in_use(late))}, {});
   }
 
-  Gather& gather_back(const Gathered& g, MatrixView d_rows) override {
+  Gather& gather_back(const GatherRequest& g, MatrixView d_rows) override {
     if (fixed_[std::size_t(g.layer)]) return exact_->gather_back(g, d_rows);
     return back_.begin(g, d_rows);
   }
 
   void report(FigureRequest& request) override {
-    request.offer<EpochLateness>([&] { return lateness(); });
+    request.offer<EpochStaleness>([&] { return staleness(); });
   }
 
   std::vector<NamedMatrix> state() override {
@@ -97,11 +98,11 @@ class PipeGcn final : public Exchange {
   }
 
  private:
-  EpochLateness lateness() const {
-    EpochLateness all;
+  EpochStaleness staleness() const {
+    EpochStaleness all;
     for (std::size_t l = 0; measures_ && l < rows_.size(); ++l) {
       if (!rows_[l].travels()) continue;
-      const LateRows::Error rows = rows_[l].error(), gradients = gradients_[l].error();
+      const StaleRows::Error rows = rows_[l].error(), gradients = gradients_[l].error();
       all.push_back({int(l), rows.differences, rows.size, gradients.differences, gradients.size});
     }
     return all;
@@ -110,27 +111,27 @@ class PipeGcn final : public Exchange {
   class Back final : public HaloGatherBack {
    public:
     explicit Back(PipeGcn& pipe) : pipe_(pipe) {}
-    Gather& begin(const Gathered& g, MatrixView d_rows) {
+    Gather& begin(const GatherRequest& g, MatrixView d_rows) {
       late_ = &pipe_.gradients_[std::size_t(g.layer)];
       late_->wait();  // the last ones have left
       const Rows halo(pipe_.in_use(pipe_.rows_[std::size_t(g.layer)]));
       const MatrixView d_halo = d_rows.cols > 0 ? late_->leaving() : MatrixView();
-      return start({&pipe_.part_.own, g.rows, pipe_.crossing_.get(), pipe_.used_epoch(), halo}, d_halo,
+      return start({&pipe_.part_.own, g.rows, pipe_.boundary_set_.get(), pipe_.used_epoch(), halo}, d_halo,
                    d_rows);
     }
 
    private:
     void ship() override {
       pipe_.exchange(*late_, [&] {
-        return pipe_.transfer_.ship(crossing(), epoch(), late_->leaving(), late_->arriving());
+        return pipe_.transfer_.ship(boundary_set(), epoch(), late_->leaving(), late_->arriving());
       });
     }
     void add() override {
-      pipe_.transfer_.add(crossing(), pipe_.returned_epoch(), pipe_.in_use(*late_), d_rows());
+      pipe_.transfer_.add(boundary_set(), pipe_.returned_epoch(), pipe_.in_use(*late_), d_rows());
     }
 
     PipeGcn& pipe_;
-    LateRows* late_ = nullptr;
+    StaleRows* late_ = nullptr;
   };
 
   /// In which the rows left that this epoch uses, and whose gradients it sends back.
@@ -143,13 +144,13 @@ class PipeGcn final : public Exchange {
   /// Whether it waited for its own rows and gradients, see the top.
   bool is_refilled(std::int64_t epoch) const { return double(epochs_.at(0, 1)) == double(epoch); }
 
-  std::optional<LateRows::Smoothing> smoothing(bool on) const {
+  std::optional<StaleRows::Smoothing> smoothing(bool on) const {
     if (!on) return {};
-    return LateRows::Smoothing{options_.decay, options_.bias_correction};
+    return StaleRows::Smoothing{options_.decay, options_.bias_correction};
   }
 
   /// Starts this epoch's transfer, and takes what is due: the last epoch's, or without staleness the one just started.
-  void exchange(LateRows& late, FunctionRef<Arrival()> start) {
+  void exchange(StaleRows& late, FunctionRef<Arrival()> start) {
     if (is_refilled(epoch_)) {  // used as it came, and again in the next epoch
       late.start(start());
       return late.wait();
@@ -159,15 +160,15 @@ class PipeGcn final : public Exchange {
     late.start(start());
     if (options_.staleness == 0) late.take(nth, measures_);
   }
-  MatrixView in_use(LateRows& late) const { return is_refilled(epoch_) ? late.arriving() : late.used(); }
+  MatrixView in_use(StaleRows& late) const { return is_refilled(epoch_) ? late.arriving() : late.used(); }
 
   const GraphPart& part_;
   PipeGcnOptions options_;
-  std::unique_ptr<Crossing> crossing_;
+  std::unique_ptr<BoundarySet> boundary_set_;
   HaloTransfer transfer_;
   std::unique_ptr<Exchange> exact_;
-  std::vector<bool> fixed_;                 // by layer: its input are the features
-  std::vector<LateRows> rows_, gradients_;  // by layer
+  std::vector<bool> fixed_;                  // by layer: its input are the features
+  std::vector<StaleRows> rows_, gradients_;  // by layer
   Matrix epochs_{
       1, 2};  // on the host: training passes begun, this one included; the epoch that was refilled, or 0
   std::int64_t epoch_ = 0, passes_ = 0;  // passes of training since the exchange was made
@@ -181,8 +182,8 @@ class PipeGcn final : public Exchange {
 std::unique_ptr<Exchange> make_pipegcn_exchange(Context& ctx, Communicator& comm, const GraphPart& part,
                                                 const std::vector<ExchangedLayer>& layers,
                                                 const PipeGcnOptions& options,
-                                                std::unique_ptr<Crossing> crossing) {
-  return std::make_unique<PipeGcn>(ctx, comm, part, layers, options, std::move(crossing));
+                                                std::unique_ptr<BoundarySet> boundary_set) {
+  return std::make_unique<PipeGcn>(ctx, comm, part, layers, options, std::move(boundary_set));
 }
 
 // Strategy `pipegcn`: rows and gradients one epoch late; inference exact.

@@ -58,7 +58,7 @@ class Sancus final : public Exchange {
     passes_.at(0, 0) += 1;
   }
 
-  Gather& gather(const Gathered& g) override {
+  Gather& gather(const GatherRequest& g) override {
     Layer& layer = layers_[std::size_t(g.layer)];
     if (layer.fixed) return rounds_.gather_features(g.rows);
     if (g.purpose == Traffic::kRecompute)  // with the rows that forward used
@@ -72,7 +72,7 @@ class Sancus final : public Exchange {
     return rounds_.gather(g, layer.travels, layer.cached);
   }
 
-  Gather& gather_back(const Gathered& g, MatrixView d_rows) override {
+  Gather& gather_back(const GatherRequest& g, MatrixView d_rows) override {
     Layer& layer = layers_[std::size_t(g.layer)];
     if (layer.fixed) return rounds_.gather_features(g.rows);
     const Travels& shipped = options_.gradients_of_cached_rows ? rounds_.all() : layer.travels;
@@ -111,7 +111,7 @@ class Sancus final : public Exchange {
   }
 
   /// By the bounded rule: each owner's decision about its own block, known to all.
-  void ask_owners(const Gathered& g, Travels& travels) {
+  void ask_owners(const GatherRequest& g, Travels& travels) {
     stays_.assign(none_.size(), 0);
     stays_[std::size_t(comm_.rank())] = decide_to_stay(g) ? 1 : 0;
     comm_.all_reduce(Traffic::kStatistics, stays_);
@@ -119,7 +119,7 @@ class Sancus final : public Exchange {
                    [](std::int64_t each) { return each == 0; });
   }
 
-  bool decide_to_stay(const Gathered& g) {
+  bool decide_to_stay(const GatherRequest& g) {
     Matrix& sent = layers_[std::size_t(g.layer)].sent;
     Real& age = ages_.at(0, g.layer);
     const bool near = is_near(g.rows.dense, sent);
@@ -146,7 +146,7 @@ class Sancus final : public Exchange {
     return of_change <= options_.threshold * options_.threshold * of_sent;
   }
 
-  MatrixView exact_halo(const Gathered& g) {
+  MatrixView exact_halo(const GatherRequest& g) {
     return {exact_halo_.data(), rounds_.halo_rows(), g.rows.cols()};
   }
 

@@ -8,19 +8,23 @@ namespace atl {
 /// Of a strategy with batches, since it was made.
 struct BatchCounts {
   Index own_rows = 0, cached_rows = 0, fetched_rows = 0;  // of input features, by where they were
-  Index growths = 0;          // steps in which memory grew, because a batch was larger than any before
+  Index reallocations = 0;    // steps in which memory grew, because a batch was larger than any before
   double waited_seconds = 0;  // of training, for the next batch
   Index gpu_rows = 0;         // of own rows, those that lay in the GPU's memory
 
   BatchCounts operator+(const BatchCounts& more) const {
-    return {own_rows + more.own_rows, cached_rows + more.cached_rows,       fetched_rows + more.fetched_rows,
-            growths + more.growths,   waited_seconds + more.waited_seconds, gpu_rows + more.gpu_rows};
+    return {own_rows + more.own_rows,
+            cached_rows + more.cached_rows,
+            fetched_rows + more.fetched_rows,
+            reallocations + more.reallocations,
+            waited_seconds + more.waited_seconds,
+            gpu_rows + more.gpu_rows};
   }
   BatchCounts operator-(const BatchCounts& before) const {
     return {own_rows - before.own_rows,
             cached_rows - before.cached_rows,
             fetched_rows - before.fetched_rows,
-            growths - before.growths,
+            reallocations - before.reallocations,
             waited_seconds - before.waited_seconds,
             gpu_rows - before.gpu_rows};
   }

@@ -84,12 +84,12 @@ ConstMatrixView SourcedRows::of(const RowSources& sources, const RowPlaces& plac
   copies_.restart();
   const Index here = sources.held.size() + sources.hosts.size(), rows = here + given.rows();
   if (here == 0) return copies_.of(given);
-  if (rows_.grow(rows, given.cols(), ctx_.device, true)) ++growths_;
+  if (rows_.grow(rows, given.cols(), ctx_.device, true)) ++reallocations_;
   if (sources.order.size() == 0) {
     gather(sources, places, given, rows_);
     return rows_;
   }
-  if (parts_.grow(rows, given.cols(), ctx_.device, true)) ++growths_;
+  if (parts_.grow(rows, given.cols(), ctx_.device, true)) ++reallocations_;
   gather(sources, places, given, parts_);
   gather_rows(ctx_, parts_, copies_.of(sources.order.span()).data(), rows_);
   return rows_;

@@ -34,7 +34,7 @@ class SourcedRows {
 
   Index bytes() const { return rows_.held_bytes() + parts_.held_bytes() + copies_.bytes(); }
   /// How often memory had to grow.
-  Index growths() const { return growths_; }
+  Index reallocations() const { return reallocations_; }
 
  private:
   void gather(const RowSources& sources, const RowPlaces& places, const Matrix& given, MatrixView out);
@@ -42,7 +42,7 @@ class SourcedRows {
   Context& ctx_;
   Matrix rows_, parts_;  // in order, and by sources
   DeviceCopies copies_;
-  Index growths_ = 0;
+  Index reallocations_ = 0;
 };
 
 /// One per rank, used by its compute thread. On the CPU a batch's features are what they are.
@@ -63,7 +63,7 @@ class DeviceFeatures {
   ConstMatrixView of(const StreamedBatch& made) { return sourced_.of(made.sources, rows(), made.features); }
 
   Index bytes() const { return rows_.held_bytes() + sourced_.bytes(); }
-  Index growths() const { return sourced_.growths(); }
+  Index reallocations() const { return sourced_.reallocations(); }
 
  private:
   void hold_all(ConstMatrixView own);

@@ -31,7 +31,7 @@ void FullBatch::take(const GraphPart& part, double all_vertices) {
 void FullBatch::begin_part(double all_vertices, MakeExchange make_exchange) {
   const std::vector<ExchangedLayer> exchanged = exchanged_layers();
   outputs_.clear();
-  for (const ExchangedLayer& each : exchanged) outputs_.push_back(part_->rows(each.behind));
+  for (const ExchangedLayer& each : exchanged) outputs_.push_back(part_->rows(each.hops_left));
   exchange_ = make_exchange(exchanged);
   pass_ = std::make_unique<FullBatchPass>(ctx_, comm_, RankGroup(comm_, {}), *part_, *exchange_, outputs_,
                                           options_.seed, all_vertices);
@@ -52,17 +52,17 @@ std::vector<LayerRows> FullBatch::layer_rows() const {
 
 std::vector<ExchangedLayer> FullBatch::exchanged_layers() const {
   std::vector<ExchangedLayer> all;
-  int behind =
+  int hops_left =
       int(std::ranges::count_if(model_.layers, [](const auto& each) { return each->spec().gathers; }));
   for (int l = 0; l < layers(); ++l) {
-    if (layer(l).spec().gathers) --behind;
+    if (layer(l).spec().gathers) --hops_left;
     const bool keep = layer(l).spec().rows_in_backward && options_.passes == Passes::kTraining;
     all.push_back({.cols = layer(l).spec().in,
                    .gathers = layer(l).spec().gathers,
                    .fixed = l == 0,
                    .once = l < prefix_,
                    .keep = keep,
-                   .behind = behind});
+                   .hops_left = hops_left});
   }
   return all;
 }

@@ -67,7 +67,7 @@ void MiniBatch::report(FigureRequest& request) {
 void MiniBatch::train(std::int64_t step, TrainingStep& session) {
   if (trace_ != nullptr && (step - 1) % steps() == 0) trace_->begin_epoch((step - 1) / steps() + 1);
   if (!feed_->has(step - 1)) start(step - 1);
-  const std::int64_t before = growths();
+  const std::int64_t before = reallocations();
   tell(Work::kPrefetch);
   const StreamedBatch& made = feed_->next();
   pass_.begin(made.batch, step, true);
@@ -89,12 +89,12 @@ void MiniBatch::train(std::int64_t step, TrainingStep& session) {
   tell(Work::kUpdate);
   session.update();
   tell(Work::kNone);
-  if (made.grew || growths() > before) ++feed_->counts().growths;
+  if (made.grew || reallocations() > before) ++feed_->counts().reallocations;
 }
 
-std::int64_t MiniBatch::growths() const {
-  return memory_.growths() + ctx_.workspace->growths() + features_->growths() +
-         (hooks_ ? hooks_->growths() : 0);
+std::int64_t MiniBatch::reallocations() const {
+  return memory_.reallocations() + ctx_.workspace->reallocations() + features_->reallocations() +
+         (hooks_ ? hooks_->reallocations() : 0);
 }
 
 void MiniBatch::tell(Work work) const {

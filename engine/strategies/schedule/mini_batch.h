@@ -6,7 +6,7 @@
 
 #include "strategies/schedule/batch_feed.h"
 #include "strategies/schedule/device_features.h"
-#include "strategies/schedule/slab_inference.h"
+#include "strategies/schedule/layerwise_inference.h"
 
 namespace atl {
 
@@ -42,7 +42,7 @@ class BatchHooks {
   /// As Schedule::state().
   virtual std::vector<NamedMatrix> state() = 0;
   /// How often memory had to grow.
-  virtual std::int64_t growths() const { return 0; }
+  virtual std::int64_t reallocations() const { return 0; }
   virtual void count(ScheduleBytes& bytes) const = 0;
   virtual void report(FigureRequest& /*request*/) {}
 };
@@ -67,7 +67,7 @@ class MiniBatch final : public Schedule {
 
  private:
   void start(std::int64_t step);
-  std::int64_t growths() const;
+  std::int64_t reallocations() const;
   void tell(Work work) const;
 
   Context& ctx_;
@@ -77,7 +77,7 @@ class MiniBatch final : public Schedule {
   const MiniBatchOptions options_;
   LayerRunner runner_;
   const std::unique_ptr<DeviceFeatures> features_;  // null: this schedule doesn't train
-  SlabInference inference_;
+  LayerwiseInference inference_;
   // Of training:
   BatchPass pass_;
   PassMemory memory_;

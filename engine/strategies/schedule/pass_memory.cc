@@ -28,7 +28,7 @@ std::size_t PassMemory::output_buffer(int l) const {
 }
 
 void PassMemory::grow(Matrix& memory, Index elements) {
-  if (memory.grow(1, elements, device_, varies_)) ++growths_;
+  if (memory.grow(1, elements, device_, varies_)) ++reallocations_;
 }
 
 /// What a layer saves is alive from its forward to its backward. Where backward repeats the forward just before, or

@@ -53,7 +53,7 @@ class PassMemory {
   void keep_outputs(bool on) { keeps_outputs_ = on; }
   bool keeps_outputs() const { return keeps_outputs_; }
   /// How often shape() has had to ask for more memory.
-  std::int64_t growths() const { return growths_; }
+  std::int64_t reallocations() const { return reallocations_; }
 
   const LayerRange& layers() const { return layers_; }
   Passes passes() const { return passes_; }
@@ -102,7 +102,7 @@ class PassMemory {
   Storage values_;
   bool varies_, keeps_outputs_ = false;
   int tapped_ = -1;
-  std::int64_t growths_ = 0;
+  std::int64_t reallocations_ = 0;
   std::vector<LayerRows> rows_;       // by layer of the range
   std::vector<Matrix> outputs_;       // (1, Reals that they take): by layer, or by turn
   std::vector<MatrixView> placed_;    // by layer of the range; empty: in outputs_

@@ -40,22 +40,22 @@ std::unique_ptr<Schedule> full_batch_of_parts(const ScheduleInput& in, const Exc
 }
 
 std::unique_ptr<Schedule> exact_full_batch(const ScheduleInput& in, bool overlap,
-                                           std::unique_ptr<Crossing> crossing) {
+                                           std::unique_ptr<BoundarySet> boundary_set) {
   return full_batch_over(in, [&](std::vector<ExchangedLayer> layers) {
     return make_exact_exchange(in.ctx, in.comm, in.holding.part(), std::move(layers), overlap,
-                               std::move(crossing));
+                               std::move(boundary_set));
   });
 }
 
-std::unique_ptr<Crossing> all_boundary_rows(const ScheduleInput& in) {
+std::unique_ptr<BoundarySet> all_boundary_rows(const ScheduleInput& in) {
   const GraphPart& part = in.holding.part();
-  return std::make_unique<WholeCrossing>(in.ctx, *part.graph, part.outer, in.job.wire());
+  return std::make_unique<WholeBoundarySet>(in.ctx, *part.graph, part.outer, in.job.wire());
 }
 
-std::unique_ptr<Crossing> sampled_boundary_rows(const ScheduleInput& in, double rate) {
+std::unique_ptr<BoundarySet> sampled_boundary_rows(const ScheduleInput& in, double rate) {
   const GraphPart& part = in.holding.part();
-  return make_sampled_crossing(in.ctx, *part.graph, part.outer,
-                               {rate, in.job.training.seed, in.model.needs.attention, in.job.wire()});
+  return make_sampled_boundary_set(in.ctx, *part.graph, part.outer,
+                                   {rate, in.job.training.seed, in.model.needs.attention, in.job.wire()});
 }
 
 // What CAGNET and Sancus have in common: rows come owner by owner, over a grid of ranks.

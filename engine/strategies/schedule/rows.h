@@ -31,10 +31,10 @@ std::unique_ptr<Schedule> full_batch_over(const ScheduleInput& in, MakeExchange 
 std::unique_ptr<Schedule> full_batch_of_parts(const ScheduleInput& in, const ExchangeOf& exchange_of);
 /// Over the exact one; `crossing`: as make_exact_exchange has it.
 std::unique_ptr<Schedule> exact_full_batch(const ScheduleInput& in, bool overlap,
-                                           std::unique_ptr<Crossing> crossing = nullptr);
+                                           std::unique_ptr<BoundarySet> boundary_set = nullptr);
 /// All boundary rows, or a share of them, drawn anew in every epoch.
-std::unique_ptr<Crossing> all_boundary_rows(const ScheduleInput& in);
-std::unique_ptr<Crossing> sampled_boundary_rows(const ScheduleInput& in, double rate);
+std::unique_ptr<BoundarySet> all_boundary_rows(const ScheduleInput& in);
+std::unique_ptr<BoundarySet> sampled_boundary_rows(const ScheduleInput& in, double rate);
 /// How batches are drawn, by the options that all strategies of batches have; without a feature store's.
 BatchSamplingOptions batch_sampling(const ScheduleInput& in);
 /// What the columns of other ranks' rows are that aren't fetched (job/strategies/batch_options.h).

@@ -40,7 +40,7 @@ struct Strategy {
   std::unique_ptr<Schedule> (*make)(const ScheduleInput&) = nullptr;
   bool exact_exchange = true;  // rows arrive in the step in which they were made (ModelInput::exact_exchange)
   /// Whether a job's layers read some rows of earlier steps all the same; null: none does.
-  bool (*reads_late_rows)(const Job&) = nullptr;
+  bool (*reads_stale_rows)(const Job&) = nullptr;
   Holds holds = Holds::kPart;
   /// Of parts: how `rank` of `ranks` takes other ranks' rows owner by owner; null: it takes halo rows together.
   OwnerReads (*reads)(const Job&, Rank rank, int ranks) = nullptr;

@@ -13,7 +13,7 @@
 namespace atl {
 namespace {
 
-constexpr std::size_t kMostLatenessLayers = 4;  // two curves each, of the page's eight colours
+constexpr std::size_t kMostStalenessLayers = 4;  // two curves each, of the page's eight colours
 
 /// One curve of what `value` finds in each epoch.
 template <class Value>
@@ -69,23 +69,23 @@ Chart time_chart(const RunRecord& run) {
 }
 
 /// What an epoch says of the one before it is drawn where it belongs.
-Series lateness_series(const RunRecord& run, std::size_t layer, const std::string& name, int colour,
-                       double Lateness::*what) {
+Series staleness_series(const RunRecord& run, std::size_t layer, const std::string& name, int colour,
+                        double Staleness::*what) {
   Series s{name, colour, std::vector<double>(run.epochs.size(), std::numeric_limits<double>::quiet_NaN())};
   for (std::size_t e = 1; e < run.epochs.size(); ++e)
-    if (layer < run.epochs[e].lateness.size()) s.y[e - 1] = run.epochs[e].lateness[layer].*what;
+    if (layer < run.epochs[e].staleness.size()) s.y[e - 1] = run.epochs[e].staleness[layer].*what;
   return s;
 }
 
 /// Of a strategy whose rows come late; no curves elsewhere.
-Chart lateness_chart(const RunRecord& run) {
+Chart staleness_chart(const RunRecord& run) {
   Chart chart{.title = "Error of stale rows and gradients", .format = NumberFormat::kPercent};
-  const auto fullest = std::ranges::max_element(run.epochs, {}, [](Epoch e) { return e.lateness.size(); });
-  for (std::size_t l = 0; l < fullest->lateness.size() && l < kMostLatenessLayers; ++l) {
-    const std::string layer = fmt::format("layer {}", fullest->lateness[l].layer);
-    chart.series.push_back(lateness_series(run, l, layer + ", rows", int(2 * l) + 1, &Lateness::rows));
+  const auto fullest = std::ranges::max_element(run.epochs, {}, [](Epoch e) { return e.staleness.size(); });
+  for (std::size_t l = 0; l < fullest->staleness.size() && l < kMostStalenessLayers; ++l) {
+    const std::string layer = fmt::format("layer {}", fullest->staleness[l].layer);
+    chart.series.push_back(staleness_series(run, l, layer + ", rows", int(2 * l) + 1, &Staleness::rows));
     chart.series.push_back(
-        lateness_series(run, l, layer + ", gradients", int(2 * l) + 2, &Lateness::gradients));
+        staleness_series(run, l, layer + ", gradients", int(2 * l) + 2, &Staleness::gradients));
   }
   return chart;
 }
@@ -109,7 +109,7 @@ std::string report_curves(const RunRecord& run) {
   if (run.epochs.empty()) return "";
   std::string cards;
   for (Chart chart : {loss_chart(run), metric_chart(run), metric_by_time_chart(run), time_chart(run),
-                      last_chart(run), lateness_chart(run)}) {
+                      last_chart(run), staleness_chart(run)}) {
     for (const EpochRecord& epoch : run.epochs) chart.epochs.push_back(epoch.epoch);
     const std::string figure = line_chart(chart);
     if (!figure.empty()) cards += "<section>" + figure + "</section>\n";

@@ -49,12 +49,12 @@ struct ArcChunks {
   const CsrView& csr;
 
   Index count() const { return (csr.rows + csr.arcs() + kStep - 1) / kStep; }
-  Index begin(Index chunk) const { return chunk == 0 ? 0 : behind(chunk * kStep); }
-  Index end(Index chunk) const { return chunk + 1 == count() ? csr.rows : behind((chunk + 1) * kStep); }
+  Index begin(Index chunk) const { return chunk == 0 ? 0 : stop(chunk * kStep); }
+  Index end(Index chunk) const { return chunk + 1 == count() ? csr.rows : stop((chunk + 1) * kStep); }
 
  private:
   /// The first row before which there are at least `cost` arcs and rows.
-  Index behind(Index cost) const {
+  Index stop(Index cost) const {
     Index low = 0, high = csr.rows;
     while (low < high) {
       const Index middle = (low + high) / 2;

@@ -20,8 +20,8 @@ void over_selected(Context& ctx, Index n, std::span<const VertexId> rows, Matrix
       std::fill(d_logits.row(row), d_logits.row(row) + d_logits.cols, Real(0));
     }
     const auto first = std::lower_bound(rows.begin(), rows.end(), begin) - rows.begin();
-    const auto behind = std::lower_bound(rows.begin(), rows.end(), end) - rows.begin();
-    partial[chunk] = work(first, behind);
+    const auto stop = std::lower_bound(rows.begin(), rows.end(), end) - rows.begin();
+    partial[chunk] = work(first, stop);
   });
   double total = 0;
   for (Index chunk = 0; chunk < chunks.count(); ++chunk) total += partial[chunk];
@@ -46,7 +46,7 @@ void cross_entropy(Context& ctx, ConstMatrixView logits, const std::int32_t* lab
   simd::CrossEntropy loss = plain(logits, rows, scale, d_logits);
   loss.labels = labels;
   over_selected(ctx, logits.rows, rows, d_logits, sum,
-                [&](Index first, Index behind) { return simd::loops().cross_entropy(loss, first, behind); });
+                [&](Index first, Index stop) { return simd::loops().cross_entropy(loss, first, stop); });
 }
 
 void binary_cross_entropy(Context& ctx, ConstMatrixView logits, View<const std::uint8_t> targets,
@@ -54,8 +54,8 @@ void binary_cross_entropy(Context& ctx, ConstMatrixView logits, View<const std::
   simd::CrossEntropy loss = plain(logits, rows, scale, d_logits);
   loss.targets = targets.data;
   loss.targets_stride = targets.stride;
-  over_selected(ctx, logits.rows, rows, d_logits, sum, [&](Index first, Index behind) {
-    return simd::loops().binary_cross_entropy(loss, first, behind);
+  over_selected(ctx, logits.rows, rows, d_logits, sum, [&](Index first, Index stop) {
+    return simd::loops().binary_cross_entropy(loss, first, stop);
   });
 }
 

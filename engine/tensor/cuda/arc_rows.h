@@ -68,7 +68,7 @@ struct Hubs {
 /// Which arcs of which row a group of lanes adds up.
 struct Span {
   Place place;
-  Index first, behind;
+  Index first, stop;
 };
 
 /// Op has: struct Sum; Index first_of(row), the row's first arc, where that of the one before ends; Sum begin(); void add(Sum&, Place,
@@ -93,9 +93,9 @@ template <class Op>
 __device__ Span piece_of(const Op& op, const ArcShape& shape, const Hubs<typename Op::Sum>& hubs, int item) {
   const int parts = int(shape.parts);
   const Piece piece = hubs.pieces[parts == 1 ? item : item / parts];
-  const Index arcs = piece_arcs(op, shape, hubs), behind = op.first_of(piece.row + 1),
+  const Index arcs = piece_arcs(op, shape, hubs), stop = op.first_of(piece.row + 1),
               from = op.first_of(piece.row) + piece.number * arcs;
-  return {{piece.row, parts == 1 ? 0 : item % parts}, from, from + arcs < behind ? from + arcs : behind};
+  return {{piece.row, parts == 1 ? 0 : item % parts}, from, from + arcs < stop ? from + arcs : stop};
 }
 
 /// How many blocks of kArcThreads a multiprocessor shall have room for at least: registers are rationed accordingly.
@@ -121,11 +121,11 @@ __global__ void __launch_bounds__(kArcThreads, least_blocks<Op>())
     } else {
       const Place place = place_of(shape, item);
       span = {place, op.first_of(place.row), op.first_of(place.row + 1)};
-      const Index arcs = span.behind - span.first;
+      const Index arcs = span.stop - span.first;
       if (hubs.capacity_log >= 0 && arcs > 2 * kPieceArcs && arcs > 2 * piece_arcs(op, shape, hubs)) return;
     }
     typename Op::Sum sum = op.begin();
-    op.add(sum, span.place, span.first, span.behind, lanes);
+    op.add(sum, span.place, span.first, span.stop, lanes);
     if (!of_pieces) return op.finish(sum, span.place, lanes);
     hubs.sums[item * lanes.count + lanes.lane] = sum;
   }

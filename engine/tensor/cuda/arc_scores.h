@@ -32,23 +32,23 @@ struct ArcScores {
     if (grows) sum.max = max;
   }
 
-  __device__ void add(Sum& sum, Place place, Index first, Index behind, const Lanes& lanes) const {
+  __device__ void add(Sum& sum, Place place, Index first, Index stop, const Lanes& lanes) const {
     constexpr int kArcs = 2;  // of a lane at a time
     const Index head = place.part;
     const Real own = at(a.dst_score, place.row, head);
     const std::uint64_t key = a.mask.threshold == 0 ? 0 : row_key(a.mask.key, a.dst_ids[place.row]);
-    for (Index e = first + lanes.lane; e < behind; e += kArcs * lanes.count) {
+    for (Index e = first + lanes.lane; e < stop; e += kArcs * lanes.count) {
       VertexId j[kArcs];
       Real score[kArcs];
 #pragma unroll
       for (int n = 0; n < kArcs; ++n)
-        j[n] = e + n * lanes.count < behind ? a.columns[e + n * lanes.count] : a.columns[e];
+        j[n] = e + n * lanes.count < stop ? a.columns[e + n * lanes.count] : a.columns[e];
 #pragma unroll
       for (int n = 0; n < kArcs; ++n) score[n] = at(a.src_score, j[n], head);
 #pragma unroll
       for (int n = 0; n < kArcs; ++n) {
         const Index arc = e + n * lanes.count;
-        if (arc >= behind) continue;
+        if (arc >= stop) continue;
         const Real s = leaky(score[n] + own, a.slope);
         include(sum, s, a.weights != nullptr ? Real(a.weights[arc]) : Real(1));
         const bool drops = a.mask.threshold != 0 && kept(a, key, a.src_ids[j[n]], head) == 0;

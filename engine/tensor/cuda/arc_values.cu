@@ -22,10 +22,10 @@ struct FillRow {
     return value;
   }
   __device__ void operator()(Index row, const Lanes& lanes) const {
-    const Index first = arcs.csr.offsets[row], behind = arcs.csr.offsets[row + 1];
-    if (lanes.lane == 0) offsets[row + 1] = int(behind);
+    const Index first = arcs.csr.offsets[row], stop = arcs.csr.offsets[row + 1];
+    if (lanes.lane == 0) offsets[row + 1] = int(stop);
     if (lanes.lane == 0 && row == 0) offsets[0] = int(first);
-    for (Index arc = first + lanes.lane; arc < behind; arc += lanes.count) {
+    for (Index arc = first + lanes.lane; arc < stop; arc += lanes.count) {
       values[arc] = float(value(row, arc));
       if (arc > first && arcs.csr.columns[arc - 1] >= arcs.csr.columns[arc]) *disordered = 1;
     }

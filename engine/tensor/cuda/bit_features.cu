@@ -23,8 +23,8 @@ struct SumOfBits {
     return sum;
   }
 
-  __device__ void add(Sum& sum, Place place, Index first, Index behind, const Lanes& lanes) const {
-    for (Index w = first; w < behind; ++w) {
+  __device__ void add(Sum& sum, Place place, Index first, Index stop, const Lanes& lanes) const {
+    for (Index w = first; w < stop; ++w) {
       const Index inner = (w - first_of(place.row)) * 32;
       for (std::uint32_t word = p.words[w]; word != 0; word &= word - 1) {
         const Index i = inner + __ffs(int(word)) - 1;

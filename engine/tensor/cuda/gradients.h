@@ -139,17 +139,17 @@ struct Gradients {
     if (place < keep.arcs) keep.values[place * a.heads + head] = d_score;
   }
 
-  __device__ void add(Sum& sum, Place place, Index first, Index behind, const Lanes& lanes) const {
-    if (first == behind) return;
+  __device__ void add(Sum& sum, Place place, Index first, Index stop, const Lanes& lanes) const {
+    if (first == stop) return;
     const Ways ways(lanes, layout.head_log);
     if (!kBySource && first_of(place.row + 1) <= keep.arcs) {
       const Index head = layout.head(place, lanes);
-      for (Index e = first + ways.lane; e < behind && head < a.heads; e += ways.columns)
+      for (Index e = first + ways.lane; e < stop && head < a.heads; e += ways.columns)
         sum.d_score += keep.values[e * a.heads + head];
       return;
     }
     const Own own = own_of(place, lanes, ways);
-    const ArcsOfWay all{0, 1, int(behind - first)};
+    const ArcsOfWay all{0, 1, int(stop - first)};
     for_batches<kMost>(a.columns + first, all, [&](const VertexId* j, const ArcsOfWay& arcs, int) {
       add_some<kMost>(sum, own, j, first, place, arcs, lanes, ways);
     });

@@ -11,9 +11,9 @@ namespace {
 template <int V>
 void dots_of_packs(Context& ctx, int heads, simd::In x, simd::In y, MatrixView product, Index width) {
   for_rows(ctx, product.rows * heads, width / V, [=] __device__(Index item, const Lanes& lanes) {
-    const Index row = item / heads, head = item % heads, behind = (head + 1) * width;
+    const Index row = item / heads, head = item % heads, stop = (head + 1) * width;
     Real sum = 0;
-    for (Index c = head * width + lanes.lane * V; c < behind; c += lanes.count * V) {
+    for (Index c = head * width + lanes.lane * V; c < stop; c += lanes.count * V) {
       const Pack<V> a = load_reals<V, true>(x, row, c), b = load_reals<V, true>(y, row, c);
 #pragma unroll
       for (int v = 0; v < V; ++v) sum += a.at[v] * b.at[v];

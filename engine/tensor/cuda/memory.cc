@@ -37,9 +37,9 @@ class Allocations {
   bool hold(const void* data, std::size_t bytes) const {
     const std::uintptr_t at = address(data);
     const std::lock_guard lock(mutex_);
-    const auto behind = sizes_.upper_bound(at);
-    if (behind == sizes_.begin()) return false;
-    const auto& [begin, size] = *std::prev(behind);
+    const auto stop = sizes_.upper_bound(at);
+    if (stop == sizes_.begin()) return false;
+    const auto& [begin, size] = *std::prev(stop);
     return at + bytes <= begin + size;
   }
 

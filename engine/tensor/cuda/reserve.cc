@@ -21,10 +21,10 @@ void Reserve::give_back(std::size_t at) {
   ATOLL_CHECK(piece != taken_.end(), "no piece begins at byte {}", at);
   std::size_t bytes = piece->second;
   taken_.erase(piece);
-  const auto behind = free_.find(at + bytes);
-  if (behind != free_.end()) {
-    bytes += behind->second;
-    free_.erase(behind);
+  const auto stop = free_.find(at + bytes);
+  if (stop != free_.end()) {
+    bytes += stop->second;
+    free_.erase(stop);
   }
   const auto next = free_.lower_bound(at);
   if (next != free_.begin())

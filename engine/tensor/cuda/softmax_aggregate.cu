@@ -36,20 +36,20 @@ struct SoftmaxOfRows {
 
   __device__ Index first_of(Index row) const { return s.offsets[row]; }
   __device__ Sum begin() const { return {kNothingYet, 0, 0}; }
-  __device__ void add(Sum& sum, Place place, Index first, Index behind, const Lanes& lanes) const {
+  __device__ void add(Sum& sum, Place place, Index first, Index stop, const Lanes& lanes) const {
     const Index c = place.part * lanes.count + lanes.lane;
     if (c >= s.cols) return;
-    for (Index e = first; e < behind; e += kAtOnce) {
+    for (Index e = first; e < stop; e += kAtOnce) {
       Real m[kAtOnce], weight[kAtOnce];
 #pragma unroll
       for (int i = 0; i < kAtOnce; ++i) {
-        if (e + i >= behind) continue;
+        if (e + i >= stop) continue;
         m[i] = value_at<kMixed>(s.m, s.columns[e + i], c);
         weight[i] = s.weights == nullptr ? Real(1) : Real(s.weights[e + i]);
       }
 #pragma unroll
       for (int i = 0; i < kAtOnce; ++i)
-        if (e + i < behind && weight[i] != Real(0))  // others raise no maximum
+        if (e + i < stop && weight[i] != Real(0))  // others raise no maximum
           sum.add({m[i] * s.t, weight[i], weight[i] * m[i]});
     }
   }
@@ -76,12 +76,12 @@ struct SoftmaxBackward {
 
   __device__ Index first_of(Index row) const { return s.offsets[row]; }
   __device__ Sum begin() const { return 0; }
-  __device__ void add(Sum& sum, Place place, Index first, Index behind, const Lanes& lanes) const {
+  __device__ void add(Sum& sum, Place place, Index first, Index stop, const Lanes& lanes) const {
     const Index c = place.part * lanes.count + lanes.lane;
     if (c >= s.cols) return;
     const Real m = value_at<kMixed>(s.m, place.row, c);
 #pragma unroll 4
-    for (Index e = first; e < behind; ++e) {
+    for (Index e = first; e < stop; ++e) {
       if (s.weights != nullptr && s.weights[e] == 0) continue;  // it took no part; the sum may be 0
       const VertexId i = s.columns[e];
       Real p = exp(m * s.t - at(s.max, i, c)) / at(s.sum, i, c);

@@ -63,12 +63,12 @@ struct SumOfRows {
     }
   }
 
-  __device__ void add(Sum& sum, Place place, Index first, Index behind, const Lanes& lanes) const {
+  __device__ void add(Sum& sum, Place place, Index first, Index stop, const Lanes& lanes) const {
     constexpr int kFew = kMost < 4 ? kMost : 4;
-    if (first == behind) return;
+    if (first == stop) return;
     const Ways ways(lanes, columns_log);
     const std::uint64_t key = s.arc_mask == simd::ArcMask::kByRow ? row_key(s.mask, place.row) : 0;
-    const ArcsOfWay mine{ways.way, ways.count, int(behind - first)};
+    const ArcsOfWay mine{ways.way, ways.count, int(stop - first)};
     for_batches<kMost>(s.columns + first, mine, [&](const VertexId* j, const ArcsOfWay& arcs, int left) {
       if (left > kFew * ways.count) add_some<kMost>(sum, place, j, first, arcs, key, ways);
       if (left <= kFew * ways.count) add_some<kFew>(sum, place, j, first, arcs, key, ways);

@@ -22,10 +22,10 @@ __global__ void sum_columns(F value, Index rows, Index cols, Index step, double*
   const Index tiles = (cols + kWarp - 1) / kWarp, chunk = blockIdx.x / tiles;
   const Index c = Index(blockIdx.x) % tiles * kWarp + threadIdx.x % kWarp;
   const int warps = int(blockDim.x) / kWarp, warp = int(threadIdx.x) / kWarp;
-  const Index behind = (chunk + 1) * step < rows ? (chunk + 1) * step : rows;
+  const Index stop = (chunk + 1) * step < rows ? (chunk + 1) * step : rows;
   double sums[K] = {};
   if (c < cols)
-    for (Index r = chunk * step + warp; r < behind; r += warps) value(r, c, sums);
+    for (Index r = chunk * step + warp; r < stop; r += warps) value(r, c, sums);
   auto* const room = shared_memory<double>();  // (K, threads)
   for (int k = 0; k < K; ++k) room[k * int(blockDim.x) + int(threadIdx.x)] = sums[k];
   __syncthreads();
@@ -62,9 +62,9 @@ void sum_over_rows(Context& ctx, Index rows, Index cols, const F& value, const P
 /// partial (blocks) of Σ value(i).
 template <class F>
 __global__ void sum_items(F value, Index count, Index step, double* partial) {
-  const Index behind = (blockIdx.x + 1) * step < count ? (blockIdx.x + 1) * step : count;
+  const Index stop = (blockIdx.x + 1) * step < count ? (blockIdx.x + 1) * step : count;
   double sum = 0;
-  for (Index i = Index(blockIdx.x) * step + threadIdx.x; i < behind; i += blockDim.x) sum += value(i);
+  for (Index i = Index(blockIdx.x) * step + threadIdx.x; i < stop; i += blockDim.x) sum += value(i);
   const double total = sum_of_block(sum, shared_memory<double>());
   if (threadIdx.x == 0) partial[blockIdx.x] = total;
 }

@@ -33,9 +33,9 @@ struct WeightedSums {
     return sum;
   }
 
-  __device__ Own own_of(Place place, Index behind, const Lanes& lanes) const {
+  __device__ Own own_of(Place place, Index stop, const Lanes& lanes) const {
     const Index head = layout.head(place, lanes);
-    Own own{head < a.heads ? head : 0, 0, 0, 0, behind <= keep.arcs};
+    Own own{head < a.heads ? head : 0, 0, 0, 0, stop <= keep.arcs};
     own.max = at(a.max, place.row, own.head);
     if (own.scores_kept) return own;
     own.score = at(a.dst_score, place.row, own.head);
@@ -72,12 +72,12 @@ struct WeightedSums {
       if (arcs.has(n)) sum.add(z[n], weights[n]);
   }
 
-  __device__ void add(Sum& sum, Place place, Index first, Index behind, const Lanes& lanes) const {
+  __device__ void add(Sum& sum, Place place, Index first, Index stop, const Lanes& lanes) const {
     constexpr int kFew = kMost < 4 ? kMost : 4;
-    if (first == behind) return;
+    if (first == stop) return;
     const Ways ways(lanes, layout.head_log);
-    const Own own = own_of(place, behind, lanes);
-    const ArcsOfWay all{0, 1, int(behind - first)};
+    const Own own = own_of(place, stop, lanes);
+    const ArcsOfWay all{0, 1, int(stop - first)};
     for_batches<kMost>(a.columns + first, all, [&](const VertexId* j, const ArcsOfWay& arcs, int left) {
       if (left > kFew) add_some<kMost>(sum, place, own, j, first, arcs, ways);
       if (left <= kFew) add_some<kFew>(sum, place, own, j, first, arcs, ways);

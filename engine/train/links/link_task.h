@@ -38,7 +38,9 @@ class EndExchange final : public PairPieces {
   /// After that: adds to `own` what other ranks have for its rows, in the order of ranks.
   void give_back(MatrixView own);
 
-  Index growths() const { return source_.growths() + destination_.growths() + requests_.growths(); }
+  Index reallocations() const {
+    return source_.reallocations() + destination_.reallocations() + requests_.reallocations();
+  }
 
  private:
   VertexId number_of(VertexId row) const;
@@ -49,7 +51,7 @@ class EndExchange final : public PairPieces {
   std::vector<VertexId> wanted_;             // other ranks' rows, ascending
   std::vector<VertexId> number_of_;          // (wanted) which row of sent_ each is
   std::vector<VertexId> asked_;              // rows of `rows` that others want, grouped by rank
-  Recycled<VertexId> source_, destination_;  // of a piece
+  Reusable<VertexId> source_, destination_;  // of a piece
   const StepPairs* pairs_ = nullptr;
   std::span<const VertexId> place_of_;
   ConstMatrixView own_;

@@ -127,17 +127,17 @@ TEST(Traffic, OfAGridOfBlocks) {
 
 TEST(Traffic, OfASampleOfRows) {
   for (const auto& [kind, option] : {std::pair{"bns", "rate"}, {"pipegcn", "boundaryRate"}}) {
-    const auto crossing = [&, name = option, info = find_strategy(kind)](double rate, Index boundary) {
+    const auto boundary_set = [&, name = option, info = find_strategy(kind)](double rate, Index boundary) {
       Options options;
       options.set(name, rate);
       return info->crossing_rows(options, boundary);
     };
-    EXPECT_EQ(crossing(0.1, 30'000'000'000), 3'000'000'000) << kind;
-    EXPECT_EQ(crossing(0.29, 100'000'000'000), 29'000'000'000) << kind;
-    EXPECT_EQ(crossing(0.5, kHaloRows), kHaloRows / 2) << kind;
-    EXPECT_EQ(crossing(1, kHaloRows), kHaloRows) << kind;
-    EXPECT_EQ(crossing(1e-12, kHaloRows), 1) << kind;
-    EXPECT_EQ(crossing(0, kHaloRows), 0) << kind;
+    EXPECT_EQ(boundary_set(0.1, 30'000'000'000), 3'000'000'000) << kind;
+    EXPECT_EQ(boundary_set(0.29, 100'000'000'000), 29'000'000'000) << kind;
+    EXPECT_EQ(boundary_set(0.5, kHaloRows), kHaloRows / 2) << kind;
+    EXPECT_EQ(boundary_set(1, kHaloRows), kHaloRows) << kind;
+    EXPECT_EQ(boundary_set(1e-12, kHaloRows), 1) << kind;
+    EXPECT_EQ(boundary_set(0, kHaloRows), 0) << kind;
   }
 }
 

@@ -6,7 +6,7 @@
 namespace atl {
 namespace {
 
-class Crossing : public testing::Test {
+class BoundarySet : public testing::Test {
  protected:
   void SetUp() override {
     write_small_data(folder_ / "small", {.vertices = 600, .features = 96, .arc_share = 0.03});
@@ -22,16 +22,16 @@ class Crossing : public testing::Test {
 
 /// Below it columns win, above rows do; without what batches' arcs take it is F · |V₀| / (2 P |V₁|).
 TEST_F(Crossing, IsWhereBothSendTheSame) {
-  const double crossing = plan_of(16).columns->crossing();
-  ASSERT_GT(crossing, 20);
-  const ColumnsPlan below = *plan_of(int(crossing * 0.95)).columns,
-                    above = *plan_of(int(crossing * 1.05)).columns;
+  const double boundary_set = plan_of(16).columns->boundary_set();
+  ASSERT_GT(boundary_set, 20);
+  const ColumnsPlan below = *plan_of(int(boundary_set * 0.95)).columns,
+                    above = *plan_of(int(boundary_set * 1.05)).columns;
   EXPECT_LT(below.sent(), below.by_rows);
   EXPECT_GT(above.sent(), above.by_rows);
-  EXPECT_NEAR(above.crossing(), crossing, 1e-6 * crossing);
+  EXPECT_NEAR(above.boundary_set(), boundary_set, 1e-6 * boundary_set);
   const double inputs = below.by_rows / double(4 + 96 * 4) / 0.75;  // three of four rows are others'
   const double formula = 96 * inputs / (2 * 4 * below.rows);
-  const double with_arcs = crossing + below.pushed / (2 * 3 * below.rows * 4);
+  const double with_arcs = boundary_set + below.pushed / (2 * 3 * below.rows * 4);
   EXPECT_NEAR(with_arcs / formula, 1, 0.1);
 }
 
@@ -67,13 +67,13 @@ TEST_F(Crossing, OfAttentionLeavesScoresOut) {
     return plan_job(job, dataset, prepared_for(job, dataset), kOptions);
   };
   const ColumnsPlan first = *plan_of_gat(8).columns;
-  const double crossing = first.crossing();
-  ASSERT_GT(crossing, 5);
-  const ColumnsPlan below = *plan_of_gat(int(crossing * 0.9)).columns,
-                    above = *plan_of_gat(int(crossing * 1.1) + 1).columns;
+  const double boundary_set = first.boundary_set();
+  ASSERT_GT(boundary_set, 5);
+  const ColumnsPlan below = *plan_of_gat(int(boundary_set * 0.9)).columns,
+                    above = *plan_of_gat(int(boundary_set * 1.1) + 1).columns;
   EXPECT_LT(below.sent(), below.by_rows);
   EXPECT_GT(above.sent(), above.by_rows);
-  EXPECT_NEAR(above.crossing(), crossing, 1e-6 * crossing);
+  EXPECT_NEAR(above.boundary_set(), boundary_set, 1e-6 * boundary_set);
   EXPECT_NEAR(above.scores(), first.scores(), 1e-9 * first.scores());
 }
 
@@ -85,7 +85,7 @@ TEST_F(Crossing, OfManyScoresIsNone) {
   const Job job = batches_of("p3", c, 4, "columns: rank", {"placement.partitioner.kind=hash"});
   const JobPlan plan = plan_job(job, dataset, prepared_for(job, dataset), kOptions);
   EXPECT_GT(plan.columns->sent(), plan.columns->by_rows);
-  EXPECT_EQ(plan.columns->crossing(), 0);
+  EXPECT_EQ(plan.columns->boundary_set(), 0);
   EXPECT_THAT(to_text(plan, job),
               testing::HasSubstr("they send the same at no width: use strategy minibatch"));
 }
@@ -95,9 +95,9 @@ TEST_F(Crossing, IsSaidBeforeTheRun) {
     const Job job = batches_of("p3", {"sage", {}}, 4);
     return to_text(plan_of(hidden, options), job);
   };
-  const double crossing = plan_of(16).columns->crossing();
+  const double boundary_set = plan_of(16).columns->boundary_set();
   EXPECT_THAT(text_of(16, "columns: rank"), testing::HasSubstr("columns win"));
-  EXPECT_THAT(text_of(int(2 * crossing), "columns: rank"), testing::HasSubstr("rows win"));
+  EXPECT_THAT(text_of(int(2 * boundary_set), "columns: rank"), testing::HasSubstr("rows win"));
   EXPECT_THAT(text_of(16, "copies: 4"), testing::HasSubstr("no features and no summands travel"));
   EXPECT_THAT(to_json(plan_of(16), batches_of("p3", {"sage", {}}, 4)),
               testing::HasSubstr(R"("columnsWin":true)"));

@@ -23,8 +23,8 @@ class Counting final : public Exchange {
     if (training) count_.view().at(0, 0) += 1;
     exact_->begin(epoch, training);
   }
-  Gather& gather(const Gathered& what) override { return exact_->gather(what); }
-  Gather& gather_back(const Gathered& what, MatrixView d_rows) override {
+  Gather& gather(const GatherRequest& what) override { return exact_->gather(what); }
+  Gather& gather_back(const GatherRequest& what, MatrixView d_rows) override {
     return exact_->gather_back(what, d_rows);
   }
   std::vector<NamedMatrix> state() override { return {{"epochs", count_.view()}}; }

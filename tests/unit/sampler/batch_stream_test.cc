@@ -233,8 +233,8 @@ TEST(BatchStream, AfterAWarmUpEpochAtMostOneGrowthInAThousandSteps) {
     BatchStream stream({sampling.maker()}, {.end = epoch + 1000, .ahead = 2, .comm = &comm});
     Index before = 0;
     for (std::int64_t step = 0; stream.next() != nullptr; ++step)
-      if (step == epoch - 1) before = stream.figures().growths;
-    EXPECT_LE(stream.figures().growths - before, 1);
+      if (step == epoch - 1) before = stream.figures().reallocations;
+    EXPECT_LE(stream.figures().reallocations - before, 1);
   });
 }
 

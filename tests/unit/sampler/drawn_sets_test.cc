@@ -41,7 +41,7 @@ Steps steps_of(const SampledGraph& graph, int ranks, const DrawnSetsOptions& opt
                     drawn.sets.get());
     Batch batch;
     std::vector<VertexId> seeds;
-    Recycled<Real> losses;
+    Reusable<Real> losses;
     for (int step = 0; step < kSteps; ++step) {
       drawn.seeds().of_step(step, seeds);
       sampler.sample(step, seeds, batch);

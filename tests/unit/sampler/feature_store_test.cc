@@ -112,9 +112,9 @@ TEST(FeatureStore, AfterTheLargestBatchNothingGrows) {
     Index before = 0;
     for (int step = 0; step < 400; ++step) {
       s.store->fetch(rows_of(comm.rank(), step), found);
-      if (step == 40) before = s.store->growths();
+      if (step == 40) before = s.store->reallocations();
     }
-    EXPECT_EQ(s.store->growths(), before);
+    EXPECT_EQ(s.store->reallocations(), before);
   });
 }
 

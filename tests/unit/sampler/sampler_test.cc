@@ -244,10 +244,10 @@ TEST(Sampler, AfterAWarmUpEpochAtMostOneGrowthInAThousandSteps) {
   Batch batch;
   Index before = 0;
   for (std::int64_t step = 0; step < 75 + 1000; ++step) {
-    if (step == 75) before = batch.growths() + sampler.growths();
+    if (step == 75) before = batch.reallocations() + sampler.reallocations();
     sampler.sample(step, graph.seeds(1, 0, step, 10), batch);
   }
-  EXPECT_LE(batch.growths() + sampler.growths() - before, 1);
+  EXPECT_LE(batch.reallocations() + sampler.reallocations() - before, 1);
 }
 
 TEST(Fanout, IsRefusedWithItsFieldAndARemedy) {

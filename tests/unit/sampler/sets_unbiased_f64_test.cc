@@ -127,7 +127,7 @@ TEST_P(SubgraphSets, ArcsAndLossesStandForThemselvesOnAverage) {
     for (const Index count : drawn.by_part) training += count;
     const CsrView all = graph.prepared.graph();
     std::vector<Mean> means(arcs.size()), losses(std::size_t(all.rows));
-    Recycled<Real> weights;
+    Reusable<Real> weights;
     Pooled pooled_arcs, pooled_losses;
     for (int step = 0; step < kDraws; ++step) {
       const std::vector<VertexId> seeds = drawn.draw(step);

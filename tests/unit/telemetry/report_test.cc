@@ -83,7 +83,7 @@ TEST(Report, DrawsHowFarLateRowsWereOff) {
   RunRecord run = sample_run();
   EXPECT_THAT(report_html(run), Not(HasSubstr("Error of stale rows")));
   for (std::size_t e = 1; e < run.epochs.size(); ++e)
-    run.epochs[e].lateness = {{1, 0.5 / double(e), 0.7}, {2, 0.2, 0.125}};
+    run.epochs[e].staleness = {{1, 0.5 / double(e), 0.7}, {2, 0.2, 0.125}};
   const std::string html = report_html(run);
   for (const char* text :
        {"Error of stale rows and gradients", "layer 1, rows", "layer 2, gradients", "12.5"})

@@ -12,7 +12,7 @@ constexpr Index kWarmUp = 85;  // steps: five epochs of 17, where batches are of
 struct Batches {
   const char *name, *kind;
   std::string options;
-  Index most = 1;  // growths in 1,000 steps: subgraphs and pushes differ more in size than batches do
+  Index most = 1;  // reallocations in 1,000 steps: subgraphs and pushes differ more in size than batches do
 };
 
 class BatchMemory : public testing::TestWithParam<Batches> {};
@@ -30,10 +30,10 @@ TEST_P(BatchMemory, HardlyEverGrowsAfterTheFirstEpochs) {
     const std::int64_t steps = rank.trainer->steps();
     Index epoch = 1;
     for (; (epoch - 1) * steps < kWarmUp; ++epoch) rank.trainer->train_epoch(epoch, 0.01);
-    const Index before = rank.trainer->figures<BatchCounts>()->growths, first = epoch;
+    const Index before = rank.trainer->figures<BatchCounts>()->reallocations, first = epoch;
     EXPECT_GT(before, 0) << "the first epochs make room";
     for (; (epoch - first) * steps < 1000; ++epoch) rank.trainer->train_epoch(epoch, 0.01);
-    EXPECT_LE(rank.trainer->figures<BatchCounts>()->growths - before, GetParam().most)
+    EXPECT_LE(rank.trainer->figures<BatchCounts>()->reallocations - before, GetParam().most)
         << "steps of 1,000 with a larger batch";
   });
 }

@@ -53,17 +53,17 @@ Matrix rows_of(std::span<const VertexId> ids, Index cols, std::uint64_t seed) {
 
 /// One rank's aggregation Â h and its way back, by whichever rows an exchange brings.
 struct LinearLayer {
-  LinearLayer(SmallRank& rank_, Communicator& comm, std::unique_ptr<Crossing> crossing)
+  LinearLayer(SmallRank& rank_, Communicator& comm, std::unique_ptr<BoundarySet> boundary_set)
       : rank(rank_), part(rank_.data.part()), sum(part.graph->owned, 2), d_rows(part.graph->owned, 2) {
     exchange =
-        make_exact_exchange(rank.ctx, comm, part, {{2, true, false, false}}, true, std::move(crossing));
+        make_exact_exchange(rank.ctx, comm, part, {{2, true, false, false}}, true, std::move(boundary_set));
     const auto ids = std::span(part.graph->ids).first(std::size_t(part.graph->owned));
     rows = rows_of(ids, 2, 1), d_sum = rows_of(ids, 2, 2);
   }
 
   void run(std::int64_t epoch) {
     const Rows in(rows.view());
-    const Gathered gathered{0, in, Traffic::kHalo};
+    const GatherRequest gathered{0, in, Traffic::kHalo};
     exchange->begin(epoch, true);
     Gather& there = exchange->gather(gathered);
     while (const Source* s = there.next()) spmm(rank.ctx, arcs_of(*s->block), s->rows.dense, sum, !s->own);
@@ -91,7 +91,7 @@ TEST(BnsDraws, SumsAndGradientsAreUnbiased) {
       LinearLayer exact(rank, comm, nullptr);
       exact.run(1);
       LinearLayer sampled(rank, comm,
-                          make_sampled_crossing(rank.ctx, *part.graph, part.outer, {0.3, 1, false}));
+                          make_sampled_boundary_set(rank.ctx, *part.graph, part.outer, {0.3, 1, false}));
       Moments sums, back, weight;
       for (int e = 1; e <= kDraws; ++e) {
         sampled.run(e);
@@ -113,10 +113,10 @@ enum class Correction { kNone, kWeight, kAfterSoftmax };
 /// One rank's attention with one head; the rows (owned, 1) are their own scores.
 class AttentionLayer {
  public:
-  AttentionLayer(SmallRank& rank, Communicator& comm, std::unique_ptr<Crossing> crossing)
+  AttentionLayer(SmallRank& rank, Communicator& comm, std::unique_ptr<BoundarySet> boundary_set)
       : rank_(rank), out_(rank.data.part().graph->owned, 1) {
     exchange_ = make_exact_exchange(rank.ctx, comm, rank.data.part(), {{1, true, false, false}}, true,
-                                    std::move(crossing));
+                                    std::move(boundary_set));
   }
 
   ConstMatrixView run(std::int64_t epoch, const Matrix& z, Correction correction = Correction::kWeight) {
@@ -160,7 +160,7 @@ TEST(BnsDraws, AttentionOverASampleIsAMean) {
     SmallRank rank(comm, job, folder / "small", 1);
     const GraphPart& part = rank.data.part();
     AttentionLayer layer(rank, comm,
-                         make_sampled_crossing(rank.ctx, *part.graph, part.outer, {0.2, 1, true}));
+                         make_sampled_boundary_set(rank.ctx, *part.graph, part.outer, {0.2, 1, true}));
     Matrix z(part.graph->owned, 1);
     fill(rank.ctx, Real(0.7), z);
     for (int e = 1; e <= 10; ++e) {
@@ -175,7 +175,7 @@ double attention_bias(SmallRank& rank, Communicator& comm, const Matrix& z, Corr
   const GraphPart& part = rank.data.part();
   AttentionLayer exact(rank, comm, nullptr);
   AttentionLayer sampled(rank, comm,
-                         make_sampled_crossing(rank.ctx, *part.graph, part.outer, {0.25, 1, true}));
+                         make_sampled_boundary_set(rank.ctx, *part.graph, part.outer, {0.25, 1, true}));
   Moments moments;
   for (int e = 1; e <= kDraws; ++e) moments.add(sampled.run(e, z, correction));
   const ConstMatrixView whole = exact.run(1, z);

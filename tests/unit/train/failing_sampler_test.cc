@@ -30,7 +30,7 @@ class TornStructure final : public Structure {
                 std::optional<std::span<double>> degrees) override {
     whole_->describe(hop, rows, ids, degrees);
   }
-  Index growths() const override { return whole_->growths(); }
+  Index reallocations() const override { return whole_->reallocations(); }
 
  private:
   std::unique_ptr<Structure> whole_;

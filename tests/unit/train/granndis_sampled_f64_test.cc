@@ -37,9 +37,9 @@ struct SampledServers : StaleGcn {
     part.assign(rows, 0);
     features.clear(), labels.clear();
     for (const HeldByServer& server : servers) put(server);
-    late_rows.clear(), late_back.clear();  // of other parts, of which there are none
+    stale_rows.clear(), late_back.clear();  // of other parts, of which there are none
     for (const Dense& each : weight)
-      late_rows.push_back({zeros(rows, each.size())}), late_back.push_back({zeros(rows, each.size())});
+      stale_rows.push_back({zeros(rows, each.size())}), late_back.push_back({zeros(rows, each.size())});
     rows_of_epochs.push_back(rows);
   }
   void put(const HeldByServer& server) {

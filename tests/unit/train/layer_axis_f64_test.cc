@@ -34,7 +34,7 @@ class Stage {
       std::vector<LayerRows> rows;
       for (int l = range_.first; l < range_.end; ++l) rows.push_back(pass_.rows(c, l));
       memories_.back().shape(rows);
-      crossing_.emplace_back();
+      boundary_set_.emplace_back();
     }
   }
 
@@ -58,7 +58,7 @@ class Stage {
   }
 
  private:
-  struct Crossing {  // what enters a stage of one chunk: rows and tap, and their gradients
+  struct BoundarySet {  // what enters a stage of one chunk: rows and tap, and their gradients
     Matrix rows, tap, d_rows, d_tap;
   };
 
@@ -78,23 +78,23 @@ class Stage {
 
   RangeInput input(int c) {
     if (is_first()) return {Rows(whole().features.dense.slice_rows(pass_.begin(c), count(c))), {}};
-    Crossing& crossing = crossing_[std::size_t(c)];
-    return {Rows(crossing.rows.view()), crossing.tap.view()};
+    BoundarySet& boundary_set = boundary_set_[std::size_t(c)];
+    return {Rows(boundary_set.rows.view()), boundary_set.tap.view()};
   }
 
   void forward(int c) {
     pass_.at_chunk(c);
     PassMemory& memory = memories_[std::size_t(c)];
-    Crossing& crossing = crossing_[std::size_t(c)];
+    BoundarySet& boundary_set = boundary_set_[std::size_t(c)];
     if (!is_first()) {
       const Index width = model_.spec(range_.first).in;
-      crossing.rows.resize(count(c), width), crossing.d_rows.resize(count(c), width);
-      std::vector<MatrixView> enters{crossing.rows};
+      boundary_set.rows.resize(count(c), width), boundary_set.d_rows.resize(count(c), width);
+      std::vector<MatrixView> enters{boundary_set.rows};
       if (tapped_ >= 0) {
         const Index tap_width = model_.spec(tapped_).out;
-        crossing.tap.resize(count(c), tap_width), crossing.d_tap.resize(count(c), tap_width);
-        crossing.d_tap.zero();
-        enters.push_back(crossing.tap);
+        boundary_set.tap.resize(count(c), tap_width), boundary_set.d_tap.resize(count(c), tap_width);
+        boundary_set.d_tap.zero();
+        enters.push_back(boundary_set.tap);
       }
       swap(stages_.rank() - 1, {}, enters);
     }
@@ -109,7 +109,7 @@ class Stage {
   void backward(int c) {
     pass_.at_chunk(c);
     PassMemory& memory = memories_[std::size_t(c)];
-    Crossing& crossing = crossing_[std::size_t(c)];
+    BoundarySet& boundary_set = boundary_set_[std::size_t(c)];
     Matrix d_tap;
     if (is_last()) {
       lose(c, memory);
@@ -122,12 +122,12 @@ class Stage {
       swap(stages_.rank() + 1, {}, enters);
     }
     RangeGradient gradient;
-    if (!is_first()) gradient = {crossing.d_rows, crossing.d_tap};
+    if (!is_first()) gradient = {boundary_set.d_rows, boundary_set.d_tap};
     gradient.tapped = d_tap;
     runner_.backward(pass_, parameters_.present(), memory, input(c), gradient, nullptr);
     if (is_first()) return;
-    std::vector<MatrixView> leaves{crossing.d_rows};
-    if (tapped_ >= 0) leaves.push_back(crossing.d_tap);
+    std::vector<MatrixView> leaves{boundary_set.d_rows};
+    if (tapped_ >= 0) leaves.push_back(boundary_set.d_tap);
     swap(stages_.rank() - 1, leaves, {});
   }
 
@@ -149,7 +149,7 @@ class Stage {
   ChunkedPass pass_;
   LayerRunner runner_;
   std::vector<PassMemory> memories_;  // by chunk
-  std::vector<Crossing> crossing_;
+  std::vector<BoundarySet> boundary_set_;
   int tapped_ = -1;  // the layer whose output crosses
   double loss_ = 0;
 };

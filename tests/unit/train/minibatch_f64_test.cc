@@ -8,7 +8,7 @@
 #include <map>
 
 #include "job/models.h"
-#include "strategies/schedule/slab_inference.h"
+#include "strategies/schedule/layerwise_inference.h"
 #include "train/every_model.h"
 
 namespace atl {
@@ -106,8 +106,8 @@ TEST_F(Slabs, OfAnySizeGiveTheSameLogits) {
   run_ranks(3, [&](Communicator& comm) {
     SmallRank rank(comm, job, folder_ / "small", 1);
     const ConstMatrixView all = rank.trainer->inference().infer();
-    SlabInference in_slabs(rank.ctx, comm, rank.trainer->model(), rank.trainer->parameters(),
-                           rank.data.held().batches(), {.bytes = 1});
+    LayerwiseInference in_slabs(rank.ctx, comm, rank.trainer->model(), rank.trainer->parameters(),
+                                rank.data.held().batches(), {.bytes = 1});
     const ConstMatrixView slabs = in_slabs.infer();
     ASSERT_EQ(slabs.rows, all.rows);
     for (Index r = 0; r < all.rows; ++r)
@@ -122,8 +122,8 @@ TEST_F(Slabs, HoldLessThanAllRowsAtOnce) {
     SmallRank rank(comm, job, folder_ / "small", 1);
     ScheduleBytes small, large;
     for (const auto& [bytes, held] : {std::pair{Index(1), &small}, std::pair{Index(1) << 20, &large}}) {
-      SlabInference inference(rank.ctx, comm, rank.trainer->model(), rank.trainer->parameters(),
-                              rank.data.held().batches(), {.bytes = bytes});
+      LayerwiseInference inference(rank.ctx, comm, rank.trainer->model(), rank.trainer->parameters(),
+                                   rank.data.held().batches(), {.bytes = bytes});
       inference.infer();
       inference.count(*held);
     }

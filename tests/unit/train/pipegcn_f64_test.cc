@@ -1,7 +1,7 @@
 // Strategy pipegcn against its recurrence in plain loops, epoch for epoch; how late what it uses is.
 #include <gmock/gmock.h>
 
-#include "strategies/pipegcn/late_rows.h"
+#include "strategies/pipegcn/stale_rows.h"
 #include "train/every_model.h"
 #include "train/stale_gcn.h"
 
@@ -43,7 +43,7 @@ INSTANTIATE_TEST_SUITE_P(
 /// The simulation, which looks at how far what it uses is from what it stands for.
 struct WatchedGcn : StaleGcn {
   explicit WatchedGcn(StaleGcn gcn) : StaleGcn(std::move(gcn)) {}
-  std::vector<LayerLateness> seen = std::vector<LayerLateness>(3);  // by convolution
+  std::vector<LayerStaleness> seen = std::vector<LayerStaleness>(3);  // by convolution
 
   static double squares(const Dense& rows) {
     double sum = 0;
@@ -66,7 +66,7 @@ struct WatchedGcn : StaleGcn {
     return rows;
   }
   Dense from_others(std::size_t l, const Dense& rows) override {
-    seen[l].row_errors = differences(boundary(late_rows[l].used()), boundary(rows));
+    seen[l].row_errors = differences(boundary(stale_rows[l].used()), boundary(rows));
     seen[l].rows = squares(boundary(rows));
     return StaleGcn::from_others(l, rows);
   }
@@ -81,13 +81,13 @@ struct WatchedGcn : StaleGcn {
 constexpr std::size_t kConstant =
     1;  // layers before the first convolution's product: its aggregation, computed once
 
-class LateRows : public Recurrence {};
+class StaleRows : public Recurrence {};
 
 /// In two parts every boundary row is read by one rank, and each rank's gradient is the whole of what comes back.
 TEST_P(LateRows, OfEachMeasuredEpochIsTheRecurrences) {
   const Job job = small_job(with(with(kPlain, GetParam().fields), {"training.evaluateEvery=2"}));
   WatchedGcn expected(simulation(job, 2, 7));
-  std::vector<EpochLateness> got(8);
+  std::vector<EpochStaleness> got(8);
   std::mutex lock;
   run_ranks(2, [&](Communicator& comm) {
     SmallRank rank(comm, job, folder_ / "small", 1);
@@ -95,7 +95,7 @@ TEST_P(LateRows, OfEachMeasuredEpochIsTheRecurrences) {
       rank.trainer->train_epoch(epoch, job.training.optimizer.learning_rate);
       std::lock_guard guard(lock);
       auto& sums = got[std::size_t(epoch)];
-      const auto mine = rank.trainer->figures<EpochLateness>().value();
+      const auto mine = rank.trainer->figures<EpochStaleness>().value();
       if (sums.empty()) sums.resize(mine.size());
       for (std::size_t i = 0; i < mine.size(); ++i) {
         sums[i].layer = mine[i].layer;
@@ -110,8 +110,8 @@ TEST_P(LateRows, OfEachMeasuredEpochIsTheRecurrences) {
     expected.train();
     const auto& next = got[epoch + 1];
     ASSERT_EQ(next.size(), epoch % 2 == 0 ? 2U : 0U) << "after epoch " << epoch;
-    for (const LayerLateness& layer : next) {
-      const LayerLateness& seen = expected.seen[std::size_t(layer.layer) - kConstant];
+    for (const LayerStaleness& layer : next) {
+      const LayerStaleness& seen = expected.seen[std::size_t(layer.layer) - kConstant];
       EXPECT_GT(seen.row_errors, 0);
       EXPECT_NEAR(layer.row_errors, seen.row_errors, 1e-10) << "layer " << layer.layer;
       EXPECT_NEAR(layer.rows, seen.rows, 1e-10);
@@ -121,7 +121,7 @@ TEST_P(LateRows, OfEachMeasuredEpochIsTheRecurrences) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(PipeGcn, LateRows,
+INSTANTIATE_TEST_SUITE_P(PipeGcn, StaleRows,
                          testing::Values(SmallCase{"plain", {"strategy.pipegcn={smoothing: none}"}},
                                          SmallCase{"both",
                                                    {"strategy.pipegcn={smoothing: both, decay: 0.7}"}}),

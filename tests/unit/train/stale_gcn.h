@@ -11,7 +11,7 @@
 #include <set>
 #include <vector>
 
-#include "strategies/exchange/crossing.h"
+#include "strategies/exchange/boundary_set.h"
 #include "train/small_job.h"
 #include "train/stale_parts.h"
 
@@ -42,7 +42,7 @@ struct StaleGcn {
   double learning_rate = 0.1;
   std::vector<Dense> weight;              // by convolution
   std::vector<std::vector<double>> bias;  // by convolution
-  std::vector<Late> late_rows,
+  std::vector<Late> stale_rows,
       late_back;      // by convolution; those of the first aren't used: features are sent once
   int staleness = 1;  // epochs by which what crosses is late; 0: none
   int epoch = 0;      // the last one trained
@@ -54,11 +54,11 @@ struct StaleGcn {
   bool together(std::size_t i, std::size_t j) const { return part[i] == part[j]; }
 
   /// Σ over arcs that stay within a part, or that cross.
-  Dense gathered(const Dense& a, const Dense& rows, bool crossing) const {
+  Dense gathered(const Dense& a, const Dense& rows, bool boundary_set) const {
     Dense out = zeros(a.size(), rows[0].size());
     for (std::size_t i = 0; i < a.size(); ++i)
       for (std::size_t j = 0; j < a.size(); ++j)
-        for (std::size_t c = 0; together(i, j) != crossing && c < rows[0].size(); ++c)
+        for (std::size_t c = 0; together(i, j) != boundary_set && c < rows[0].size(); ++c)
           out[i][c] += a[i][j] * rows[j][c];
     return out;
   }
@@ -123,7 +123,7 @@ struct StaleGcn {
 
   /// The sum of other parts' rows of layer l's input in this epoch, whose own are `rows`.
   virtual Dense from_others(std::size_t l, const Dense& rows) {
-    return gathered(read, used(late_rows[l], rows), true);
+    return gathered(read, used(stale_rows[l], rows), true);
   }
   /// The gradients that other parts send of those rows, `d_sum` being the sums'.
   virtual Dense back_from_others(std::size_t l, const Dense& d_sum) {
@@ -218,10 +218,10 @@ class Recurrence : public testing::TestWithParam<SmallCase> {
 
   static void draw(SmallRank& rank, double rate, DrawnRows& drawn) {
     const GraphPart& part = rank.data.part();
-    const auto crossing =
-        make_sampled_crossing(rank.ctx, *part.graph, part.outer, {rate, rank.job.training.seed, false});
+    const auto boundary_set =
+        make_sampled_boundary_set(rank.ctx, *part.graph, part.outer, {rate, rank.job.training.seed, false});
     for (std::size_t e = 0; e < drawn.size(); ++e) {
-      const auto ids = crossing->block(std::int64_t(e)).src_ids;
+      const auto ids = boundary_set->block(std::int64_t(e)).src_ids;
       drawn[e][std::size_t(part.graph->rank)].insert(ids.begin(), ids.end());
     }
   }
@@ -283,7 +283,7 @@ class Recurrence : public testing::TestWithParam<SmallCase> {
 
   static void smooth(StaleGcn& gcn, const Job& job) {
     for (const Dense& weight : gcn.weight) {
-      gcn.late_rows.push_back(late_of(job, "features", gcn.vertices(), weight.size()));
+      gcn.stale_rows.push_back(late_of(job, "features", gcn.vertices(), weight.size()));
       gcn.late_back.push_back(late_of(job, "gradients", gcn.vertices(), weight.size()));
     }
   }

@@ -132,7 +132,7 @@ class StaleParts final : public Exchange {
   std::vector<Index> source_rows(int) const override { return {vertices_, vertices_}; }
   Index bytes() const override { return 0; }
 
-  Gather& gather(const Gathered& g) override {
+  Gather& gather(const GatherRequest& g) override {
     Layer& layer = layers_[std::size_t(g.layer)];
     const bool repeated = g.purpose == Traffic::kRecompute;
     const bool is_late = !layer.fixed && (repeated || g.purpose == Traffic::kHalo);
@@ -144,7 +144,7 @@ class StaleParts final : public Exchange {
                            {&across_.block(), is_late ? used(layer) : g.rows, 1, false, true, {}}});
   }
 
-  Gather& gather_back(const Gathered& g, MatrixView d_rows) override {
+  Gather& gather_back(const GatherRequest& g, MatrixView d_rows) override {
     Layer& layer = layers_[std::size_t(g.layer)];
     d_across_.resize(vertices_, d_rows.cols);
     const Rows halo = layer.fixed ? g.rows : used(layer);

@@ -118,18 +118,18 @@ struct Block {
 template <int N, bool kPart>
 inline void put_sums(const Spmm& s, Index row, const Columns<N, kPart>& tile, const Vec (&sums)[N]) {
   const bool finishes = !s.finish.nothing && !s.finish.layer_norm;
-  const Index behind = tile.first + (kPart ? (N - 1) * kLanes + tile.part : N * kLanes);
+  const Index stop = tile.first + (kPart ? (N - 1) * kLanes + tile.part : N * kLanes);
   if (s.out.halves == nullptr) {
     Real* out = s.out.row(row);
     for (int k = 0; k < N; ++k) tile.put(out, k, s.accumulate ? tile.get(out, k) + sums[k] : sums[k]);
-    if (finishes) finish(s.finish, s.out, row, row + 1, tile.first, behind);
+    if (finishes) finish(s.finish, s.out, row, row + 1, tile.first, stop);
     return;
   }
   Real reals[N * kLanes];
   const Out whole{reals - tile.first, 0};  // every row of it is this one
   Bfloat16* out = s.out.halves + row * s.out.stride;
   for (int k = 0; k < N; ++k) tile.put(whole.data, k, s.accumulate ? tile.get(out, k) + sums[k] : sums[k]);
-  if (finishes) finish(s.finish, whole, row, row + 1, tile.first, behind);
+  if (finishes) finish(s.finish, whole, row, row + 1, tile.first, stop);
   for (int k = 0; k < N; ++k) tile.put(out, k, tile.get(whole.data, k));
 }
 
@@ -138,17 +138,17 @@ void rows(const Spmm& s, const T* x, Index begin, Index end, Columns<N, kPart> t
   const Index last_arc = s.offsets[end] - 1, stride = s.x.stride;
   Block block;
   for (Index row = begin; row < end; ++row) {
-    const Index first = s.offsets[row], behind = s.offsets[row + 1];
-    if (first == behind && s.accumulate && s.finish.nothing) continue;
+    const Index first = s.offsets[row], stop = s.offsets[row + 1];
+    if (first == stop && s.accumulate && s.finish.nothing) continue;
     Vec acc[kWays<N>][N] = {};
     if constexpr (factor == Factor::kValue) {
-      for (Index e = first; e < behind; e += kBlock) {
-        block.fill(s, row, e, e + kBlock < behind ? e + kBlock : behind);
+      for (Index e = first; e < stop; e += kBlock) {
+        block.fill(s, row, e, e + kBlock < stop ? e + kBlock : stop);
         add_arcs<N, kPart, factor>(tile, acc, x, stride, block.columns, 0, block.count, block.count - 1,
                                    block.values);
       }
     } else {
-      add_arcs<N, kPart, factor>(tile, acc, x, stride, s.columns, first, behind, last_arc, s.col_scale);
+      add_arcs<N, kPart, factor>(tile, acc, x, stride, s.columns, first, stop, last_arc, s.col_scale);
     }
     const Real scale = s.row_scale == nullptr ? Real(1) : s.row_scale[row];
     Vec sums[N];

@@ -98,14 +98,14 @@ void attend(const Attend& a, Index begin, Index end) {
   Destination d{};
   Numbers p{};
   for (Index row = begin; row < end; ++row) {
-    const Index first = a.offsets[row], behind = a.offsets[row + 1];
-    if (first == behind) continue;
+    const Index first = a.offsets[row], stop = a.offsets[row + 1];
+    if (first == stop) continue;
     spread(layout, a.dst_score.row(row), d.score);
     spread(layout, a.max.row(row), d.top);
     for (Index lane = 0; lane < layout.period; lane += kLanes) store(d.sum.at + lane, Vec{});
     copy_heads(d.sum.at, a.sum.row(row), a.heads);
-    for (Index e = first; e < behind; e += layout.arcs_of_block) {
-      const Index until = e + layout.arcs_of_block < behind ? e + layout.arcs_of_block : behind;
+    for (Index e = first; e < stop; e += layout.arcs_of_block) {
+      const Index until = e + layout.arcs_of_block < stop ? e + layout.arcs_of_block : stop;
       exponentiate(a, layout, e, until, d, p);
       weigh(a, layout, row, e, until, d, p);
       gather(a, layout, row, e, until, a.offsets[end] - 1, d, p);

@@ -113,12 +113,12 @@ void attend_backward(const Attend& a, Index begin, Index end) {
   ArcNumbers block{};
   PerHead own{}, d_own{};
   for (Index row = begin; row < end; ++row) {
-    const Index first = a.offsets[row], behind = a.offsets[row + 1];
+    const Index first = a.offsets[row], stop = a.offsets[row + 1];
     spread(layout, a.src_score.row(row), own);
     for (Index lane = 0; lane < layout.period; lane += kLanes) store(d_own.at + lane, Vec{});
-    if (first == behind) gather(a, layout, row, first, behind, last, true, block);
-    for (Index e = first; e < behind; e += layout.arcs_of_block) {
-      const Index until = e + layout.arcs_of_block < behind ? e + layout.arcs_of_block : behind;
+    if (first == stop) gather(a, layout, row, first, stop, last, true, block);
+    for (Index e = first; e < stop; e += layout.arcs_of_block) {
+      const Index until = e + layout.arcs_of_block < stop ? e + layout.arcs_of_block : stop;
       find_alpha(a, layout, own, e, until, last, block);
       if (a.mask.threshold != 0) find_mask(a, layout, row, e, until, block);
       gather(a, layout, row, e, until, last, e == first, block);

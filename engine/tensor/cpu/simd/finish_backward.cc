@@ -131,15 +131,15 @@ void norm_sums_of(const FinishBackward& b, double* sums, Index begin, Index end)
     const auto dy = row_of<kMixed>(b.dy, row);
     const auto y = row_of<kMixed>(b.y, row);
     for (Index first = 0; first < b.cols; first += kPiece) {
-      const Index behind = first + kPiece < b.cols ? first + kPiece : b.cols;
-      for_columns(first, behind, [&](Index c, int n) {
+      const Index stop = first + kPiece < b.cols ? first + kPiece : b.cols;
+      for_columns(first, stop, [&](Index c, int n) {
         Vec d = undo(load(dy + c, n), load(y + c, n), f, activation, key, c);
         if (f.gain != nullptr) d *= load(f.gain + c, n);
         store(d_piece + c - first, d);
         store(dx_piece + c - first, d * norm.normalised(c, n));
       });
-      for (Index c = first; c < behind; ++c) sums[c] += double(d_piece[c - first]);
-      for (Index c = first; c < behind; ++c) sums[b.cols + c] += double(dx_piece[c - first]);
+      for (Index c = first; c < stop; ++c) sums[c] += double(d_piece[c - first]);
+      for (Index c = first; c < stop; ++c) sums[b.cols + c] += double(dx_piece[c - first]);
     }
   }
 }

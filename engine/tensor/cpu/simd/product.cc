@@ -68,15 +68,15 @@ void multiply_block(const Product& p, Index begin, Index end, Index from, Index 
                     bool last) {
   const Panels panels(p.cols);
   for (Index row = begin; row < end; row += 24) {
-    const Index behind = smaller(row + 24, end);
+    const Index stop = smaller(row + 24, end);
     for (Index n = from; n < to; ++n) {
       const Real* panel = p.panels + panels.begin(n) * kLanes * p.inner;
       with_count<kWide>(panels.width(n), [&](auto width) {
-        multiply<width.value>(p, row, behind, panel, panels.begin(n) * kLanes, first, inner,
+        multiply<width.value>(p, row, stop, panel, panels.begin(n) * kLanes, first, inner,
                               p.accumulate || first > 0);
       });
     }
-    if (last && !p.finish.nothing) finish(p.finish, p.out, row, behind, 0, p.cols);
+    if (last && !p.finish.nothing) finish(p.finish, p.out, row, stop, 0, p.cols);
   }
 }
 
@@ -119,9 +119,9 @@ void pack_panels(In w, bool transposed, Index inner, Index cols, Real* to) {
     }
     // A few inner rows at a time: what is written stays in the cache until its lines are whole.
     for (Index first = 0; first < inner; first += kLine) {
-      const Index behind = first + kLine < inner ? first + kLine : inner;
+      const Index stop = first + kLine < inner ? first + kLine : inner;
       for (Index c = 0; c < step; ++c) {
-        for (Index i = first; i < behind; ++i)
+        for (Index i = first; i < stop; ++i)
           panel[i * step + c] = column + c < cols ? w.row(column + c)[i] : 0;
       }
     }
@@ -132,10 +132,10 @@ void product(const Product& p, Index begin, Index end) {
   const Panels panels(p.cols);
   const Blocking block(p.inner, p.cols);
   for (Index n = 0; n < panels.count; n += block.panels) {
-    const Index behind = smaller(n + block.panels, panels.count);
+    const Index stop = smaller(n + block.panels, panels.count);
     for (Index first = 0; first == 0 || first < p.inner; first += block.inner) {
-      const bool last = behind == panels.count && first + block.inner >= p.inner;
-      multiply_block(p, begin, end, n, behind, first, smaller(block.inner, p.inner - first), last);
+      const bool last = stop == panels.count && first + block.inner >= p.inner;
+      multiply_block(p, begin, end, n, stop, first, smaller(block.inner, p.inner - first), last);
     }
   }
 }
@@ -144,12 +144,12 @@ void product_at(const ProductAt& p, Index begin, Index end) {
   const Panels panels(p.b_cols);
   alignas(kBytes) Real panel[kBlock * kWide * kLanes];
   for (Index row = begin; row == begin || row < end; row += kBlock) {
-    const Index behind = row + kBlock < end ? row + kBlock : end;
+    const Index stop = row + kBlock < end ? row + kBlock : end;
     for (Index n = 0; n < panels.count; ++n) {
       const Index column = panels.begin(n) * kLanes;
-      copy_panel(p.b, row, behind, column, p.b_cols, panels.width(n), panel);
+      copy_panel(p.b, row, stop, column, p.b_cols, panels.width(n), panel);
       with_count<kWide>(panels.width(n), [&](auto width) {
-        multiply_at<width.value>(p, row, behind, panel, column, p.accumulate || row > begin);
+        multiply_at<width.value>(p, row, stop, panel, column, p.accumulate || row > begin);
       });
     }
   }

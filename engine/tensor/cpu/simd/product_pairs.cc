@@ -87,15 +87,15 @@ void multiply_block(const ProductPairs& p, Index begin, Index end, Index from, I
   const Panels panels(p.cols);
   const Index all = (p.inner + 1) / 2;
   for (Index row = begin; row < end; row += 24) {
-    const Index behind = smaller(row + 24, end);
+    const Index stop = smaller(row + 24, end);
     for (Index n = from; n < to; ++n) {
       const std::uint32_t* panel = p.panels + panels.begin(n) * kLanes * all;
       with_count<kWide>(panels.width(n), [&](auto width) {
-        multiply<width.value>(p, row, behind, panel, panels.begin(n) * kLanes, first, count,
+        multiply<width.value>(p, row, stop, panel, panels.begin(n) * kLanes, first, count,
                               p.accumulate || first > 0);
       });
     }
-    if (last && !p.finish.nothing) finish(p.finish, p.out, row, behind, 0, p.cols);
+    if (last && !p.finish.nothing) finish(p.finish, p.out, row, stop, 0, p.cols);
   }
 }
 
@@ -178,10 +178,10 @@ void product_pairs(const ProductPairs& p, Index begin, Index end) {
   const Index all = (p.inner + 1) / 2;
   const Blocking block(all, p.cols);
   for (Index n = 0; n < panels.count; n += block.panels) {
-    const Index behind = smaller(n + block.panels, panels.count);
+    const Index stop = smaller(n + block.panels, panels.count);
     for (Index first = 0; first == 0 || first < all; first += block.inner) {
-      const bool last = behind == panels.count && first + block.inner >= all;
-      multiply_block(p, begin, end, n, behind, first, smaller(block.inner, all - first), last);
+      const bool last = stop == panels.count && first + block.inner >= all;
+      multiply_block(p, begin, end, n, stop, first, smaller(block.inner, all - first), last);
     }
   }
 }
@@ -190,11 +190,11 @@ void product_at_pairs(const ProductAtPairs& p, Index begin, Index end) {
   const Panels panels(p.b_cols);
   alignas(kBytes) std::uint32_t panel[kPairRows * kWide * kLanes];
   for (Index row = begin; row == begin || row < end; row += 2 * kPairRows) {
-    const Index behind = smaller(row + 2 * kPairRows, end), pairs = (behind - row + 1) / 2;
-    interleave(p.a, row, behind, 0, p.a_cols, p.words_step(), p.words);
+    const Index stop = smaller(row + 2 * kPairRows, end), pairs = (stop - row + 1) / 2;
+    interleave(p.a, row, stop, 0, p.a_cols, p.words_step(), p.words);
     for (Index n = 0; n < panels.count; ++n) {
       const Index column = panels.begin(n) * kLanes, step = panels.width(n) * kLanes;
-      interleave(p.b, row, behind, column, p.b_cols - column, step, panel);
+      interleave(p.b, row, stop, column, p.b_cols - column, step, panel);
       with_count<kWide>(panels.width(n), [&](auto width) {
         multiply_at<width.value>(p, p.words, pairs, panel, column, p.accumulate || row > begin);
       });

@@ -16,16 +16,16 @@ bool counts(const SoftmaxSum& s, Index arc) {
 // Two visits of each neighbour, the second in cache: the new maximum, then the exponentials under it.
 void softmax_sum(const SoftmaxSum& s, Index begin, Index end) {
   for (Index row = begin; row < end; ++row) {
-    const Index first = s.offsets[row], behind = s.offsets[row + 1];
-    if (first == behind) continue;
+    const Index first = s.offsets[row], stop = s.offsets[row + 1];
+    if (first == stop) continue;
     for_columns(0, s.cols, [&](Index c, int n) {
       const Vec old = load(s.max.row(row) + c, n);
       Vec top = old;
-      for (Index e = first; e < behind; ++e)
+      for (Index e = first; e < stop; ++e)
         if (counts(s, e)) top = max(load(s.m.row(s.columns[e]) + c, n) * s.t, top);
       const Vec shrink = old == top ? splat(1) : exp(old - top);
       Vec sum = load(s.sum.row(row) + c, n) * shrink, out = load(s.out.row(row) + c, n) * shrink;
-      for (Index e = first; e < behind; ++e) {
+      for (Index e = first; e < stop; ++e) {
         if (!counts(s, e)) continue;
         const Vec m = load(s.m.row(s.columns[e]) + c, n);
         Vec p = exp(m * s.t - top);

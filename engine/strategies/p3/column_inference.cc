@@ -1,4 +1,4 @@
-#include "strategies/p3/column_slabs.h"
+#include "strategies/p3/column_inference.h"
 
 #include <algorithm>
 #include <numeric>
@@ -14,8 +14,8 @@ GroupBatchOptions forward_alone(const Model& model) {
 
 }  // namespace
 
-ColumnSlabs::ColumnSlabs(Context& ctx, Communicator& comm, const Model& model, Parameters& parameters,
-                         const BatchGraph& graph, const SlabOptions& options)
+ColumnInference::ColumnInference(Context& ctx, Communicator& comm, const Model& model, Parameters& parameters,
+                                 const BatchGraph& graph, const SlabOptions& options)
     : ctx_(ctx),
       comm_(comm),
       parameters_(parameters),
@@ -41,13 +41,13 @@ ColumnSlabs::ColumnSlabs(Context& ctx, Communicator& comm, const Model& model, P
 }
 
 /// Own rows of `rank`, as rows of the prepared graph.
-std::span<const VertexId> ColumnSlabs::seeds_of(Rank rank, Index begin, Index end) {
+std::span<const VertexId> ColumnInference::seeds_of(Rank rank, Index begin, Index end) {
   seeds_.resize(std::size_t(end - begin));
   std::iota(seeds_.begin(), seeds_.end(), VertexId(graph_.owners.first_row(rank) + begin));
   return seeds_;
 }
 
-void ColumnSlabs::infer(std::span<const Index> begins, MatrixView out) {
+void ColumnInference::infer(std::span<const Index> begins, MatrixView out) {
   for (std::size_t slab = 0; slab + 1 < begins.size(); ++slab) {
     sampler_.sample(0, seeds_of(comm_.rank(), begins[slab], begins[slab + 1]), own_);
     if (members_.empty())
@@ -66,7 +66,7 @@ void ColumnSlabs::infer(std::span<const Index> begins, MatrixView out) {
 }
 
 /// As a push would, with what is sampled here of every member's slab.
-void ColumnSlabs::read_group(std::size_t slab) {
+void ColumnInference::read_group(std::size_t slab) {
   const ColumnShare& share = held_.share;
   const std::size_t length = PushedSizes::length(group_options_.hops);
   std::vector<std::int64_t> sizes, all;
@@ -95,7 +95,7 @@ void ColumnSlabs::read_group(std::size_t slab) {
   copy_rows(*ctx_.pool, held_.values, group_.ids(), features_);
 }
 
-void ColumnSlabs::count(ScheduleBytes& bytes) const {
+void ColumnInference::count(ScheduleBytes& bytes) const {
   memory_.count(bytes);
   bytes.halo += pass_.bytes() + features_.held_bytes() + group_.bytes() + own_.bytes() + others_.bytes();
   for (const Pushed& each : members_) bytes.halo += each.structure.bytes() + each.ids.bytes();

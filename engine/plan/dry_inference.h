@@ -1,4 +1,4 @@
-// What exact inference in row slabs will hold and send (strategies/schedule/slab_inference.h), counted from the arcs.
+// What exact inference in row slabs will hold and send (strategies/schedule/layerwise_inference.h), counted from the arcs.
 #pragma once
 
 #include <optional>

@@ -1,4 +1,4 @@
-#include "strategies/schedule/slab_inference.h"
+#include "strategies/schedule/layerwise_inference.h"
 
 #include <algorithm>
 #include <cstring>
@@ -67,8 +67,9 @@ SamplingOptions slab_sampling(const Model& model, const LayerRange& layers) {
   return sampling;
 }
 
-SlabInference::SlabInference(Context& ctx, Communicator& comm, const Model& model, Parameters& parameters,
-                             const BatchGraph& graph, const SlabOptions& options)
+LayerwiseInference::LayerwiseInference(Context& ctx, Communicator& comm, const Model& model,
+                                       Parameters& parameters, const BatchGraph& graph,
+                                       const SlabOptions& options)
     : ctx_(ctx),
       comm_(comm),
       model_(model),
@@ -89,7 +90,7 @@ SlabInference::SlabInference(Context& ctx, Communicator& comm, const Model& mode
   align_slabs();
 }
 
-void SlabInference::make_segments() {
+void LayerwiseInference::make_segments() {
   tapped_ = tapped_layer(model_);
   for (const LayerRange& layers : slab_segments(model_)) {
     segments_.push_back({layers, std::make_unique<Sampler>(*structure_, slab_sampling(model_, layers)),
@@ -98,7 +99,7 @@ void SlabInference::make_segments() {
   }
 }
 
-void SlabInference::align_slabs() {
+void LayerwiseInference::align_slabs() {
   const std::int64_t count = std::int64_t(slabs_.size());
   for (const auto& theirs : comm_.all_gather(Traffic::kSetup, std::as_bytes(std::span(&count, 1)))) {
     std::int64_t other = 0;
@@ -107,24 +108,24 @@ void SlabInference::align_slabs() {
   }
 }
 
-Matrix& SlabInference::output_of(const Segment& segment) {
+Matrix& LayerwiseInference::output_of(const Segment& segment) {
   if (segment.layers.end == int(model_.layers.size())) return logits_;
   if (segment.layers.end == tapped_ + 1) return tap_;
   return turns_[(&segment - segments_.data()) % 2];
 }
 
-SlabInference::Input SlabInference::features() const {
+LayerwiseInference::Input LayerwiseInference::features() const {
   if (options_.input != nullptr || options_.first != nullptr)
     return {ConstMatrixView(nullptr, graph_.owners.rows(comm_.rank()), 0), true};
   if (options_.features == nullptr) return {graph_.features, true};
   return {graph_.features, true, options_.features->places(), options_.features->rows()};
 }
 
-SlabInference::Input SlabInference::made(ConstMatrixView rows) const {
+LayerwiseInference::Input LayerwiseInference::made(ConstMatrixView rows) const {
   return {rows, false, {own_}, {rows}};
 }
 
-ConstMatrixView SlabInference::infer() {
+ConstMatrixView LayerwiseInference::infer() {
   const Index rows = graph_.owners.rows(comm_.rank());
   Input in = features();
   for (Segment& each : segments_) {
@@ -144,8 +145,8 @@ ConstMatrixView SlabInference::infer() {
 }
 
 /// Of the batch of a slab that begins with own row `begin`, where kernels read them.
-ConstMatrixView SlabInference::input_rows(const Segment& segment, const Input& in, FeatureStore& store,
-                                          Index begin) {
+ConstMatrixView LayerwiseInference::input_rows(const Segment& segment, const Input& in, FeatureStore& store,
+                                               Index begin) {
   copies_.restart();
   if (in.is_features && options_.input != nullptr) {
     options_.input->fetch(batch_, inputs_);
@@ -161,7 +162,7 @@ ConstMatrixView SlabInference::input_rows(const Segment& segment, const Input& i
   return here.rows > 0 ? here.slice_rows(begin, count) : copies_.of(in.rows.slice_rows(begin, count));
 }
 
-void SlabInference::run(Segment& segment, const Input& in, ConstMatrixView tap, MatrixView out) {
+void LayerwiseInference::run(Segment& segment, const Input& in, ConstMatrixView tap, MatrixView out) {
   // Other ranks ask the host for rows; a rank alone has all that it reads where they were made.
   const bool answers = layer(segment.layers.first).spec().gathers && !in.is_features && comm_.size() > 1;
   FeatureStore store(host_, graph_.owners, comm_, answers ? host_rows_.of(ctx_, in.rows) : in.rows,
@@ -181,7 +182,7 @@ void SlabInference::run(Segment& segment, const Input& in, ConstMatrixView tap, 
   }
 }
 
-void SlabInference::count(ScheduleBytes& bytes) const {
+void LayerwiseInference::count(ScheduleBytes& bytes) const {
   for (const Matrix* each : {&turns_[0], &turns_[1], &tap_, &logits_})
     bytes.activations += each->held_bytes();
   for (const Segment& each : segments_) each.memory->count(bytes);

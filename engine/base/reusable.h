@@ -13,7 +13,7 @@
 namespace atl {
 
 template <class T>
-class Recycled {
+class Reusable {
   static_assert(std::is_trivially_copyable_v<T>);
 
  public:
@@ -47,7 +47,7 @@ class Recycled {
   }
 
   /// How often the memory had to grow.
-  Index growths() const { return growths_; }
+  Index reallocations() const { return reallocations_; }
   Index bytes() const { return capacity_ * Index(sizeof(T)); }
 
  private:
@@ -58,11 +58,11 @@ class Recycled {
     if (size_ > 0) std::memcpy(larger.get(), data_.get(), std::size_t(std::min(size_, count)) * sizeof(T));
     data_ = std::move(larger);
     capacity_ = capacity;
-    ++growths_;
+    ++reallocations_;
   }
 
   std::unique_ptr<T[]> data_;
-  Index size_ = 0, capacity_ = 0, growths_ = 0;
+  Index size_ = 0, capacity_ = 0, reallocations_ = 0;
 };
 
 }  // namespace atl

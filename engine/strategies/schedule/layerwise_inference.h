@@ -53,10 +53,10 @@ std::vector<Index> slab_begins(const Model& model, const CsrView& graph, const O
                                Index bytes, Index width = 0);
 
 /// All calls are collective, by the compute thread. References outlive it.
-class SlabInference {
+class LayerwiseInference {
  public:
-  SlabInference(Context& ctx, Communicator& comm, const Model& model, Parameters& parameters,
-                const BatchGraph& graph, const SlabOptions& options);
+  LayerwiseInference(Context& ctx, Communicator& comm, const Model& model, Parameters& parameters,
+                     const BatchGraph& graph, const SlabOptions& options);
 
   /// (owned, classes), with the present weights, in the device's memory; valid until the next call.
   ConstMatrixView infer();

@@ -1,4 +1,4 @@
-#include "strategies/pipegcn/late_rows.h"
+#include "strategies/pipegcn/stale_rows.h"
 
 #include <cmath>
 #include <utility>
@@ -7,8 +7,8 @@
 
 namespace atl {
 
-LateRows::LateRows(Context& ctx, Index leaving, Index arriving, Index cols,
-                   std::optional<Smoothing> smoothing)
+StaleRows::StaleRows(Context& ctx, Index leaving, Index arriving, Index cols,
+                     std::optional<Smoothing> smoothing)
     : ctx_(ctx),
       smoothing_(smoothing),
       leaving_(leaving, cols, ctx.device),
@@ -21,7 +21,7 @@ LateRows::LateRows(Context& ctx, Index leaving, Index arriving, Index cols,
   average_.zero();
 }
 
-void LateRows::take(std::int64_t nth, bool measures) {
+void StaleRows::take(std::int64_t nth, bool measures) {
   arrival_.wait();
   if (measures) measure_against_arriving();
   std::swap(used_, arriving_);
@@ -33,7 +33,7 @@ void LateRows::take(std::int64_t nth, bool measures) {
 }
 
 /// Of what was used before. Nothing reads it any more, so that its memory serves.
-void LateRows::measure_against_arriving() {
+void StaleRows::measure_against_arriving() {
   axpby(ctx_, 1, arriving_, -1, used_);
   const Index count = used_.rows() * used_.cols();
   Error* const error = error_.data();
@@ -43,18 +43,18 @@ void LateRows::measure_against_arriving() {
   squared_norm(ctx_, count, arriving_.data(), &error->size);
 }
 
-LateRows::Error LateRows::error() const {
+StaleRows::Error StaleRows::error() const {
   return read(ctx_, error_.data());
 }
 
-void LateRows::hold(std::vector<NamedMatrix>& all, const std::string& name, bool is_used) {
+void StaleRows::hold(std::vector<NamedMatrix>& all, const std::string& name, bool is_used) {
   if (!travels()) return;
   arrival_.wait();
   if (!is_used) all.push_back({name + ".arrived", arriving_, ctx_.device});
   if (average_.cols() > 0) all.push_back({name + ".average", average_, ctx_.device});
 }
 
-Index LateRows::bytes() const {
+Index StaleRows::bytes() const {
   return leaving_.held_bytes() + arriving_.held_bytes() + used_.held_bytes() + average_.held_bytes();
 }
 

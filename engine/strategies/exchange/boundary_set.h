@@ -14,28 +14,28 @@
 namespace atl {
 
 /// What crosses to and from one peer, as kernels read it.
-struct CrossingRows {
+struct BoundaryRows {
   Rank peer;
   std::span<const VertexId> send;              // local owned rows; in the device's memory
   Index receive_begin = 0, receive_count = 0;  // among the rows that arrive
 };
 
 /// Where kernels of the copies' device read them.
-inline CrossingRows on_device(DeviceCopies& copies, const PeerRows& host) {
+inline BoundaryRows on_device(DeviceCopies& copies, const PeerRows& host) {
   return {host.peer, copies.of(std::span<const VertexId>(host.send)), host.receive_begin, host.receive_count};
 }
 
 /// One per exchange. An epoch's rows are the same for all its layers, and every epoch's are as many.
-class Crossing {
+class BoundarySet {
  public:
-  explicit Crossing(Precision wire) : wire_(wire) {}
-  virtual ~Crossing() = default;
+  explicit BoundarySet(Precision wire) : wire_(wire) {}
+  virtual ~BoundarySet() = default;
   /// How rows and gradients of them are written while they cross; what is computed with is whole.
   Precision wire() const { return wire_; }
   virtual Index sent() const = 0;      // rows a layer; a boundary row counts once for each rank that reads it
   virtual Index arriving() const = 0;  // rows a layer
   /// What goes to and comes from each peer in `epoch`. Valid until two more epochs were asked for.
-  virtual std::span<const CrossingRows> peers(std::int64_t epoch) = 0;
+  virtual std::span<const BoundaryRows> peers(std::int64_t epoch) = 0;
   /// Destinations: owned rows; sources: the rows that arrive in `epoch`. In the device's memory. Valid until another epoch's is asked
   /// for.
   virtual const Block& block(std::int64_t epoch) = 0;
@@ -47,15 +47,16 @@ class Crossing {
 };
 
 /// Every boundary row, every epoch.
-class WholeCrossing final : public Crossing {
+class WholeBoundarySet final : public BoundarySet {
  public:
   /// `outer`: the part's block of halo rows, in the device's memory. All outlive it.
-  WholeCrossing(Context& ctx, const LocalGraph& graph, const Block& outer,
-                Precision wire = Precision::kFloat32)
-      : WholeCrossing(ctx, graph.peers, graph.halo, outer, wire) {}
+  WholeBoundarySet(Context& ctx, const LocalGraph& graph, const Block& outer,
+                   Precision wire = Precision::kFloat32)
+      : WholeBoundarySet(ctx, graph.peers, graph.halo, outer, wire) {}
   /// Of some layers' halo, with so many rows.
-  WholeCrossing(Context& ctx, std::span<const PeerRows> peers, Index halo, const Block& outer, Precision wire)
-      : Crossing(wire), arriving_(halo), outer_(outer), copies_(ctx) {
+  WholeBoundarySet(Context& ctx, std::span<const PeerRows> peers, Index halo, const Block& outer,
+                   Precision wire)
+      : BoundarySet(wire), arriving_(halo), outer_(outer), copies_(ctx) {
     for (const PeerRows& each : peers) {
       peers_.push_back(on_device(copies_, each));
       sent_ += Index(each.send.size());
@@ -63,7 +64,7 @@ class WholeCrossing final : public Crossing {
   }
   Index sent() const override { return sent_; }
   Index arriving() const override { return arriving_; }
-  std::span<const CrossingRows> peers(std::int64_t) override { return peers_; }
+  std::span<const BoundaryRows> peers(std::int64_t) override { return peers_; }
   const Block& block(std::int64_t) override { return outer_; }
   Index bytes() const override { return copies_.bytes(); }
 
@@ -71,11 +72,11 @@ class WholeCrossing final : public Crossing {
   Index arriving_, sent_ = 0;
   const Block& outer_;
   DeviceCopies copies_;
-  std::vector<CrossingRows> peers_;
+  std::vector<BoundaryRows> peers_;
 };
 
 /// bns.cc: boundary-node sampling (Wan et al. 2022, "BNS-GCN", section 3).
-struct SampledCrossingOptions {
+struct SampledBoundaryOptions {
   double rate =
       1;  // of a pair's boundary rows, as sampled_rows() in job/strategies/boundary_rows.h rounds it
   std::uint64_t seed = 1;  // of all draws
@@ -83,7 +84,8 @@ struct SampledCrossingOptions {
   Precision wire = Precision::kFloat32;
 };
 /// `outer` as above.
-std::unique_ptr<Crossing> make_sampled_crossing(Context& ctx, const LocalGraph& graph, const Block& outer,
-                                                const SampledCrossingOptions& options);
+std::unique_ptr<BoundarySet> make_sampled_boundary_set(Context& ctx, const LocalGraph& graph,
+                                                       const Block& outer,
+                                                       const SampledBoundaryOptions& options);
 
 }  // namespace atl

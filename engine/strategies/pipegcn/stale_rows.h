@@ -13,7 +13,7 @@
 
 namespace atl {
 
-class LateRows {
+class StaleRows {
  public:
   struct Smoothing {
     double decay;          // γ
@@ -24,7 +24,7 @@ class LateRows {
   };
 
   /// Without columns nothing ever travels. What is in use is zero until something has arrived.
-  LateRows(Context& ctx, Index leaving, Index arriving, Index cols, std::optional<Smoothing> smoothing);
+  StaleRows(Context& ctx, Index leaving, Index arriving, Index cols, std::optional<Smoothing> smoothing);
 
   bool travels() const { return arriving_.cols() > 0; }
   MatrixView leaving() { return leaving_; }    // (leaving, cols)
@@ -56,13 +56,13 @@ class LateRows {
 
 /// How far what came late to one layer was from what it stood for: over the rows that this rank used, Σ of squared differences and
 /// of squares; of its input's halo rows, and of the gradients that came back for boundary rows.
-struct LayerLateness {
+struct LayerStaleness {
   int layer = 0;
   double row_errors = 0, rows = 0;
   double gradient_errors = 0, gradients = 0;
 };
 
 /// After a training pass: of the one before, where that was asked for and has shown now. The same layers on every rank.
-using EpochLateness = std::vector<LayerLateness>;
+using EpochStaleness = std::vector<LayerStaleness>;
 
 }  // namespace atl

@@ -1,13 +1,13 @@
-#include "plan/dry_slabs.h"
+#include "plan/dry_inference.h"
 
 #include <algorithm>
 #include <numeric>
 #include <utility>
 
 #include "comm/all_reduce.h"
-#include "strategies/p3/column_slabs.h"
+#include "strategies/p3/column_inference.h"
+#include "strategies/schedule/layerwise_inference.h"
 #include "strategies/schedule/pass_memory.h"
-#include "strategies/schedule/slab_inference.h"
 
 namespace atl {
 namespace {

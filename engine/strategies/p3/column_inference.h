@@ -9,7 +9,7 @@
 #include "model/model.h"
 #include "sampler/column_share.h"
 #include "strategies/p3/push_pull_pass.h"
-#include "strategies/schedule/slab_inference.h"
+#include "strategies/schedule/layerwise_inference.h"
 
 namespace atl {
 
@@ -32,11 +32,11 @@ inline Index slab_width(const Model& model, const ColumnShare& share) {
 
 /// By the compute thread, on Lane::kBulk as Traffic::kEvaluation: what a slab reads, to all of the group (ColumnPush), or nothing where every rank
 /// reads all arcs; summands; and scores. References outlive it.
-class ColumnSlabs final : public FirstLayers {
+class ColumnInference final : public FirstLayers {
  public:
-  /// `model`: of the columns that the rank has. `options`: as SlabInference's, whose slabs are the same.
-  ColumnSlabs(Context& ctx, Communicator& comm, const Model& model, Parameters& parameters,
-              const BatchGraph& graph, const SlabOptions& options);
+  /// `model`: of the columns that the rank has. `options`: as LayerwiseInference's, whose slabs are the same.
+  ColumnInference(Context& ctx, Communicator& comm, const Model& model, Parameters& parameters,
+                  const BatchGraph& graph, const SlabOptions& options);
 
   void infer(std::span<const Index> begins, MatrixView out) override;
   void count(ScheduleBytes& bytes) const override;
@@ -45,8 +45,8 @@ class ColumnSlabs final : public FirstLayers {
   /// Of a member's slab, where arcs are read here.
   struct Pushed {
     std::vector<Index> begins;  // of all its slabs
-    Recycled<std::byte> structure;
-    Recycled<VertexId> ids;
+    Reusable<std::byte> structure;
+    Reusable<VertexId> ids;
   };
   std::span<const VertexId> seeds_of(Rank rank, Index begin, Index end);
   void read_group(std::size_t slab);
