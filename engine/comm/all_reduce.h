@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "comm/rank_group.h"
-#include "comm/transport.h"
+#include "comm/transports.h"
 
 namespace atl {
 

@@ -18,7 +18,7 @@
 #include "comm/operation.h"
 #include "comm/rank_group.h"
 #include "comm/trace.h"
-#include "comm/transport.h"
+#include "comm/transports.h"
 #include "comm/wait_board.h"
 #include "tensor/device_stream.h"
 #include "tensor/matrix.h"

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "comm/operation.h"
-#include "comm/transport.h"
+#include "comm/transports.h"
 
 namespace atl {
 

@@ -9,7 +9,6 @@
 #include <string>
 #include <vector>
 
-#include "comm/transport.h"
 #include "comm/transports.h"
 #include "tensor/device_links.h"
 

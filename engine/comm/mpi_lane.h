@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "base/types.h"
-#include "comm/transport.h"
+#include "comm/transports.h"
 
 namespace atl {
 

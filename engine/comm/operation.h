@@ -11,7 +11,7 @@
 #include "comm/ledger.h"
 #include "comm/stream_watcher.h"
 #include "comm/trace.h"
-#include "comm/transport.h"
+#include "comm/transports.h"
 #include "tensor/device_stream.h"
 
 namespace atl {

@@ -16,7 +16,7 @@
 #include "comm/lane_slots.h"
 #include "comm/operation.h"
 #include "comm/poll_pace.h"
-#include "comm/transport.h"
+#include "comm/transports.h"
 #include "comm/wait_board.h"
 
 namespace atl {

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "comm/ledger.h"
-#include "comm/transport.h"
+#include "comm/transports.h"
 
 namespace atl {
 

@@ -1,5 +1,5 @@
 // Transports that know nothing of devices' sums are asked for none.
-#include "comm/transport.h"
+#include "comm/transports.h"
 
 #include "base/error.h"
 

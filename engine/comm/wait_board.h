@@ -10,7 +10,7 @@
 
 #include "base/types.h"
 #include "comm/ledger.h"
-#include "comm/transport.h"
+#include "comm/transports.h"
 
 namespace atl {
 

@@ -3,7 +3,6 @@
 #include "model/conv.h"
 
 #include "model/finished_layer.h"
-#include "model/neighbour_sum.h"
 
 namespace atl {
 namespace {

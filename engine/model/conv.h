@@ -56,7 +56,7 @@ class RowFinish {
 struct LayerOptions {
   int index = 0;  // place in the model; keys the draws
   Index in = 0, out = 0;
-  Index whole_in = 0;  // columns of the whole input, of which `in` are here (model/row_group.h); 0: all are
+  Index whole_in = 0;  // columns of the whole input, of which `in` are here (model/gather.h); 0: all are
   Index of_whole() const { return whole_in > 0 ? whole_in : in; }
   bool is_split() const { return of_whole() != in; }
   /// How often the columns of the features stand in the input, one after the other ([h, Âh]: 2).

@@ -126,7 +126,7 @@ class Layer {
   virtual void backward(Verbs& verbs, const LayerWeights& weights, const LayerInput& input, Saved& saved,
                         MatrixView out, MatrixView d_out, const LayerGradient& gradient) const = 0;
 
-  /// Where a group's ranks share the input's columns (model/row_group.h), forward is the first two of these, one after the other, and backward the others. A pass that
+  /// Where a group's ranks share the input's columns (model/gather.h), forward is the first two of these, one after the other, and backward the others. A pass that
   /// calls them itself lets others compute while summands, or their gradients, travel (P3's four phases: Gandhi & Iyer 2021, section 3.3).
   /// Of layers that can't be split a bug.
   virtual void forward_columns(Verbs& verbs, const LayerWeights& weights, const LayerInput& input,

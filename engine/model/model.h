@@ -18,8 +18,7 @@ struct ModelInput {
   /// The exchange delivers this step's rows, so a layer may hand on its rows already dropped out for the next one,
   /// fused with its own finish. Stale exchanges need raw rows: a stale row gets the present step's mask.
   bool exact_exchange = true;
-  Index whole_features =
-      0;  // where `features` are some of their columns (model/row_group.h); 0: they are all
+  Index whole_features = 0;  // where `features` are some of their columns (model/gather.h); 0: they are all
 };
 
 /// What a model needs the graph to be.

@@ -5,7 +5,6 @@
 
 #include "model/finished_layer.h"
 #include "model/kinds.h"
-#include "model/neighbour_sum.h"
 #include "model/stack.h"
 
 namespace atl {

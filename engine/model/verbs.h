@@ -7,7 +7,7 @@
 //                        transform, scores) and adds it to its sum. On the way back it pulls the same blocks and leaves a
 //                        gradient for each block's rows, which the strategy carries to the rows' owners.
 //   transform, apply     are kernels (tensor/kernels.h): gemm and epilogues, called by the model itself.
-//   sync                 makes partial products whole where a strategy splits the input's columns (model/row_group.h).
+//   sync                 makes partial products whole where a strategy splits the input's columns (model/gather.h).
 //   reduce               column statistics over every vertex once (batch norm).
 //
 // A Verbs object is bound by the strategy to one layer of one pass (an epoch, a chunk, a mini-batch) and lives on the

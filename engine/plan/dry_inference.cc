@@ -6,8 +6,8 @@
 
 #include "comm/all_reduce.h"
 #include "strategies/p3/column_inference.h"
+#include "strategies/schedule/layer_runner.h"
 #include "strategies/schedule/layerwise_inference.h"
-#include "strategies/schedule/pass_memory.h"
 
 namespace atl {
 namespace {

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "comm/transport.h"
+#include "comm/transports.h"
 #include "strategies/schedule/schedule.h"
 #include "train/gradient.h"
 #include "train/optimizer.h"

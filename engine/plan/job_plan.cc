@@ -13,7 +13,7 @@
 #include "plan/server_plan.h"
 #include "plan/stage_plan.h"
 #include "plan/traffic.h"
-#include "strategies/gnnpipe/stages.h"
+#include "strategies/gnnpipe/gnnpipe.h"
 #include "strategies/p3/push_pull_pass.h"
 #include "train/rank_data.h"
 

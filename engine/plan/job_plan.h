@@ -87,7 +87,7 @@ struct JobPlan {
   std::vector<ServerPlan> servers;       // empty: they hold no copies (server_plan.h)
   std::optional<ColumnsPlan> columns{};  // none: features are held by rows
   std::vector<StagePlan> stages;         // empty: every rank has all layers (stage_plan.h)
-  double stall = 1;                      // of a pipeline whose first layer isn't cut into chunks (stages.h)
+  double stall = 1;                      // of a pipeline whose first layer isn't cut into chunks (gnnpipe.h)
   MachineRates rates;                    // of one rank while the others work too
   double link_bytes = 0;                 // a second, between two ranks
   int threads = 1;

@@ -12,7 +12,7 @@
 #include <utility>
 #include <vector>
 
-#include "comm/transport.h"
+#include "comm/transports.h"
 #include "simulate/fair_shares.h"
 #include "simulate/topology.h"
 #include "simulate/virtual_links.h"
@@ -20,7 +20,7 @@
 namespace atl {
 
 // Which sends and receives are one message: between a pair of ranks they match in the order in which they were started, as the transport
-// has it (comm/transport.h).
+// has it (comm/transports.h).
 
 /// Messages that a rank started together.
 struct MessageGroup {

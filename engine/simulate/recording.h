@@ -8,7 +8,7 @@
 
 #include "comm/ledger.h"
 #include "comm/trace.h"
-#include "comm/transport.h"
+#include "comm/transports.h"
 #include "model/layer_work.h"
 
 namespace atl {

@@ -10,7 +10,7 @@
 namespace atl {
 namespace {
 
-/// As messages match (comm/transport.h): within a slot of the small lane, within bulk, within prefetch.
+/// As messages match (comm/transports.h): within a slot of the small lane, within bulk, within prefetch.
 constexpr int order_of(Lane lane, int slot) {
   return lane == Lane::kSmall ? slot : -int(lane);
 }

@@ -3,9 +3,8 @@
 #include <fmt/format.h>
 #include <algorithm>
 
-#include "operator/controller/refusals.h"
+#include "operator/controller/decide.h"
 #include "operator/controller/steps.h"
-#include "operator/controller/withdraw.h"
 #include "operator/objects/names.h"
 #include "operator/objects/objects.h"
 

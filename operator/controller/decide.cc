@@ -1,6 +1,5 @@
 #include "operator/controller/decide.h"
 
-#include "operator/controller/queue.h"
 #include "operator/controller/steps.h"
 
 namespace atl::ctl {

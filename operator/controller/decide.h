@@ -60,4 +60,8 @@ struct Decision {
 
 Decision decide(const Observed& seen, const Settings& settings);
 
+/// Whether `other` is refused objects in the same namespace and comes before `job`: it is older, or as old and first by
+/// name. As long as it holds gated pods, `job` gives way to it.
+bool is_refused_before(const GnnJob& other, const GnnJob& job);
+
 }  // namespace atl::ctl

@@ -1,4 +1,5 @@
-#include "operator/controller/incident.h"
+// What ended an attempt: where it began, why, and whether the job is to blame.
+#include "operator/controller/steps.h"
 
 #include <fmt/format.h>
 
@@ -6,7 +7,6 @@
 #include <set>
 
 #include "operator/api/messages.h"
-#include "operator/controller/withdraw.h"
 #include "operator/objects/names.h"
 
 namespace atl::ctl {

@@ -7,10 +7,7 @@
 #include <iterator>
 
 #include "operator/api/messages.h"
-#include "operator/controller/incident.h"
-#include "operator/controller/mpi_job.h"
 #include "operator/controller/steps.h"
-#include "operator/controller/withdraw.h"
 #include "operator/objects/names.h"
 #include "operator/objects/objects.h"
 #include "operator/objects/release.h"

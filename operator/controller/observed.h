@@ -63,7 +63,7 @@ class ClusterView {
   virtual GangPlan plan(const Gang& gang) = 0;
   /// Pods on the node that aren't the job's.
   virtual std::vector<std::string> other_pods(const std::string& node) = 0;
-  /// One that is refused pods too, holds some, and is older: refusals.h.
+  /// One that is refused pods too, holds some, and is older: decide.h.
   virtual bool is_another_first() = 0;
   virtual LoginKeys new_keys() = 0;
 };

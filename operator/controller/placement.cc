@@ -8,7 +8,6 @@
 #include "operator/controller/places.h"
 #include "operator/controller/reconcile.h"
 #include "operator/controller/steps.h"
-#include "operator/controller/withdraw.h"
 #include "operator/objects/release.h"
 
 namespace atl::ctl {

@@ -5,10 +5,8 @@
 #include <algorithm>
 
 #include "operator/api/messages.h"
-#include "operator/controller/incident.h"
-#include "operator/controller/refusals.h"
+#include "operator/controller/decide.h"
 #include "operator/controller/steps.h"
-#include "operator/controller/withdraw.h"
 #include "operator/objects/names.h"
 #include "operator/objects/objects.h"
 

@@ -1,11 +1,11 @@
-#include "operator/controller/queue.h"
+// Jobs that queue for quota: the label kueue.x-k8s.io/queue-name. Such a job has a Workload of its own and is held, as if its
+// user had suspended it, until Kueue has admitted that, and again from when Kueue evicts it. What Kueue can't see is
+// told: that all ranks run, that the pods of an evicted job are gone, that the job has ended.
+#include "operator/controller/steps.h"
 
 #include <fmt/format.h>
 #include <algorithm>
 
-#include "operator/controller/mpi_job.h"
-#include "operator/controller/steps.h"
-#include "operator/controller/withdraw.h"
 #include "operator/objects/names.h"
 #include "operator/objects/objects.h"
 #include "operator/objects/release.h"

@@ -1,7 +1,7 @@
 // Two gangs that each hold half of a quota would wait for each other for ever. So the younger gives its gated pods back and
 // waits for as long as the older is refused and holds some; and the older does so from time to time as well, because it
 // may need more than there will ever be.
-#include "operator/controller/refusals.h"
+#include "operator/controller/decide.h"
 
 #include <fmt/format.h>
 #include <algorithm>
@@ -9,9 +9,7 @@
 #include <nlohmann/json.hpp>
 #include <tuple>
 
-#include "operator/controller/incident.h"
 #include "operator/controller/steps.h"
-#include "operator/controller/withdraw.h"
 #include "operator/objects/names.h"
 #include "operator/objects/objects.h"
 #include "operator/objects/release.h"

@@ -2,7 +2,6 @@
 #include <algorithm>
 
 #include "operator/api/messages.h"
-#include "operator/controller/incident.h"
 #include "operator/controller/reconcile.h"
 #include "operator/controller/steps.h"
 #include "operator/objects/names.h"

@@ -3,10 +3,8 @@
 
 #include <algorithm>
 
-#include "operator/controller/incident.h"
 #include "operator/controller/places.h"
 #include "operator/controller/steps.h"
-#include "operator/controller/withdraw.h"
 #include "operator/objects/names.h"
 #include "operator/objects/objects.h"
 #include "operator/objects/release.h"

@@ -4,9 +4,7 @@
 
 #include <algorithm>
 
-#include "operator/controller/incident.h"
 #include "operator/controller/steps.h"
-#include "operator/controller/withdraw.h"
 #include "operator/objects/names.h"
 #include "operator/objects/release.h"
 

@@ -1,8 +1,6 @@
-#include "operator/controller/withdraw.h"
-
-#include "operator/controller/mpi_job.h"
-#include "operator/controller/queue.h"
+// Taking pods away again.
 #include "operator/controller/steps.h"
+
 #include "operator/objects/names.h"
 #include "operator/objects/release.h"
 

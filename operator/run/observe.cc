@@ -5,8 +5,8 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "operator/controller/decide.h"
 #include "operator/controller/observed.h"
-#include "operator/controller/refusals.h"
 #include "operator/objects/names.h"
 #include "operator/objects/objects.h"
 #include "operator/objects/release.h"

@@ -67,4 +67,69 @@ const Source* HaloGatherBack::next() {
   return nullptr;
 }
 
+void Arrival::wait() {
+  event_.wait();
+  if (!wire_) return;
+  if (peers_.empty()) wire_->unpack(rows_);
+  for (const BoundaryRows& peer : peers_)
+    wire_->unpack(rows_.slice_rows(peer.receive_begin, peer.receive_count));
+  wire_.reset();
+}
+
+Arrival HaloTransfer::fetch(BoundarySet& boundary_set, std::int64_t epoch, Traffic purpose,
+                            ConstMatrixView rows, MatrixView packed, MatrixView halo) {
+  const Wire wire = Wire(ctx_, boundary_set.wire()).of(purpose);
+  Index row = 0;
+  for (const BoundaryRows& peer : boundary_set.peers(epoch)) {
+    const auto count = Index(peer.send.size());
+    wire.gather(rows, peer.send.data(), wire.packed(packed).slice(row, count));
+    row += count;
+  }
+  return start(boundary_set, epoch, purpose, Way::kOut, packed, halo);
+}
+
+Arrival HaloTransfer::ship(BoundarySet& boundary_set, std::int64_t epoch, MatrixView d_halo,
+                           MatrixView received) {
+  const Wire wire(ctx_, boundary_set.wire());
+  for (const BoundaryRows& peer : boundary_set.peers(epoch))
+    wire.pack(d_halo.slice_rows(peer.receive_begin, peer.receive_count));
+  return start(boundary_set, epoch, Traffic::kHaloGradient, Way::kBack, received, d_halo);
+}
+
+/// `boundary` (sent, cols) goes out and `halo` (arriving, cols) comes, or they do the reverse on the way back. Halo rows of each peer
+/// are packed by themselves, so that those which don't cross, of other chunks, lie between them as they are.
+Arrival HaloTransfer::start(BoundarySet& boundary_set, std::int64_t epoch, Traffic purpose, Way way,
+                            MatrixView boundary, MatrixView halo) {
+  const Wire wire = Wire(ctx_, boundary_set.wire()).of(purpose);
+  const PackedRows near = wire.packed(boundary);
+  sends_.clear();
+  receives_.clear();
+  Index row = 0;
+  for (const BoundaryRows& peer : boundary_set.peers(epoch)) {
+    const auto count = Index(peer.send.size());
+    const Message own = near.slice(row, count).message(peer.peer),
+                  others =
+                      wire.packed(halo.slice_rows(peer.receive_begin, peer.receive_count)).message(peer.peer);
+    (way == Way::kOut ? sends_ : receives_).push_back(own);
+    (way == Way::kOut ? receives_ : sends_).push_back(others);
+    row += count;
+  }
+  Arrival arrival;
+  arrival.event_ = comm_.exchange(Lane::kBulk, purpose, sends_, receives_, ctx_.stream);
+  arrival.wire_ = wire;
+  arrival.rows_ = way == Way::kOut ? halo : boundary;
+  if (way == Way::kOut) arrival.peers_ = boundary_set.peers(epoch);
+  return arrival;
+}
+
+void HaloTransfer::add(BoundarySet& boundary_set, std::int64_t epoch, ConstMatrixView received,
+                       MatrixView d_rows) {
+  Index row = 0;
+  for (const BoundaryRows& peer : boundary_set.peers(epoch)) {
+    const auto count = Index(peer.send.size());
+    scatter_add_rows(ctx_, received.slice_rows(row, count), peer.send.data(), d_rows);
+    row += count;
+  }
+}
+
 }  // namespace atl

@@ -3,7 +3,7 @@
 #include "strategies/exchange/whole_blocks.h"
 
 #include "job/strategies/whole_blocks.h"
-#include "model/row_group.h"
+#include "model/gather.h"
 #include "strategies/exchange/block_rounds.h"
 #include "strategies/exchange/exchange.h"
 #include "strategies/exchange/halo_gather.h"

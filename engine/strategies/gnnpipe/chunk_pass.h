@@ -8,7 +8,7 @@
 
 #include "comm/device_sums.h"
 #include "strategies/exchange/boundary_set.h"
-#include "strategies/exchange/halo_transfer.h"
+#include "strategies/exchange/halo_gather.h"
 #include "strategies/gnnpipe/chunk_flow.h"
 #include "strategies/gnnpipe/stage_rows.h"
 #include "strategies/schedule/layer_runner.h"

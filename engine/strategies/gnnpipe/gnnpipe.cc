@@ -1,8 +1,13 @@
-// Strategy `gnnpipe`: layers divided over stages, chunks of the graph pipelined through them.
-#include "strategies/gnnpipe/info.h"
+#include "strategies/gnnpipe/gnnpipe.h"
 
 #include <algorithm>
+#include <limits>
+#include <numeric>
 
+#include "base/error.h"
+#include "model/layer_work.h"
+#include "sampler/draw_positions.h"
+#include "strategies/gnnpipe/info.h"
 #include "strategies/gnnpipe/pipeline.h"
 #include "strategies/schedule/rows.h"
 
@@ -73,6 +78,125 @@ Strategy gnnpipe_row() {
           .layers = layers,
           .share = share,
           .describe = describe};
+}
+
+namespace {
+
+/// Of a server's processor; their ratios alone matter. None is measured: all ranks, plans and resumed runs divide alike.
+constexpr MachineRates kRates{.triad_bytes = 40e9, .gather_bytes = 20e9, .product_flops = 120e9};
+
+/// By layer, seconds of a vertex in an epoch.
+std::vector<double> costs_of(const Model& model) {
+  std::vector<double> costs;
+  const int once = model.constant_prefix();
+  for (int l = 0; l < int(model.layers.size()); ++l) {
+    const LayerPass pass(model, l, {1, 0, model.data.arcs_per_vertex}, l == once);
+    costs.push_back(l < once ? 0 : seconds_of(pass.forward(), kRates) + seconds_of(pass.backward(), kRates));
+  }
+  return costs;
+}
+
+/// As given: a stage begins with its first convolution. What lies before the first one, and behind the last, goes with them.
+std::vector<LayerRange> given_ranges(const Model& model, const std::vector<int>& convolutions) {
+  std::vector<int> begins;  // of each convolution
+  for (int l = 0; l < int(model.layers.size()); ++l)
+    if (model.spec(l).gathers) begins.push_back(l);
+  std::vector<LayerRange> ranges;
+  std::size_t before = 0;
+  for (const int count : convolutions) {
+    if (!ranges.empty()) ranges.back().end = begins[before];
+    ranges.push_back({ranges.empty() ? 0 : begins[before], int(model.layers.size())});
+    before += std::size_t(count);
+  }
+  ATOLL_CHECK(before == begins.size(), "stages of {} convolutions passed validation, and there are {}",
+              before, begins.size());
+  return ranges;
+}
+
+/// The tap of the layers from `first` on, where a layer before that makes it.
+int tap_across(const Model& model, int first) {
+  for (std::size_t l = std::size_t(first); l < model.layers.size(); ++l)
+    if (const int tap = model.layers[l]->spec().tap; tap >= 0 && tap < first) return tap;
+  return -1;
+}
+
+/// best[s][e]: the slowest of s stages that end before layer e, at best.
+std::vector<LayerRange> balanced_ranges(const Model& model, int stages) {
+  const int layers = int(model.layers.size()), once = model.constant_prefix();
+  const std::vector<double> costs = costs_of(model);
+  std::vector<double> before(std::size_t(layers) + 1, 0);
+  std::partial_sum(costs.begin(), costs.end(), before.begin() + 1);
+  constexpr double kNever = std::numeric_limits<double>::infinity();
+  const auto ends = std::size_t(layers) + 1;
+  std::vector<std::vector<double>> best(std::size_t(stages) + 1, std::vector<double>(ends, kNever));
+  std::vector<std::vector<int>> begin(std::size_t(stages) + 1, std::vector<int>(ends, 0));
+  best[0][std::size_t(0)] = 0;
+  for (std::size_t s = 1; s < best.size(); ++s)
+    for (int end = once + int(s); end <= layers; ++end)
+      for (int first = s == 1 ? 0 : once + int(s) - 1; first < (s == 1 ? 1 : end); ++first) {
+        const double cost =
+            std::max(best[s - 1][std::size_t(first)], before[std::size_t(end)] - before[std::size_t(first)]);
+        if (cost >= best[s][std::size_t(end)]) continue;
+        best[s][std::size_t(end)] = cost;
+        begin[s][std::size_t(end)] = first;
+      }
+  std::vector<LayerRange> ranges(static_cast<std::size_t>(stages));
+  int end = layers;
+  for (auto s = std::size_t(stages); s > 0; --s) {
+    ranges[s - 1] = {begin[s][std::size_t(end)], end};
+    end = ranges[s - 1].first;
+  }
+  return ranges;
+}
+
+}  // namespace
+
+std::vector<LayerRange> stage_ranges(const Job& job, const Model& model) {
+  const int stages = pipeline_grid(job).stages, once = model.constant_prefix();
+  const int most = std::max(1, int(model.layers.size()) - once);
+  if (stages > most)
+    fail("strategy.gnnpipe.stages: {} stages for {} layers that are computed in each epoch (use at most {})",
+         stages, int(model.layers.size()) - once, most);
+  const std::vector<int> given = pipeline_layers(job);
+  // On other ranks than the job was written for there are other stages.
+  return int(given.size()) == stages ? given_ranges(model, given) : balanced_ranges(model, stages);
+}
+
+int whole_layers(const Model& model, bool packed_features) {
+  const int once = model.constant_prefix();
+  if (once > 0) return once;
+  return model.layers.front()->spec().gathers || packed_features ? 1 : 0;
+}
+
+/// Chunks follow each other through stages of which the slowest takes m: (1 + (S − 1)/K) m. A layer of cost w that isn't cut comes before and
+/// adds w, less its share of what the first stage does of one chunk.
+double stall_of_whole_layer(const Job& job, const Model& model, bool packed_features) {
+  const bool is_free = model.constant_prefix() > 0 || whole_layers(model, packed_features) == 0;
+  const std::vector<LayerRange> stages = stage_ranges(job, model);
+  if (is_free || stages.size() == 1) return 1;
+  const std::vector<double> costs = costs_of(model);
+  std::vector<double> of_stage;
+  for (const LayerRange& stage : stages)
+    of_stage.push_back(std::accumulate(costs.begin() + stage.first, costs.begin() + stage.end, 0.0));
+  const double chunks = pipeline_chunks(job), stretch = 1 + double(stages.size() - 1) / chunks;
+  const double cut = stretch * std::ranges::max(of_stage);
+  of_stage.front() -= costs.front();
+  return (costs.front() * (1 - 1 / chunks) + stretch * std::ranges::max(of_stage)) / cut;
+}
+
+int tap_into(const Model& model, const LayerRange& stage) {
+  return tap_across(model, stage.first);
+}
+
+int tap_out_of(const Model& model, const LayerRange& stage) {
+  return tap_across(model, stage.end);
+}
+
+void put_chunk_order(std::span<int> order, bool shuffle, std::uint64_t seed, std::int64_t epoch) {
+  std::iota(order.begin(), order.end(), 0);
+  if (!shuffle) return;
+  const KeyedOrder shuffled(order.size(), Draws(seed, Purpose::kChunks, std::uint64_t(epoch)).key());
+  for (std::size_t place = 0; place < order.size(); ++place) order[place] = int(shuffled.at(place));
 }
 
 }  // namespace atl

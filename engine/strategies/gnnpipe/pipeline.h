@@ -6,11 +6,11 @@
 #include <vector>
 
 #include "strategies/gnnpipe/chunk_memories.h"
-#include "strategies/gnnpipe/chunk_transfer.h"
+#include "strategies/gnnpipe/gnnpipe.h"
 #include "strategies/gnnpipe/info.h"
+#include "strategies/gnnpipe/stage_rows.h"
 #include "strategies/gnnpipe/stage_times.h"
-#include "strategies/gnnpipe/stages.h"
-#include "strategies/schedule/full_batch_pass.h"
+#include "strategies/schedule/full_batch.h"
 #include "tensor/context.h"
 
 namespace atl {

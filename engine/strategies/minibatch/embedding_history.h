@@ -12,7 +12,7 @@
 #include "sampler/history/history_pushes.h"
 #include "strategies/exchange/exchange.h"
 #include "strategies/exchange/wire.h"
-#include "strategies/schedule/pass_memory.h"
+#include "strategies/schedule/layer_runner.h"
 
 namespace atl {
 

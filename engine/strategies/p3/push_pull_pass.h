@@ -6,7 +6,7 @@
 
 #include "comm/device_sums.h"
 #include "comm/rank_group.h"
-#include "model/row_group.h"
+#include "model/gather.h"
 #include "sampler/column_share.h"
 #include "sampler/group_batch.h"
 #include "strategies/exchange/wire.h"

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "strategies/exchange/exchange.h"
-#include "strategies/exchange/halo_transfer.h"
+#include "strategies/exchange/halo_gather.h"
 #include "tensor/buffer.h"
 
 namespace atl {

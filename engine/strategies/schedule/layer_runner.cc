@@ -1,5 +1,7 @@
 #include "strategies/schedule/layer_runner.h"
 
+#include <algorithm>
+
 namespace atl {
 
 void LayerRunner::tell(Work work, int l) const {
@@ -80,6 +82,126 @@ void LayerRunner::backward_layer(int l, Pass& pass, const WeightVersion& weights
     axpby(ctx_, 1, memory.output(l), 0, out);
   }
   layer(l).backward(pass, of_layer, input_of(l, memory, input), memory.saved(l), out, d_out, gradient);
+}
+
+PassMemory::PassMemory(Device device, const Model& model, LayerRange layers, Passes passes, bool varies)
+    : device_(device),
+      model_(model),
+      layers_(layers),
+      passes_(passes),
+      values_(model.values),
+      varies_(varies) {
+  const auto count = std::size_t(layers.end - layers.first);
+  for (const auto& each : model.layers)
+    if (layers.contains(each->spec().tap)) tapped_ = each->spec().tap;
+  saved_.resize(count);
+  if (passes == Passes::kTraining) saved_memory_.resize(count);
+  for (int l = layers.first; l < layers.end; ++l)
+    outputs_.resize(std::max(outputs_.size(), output_buffer(l) + 1));
+}
+
+/// In inference even and odd layers share, but for the tap and the last.
+std::size_t PassMemory::output_buffer(int l) const {
+  if (passes_ != Passes::kInference) return at(l);
+  if (l + 1 == layers_.end) return 2;
+  return l == tapped_ ? 3 : std::size_t(l % 2);
+}
+
+void PassMemory::grow(Matrix& memory, Index elements) {
+  if (memory.grow(1, elements, device_, varies_)) ++reallocations_;
+}
+
+/// What a layer saves is alive from its forward to its backward. Where backward repeats the forward just before, or
+/// never comes, that is one layer at a time: all share the memory of the largest.
+void PassMemory::shape(const std::vector<LayerRows>& rows) {
+  ATOLL_CHECK(int(rows.size()) == layers_.end - layers_.first, "rows of {} layers for {}", rows.size(),
+              layers_.end - layers_.first);
+  rows_ = rows;
+  std::vector<Index> outputs(outputs_.size(), 0);
+  for (int l = layers_.first; l < layers_.end; ++l) {
+    Index& output = outputs[output_buffer(l)];
+    if (placed_.empty())
+      output = std::max(output, reals_of(input_rows(l + 1) * layer(l).spec().out, stored(l)));
+    if (passes_ == Passes::kTraining)
+      grow(saved_memory_[at(l)], Saved::reals(layer(l).spec().saved, rows_[at(l)], values_));
+  }
+  for (std::size_t i = 0; i < outputs.size(); ++i) grow(outputs_[i], outputs[i]);
+  if (shared_ == nullptr) grow_backward(rows_);
+  for (int l = layers_.first; l < layers_.end; ++l)
+    saved_[at(l)].place(layer(l).spec().saved, rows_[at(l)], values_, saved_memory(l).data());
+  if (passes_ == Passes::kInference || shared_ != nullptr) return;
+  const int last = layers_.end - 1;
+  d_output_ = {own_.d_output.data(), rows_.back().outputs, layer(last).spec().out, stored(last)};
+}
+
+void PassMemory::make_room(const std::vector<LayerRows>& rows) {
+  ATOLL_CHECK(shared_ != nullptr, "room is made in memory that isn't shared");
+  grow_backward(rows);
+}
+
+/// The first layer's input gradient is the caller's, and where the memory is shared the last one's output's.
+void PassMemory::grow_backward(const std::vector<LayerRows>& rows) {
+  BackwardMemory& memory = backward();
+  Index turns[2] = {0, 0}, saved = 0;
+  for (int l = layers_.first; l < layers_.end; ++l) {
+    const LayerRows& of = rows[at(l)];
+    saved = std::max(saved, Saved::reals(layer(l).spec().saved, of, values_));
+    if (l == layers_.first) continue;
+    Index& turn = turns[gradient_turn(l)];
+    turn = std::max(turn, reals_of(of.inputs * layer(l).spec().in, stored(l - 1)));
+  }
+  if (passes_ != Passes::kTraining) grow(memory.saved, saved);
+  if (passes_ == Passes::kInference) return;
+  for (std::size_t i = 0; i < 2; ++i) grow(memory.d_rows[i], turns[i]);
+  const int last = layers_.end - 1;
+  if (shared_ == nullptr)
+    grow(memory.d_output, reals_of(rows.back().outputs * layer(last).spec().out, stored(last)));
+  if (tapped_ >= 0) grow(memory.d_tap, rows[at(tapped_)].outputs * layer(tapped_).spec().out);
+}
+
+/// Which of the two gradient buffers takes the gradient of layer l's input: the other one than its output's, unless
+/// the layer works in place.
+std::size_t PassMemory::gradient_turn(int l) const {
+  std::size_t turn = 0;
+  for (int above = layers_.end - 2; above >= l; --above)
+    turn ^= layer(above).spec().in_place_backward ? 0u : 1u;
+  return turn;
+}
+
+MatrixView PassMemory::output(int l) {
+  if (!placed_.empty()) return placed_[at(l)];
+  return {outputs_[output_buffer(l)].data(), rows(l).outputs, layer(l).spec().out, stored(l)};
+}
+
+/// Of what layer l reads: where it reads more than the layer below has written.
+Index PassMemory::input_rows(int l) const {
+  const Index written = rows_[at(l - 1)].outputs;
+  return placed_.empty() && l < layers_.end ? std::max(written, rows_[at(l)].inputs) : written;
+}
+
+MatrixView PassMemory::input(int l) {
+  MatrixView below = output(l - 1);
+  below.rows = input_rows(l);
+  return below;
+}
+
+MatrixView PassMemory::d_input(int l) {
+  return {backward().d_rows[gradient_turn(l)].data(), rows(l).inputs, layer(l).spec().in, stored(l - 1)};
+}
+
+MatrixView PassMemory::d_tap() {
+  return {backward().d_tap.data(), rows(tapped_).outputs, layer(tapped_).spec().out};
+}
+
+void PassMemory::count(ScheduleBytes& b) const {
+  for (const Matrix& output : outputs_) b.activations += output.held_bytes();
+  for (const Matrix& memory : saved_memory_) b.saved += memory.held_bytes();
+  if (shared_ == nullptr) own_.count(b);
+}
+
+void BackwardMemory::count(ScheduleBytes& b) const {
+  b.saved += saved.held_bytes();
+  b.gradients += d_rows[0].held_bytes() + d_rows[1].held_bytes() + d_tap.held_bytes() + d_output.held_bytes();
 }
 
 }  // namespace atl

@@ -2,10 +2,119 @@
 // batch, a stage of a pipeline and one of its chunks, a mini-batch are the same runner with other arguments.
 #pragma once
 
-#include "strategies/schedule/pass_memory.h"
+#include <memory>
+#include <vector>
+
+#include "model/model.h"
 #include "strategies/schedule/schedule.h"
 
 namespace atl {
+
+// The memory of one pass over some layers: their outputs, what forward leaves for backward, and gradients. Buffers that are never
+// alive together are shared. A pass with other numbers of rows reuses it.
+
+/// Which passes the memory must serve.
+enum class Passes {
+  kTraining,  // all layers' outputs and saved matrices live from forward to backward
+  kRecomputing,  // recompute: layer — saved matrices are made again just before a layer's backward: one layer's at a time
+  kInference  // no backward: outputs take turns in two buffers
+};
+
+/// What a pass needs in its backward alone: gradients, and saved matrices that are made again there. Of one pass, or of several over
+/// the same layers that go backward one after the other.
+struct BackwardMemory {
+  Matrix d_rows[2];  // (1, Reals that they take): gradients take turns
+  Matrix d_output, d_tap;
+  Matrix saved;  // where one layer's are alive at a time
+  void count(ScheduleBytes& bytes) const;
+};
+
+class PassMemory {
+ public:
+  /// `model` outlives it. Nothing is held before shape(). varies: numbers of rows will, as batches' do; there is room above then.
+  PassMemory(Device device, const Model& model, LayerRange layers, Passes passes, bool varies = false);
+
+  /// Makes room for so many rows, of each layer of the range. What the memory held is lost. Memory grows where it doesn't suffice,
+  /// and never shrinks.
+  void shape(const std::vector<LayerRows>& rows);
+  /// Where a layer's output lies, (outputs, the layer's out), instead of in memory of its own: of all layers, or of none. Before
+  /// shape(), and again when it moves; other memory of the same shape each time.
+  void place_output(int layer, MatrixView output) {
+    placed_.resize(saved_.size());
+    placed_[at(layer)] = output;
+  }
+  /// Before shape(): backward's memory is shared with other passes, and a layer's saved matrices don't outlive its call unless all are
+  /// kept. It outlives this. d_output() is placed besides.
+  void share(BackwardMemory& shared) { shared_ = &shared; }
+  /// (outputs, out) of the last layer; as place_output().
+  void place_d_output(MatrixView d_output) { d_output_ = d_output; }
+  /// Makes room in what is shared for a pass of so many rows, before any pass is shaped.
+  void make_room(const std::vector<LayerRows>& rows);
+  /// Before shape(): all in Reals, however the model's values are stored.
+  void store_reals() { values_ = Storage::kReals; }
+  /// Whether backward, which takes the outputs' memory for its own, leaves them as they are instead.
+  void keep_outputs(bool on) { keeps_outputs_ = on; }
+  bool keeps_outputs() const { return keeps_outputs_; }
+  /// How often shape() has had to ask for more memory.
+  std::int64_t reallocations() const { return reallocations_; }
+
+  const LayerRange& layers() const { return layers_; }
+  Passes passes() const { return passes_; }
+  MatrixView output(int layer);  // (outputs, the layer's out)
+  /// Where a layer that isn't the first finds its input, (inputs, the layer's in): the output of the one below, and behind it what other
+  /// rows the pass brings.
+  MatrixView input(int layer);
+  Saved& saved(int layer) { return saved_[at(layer)]; }
+  /// Whether a layer's saved matrices are those of its forward when its backward comes.
+  bool keeps_saved(int layer) const {
+    return passes_ == Passes::kTraining || (shared_ == nullptr && layer + 1 == layers_.end);
+  }
+  const LayerRows& rows(int layer) const { return rows_[at(layer)]; }
+  MatrixView d_output() { return d_output_; }  // (outputs, out) of the last layer; in training
+  /// (inputs, the layer's in), of a layer that isn't the first. Shares memory with the gradient of the layer's output only where the
+  /// layer works in place.
+  MatrixView d_input(int layer);
+  int tapped() const {
+    return tapped_;
+  }                    // layer of the range whose output others read, also behind it; −1: none
+  MatrixView d_tap();  // (outputs of the tapped layer, its out)
+  /// Adds what is held, but for what is shared.
+  void count(ScheduleBytes& bytes) const;
+
+ private:
+  std::size_t at(int layer) const { return std::size_t(layer - layers_.first); }
+  const Layer& layer(int l) const { return *model_.layers[std::size_t(l)]; }
+  std::size_t output_buffer(int layer) const;
+  /// Of a layer's output and its gradient: the model's last is what losses, metrics and predictions read.
+  Storage stored(int layer) const {
+    return layer + 1 == int(model_.layers.size()) ? Storage::kReals : values_;
+  }
+  Index input_rows(int layer) const;
+  std::size_t gradient_turn(int layer) const;
+  void grow(Matrix& memory, Index elements);
+  void grow_backward(const std::vector<LayerRows>& rows);
+  BackwardMemory& backward() { return shared_ == nullptr ? own_ : *shared_; }
+  Matrix& saved_memory(int layer) {
+    return passes_ == Passes::kTraining ? saved_memory_[at(layer)] : backward().saved;
+  }
+
+  Device device_;
+  const Model& model_;
+  LayerRange layers_;
+  Passes passes_;
+  Storage values_;
+  bool varies_, keeps_outputs_ = false;
+  int tapped_ = -1;
+  std::int64_t reallocations_ = 0;
+  std::vector<LayerRows> rows_;       // by layer of the range
+  std::vector<Matrix> outputs_;       // (1, Reals that they take): by layer, or by turn
+  std::vector<MatrixView> placed_;    // by layer of the range; empty: in outputs_
+  std::vector<Matrix> saved_memory_;  // likewise by layer; empty: one is alive at a time
+  std::vector<Saved> saved_;          // by layer, into saved_memory_ or the backward's
+  MatrixView d_output_;
+  BackwardMemory own_;
+  BackwardMemory* shared_ = nullptr;  // null: own_
+};
 
 /// The verbs of one pass, told which layer is next.
 class Pass : public Verbs {

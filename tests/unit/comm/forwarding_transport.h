@@ -4,7 +4,7 @@
 #include <memory>
 #include <utility>
 
-#include "comm/transport.h"
+#include "comm/transports.h"
 
 namespace atl {
 

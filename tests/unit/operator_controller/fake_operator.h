@@ -10,7 +10,6 @@
 
 #include "operator/controller/decide.h"
 #include "operator/controller/observed.h"
-#include "operator/controller/refusals.h"
 #include "operator/objects/objects.h"
 #include "operator_api/sample_job.h"
 #include "operator_api/status_schema.h"

@@ -5,7 +5,7 @@
 #include <map>
 #include <mutex>
 
-#include "strategies/gnnpipe/stages.h"
+#include "strategies/gnnpipe/gnnpipe.h"
 #include "train/chunked_pass.h"
 #include "train/every_model.h"
 

@@ -6,7 +6,7 @@
 #include <mutex>
 #include <numeric>
 
-#include "strategies/gnnpipe/stages.h"
+#include "strategies/gnnpipe/gnnpipe.h"
 #include "train/chunked_gnn.h"
 #include "train/small_job.h"
 

@@ -1,4 +1,4 @@
-// Which layers each stage of a pipeline has, what crosses between stages, and in which order an epoch goes over the chunks.
+// Strategy `gnnpipe`: layers divided over stages, chunks of the graph pipelined through them.
 #pragma once
 
 #include <cstdint>
@@ -7,9 +7,11 @@
 
 #include "model/model.h"
 #include "strategies/gnnpipe/info.h"
-#include "strategies/schedule/pass_memory.h"
+#include "strategies/schedule/layer_runner.h"
 
 namespace atl {
+
+// Which layers each stage of a pipeline has, what crosses between stages, and in which order an epoch goes over the chunks.
 
 /// By stage: as the job says, or so that the slowest has as little work as possible. Layers that are computed once are the first
 /// stage's and count nothing. Throws Error where there are more stages than layers.
