@@ -56,6 +56,9 @@ class LinkedTransport final : public Transport {
   const char* name() const override { return name_ != nullptr ? name_ : host_->name(); }
   bool carries() const override { return host_->carries(); }
   void sums_go_first(bool first) override { host_->sums_go_first(first); }
+  bool tell_arrivals(const std::function<void()>& told) override { return host_->tell_arrivals(told); }
+  /// Nobody tells that a group on links is over.
+  bool must_be_polled() const override { return linked_.links != nullptr || host_->must_be_polled(); }
 
   Pending& start(Lane lane, int slot, std::span<const Message> sends,
                  std::span<const Message> receives) override {

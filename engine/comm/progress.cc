@@ -115,6 +115,7 @@ void Progress::thread_main() {
   });
   try {
     transport_->open();
+    if (transport_->must_be_polled()) is_told_ = false;
   } catch (...) {
     open_failure_ = std::current_exception();
   }

@@ -96,6 +96,8 @@ class StagedTransport final : public Transport {
     return group;
   }
   void sums_go_first(bool first) override { host_->sums_go_first(first); }
+  bool tell_arrivals(const std::function<void()>& told) override { return host_->tell_arrivals(told); }
+  bool must_be_polled() const override { return host_->must_be_polled(); }
   void abandon() override { host_->abandon(); }
   const char* name() const override { return host_->name(); }
   bool carries() const override { return host_->carries(); }

@@ -60,6 +60,8 @@ class Transport {
   /// From here on `told` is called, by any thread, whenever part of a message may have come, or a peer has left; empty: by nobody any
   /// more. False: nobody tells, so that done() must be asked again and again.
   virtual bool tell_arrivals(const std::function<void()>& /*told*/) { return false; }
+  /// Once it is open: whether done() may change for another reason than an arrival, so that it must be asked all the same.
+  virtual bool must_be_polled() const { return false; }
   /// Leaves it. `orderly`: nothing is outstanding, so wait for the others where the library wants that;
   /// otherwise leave at once, so that the others notice.
   virtual void close(bool orderly) = 0;

@@ -6,7 +6,7 @@
 namespace atl {
 namespace {
 
-class BoundarySet : public testing::Test {
+class Crossing : public testing::Test {
  protected:
   void SetUp() override {
     write_small_data(folder_ / "small", {.vertices = 600, .features = 96, .arc_share = 0.03});

@@ -81,7 +81,7 @@ struct WatchedGcn : StaleGcn {
 constexpr std::size_t kConstant =
     1;  // layers before the first convolution's product: its aggregation, computed once
 
-class StaleRows : public Recurrence {};
+class LateRows : public Recurrence {};
 
 /// In two parts every boundary row is read by one rank, and each rank's gradient is the whole of what comes back.
 TEST_P(LateRows, OfEachMeasuredEpochIsTheRecurrences) {
@@ -121,7 +121,7 @@ TEST_P(LateRows, OfEachMeasuredEpochIsTheRecurrences) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(PipeGcn, StaleRows,
+INSTANTIATE_TEST_SUITE_P(PipeGcn, LateRows,
                          testing::Values(SmallCase{"plain", {"strategy.pipegcn={smoothing: none}"}},
                                          SmallCase{"both",
                                                    {"strategy.pipegcn={smoothing: both, decay: 0.7}"}}),
