@@ -40,10 +40,12 @@ inline std::vector<nlohmann::json> events_of(const nlohmann::json& trace, const 
   return events;
 }
 
-/// Of the time in which rows of other ranks or their gradients travel, the share in which the same rank computes. Every rank
-/// must have sent at least `messages` such.
+/// Of the time in which rows of other ranks or their gradients travel, the share in which the same rank computes: the mean over the
+/// messages, so that one during which a rank got no processor counts once, however long it took. Every rank must have sent at least
+/// `messages` such.
 inline double hidden_share(const nlohmann::json& trace, int ranks, int messages) {
-  double travelled = 0, hidden = 0;
+  double travelled = 0, shares = 0;
+  int sent_messages = 0;
   for (int rank = 0; rank < ranks; ++rank) {
     const std::vector<nlohmann::json> computed = events_of(trace, "compute", rank);
     for (const nlohmann::json& sent : events_of(trace, "communication", rank)) {
@@ -51,14 +53,17 @@ inline double hidden_share(const nlohmann::json& trace, int ranks, int messages)
       if (purpose != "halo" && purpose != "halo_gradient") continue;
       const double begin = sent["ts"], end = begin + double(sent["dur"]);
       travelled += end - begin;
+      double hidden = 0;
       for (const nlohmann::json& c : computed) {
         const double from = c["ts"], to = from + double(c["dur"]);
         hidden += std::max(0.0, std::min(end, to) - std::max(begin, from));
       }
+      shares += end > begin ? hidden / (end - begin) : 0;
+      ++sent_messages;
     }
   }
   EXPECT_GT(travelled, 1e3 * double(kTransfer.count()) * messages * ranks) << "microseconds";
-  return hidden / travelled;
+  return shares / sent_messages;
 }
 
 }  // namespace atl
