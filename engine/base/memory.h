@@ -21,7 +21,7 @@ ProcessMemory process_memory();
 struct MemoryRoom {
   double total = 0;      // memory and swap; 0: not known
   double available = 0;  // of it now, pages of files given up
-  bool limited = false;  // by a control group (base/memory.h) to less than the machine has
+  bool limited = false;  // by a control group (below) to less than the machine has
 };
 
 /// `root` is where /proc and /sys are looked for.

@@ -51,7 +51,7 @@ class Pending {
 /// All calls but rank(), size(), host(), name(), carries() and sums_on_devices() come from one thread, the communicator's progress thread:
 /// tell_arrivals() and open() first, close() last. Between a pair of ranks messages match in the order in which they were started within bulk,
 /// within prefetch, and within a slot of the small lane: ranks call start() in the same order there. In bulk that is one order for
-/// all ranks, not for each pair alone (comm/transports.h).
+/// all ranks, not for each pair alone (linked_transport.cc).
 class Transport {
  public:
   virtual ~Transport() = default;

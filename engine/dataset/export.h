@@ -10,8 +10,8 @@
 
 namespace atl {
 
-/// `place` must not exist unless `replace`, which takes an export alone and never the data set itself (dataset/export.h). Rows of every array are in the data set's order; original_ids.npy
-/// tells what each was called in its source. Memory: bounded, whatever the size.
+/// `place` must not exist unless `replace`, which takes an export alone and never the data set itself (check_replaceable). Rows of every
+/// array are in the data set's order; original_ids.npy tells what each was called in its source. Memory: bounded, whatever the size.
 void export_dataset(const Dataset& dataset, const std::filesystem::path& place, bool replace = false);
 
 // --replace takes the place of what the same command makes, a data set or an export, and of nothing else.

@@ -16,7 +16,7 @@ struct PartitionOptions {
   std::uint64_t seed = 1;
   std::string objective = "volume";  // metis: volume | cut
   int groups = 1;  // of as many parts each: the graph is divided into these first, where arcs are looked at
-  int slices = 1;  // of each part: neighbouring rows that are worked on together (partition/partitioners.h)
+  int slices = 1;  // of each part: neighbouring rows that are worked on together (below)
 };
 
 /// What a partitioner is given. Nothing in it depends on anything but the graph and the training vertices.

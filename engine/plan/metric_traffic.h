@@ -30,7 +30,7 @@ enum class EvaluationPart {
   kRows,  // rows of other ranks, and which: features, what layers made of them, or what is put together from columns
   kSummands,  // of the first layer's product, where features are held by columns; of every row, to its owner
   kScores,    // likewise, attention's
-  kMetric,    // what metrics are made of (metric_traffic.h)
+  kMetric,    // what metrics are made of
 };
 inline constexpr std::array<const char*, 5> kEvaluationPartNames = {"structure", "rows", "summands", "scores",
                                                                     "metric"};

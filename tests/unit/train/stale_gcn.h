@@ -155,7 +155,7 @@ struct StaleGcn {
   }
 };
 
-// A job on ranks beside its simulation (stale_gcn.h): the same data, parts and first weights, epoch for epoch.
+// A job on ranks beside its simulation (above): the same data, parts and first weights, epoch for epoch.
 
 /// Over a small data set, by case; for a fixture of each test.
 class Recurrence : public testing::TestWithParam<SmallCase> {
