@@ -54,8 +54,9 @@ struct Refusal {
   std::string object, message;  // "Pod cora-0-0"
 };
 
-/// What a decision may look up in the caches and work out, beside what was observed. It asks nobody: what only the API server knows, a
-/// decision asks for (Decision::wants), and is made again with the answer.
+/// What a decision may look up in the caches and work out, beside what was observed. What only the API server knows, a decision asks for
+/// (Decision::wants), and is made again with the answer. One thing is asked while it is made: where a plan's volume claims can be used,
+/// which is remembered for half a minute (ClaimPlaces).
 class ClusterView {
  public:
   virtual ~ClusterView() = default;
