@@ -144,7 +144,7 @@ BenchRow bench_batches(const Job& job, const Dataset& dataset, const PreparedGra
   data.count(comm);
   const BatchGraph& graph = data.held_in_training().batches();
   const GraphNeeds needs =
-      planned_model(job, {dataset.meta().features, FeatureForm::kDense, 0}, dataset.meta().classes).needs;
+      planned_model(job, feature_shape(job, dataset.meta()), dataset.meta().classes).needs;
   BatchSamplingOptions options = job_sampling(job, dataset.meta().vertices);
   options.sampling.normalisation = needs.normalisation;
   options.sampling.attention = needs.attention;

@@ -205,6 +205,10 @@ Csr non_zeros(const Dataset& dataset, std::span<const VertexId> ids) {
 
 }  // namespace
 
+Index Dataset::feature_entries(VertexId id) const {
+  return state_->feature_offsets[std::size_t(id) + 1] - state_->feature_offsets[std::size_t(id)];
+}
+
 Csr Dataset::read_sparse_features(std::span<const VertexId> ids) const {
   const State& s = *state_;
   if (s.meta.feature_form != FeatureForm::kSparse) return non_zeros(*this, ids);
@@ -212,10 +216,7 @@ Csr Dataset::read_sparse_features(std::span<const VertexId> ids) const {
   rows.rows = Index(ids.size());
   rows.cols = s.meta.features;
   rows.offsets.reserve(ids.size() + 1);
-  for (VertexId id : ids) {
-    const Index degree = s.feature_offsets[std::size_t(id) + 1] - s.feature_offsets[std::size_t(id)];
-    rows.offsets.push_back(rows.offsets.back() + degree);
-  }
+  for (VertexId id : ids) rows.offsets.push_back(rows.offsets.back() + feature_entries(id));
   rows.columns.resize(std::size_t(rows.offsets.back()));
   rows.weights.resize(std::size_t(rows.offsets.back()));
   for (std::size_t i = 0; i < ids.size(); ++i) {
@@ -231,9 +232,8 @@ BitMatrix Dataset::read_feature_bits(std::span<const VertexId> ids) const {
   const State& s = *state_;
   ATOLL_CHECK(s.meta.feature_form == FeatureForm::kBits, "{} isn't stored as bits", s.meta.name);
   BitMatrix rows(Index(ids.size()), s.meta.features);
-  for (std::size_t i = 0; i < ids.size(); ++i) {
+  for (std::size_t i = 0; i < ids.size(); ++i)
     std::memcpy(rows.row(Index(i)), s.bit_row(ids[i]), std::size_t(s.bit_row_bytes()));
-  }
   return rows;
 }
 

@@ -34,13 +34,6 @@
 
 namespace atl {
 
-/// How features are stored.
-enum class FeatureForm {
-  kDense,
-  kSparse,  // CSR: under 25 % are non-zero
-  kBits,    // a bit each: every row has one value beside 0
-};
-
 /// The pairs of link prediction. Validation and test edges are no arcs of the graph, whichever way.
 enum class PairSet { kTrain, kValidation, kTest, kValidationNegative, kTestNegative };
 inline constexpr int kPairSets = 5;
@@ -99,6 +92,8 @@ class Dataset {
   void read_features(std::span<const VertexId> ids, MatrixView out) const;
   /// The same as CSR (ids.size() × features), values in weights: what isn't 0.
   Csr read_sparse_features(std::span<const VertexId> ids) const;
+  /// Values beside 0 of a vertex's features that are stored sparse.
+  Index feature_entries(VertexId id) const;
   /// The rows `ids` of features stored as bits, (ids.size() × features), and of their levels, (ids.size()).
   BitMatrix read_feature_bits(std::span<const VertexId> ids) const;
   std::vector<Real> read_feature_levels(std::span<const VertexId> ids) const;

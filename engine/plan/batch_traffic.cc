@@ -19,15 +19,33 @@ Index cache_bytes(const Job& job) {
   return given.has("cache.bytes") ? given.integer("cache.bytes") : 0;
 }
 
-BatchTraffic::BatchTraffic(const Job& job, const BatchSource& source, const Owners& owners, Index features)
+RowBytes row_bytes_of(const Job& job, const FeatureShape& features) {
+  return atl::row_bytes(features.held, features.columns, features.nonzeros_per_row,
+                        job.wire() == Precision::kBFloat16);
+}
+
+CrossingRows::CrossingRows(const Dataset& dataset, const BatchSource& source, const FeatureShape& features,
+                           bool bfloat16, double chosen)
+    : entries_(features.held == FeatureForm::kSparse && dataset.meta().feature_form == FeatureForm::kSparse
+                   ? &dataset
+                   : nullptr),
+      ids_(source.ids()),
+      fixed_(
+          row_bytes(features.held, features.columns, features.nonzeros_per_row, bfloat16, chosen).crossing) {
+  if (features.nonzeros_per_row > 0) entry_ = (fixed_ - 4) / features.nonzeros_per_row;
+}
+
+BatchTraffic::BatchTraffic(const Job& job, const Dataset& dataset, const BatchSource& source,
+                           const Owners& owners, const FeatureShape& features)
     : source_(source),
       owners_(owners),
       ranks_(owners.ranks()),
       mapped_(job.strategy.options.text("structure") == "mapped"),
       weighted_(source.weighted()),
-      fetched_(chosen_columns(feature_rate(job, features), features)),
-      value_bytes_(job.wire() == Precision::kBFloat16 ? 2 : kReal),
-      cached_rows_(cache_rows(owners, cache_bytes(job), features)),
+      fetched_(chosen_columns(feature_rate(job, features.columns), features.columns)),
+      row_(dataset, source, features, job.wire() == Precision::kBFloat16,
+           double(fetched_) / double(features.columns)),
+      cached_rows_(cache_rows(owners, cache_bytes(job), row_bytes_of(job, features))),
       bytes_(std::size_t(ranks_) * std::size_t(ranks_)) {}
 
 /// A batch's row sets (SharedRows).
@@ -131,7 +149,7 @@ void BatchTraffic::add_features(const std::map<VertexId, Index>& reads, Rank ran
     if (std::ranges::binary_search(here, row)) continue;
     const Rank owner = owners_.owner_of(row);
     add(rank, owner, Traffic::kFeatures, times * double(count) * 4);
-    add(owner, rank, Traffic::kFeatures, times * double(count * fetched_ * value_bytes_));
+    add(owner, rank, Traffic::kFeatures, times * double(count) * row_.bytes(row));
   }
   for (Rank owner = 0; owner < ranks_; ++owner)
     add(rank, owner, Traffic::kFeatures, times * double(drawn * kSizeBytes));

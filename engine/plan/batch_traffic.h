@@ -15,18 +15,42 @@
 #include "sampler/group_batch.h"
 #include "sampler/history/history_directory.h"
 #include "sampler/owners.h"
+#include "sampler/packed_features.h"
 #include "sampler/step_sets.h"
+#include "strategies/schedule/strategy.h"
 
 namespace atl {
 
 /// Of a rank's cache of other ranks' rows; 0: the strategy has none.
 Index cache_bytes(const Job& job);
 
+/// Of others' rows of features, all of whose columns cross.
+RowBytes row_bytes_of(const Job& job, const FeatureShape& features);
+
+/// What each of a prepared graph's rows of features takes in a message, but for what asks for it. Sparse ones by their own entries: vertices that
+/// many others read may have more of them than most.
+class CrossingRows {
+ public:
+  /// All outlive it. chosen: share of the columns that crosses.
+  CrossingRows(const Dataset& dataset, const BatchSource& source, const FeatureShape& features, bool bfloat16,
+               double chosen = 1);
+  double bytes(VertexId row) const {
+    return entries_ == nullptr ? fixed_
+                               : 4 + entry_ * double(entries_->feature_entries(ids_[std::size_t(row)]));
+  }
+
+ private:
+  const Dataset* entries_;  // null: all take the same
+  std::span<const VertexId> ids_;
+  double fixed_, entry_ = 0;
+};
+
 /// By pair of ranks. `times`: how many batches of an epoch one of those that are counted stands for.
 class BatchTraffic {
  public:
-  /// `source` and `owners` outlive it. features: columns.
-  BatchTraffic(const Job& job, const BatchSource& source, const Owners& owners, Index features);
+  /// `source` and `owners` outlive it.
+  BatchTraffic(const Job& job, const Dataset& dataset, const BatchSource& source, const Owners& owners,
+               const FeatureShape& features);
 
   /// What `rank` asks other ranks for when it draws the batch, and what they answer: arcs, ids and degrees.
   struct Asked {
@@ -48,8 +72,8 @@ class BatchTraffic {
   /// Features of others' rows, by how many of `drawn` batches read them.
   void add_features(const std::map<VertexId, Index>& reads, Rank rank, std::int64_t drawn, double times);
 
-  /// What features of `reads` rows of others take, asked for and answered, without a cache.
-  double row_bytes(double reads) const { return reads * double(4 + fetched_ * value_bytes_); }
+  /// What features of a row of others take, asked for and answered, without a cache.
+  double row_bytes(VertexId row) const { return 4 + row_.bytes(row); }
 
   double sent(Rank from, Rank to, std::size_t purpose) const { return bytes_[index(from, to)][purpose]; }
 
@@ -71,7 +95,8 @@ class BatchTraffic {
   int ranks_;
   bool mapped_, weighted_;
   Index fetched_;  // columns of others' rows
-  Index value_bytes_, cached_rows_;
+  CrossingRows row_;
+  Index cached_rows_;
   std::vector<std::array<double, kTraffics>> bytes_;
 };
 

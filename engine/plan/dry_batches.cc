@@ -28,11 +28,12 @@ class Batches {
         ranks_(job.placement.ranks),
         hosts_(hosts.empty() ? std::vector<std::string>(std::size_t(ranks_), "here") : hosts),
         owners_(source.part_offsets(), ranks_),
-        features_(dataset.meta().features),
-        sent_(job, source, owners_, features_),
+        shape_(feature_shape(job, dataset.meta())),
+        features_(shape_.columns),
+        sent_(job, dataset, source, owners_, shape_),
         seeds_(job, dataset, source, owners_),
-        whole_model_(planned_model(job, dense_features(dataset), dataset.meta().classes)),
-        slabs_(source, owners_, whole_model_, slab_options()),
+        whole_model_(planned_model(job, shape_, dataset.meta().classes)),
+        slabs_(dataset, source, owners_, whole_model_, slab_options()),
         notes_(notes) {
     plan_sets();
     if (const auto options = job_history(job)) history_.emplace(source, owners_, *options);
@@ -51,7 +52,8 @@ class Batches {
  private:
   SlabPlanOptions slab_options() const {
     SlabPlanOptions options{.bytes = slab_bytes(job_.resources.memory),
-                            .mapped = job_.strategy.options.text("structure") == "mapped"};
+                            .mapped = job_.strategy.options.text("structure") == "mapped",
+                            .features = shape_};
     for (Rank rank = 0; rank < ranks_; ++rank) options.columns.push_back(columns_of(job_, rank, features_));
     return options;
   }
@@ -59,7 +61,7 @@ class Batches {
   void plan_sets() {
     BatchSamplingOptions options = job_sampling(job_, dataset_.meta().vertices);
     if (options.sets == nullptr) return;
-    const GraphNeeds needs = planned_model(job_, dense_features(dataset_), dataset_.meta().classes).needs;
+    const GraphNeeds needs = planned_model(job_, shape_, dataset_.meta().classes).needs;
     options.sampling.normalisation = needs.normalisation;
     options.sampling.attention = needs.attention;
     sets_ = std::make_unique<PlannedSets>(source_, options, seeds_.training(), seeds_.by_part());
@@ -152,7 +154,7 @@ class Batches {
     for (Index row = owners_.first_row(rank); row < owners_.first_row(rank + 1); ++row)
       for (const VertexId source : source_.sources(row, buffer))
         if (!owners_.owns(rank, source)) others.insert(source), ++cut;
-    const Model model = planned_model(job_, dense_features(dataset_), dataset_.meta().classes);
+    const Model model = planned_model(job_, shape_, dataset_.meta().classes);
     const Index count = Index(others.size()), classes = model.layers.back()->spec().out;
     PassMemory memory(Device::kDry, model, {0, int(model.layers.size())}, Passes::kTraining);
     const std::vector<LayerRows> rows = star_rows(model, count);
@@ -173,7 +175,7 @@ class Batches {
     double bytes = 0;
     for (const auto& [row, count] : batches.reads())
       if (owners_.owner_of(row) / together != rank / together)
-        bytes += sent_.row_bytes(times * double(count));
+        bytes += times * double(count) * sent_.row_bytes(row);
     return bytes;
   }
 
@@ -229,7 +231,8 @@ class Batches {
   int threads_, ranks_;
   std::vector<std::string> hosts_;
   Owners owners_;
-  Index features_;
+  FeatureShape shape_;
+  Index features_;  // columns
   BatchTraffic sent_;
   PlannedSeeds seeds_;
   Model whole_model_;

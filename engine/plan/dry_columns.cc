@@ -2,10 +2,31 @@
 
 namespace atl {
 
+void DryFeatures::shape(Index rows, Index destinations, const FeatureShape& features, FeatureRows& out) {
+  offsets_.clear();
+  if (features.packed()) return out.refer(sparse(rows, features), sparse(destinations, features));
+  out.dense.resize(rows, features.columns, Device::kDry);
+}
+
+/// Both ways.
+SparseRows DryFeatures::sparse(Index rows, const FeatureShape& features) {
+  const auto entries = Index(double(rows) * features.nonzeros_per_row);
+  const auto csr = [&](Index of_rows, Index cols) -> CsrView {
+    const Allocation claimed = memory_of(Device::kDry).allocate((std::size_t(of_rows) + 1) * sizeof(Index));
+    auto* offsets = static_cast<Index*>(claimed.data);
+    offsets_.emplace_back(offsets, ReleaseMemory{Device::kDry});
+    offsets[of_rows] = of_rows == 0 ? 0 : entries;
+    return {of_rows, cols, offsets, nullptr, nullptr};
+  };
+  return {csr(rows, features.columns), csr(features.columns, rows)};
+}
+
 DryColumns::DryColumns(Context& ctx, Communicator& comm, const Model& model, const LayerRunner& runner,
-                       const ColumnShare& share, const FlightOptions& options, int in_flight)
+                       const ColumnShare& share, const FeatureShape& features, const FlightOptions& options,
+                       int in_flight)
     : model_(model),
       share_(share),
+      features_(features),
       group_(group_options(model)),
       in_flight_(in_flight),
       flight_(ctx, comm, model, runner, share, options),
@@ -19,7 +40,8 @@ void DryColumns::train(StreamedBatch& made, std::int64_t step, const std::vector
     of_group_.insert(of_group_.end(), sizes.begin(), sizes.end());
   }
   made.group.shape(group_, of_group_, share_.place);
-  made.features.resize(made.group.all_rows(), share_.count(), Device::kDry);
+  const Index rows = made.group.all_rows();
+  rows_.shape(rows, group_.hops > 0 ? made.group.destinations(0) : rows, features_, made.features);
   flight_.begin(made, step);
   flight_.forward_columns(weights);
   flight_.forward_own(weights);

@@ -8,17 +8,31 @@
 #include "model/layer_work.h"
 #include "plan/dry_step.h"
 #include "strategies/p3/flight.h"
+#include "strategies/schedule/strategy.h"
 
 namespace atl {
 
 /// By batch that is drawn: what a rank pushes of it (PushedSizes).
 using DrawnSizes = std::vector<std::vector<std::int64_t>>;
 
+/// A batch's rows of features as kernels that compute nothing read them: sizes without contents.
+class DryFeatures {
+ public:
+  /// Of so many rows, of which the first `destinations` are computed; valid until the next call.
+  void shape(Index rows, Index destinations, const FeatureShape& features, FeatureRows& out);
+
+ private:
+  SparseRows sparse(Index rows, const FeatureShape& features);
+  std::vector<std::unique_ptr<Index[], ReleaseMemory>> offsets_;
+};
+
 class DryColumns {
  public:
   /// `in_flight`: batches that are trained on at once, where more than one with weights and gradients of their own. References outlive it.
+  /// features: of the columns that are here.
   DryColumns(Context& ctx, Communicator& comm, const Model& model, const LayerRunner& runner,
-             const ColumnShare& share, const FlightOptions& options, int in_flight);
+             const ColumnShare& share, const FeatureShape& features, const FlightOptions& options,
+             int in_flight);
 
   /// made.batch was drawn, as `step` − 1 of those that are; `drawn` are the group's, by member.
   void train(StreamedBatch& made, std::int64_t step, const std::vector<const DrawnSizes*>& drawn,
@@ -34,8 +48,10 @@ class DryColumns {
  private:
   const Model& model_;
   const ColumnShare& share_;
+  const FeatureShape features_;
   const GroupBatchOptions group_;
   const int in_flight_;
+  DryFeatures rows_;
   Flight flight_;
   std::vector<std::int64_t> of_group_;
   std::vector<LayerSize> sizes_;

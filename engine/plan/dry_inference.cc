@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "comm/all_reduce.h"
+#include "plan/memory.h"
 #include "strategies/p3/column_inference.h"
 #include "strategies/schedule/layer_runner.h"
 #include "strategies/schedule/layerwise_inference.h"
@@ -26,12 +27,13 @@ SlabPlan::Slabs::Sizes SlabPlan::Slabs::at(Index slab) const {
   return looked_at[std::size_t(slab * Index(looked_at.size()) / count)];
 }
 
-SlabPlan::SlabPlan(const BatchSource& source, const Owners& owners, const Model& model,
-                   SlabPlanOptions options)
+SlabPlan::SlabPlan(const Dataset& dataset, const BatchSource& source, const Owners& owners,
+                   const Model& model, SlabPlanOptions options)
     : source_(source),
       owners_(owners),
       model_(model),
       options_(std::move(options)),
+      crossing_(dataset, source, options_.features, false),
       sent_(std::size_t(owners.ranks())) {
   for (Rank rank = 0; rank < owners.ranks(); ++rank) {
     slabs_.push_back(slabs_of(rank));
@@ -52,7 +54,7 @@ SlabPlan::Slabs SlabPlan::slabs_of(Rank rank) const {
                                                 owners_, rank, options_.bytes, width);
   Slabs all;
   all.count = Index(begins.size()) - 1;
-  all.of_owner.resize(std::size_t(owners_.ranks()));
+  all.of_owner.resize(std::size_t(owners_.ranks())), all.feature_bytes.resize(all.of_owner.size());
   const Index looked_at = std::min(all.count, source_.most_slabs());
   const double times = double(all.count) / double(std::max<Index>(looked_at, 1));
   std::vector<Index> read(std::size_t(rows), -1);  // the last slab that did
@@ -62,6 +64,7 @@ SlabPlan::Slabs SlabPlan::slabs_of(Rank rank) const {
     const Index begin = first_row + begins[std::size_t(slab)];
     const Index end = first_row + begins[std::size_t(slab) + 1];
     Index sources = end - begin, others = 0, arcs = 0;
+    double feature_bytes = 0;
     for (Index row = begin; row < end; ++row) {
       const auto read_by_row = source_.sources(row, buffer);
       arcs += Index(read_by_row.size());
@@ -70,11 +73,14 @@ SlabPlan::Slabs SlabPlan::slabs_of(Rank rank) const {
         sources += from < begin || from >= end;
         if (owners_.owns(rank, from)) continue;
         ++others;
-        all.of_owner[std::size_t(owners_.owner_of(from))] += times;
+        const auto owner = std::size_t(owners_.owner_of(from));
+        all.of_owner[owner] += times, all.feature_bytes[owner] += times * crossing_.bytes(from);
+        feature_bytes += crossing_.bytes(from);
       }
     }
     all.most_rows = std::max(all.most_rows, end - begin);
     all.most_others = std::max(all.most_others, others);
+    all.most_feature_bytes = std::max(all.most_feature_bytes, feature_bytes);
     all.most_sources = std::max(all.most_sources, sources);
     all.rows += times * double(end - begin);
     all.sources += times * double(sources);
@@ -93,7 +99,7 @@ void SlabPlan::count_sent() {
       if (reads_columns)
         send_columns(rank);
       else if (first.spec().gathers)
-        send_rows(rank, first.spec().in);
+        send_rows(rank, first.spec().in, layers.first == 0);
     }
   }
 }
@@ -109,12 +115,13 @@ void SlabPlan::send_structure(Rank rank, bool gathers) {
     sent(owner, kPart) += answered * of(rank).of_owner[std::size_t(owner)];
 }
 
-/// What the layer before has left at their owners.
-void SlabPlan::send_rows(Rank rank, Index width) {
+/// What the layer before has left at their owners, or features.
+void SlabPlan::send_rows(Rank rank, Index width, bool are_features) {
   constexpr EvaluationPart kPart = EvaluationPart::kRows;
   sent(rank, kPart) += double(owners_.ranks() - 1) * double(steps_) * kSizeBytes + 4 * of(rank).others();
   for (Rank owner = 0; owner < owners_.ranks(); ++owner)
-    sent(owner, kPart) += double(kReal * width) * of(rank).of_owner[std::size_t(owner)];
+    sent(owner, kPart) += are_features ? of(rank).feature_bytes[std::size_t(owner)]
+                                       : double(kReal * width) * of(rank).of_owner[std::size_t(owner)];
 }
 
 void SlabPlan::send_columns(Rank rank) {
@@ -180,7 +187,9 @@ void SlabPlan::hold_columns(Rank rank, DryRun& run) const {
   const Index rows = gathers ? of(rank).most_sources : of(rank).most_rows;
   if (by_columns()) {
     const Index members = share.members(), arcs = gathers ? members * (rows + of(rank).most_rows) : 0;
-    run.inference.halo += kReal * members * rows * share.count() + 16 * arcs + 8 * members * rows +
+    FeatureShape here = options_.features;
+    here.nonzeros_per_row *= double(share.count()) / double(share.whole), here.columns = share.count();
+    run.inference.halo += feature_bytes(members * rows, here) + 16 * arcs + 8 * members * rows +
                           kReal * of(rank).most_rows * whole_layer(model_).spec().out * (2 * members - 1);
     return;
   }
@@ -204,7 +213,8 @@ EvaluationParts SlabPlan::parts(Rank rank) const {
 void SlabPlan::add(Rank rank, DryRun& run) const {
   const Slabs& slabs = of(rank);
   const bool reads_columns = !options_.columns.empty() && options_.columns.front();
-  Index widest[2] = {0, 0}, width = 0, number = 0;
+  const Index reads = slabs.most_sources + 2 * slabs.most_others;
+  Index widest[2] = {0, 0}, held = 0, number = 0;
   for (const LayerRange& layers : slab_segments(model_)) {
     const Layer& first = *model_.layers[std::size_t(layers.first)];
     const bool is_last = layers.end == int(model_.layers.size());
@@ -214,7 +224,10 @@ void SlabPlan::add(Rank rank, DryRun& run) const {
                                 {slabs.most_rows, slabs.most_rows, slabs.most_rows, {slabs.most_rows}});
     if (first.spec().gathers) {
       rows.front() = {slabs.most_sources, slabs.most_rows, slabs.most_rows, {slabs.most_sources}};
-      if (layers.first > 0 || !reads_columns) width = std::max(width, first.spec().in);
+      if (layers.first > 0) held = std::max(held, kReal * first.spec().in * reads);
+      if (layers.first == 0 && !reads_columns)
+        held = std::max(
+            held, feature_bytes(slabs.most_sources, options_.features) + Index(2 * slabs.most_feature_bytes));
     }
     PassMemory memory(Device::kDry, model_, layers, Passes::kInference);
     memory.shape(rows);
@@ -222,7 +235,7 @@ void SlabPlan::add(Rank rank, DryRun& run) const {
   }
   run.inference.activations +=
       kReal * owners_.rows(rank) * (widest[0] + widest[1] + model_.layers.back()->spec().out);
-  run.inference.halo = kReal * width * (slabs.most_sources + 2 * slabs.most_others);
+  run.inference.halo = held;
   const EvaluationParts sent = parts(rank);
   run.evaluation[std::size_t(Traffic::kEvaluation)] =
       std::accumulate(sent.begin(), sent.end(), std::int64_t(0));

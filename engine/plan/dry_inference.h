@@ -6,16 +6,19 @@
 
 #include "model/model.h"
 #include "plan/batch_source.h"
+#include "plan/batch_traffic.h"
 #include "plan/dry_run.h"
 #include "plan/metric_traffic.h"
 #include "sampler/column_share.h"
 #include "sampler/owners.h"
+#include "strategies/schedule/strategy.h"
 
 namespace atl {
 
 struct SlabPlanOptions {
   Index bytes = 0;      // of a slab
   bool mapped = false;  // every rank reads all arcs, and asks nobody for ids
+  FeatureShape features{};
   std::vector<std::optional<ColumnShare>>
       columns{};  // (ranks) by which features are held; none: by rows. Of all ranks, or of none
 };
@@ -23,7 +26,8 @@ struct SlabPlanOptions {
 class SlabPlan {
  public:
   /// Looks at every rank's arcs once. model: of all columns. All outlive it.
-  SlabPlan(const BatchSource& source, const Owners& owners, const Model& model, SlabPlanOptions options);
+  SlabPlan(const Dataset& dataset, const BatchSource& source, const Owners& owners, const Model& model,
+           SlabPlanOptions options);
 
   /// Adds a rank's: outputs of two layers and the logits of its rows, one slab's rows, and what a pass sends.
   void add(Rank rank, DryRun& run) const;
@@ -38,6 +42,8 @@ class SlabPlan {
     Index most_rows = 0, most_sources = 0, most_others = 0;  // of any; sources: its rows and what they read
     double rows = 0, sources = 0, arcs = 0;                  // of all, each slab by itself
     std::vector<double> of_owner;                            // (ranks) rows of others that they read
+    std::vector<double> feature_bytes;                       // (ranks) of these rows' features
+    double most_feature_bytes = 0;                           // of others' rows, of any slab
     struct Sizes {
       Index rows = 0, sources = 0;
     };
@@ -49,7 +55,7 @@ class SlabPlan {
   bool by_columns() const;
   void count_sent();
   void send_structure(Rank rank, bool gathers);
-  void send_rows(Rank rank, Index width);
+  void send_rows(Rank rank, Index width, bool are_features);
   void send_columns(Rank rank);
   void send_pushes(Rank rank);
   void send_scores(Rank rank);
@@ -63,6 +69,7 @@ class SlabPlan {
   const Owners& owners_;
   const Model& model_;
   const SlabPlanOptions options_;
+  const CrossingRows crossing_;
   std::vector<Slabs> slabs_;  // by rank
   Index steps_ = 0;           // slabs that each rank goes through, some of them empty
   std::vector<Sent> sent_;    // by rank

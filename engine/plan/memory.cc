@@ -3,6 +3,16 @@
 #include <algorithm>
 
 namespace atl {
+
+Index feature_bytes(Index rows, const FeatureShape& f) {
+  constexpr Index kReal = sizeof(Real);
+  if (f.form == FeatureForm::kDense) return kReal * reals_of(rows * f.columns, f.storage);
+  if (f.form == FeatureForm::kBits)
+    return rows * (4 * BitView::words_of(f.columns) + kReal) + f.columns * 4 * BitView::words_of(rows);
+  const auto nonzeros = Index(double(rows) * f.nonzeros_per_row);
+  return 2 * (8 * nonzeros) + 8 * (rows + f.columns + 2);  // rows and their transpose
+}
+
 namespace {
 
 constexpr Index kReal = sizeof(Real);
@@ -87,18 +97,18 @@ Index cutting_bytes(const RankShape& s, const GraphNeeds& needs, bool weighted) 
   return sum;
 }
 
-Index feature_bytes(Index rows, const FeatureShape& f) {
-  if (f.form == FeatureForm::kDense) return kReal * reals_of(rows * f.columns, f.storage);
-  if (f.form == FeatureForm::kBits)
-    return rows * (4 * BitView::words_of(f.columns) + kReal) + f.columns * 4 * BitView::words_of(rows);
+/// As ranks that train on batches hold them.
+Index held_bytes(Index rows, const FeatureShape& f) {
   const auto nonzeros = Index(double(rows) * f.nonzeros_per_row);
-  return 2 * (8 * nonzeros) + 8 * (rows + f.columns + 2);  // rows and their transpose
+  if (f.held == FeatureForm::kSparse) return 8 * nonzeros + 8 * (rows + 1);
+  if (f.held == FeatureForm::kBits) return rows * (4 * BitView::words_of(f.columns) + kReal);
+  return kReal * rows * f.columns;
 }
 
 /// Halo rows' are read where the first layer gathers.
 Index feature_bytes(const RankShape& s, const FeatureShape& f, const Model& model) {
   if (!s.features) return 0;
-  if (s.column_rows > 0) return feature_bytes(s.column_rows, f);
+  if (s.batches) return held_bytes(s.column_rows > 0 ? s.column_rows : s.owned, f);
   Index sum = feature_bytes(s.owned, f);
   if (!model.layers.front()->spec().gathers) return sum;
   if (f.packed() && !s.near.empty() && s.near.back().rows < s.owned)

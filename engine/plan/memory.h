@@ -15,6 +15,9 @@ struct MemoryItem {
   bool is_hosts = false;  // where the rank trains on a GPU, too
 };
 
+/// Of so many rows of features, with what the way back reads of packed ones.
+Index feature_bytes(Index rows, const FeatureShape& features);
+
 /// The phases don't overlap; a rank's peak is the largest.
 struct RankMemory {
   std::vector<MemoryItem> items;  // held while training; their sum is `training`

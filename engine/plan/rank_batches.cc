@@ -5,6 +5,7 @@
 
 #include "base/threads.h"
 #include "plan/dry_step.h"
+#include "plan/memory.h"
 #include "strategies/schedule/rows.h"
 
 namespace atl {
@@ -27,9 +28,11 @@ RankBatches::RankBatches(const Job& job, const Dataset& dataset, const BatchSour
     : job_(job),
       owners_(owners),
       rank_(rank),
-      features_(dataset.meta().features),
-      columns_(columns_of(job, rank, features_)),
-      model_(planned_model(job, features_on(job, rank, dense_features(dataset)), dataset.meta().classes)),
+      features_(feature_shape(job, dataset.meta())),
+      of_batch_(features_),
+      crossing_(dataset, source, features_, job.wire() == Precision::kBFloat16),
+      columns_(columns_of(job, rank, features_.columns)),
+      model_(planned_model(job, features_on(job, rank, features_), dataset.meta().classes)),
       counts_rows_(job.model.norm == Norm::kBatch && owners.ranks() > 1),
       recompute_(job.training.recompute == Recompute::kLayer),
       dry_pool_(ThreadPool::dry(threads)),
@@ -56,7 +59,8 @@ RankBatches::RankBatches(const Job& job, const Dataset& dataset, const BatchSour
   }
   if (!columns_) return;
   const FlightOptions flight{job.training.seed, memory_.passes(), job.wire(), counts_rows_};
-  by_columns_.emplace(ctx_, comm_, model_, runner_, *columns_, flight, in_flight());
+  by_columns_.emplace(ctx_, comm_, model_, runner_, *columns_, features_on(job, rank, features_), flight,
+                      in_flight());
 }
 
 int RankBatches::in_flight() const {
@@ -100,13 +104,25 @@ void RankBatches::draw(std::int64_t draw, std::span<const VertexId> seeds, Batch
     const std::vector<std::int64_t> sizes = pushed_sizes();
     pushed_ += sent.add_push({sizes, group.hops}, group, *columns_, times);
   }
-  Index others = 0;
+  double others = 0, all = 0;
   for (const VertexId row : batch.rows()) {
+    const double bytes = crossing_.bytes(row);
+    all += bytes;
     if (owners_.owns(rank_, row)) continue;
     ++reads_[row];
-    ++others;
+    others += bytes;
   }
   most_others_ = std::max(most_others_, others);
+  set_entries(all, double(batch.rows().size()));
+}
+
+/// A batch's rows may have more entries than most of the data set's.
+void RankBatches::set_entries(double bytes, double rows) {
+  if (features_.held != FeatureForm::kSparse || rows == 0) return;
+  const double mean = row_bytes_of(job_, features_).crossing;
+  of_batch_ = features_;
+  if (mean > 4) of_batch_.nonzeros_per_row *= (bytes / rows - 4) / (mean - 4);
+  most_entries_ = std::max(most_entries_, of_batch_.nonzeros_per_row);
 }
 
 void RankBatches::train(std::int64_t step, const std::vector<const DrawnSizes*>& drawn, double times) {
@@ -122,8 +138,9 @@ void RankBatches::train(std::int64_t step, const std::vector<const DrawnSizes*>&
   if (counts_rows_) pass_.share(comm_, made_.shares);
   memory_.shape(pass_.rows());
   add_sizes(times, sizes_of_pass());
-  const Matrix features(Index(made_.batch.rows().size()), features_, ctx_.device);
-  const RangeInput input{Rows(features.view()), {}};
+  dry_features_.shape(Index(made_.batch.rows().size()), pass_.rows().front().destinations, of_batch_,
+                      made_.features);
+  const RangeInput input{made_.features.rows(), {}, made_.features.self()};
   if (history_) {
     history_->begin(step - 1);
     history_->read(made_.batch, memory_);
@@ -157,12 +174,16 @@ void RankBatches::count(double times, DryBatches& out) {
   out.run.workspace = workspace_.bytes();
   add_own(times, out.run);
   const Index slots = job_.strategy.options.integer("prefetch") + in_flight(), cached = cache_bytes(job_);
+  FeatureShape most = features_;
+  most.nonzeros_per_row = std::max(most.nonzeros_per_row, most_entries_);
   out.run.schedule.halo += slots * (made_.batch.bytes() + made_.group.bytes() + made_.pushes.bytes() +
-                                    kReal * columns_here() * inputs_ * 5 / 4);
+                                    feature_bytes(inputs_, features_on(job_, rank_, most)) * 5 / 4);
   // Others' rows arrive beside the batch, and as many leave.
-  if (!columns_) out.run.schedule.halo += 2 * kReal * features_ * most_others_ * 5 / 4;
+  const RowBytes row = row_bytes_of(job_, features_);
+  if (!columns_) out.run.schedule.halo += Index(2 * most_others_) * 5 / 4;
   if (cached > 0)
-    out.run.schedule.halo += cache_rows(owners_, cached, features_) * RowCache::row_bytes(features_);
+    out.run.schedule.halo += Index(double(cache_rows(owners_, cached, row)) * row.cells_per_row *
+                                   double(RowCache::bytes_of_cell(row.cell)));
 }
 
 std::vector<LayerSize> RankBatches::sizes_of_pass() const {

@@ -47,11 +47,6 @@ class PlannedHistory {
   Reusable<VertexId> places_;
 };
 
-/// Features as batches read them: of all columns.
-inline FeatureShape dense_features(const Dataset& dataset) {
-  return {dataset.meta().features, FeatureForm::kDense, 0};
-}
-
 /// What all ranks' batches have in common, each null where there is none.
 struct SharedInPlan {
   StepSets* sets = nullptr;
@@ -88,17 +83,19 @@ class RankBatches {
  private:
   LayerRange layers() const { return {0, int(model_.layers.size())}; }
   int in_flight() const;
-  Index columns_here() const { return columns_ ? columns_->count() : features_; }
+  Index columns_here() const { return columns_ ? columns_->count() : features_.columns; }
   std::vector<LayerSize> sizes_of_pass() const;
   void add_sizes(double times, const std::vector<LayerSize>& sizes);
   void share_rows();
+  void set_entries(double bytes, double rows);
   void add_own(double times, DryRun& run) const;
   std::vector<std::int64_t> pushed_sizes() const;
 
   const Job& job_;
   const Owners& owners_;
   Rank rank_;
-  Index features_;
+  FeatureShape features_, of_batch_;  // of all columns: of the data set, and of the batch that was drawn last
+  CrossingRows crossing_;
   std::optional<ColumnShare> columns_;  // none: features are held by rows
   Model model_;
   bool counts_rows_, recompute_;
@@ -121,8 +118,11 @@ class RankBatches {
   std::optional<EmbeddingHistory> history_;
   std::optional<DryColumns> by_columns_;
   StreamedBatch made_;
+  DryFeatures dry_features_;
   std::vector<LayerSize> sizes_;
-  Index inputs_ = 0, most_others_ = 0;
+  Index inputs_ = 0;
+  double most_others_ = 0,
+         most_entries_ = 0;  // bytes of others' rows, and entries of a row on average, of any batch
   double whole_rows_ = 0, pushed_ = 0, drawn_arcs_ = 0, read_rows_ = 0;
   std::map<VertexId, Index> reads_;
 };

@@ -83,6 +83,24 @@ void TransposedArcs::make(const CsrView& from, bool places, Reusable<std::uint32
     }
 }
 
+void TransposedArcs::take_first(const TransposedArcs& all, Index destinations) {
+  const Index sources = all.offsets.size() - 1, arcs = all.columns.size();
+  const bool weighted = all.weights.size() > 0;
+  const auto begins = offsets.take(sources + 1);
+  columns.take(arcs), weights.take(weighted ? arcs : 0),
+      arc.take(0);  // room for as many, of which most are left out
+  begins[0] = 0;
+  Index at = 0;
+  for (Index s = 0; s < sources; ++s) {
+    for (Index e = all.offsets[s]; e < all.offsets[s + 1] && all.columns[e] < destinations; ++e, ++at) {
+      columns[at] = all.columns[e];
+      if (weighted) weights[at] = all.weights[e];
+    }
+    begins[std::size_t(s) + 1] = at;
+  }
+  columns.extend(at), weights.extend(weighted ? at : 0);
+}
+
 CsrView TransposedArcs::view(Index destinations) const {
   return {offsets.size() - 1, destinations, offsets.data(), columns.data(),
           weights.size() > 0 ? weights.data() : nullptr};

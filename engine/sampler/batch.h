@@ -32,6 +32,8 @@ struct TransposedArcs {
 
   /// Counting sort of `arcs` (destinations × sources). cursors: scratch.
   void make(const CsrView& arcs, bool places, Reusable<std::uint32_t>& cursors);
+  /// The arcs of `all` from its first `destinations`, which are the first of each source's.
+  void take_first(const TransposedArcs& all, Index destinations);
   /// As (sources × destinations); valid until make().
   CsrView view(Index destinations) const;
   Index reallocations() const {

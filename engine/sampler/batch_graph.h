@@ -16,12 +16,14 @@ namespace atl {
 struct BatchGraph {
   Owners owners;
   DrawnGraph training, whole;  // which differ with setting: inductive
-  ConstMatrixView features;    // (owned, F); empty where ranks hold columns instead:
+  Rows features;               // (owned, F), as ranks hold them; empty where they hold columns instead:
   std::optional<HeldColumns> columns{};
   TrainingRows training_rows;           // of this rank's parts
   std::vector<Index> training_by_part;  // (parts) how many each has, the same on all ranks
   const PairGraph* pairs =
-      nullptr;  // of link prediction: `training_rows` are numbers of its edges; null: there are none
+      nullptr;          // of link prediction: `training_rows` are numbers of its edges; null: there are none
+  bool sparse = false;  // what a batch's first layer reads of `features` that are held packed
+  double entries = 0;   // of a row that is held sparse, over the whole data set
 };
 
 }  // namespace atl

@@ -26,8 +26,9 @@ BatchSampling::BatchSampling(const BatchGraph& graph, Communicator& comm, BatchS
   if (options_.columns) columns_.emplace(comm, pool_, graph.columns.value(), *options_.columns);
   if (!options_.features) return;
   if (options_.masks == nullptr && options_.feature_rate < 1 && comm.size() > 1)
-    options_.masks = &random_columns_.emplace(comm.size(), graph.features.cols, options_.feature_rate,
+    options_.masks = &random_columns_.emplace(comm.size(), graph.features.cols(), options_.feature_rate,
                                               options_.sampling.seed);
+  options_.features->sparse = graph.sparse, options_.features->entries = graph.entries;
   features_.emplace(ctx_, graph.owners, comm, graph.features, *options_.features);
   if (options_.features->policy == CachePolicy::kDegree && options_.features->cache_bytes > 0)
     cached_ = rows_by_degree(graph.training, graph.owners, comm, features_->cache_rows());

@@ -53,6 +53,7 @@ MakeBatch batch_maker(StepSeeds& seeds, Sampler& sampler, const BatchMakers& mak
     done(Work::kSampling);
     if (columns != nullptr) {
       columns->push(into.batch, into.group, into.features);
+      into.features.transpose(into.group.hops() > 0 ? into.group.destinations(0) : into.group.all_rows());
       into.reallocations += columns->reallocations();
       into.fetched = {};
       into.fetched.own = into.group.all_rows();
@@ -61,6 +62,7 @@ MakeBatch batch_maker(StepSeeds& seeds, Sampler& sampler, const BatchMakers& mak
     if (features == nullptr) return;
     const FeatureStore::Counts before = features->counts();
     features->fetch(into.batch.rows(), into.sources, into.features);
+    into.features.transpose(into.batch.layers() > 0 ? into.batch.output_rows(0) : into.batch.input_rows(0));
     done(Work::kFetching);
     into.reallocations += features->reallocations();
     into.fetched = features->counts();
@@ -138,7 +140,7 @@ struct BatchStream::State {
     const std::lock_guard guard(lock_);
     const Index of_slot = batch.reallocations() + slot.made.group.reallocations() +
                           slot.made.pairs.reallocations() + slot.made.pushes.reallocations() +
-                          slot.made.sources.reallocations();
+                          slot.made.sources.reallocations() + slot.made.features.reallocations();
     const Index reallocations =
         (of_slot - slot.reallocations) + (slot.made.reallocations - makers_growths_[maker]);
     slot.reallocations = of_slot, makers_growths_[maker] = slot.made.reallocations;

@@ -28,7 +28,7 @@ struct StreamedBatch {
   SharedRows shares;  // where the stream counts them
   StepPushes pushes;  // of historical embeddings
   GroupBatch group;   // where features are held by columns: the batches of the rank's group
-  Matrix
+  FeatureRows
       features;  // (batch.rows().size(), F), or (the group's rows, columns here); empty where the stream fetches none
   RowSources sources;            // of rows that `features` lacks, because the device finds them itself
   Index reallocations = 0;       // of the memory of what made it, since that was made

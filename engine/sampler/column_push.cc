@@ -4,20 +4,6 @@
 
 namespace atl {
 
-void copy_rows(ThreadPool& pool, ConstMatrixView x, std::span<const VertexId> ids, Matrix& out) {
-  constexpr Index kChunk = 256, kAhead = 4;
-  const auto count = Index(ids.size());
-  out.resize(count, x.cols);
-  const MatrixView to = out;
-  pool.run((count + kChunk - 1) / kChunk, [&](Index chunk, int) {
-    const Index end = std::min(count, (chunk + 1) * kChunk);
-    for (Index i = chunk * kChunk; i < end; ++i) {
-      if (i + kAhead < end) __builtin_prefetch(x.row(ids[std::size_t(i + kAhead)]));
-      std::copy_n(x.row(ids[std::size_t(i)]), x.cols, to.row(i));
-    }
-  });
-}
-
 ColumnPush::ColumnPush(Communicator& comm, ThreadPool& pool, const HeldColumns& held,
                        const GroupBatchOptions& options, const RowRoute& route)
     : comm_(comm), pool_(pool), held_(held), options_(options), route_(route) {
@@ -26,17 +12,12 @@ ColumnPush::ColumnPush(Communicator& comm, ThreadPool& pool, const HeldColumns& 
   pushed_.resize(members), ids_of_.resize(members);
 }
 
-void ColumnPush::push(const Batch& batch, GroupBatch& into, Matrix& features) {
+void ColumnPush::push(const Batch& batch, GroupBatch& into, FeatureRows& features) {
   exchange_sizes(batch);
   exchange_batches(batch);
   into.shape(options_, sizes_, held_.share.place);
   into.fill(pushed_, ids_of_);
-  const Index values = into.all_rows() * held_.values.cols;
-  if (values * Index(sizeof(Real)) > features.held_bytes()) {
-    features.resize(into.all_rows() + into.all_rows() / 4 + 64, held_.values.cols);
-    ++reallocations_;
-  }
-  copy_rows(pool_, held_.values, into.ids(), features);
+  features.gather(pool_, held_.values, into.ids(), held_.sparse);
 }
 
 PushedSizes ColumnPush::sizes_of(int member) const {

@@ -7,6 +7,7 @@
 
 #include "comm/communicator.h"
 #include "sampler/column_share.h"
+#include "sampler/feature_rows.h"
 #include "sampler/group_batch.h"
 #include "sampler/row_requests.h"
 #include "tensor/context.h"
@@ -15,12 +16,10 @@ namespace atl {
 
 /// The features' columns that a rank has, of all vertices.
 struct HeldColumns {
-  ConstMatrixView values;  // (vertices of the data set, columns here), in its order
+  Rows values;  // (vertices of the data set, columns here), in its order
   ColumnShare share;
+  bool sparse = false;  // what a batch's first layer reads of columns that are held packed
 };
-
-/// out (ids.size(), columns): rows of x, in the host's memory.
-void copy_rows(ThreadPool& pool, ConstMatrixView x, std::span<const VertexId> ids, Matrix& out);
 
 /// One per sampling thread. Calls are collective over the group, by the route: sizes, arcs and scales as its structure, ids as its ids.
 class ColumnPush {
@@ -30,10 +29,9 @@ class ColumnPush {
              const RowRoute& route = {});
 
   /// into: the group's batch; features (rows, columns here): what its first layer reads.
-  void push(const Batch& batch, GroupBatch& into, Matrix& features);
-  /// Of memory of its own and of features'.
+  void push(const Batch& batch, GroupBatch& into, FeatureRows& features);
   Index reallocations() const {
-    return reallocations_ + outgoing_.reallocations() + arrived_.reallocations() + ids_.reallocations();
+    return outgoing_.reallocations() + arrived_.reallocations() + ids_.reallocations();
   }
 
  private:
@@ -53,7 +51,6 @@ class ColumnPush {
   std::vector<const std::byte*> pushed_;
   std::vector<const VertexId*> ids_of_;
   std::vector<Message> sends_, receives_;
-  Index reallocations_ = 0;
 };
 
 }  // namespace atl

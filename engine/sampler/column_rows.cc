@@ -58,7 +58,8 @@ void ColumnRows::fetch(const Batch& batch, Matrix& out) {
   for_each_peer([&](int m, Rank peer) {
     const auto at = std::size_t(m);
     const auto ids = asked_ids_.span().subspan(std::size_t(begin), std::size_t(asked_[at]));
-    copy_rows(pool_, held_.values, ids, answers_[at]);
+    answers_[at].resize(Index(ids.size()), share.count());
+    unpack_rows(pool_, held_.values, ids, answers_[at]);
     begin += asked_[at];
     arrived_[at].resize(rows, share.count_of(m));
     sends_.push_back(message(peer, answers_[at].data(), answers_[at].bytes()));
@@ -70,7 +71,8 @@ void ColumnRows::fetch(const Batch& batch, Matrix& out) {
     put_columns(pool_, std::as_const(arrived_[std::size_t(m)]).view(), out, share.first_of(m));
   });
   Matrix& own = arrived_[std::size_t(share.place)];
-  copy_rows(pool_, held_.values, batch.ids(), own);
+  own.resize(rows, share.count());
+  unpack_rows(pool_, held_.values, batch.ids(), own);
   put_columns(pool_, std::as_const(own).view(), out, share.first());
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 
 #include "base/error.h"
 #include "tensor/bfloat16.h"
@@ -28,13 +29,14 @@ Real value_of(Bfloat16 value) {
 
 }  // namespace
 
-Index cache_rows(const Owners& owners, Index bytes, Index cols) {
+Index cache_rows(const Owners& owners, Index bytes, const RowBytes& row) {
   Index fewest_own = owners.rows(0);
   for (Rank rank = 1; rank < owners.ranks(); ++rank) fewest_own = std::min(fewest_own, owners.rows(rank));
-  return std::min(bytes / RowCache::row_bytes(cols), owners.first_row(owners.ranks()) - fewest_own);
+  const auto room = Index(double(bytes / RowCache::bytes_of_cell(row.cell)) / row.cells_per_row);
+  return std::min(room, owners.first_row(owners.ranks()) - fewest_own);
 }
 
-FeatureStore::FeatureStore(Context& ctx, const Owners& owners, Communicator& comm, ConstMatrixView own,
+FeatureStore::FeatureStore(Context& ctx, const Owners& owners, Communicator& comm, const Rows& own,
                            const FeatureStoreOptions& options)
     : ctx_(ctx),
       owners_(owners),
@@ -43,12 +45,19 @@ FeatureStore::FeatureStore(Context& ctx, const Owners& owners, Communicator& com
       bfloat16_(options.bfloat16),
       fill_(options.fill),
       device_(options.device),
+      sparse_(options.sparse),
       purpose_(options.route.features),
       requests_(owners, comm, options.route.lane) {
-  ATOLL_CHECK(own.rows == owners.rows(rank_), "features of {} rows, {} owned", own.rows, owners.rows(rank_));
-  if (options.cache_bytes > 0)
-    cache_.emplace(atl::cache_rows(owners, options.cache_bytes, own.cols), own.cols,
-                   options.policy == CachePolicy::kLru);
+  ATOLL_CHECK(own.rows() == owners.rows(rank_), "features of {} rows, {} owned", own.rows(),
+              owners.rows(rank_));
+  ATOLL_CHECK(own.packed() || !sparse_, "dense rows are given as they are");
+  ATOLL_CHECK(fill_.empty() || !sparse_, "rows with columns filled in are dense");
+  if (own.packed()) packed_.emplace(*ctx.pool, own_, bfloat16_);
+  if (options.cache_bytes == 0) return;
+  const RowBytes row = row_bytes(own.form(), cols(), options.entries, bfloat16_);
+  cache_rows_ = atl::cache_rows(owners, options.cache_bytes, row);
+  cache_.emplace(Index(std::ceil(double(cache_rows_) * row.cells_per_row)), row.cell,
+                 options.policy == CachePolicy::kLru);
 }
 
 void FeatureStore::choose(const ColumnChoice* choice) {
@@ -57,21 +66,22 @@ void FeatureStore::choose(const ColumnChoice* choice) {
   choice_ = choice;
 }
 
-void FeatureStore::fetch(std::span<const VertexId> rows, Matrix& out) {
-  const auto count = Index(rows.size());
-  if (count * cols() * Index(sizeof(Real)) > out.held_bytes()) {
-    out.resize(count + count / 4 + 64, cols());
-    ++reallocations_;
-  }
-  out.resize(count, cols());
+void FeatureStore::fetch(std::span<const VertexId> rows, FeatureRows& out) {
+  if (packed_) return fetch_packed(rows, out);
+  out.shape_dense(Index(rows.size()), cols());
+  fetch_dense(rows, out.dense);
+}
+
+void FeatureStore::fetch_dense(std::span<const VertexId> rows, MatrixView out) {
   find_here(rows);
   copy_found(out);
   fetch_missing();
   for (Index i = 0; i < missing_.size(); ++i) {
     const VertexId place = requests_.places()[std::size_t(i)];
-    Real* const to = out.view().row(places_[place]);
+    Real* const to = out.row(places_[place]);
     take_arrived(i, to);
-    if (cache_ && cache_->replaces()) cache_->put(missing_[place], to);
+    if (cache_ && cache_->replaces())
+      cache_->put(missing_[place], std::as_bytes(std::span(to, std::size_t(cols()))));
   }
 }
 
@@ -82,7 +92,7 @@ FeatureStore::Source FeatureStore::source_of(VertexId row) const {
   return device_.reads_hosts ? Source::kHosts : Source::kGiven;
 }
 
-void FeatureStore::fetch(std::span<const VertexId> rows, RowSources& sources, Matrix& given) {
+void FeatureStore::fetch(std::span<const VertexId> rows, RowSources& sources, FeatureRows& given) {
   sources.held.take(0), sources.hosts.take(0), sources.order.take(0);
   if (device_.empty()) return fetch(rows, given);
   given_.take(0);
@@ -112,18 +122,23 @@ void FeatureStore::fetch(std::span<const VertexId> rows, RowSources& sources, Ma
 /// In pieces, as many on each rank: what arrives is held beside the cache.
 void FeatureStore::fill_cache(std::span<const VertexId> rows) {
   if (!cache_ || cache_->replaces()) return;
-  rows = rows.first(std::min(rows.size(), std::size_t(cache_->capacity())));
-  Matrix row(1, cols());
-  for (Index begin = 0; begin < cache_->capacity(); begin += kPiece) {
+  rows = rows.first(std::min(rows.size(), std::size_t(cache_rows_)));
+  std::vector<Real> scratch(std::size_t(packed_ ? 0 : cols()));
+  for (Index begin = 0; begin < cache_rows_; begin += kPiece) {
     missing_.take(0);
     for (Index i = begin; i < std::min(Index(rows.size()), begin + kPiece); ++i)
       missing_.push(rows[std::size_t(i)]);
     fetch_missing();
-    for (Index i = 0; i < missing_.size(); ++i) {
-      take_arrived(i, row.data());
-      cache_->put(missing_[requests_.places()[std::size_t(i)]], row.data());
-    }
+    for (Index i = 0; i < missing_.size(); ++i)
+      cache_->put(missing_[requests_.places()[std::size_t(i)]], kept(i, scratch));
   }
+}
+
+/// As a cache keeps the i-th row that arrived.
+std::span<const std::byte> FeatureStore::kept(Index i, std::span<Real> scratch) {
+  if (packed_) return packed_->kept(i);
+  take_arrived(i, scratch.data());
+  return std::as_bytes(scratch);
 }
 
 void FeatureStore::find_here(std::span<const VertexId> rows) {
@@ -133,13 +148,19 @@ void FeatureStore::find_here(std::span<const VertexId> rows) {
   for (std::size_t i = 0; i < rows.size(); ++i) {
     const VertexId row = rows[i];
     const bool mine = owners_.owns(rank_, row);
-    const Real* const values = mine ? own_.row(row - first) : cache_ ? cache_->find(row) : nullptr;
-    found_[Index(i)] = values;
-    ++(mine ? counts_.own : values != nullptr ? counts_.hits : counts_.fetched);
-    if (values != nullptr) continue;
+    const VertexId place = !mine && cache_ ? cache_->find(row) : RowCache::kNone;
+    const bool hit = place != RowCache::kNone;
+    found_[Index(i)] = mine ? row - first : hit ? cached_at(place) : kMissing;
+    ++(mine ? counts_.own : hit ? counts_.hits : counts_.fetched);
+    if (mine || hit) continue;
     missing_.push(row);
     places_.push(VertexId(i));
   }
+}
+
+const Real* FeatureStore::dense_row(Index found) const {
+  if (found >= 0) return own_.dense.row(found);
+  return reinterpret_cast<const Real*>(cache_->cell(place_of(found)));
 }
 
 void FeatureStore::copy_found(MatrixView out) {
@@ -147,8 +168,9 @@ void FeatureStore::copy_found(MatrixView out) {
   ctx_.pool->run((out.rows + kChunk - 1) / kChunk, [&](Index chunk, int) {
     const Index end = std::min(out.rows, (chunk + 1) * kChunk);
     for (Index i = chunk * kChunk; i < end; ++i) {
-      if (i + kAhead < end) __builtin_prefetch(found_[i + kAhead]);
-      if (found_[i] != nullptr) std::copy_n(found_[i], out.cols, out.row(i));
+      if (i + kAhead < end && found_[i + kAhead] != kMissing)
+        __builtin_prefetch(dense_row(found_[i + kAhead]));
+      if (found_[i] != kMissing) std::copy_n(dense_row(found_[i]), out.cols, out.row(i));
     }
   });
 }
@@ -156,6 +178,7 @@ void FeatureStore::copy_found(MatrixView out) {
 /// Afterwards arrived_ holds the missing rows in the order of requests_.
 void FeatureStore::fetch_missing() {
   requests_.ask(purpose_, missing_.span());
+  if (packed_) return packed_->exchange(requests_, purpose_, owners_.first_row(rank_), choice_);
   answer();
   const Index row_bytes = fetched_cols() * Index(bfloat16_ ? sizeof(Bfloat16) : sizeof(Real));
   const RowRequests::Answers rows{outgoing_.data(), requests_.asked_begin(),
@@ -178,10 +201,10 @@ void FeatureStore::answer() {
   }
   if (bfloat16_) {
     auto* const to = reinterpret_cast<Bfloat16*>(outgoing_.take(values * Index(sizeof(Bfloat16))).data());
-    return gather_rows(ctx_, own_, index.data(), {to, count, cols()});
+    return gather_rows(ctx_, own_.dense, index.data(), {to, count, cols()});
   }
   auto* const to = reinterpret_cast<Real*>(outgoing_.take(values * Index(sizeof(Real))).data());
-  gather_rows(ctx_, own_, index.data(), {to, count, cols()});
+  gather_rows(ctx_, own_.dense, index.data(), {to, count, cols()});
 }
 
 /// Of each row those columns that whoever asks has chosen.
@@ -194,7 +217,7 @@ void FeatureStore::pack_columns(T* out) {
     const Index begin = begins[std::size_t(rank)], count = begins[std::size_t(rank) + 1] - begin;
     ctx_.pool->run((count + kChunk - 1) / kChunk, [&](Index chunk, int) {
       for (Index i = begin + chunk * kChunk; i < begin + std::min(count, (chunk + 1) * kChunk); ++i) {
-        const Real* const row = own_.row(asked_[i]);
+        const Real* const row = own_.dense.row(asked_[i]);
         for (Index c = 0; c < chosen; ++c) put(row[columns[std::size_t(c)]], out + i * chosen + c);
       }
     });
@@ -219,9 +242,10 @@ void FeatureStore::take_arrived(Index i, Real* to) {
 }
 
 Index FeatureStore::reallocations() const {
-  return reallocations_ + requests_.reallocations() + found_.reallocations() + missing_.reallocations() +
-         places_.reallocations() + given_.reallocations() + asked_.reallocations() +
-         outgoing_.reallocations() + arrived_.reallocations();
+  return requests_.reallocations() + (packed_ ? packed_->reallocations() : 0) + found_.reallocations() +
+         missing_.reallocations() + places_.reallocations() + given_.reallocations() +
+         asked_.reallocations() + arrived_at_.reallocations() + outgoing_.reallocations() +
+         arrived_.reallocations();
 }
 
 }  // namespace atl

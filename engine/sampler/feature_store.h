@@ -5,16 +5,22 @@
 //
 // Rows that a device finds without the host aren't copied: a batch then names them (RowSources).
 //
+// Ranks may hold rows packed, as sparse rows or bits: they cross and are cached so (packed_features.h), and a batch gets them dense, or
+// sparse where its first layer multiplies them so.
+//
 // A value is the same whether it comes from the cache or from its owner. Where rows cross as bfloat16, others' values are rounded,
 // and the cache holds them so; own ones never are.
 #pragma once
 
+#include <limits>
 #include <optional>
 #include <span>
 
 #include "base/reusable.h"
 #include "comm/communicator.h"
 #include "sampler/column_choice.h"
+#include "sampler/feature_rows.h"
+#include "sampler/packed_features.h"
 #include "sampler/row_cache.h"
 #include "sampler/row_requests.h"
 #include "tensor/context.h"
@@ -54,21 +60,23 @@ struct FeatureStoreOptions {
   RowRoute route{};
   std::vector<Real> fill{};  // (F) what stands for columns that aren't fetched; empty: 0
   DevicePlaces device{};     // of own rows
+  bool sparse = false;       // what a batch gets of rows that are held packed; otherwise dense rows
+  double entries = 0;        // of a row that is held sparse, over the whole data set
 };
 
 /// Rows that a cache of so many bytes has room for, at most those that are others': as many on each rank.
-Index cache_rows(const Owners& owners, Index bytes, Index cols);
+Index cache_rows(const Owners& owners, Index bytes, const RowBytes& row);
 
 /// One per sampling thread, which makes all calls. fill_cache() and fetch() are collective, with rows or without.
 class FeatureStore {
  public:
   /// own: (owners.rows(rank), F) in the order of prepared rows. All arguments outlive it.
-  FeatureStore(Context& ctx, const Owners& owners, Communicator& comm, ConstMatrixView own,
+  FeatureStore(Context& ctx, const Owners& owners, Communicator& comm, const Rows& own,
                const FeatureStoreOptions& options = {});
 
-  Index cols() const { return own_.cols; }
-  /// Rows that the cache has room for.
-  Index cache_rows() const { return cache_ ? cache_->capacity() : 0; }
+  Index cols() const { return own_.cols(); }
+  /// Rows that the cache has room for, about; the same on all ranks.
+  Index cache_rows() const { return cache_rows_; }
   /// Fetches the first of `rows`, which are others' in descending order of use, until the cache is full. For policies other than
   /// kLru; before the first fetch(). Caches are of one size on all ranks.
   void fill_cache(std::span<const VertexId> rows);
@@ -77,9 +85,9 @@ class FeatureStore {
   void choose(const ColumnChoice* choice);
 
   /// out (rows, F), which grows as a Reusable does.
-  void fetch(std::span<const VertexId> rows, Matrix& out);
+  void fetch(std::span<const VertexId> rows, FeatureRows& out);
   /// The same for a device: given (n, F) has those rows that it doesn't find without the host.
-  void fetch(std::span<const VertexId> rows, RowSources& sources, Matrix& given);
+  void fetch(std::span<const VertexId> rows, RowSources& sources, FeatureRows& given);
 
   /// Of all rows so far: own ones, of these the ones in the device's memory, others' from the cache, others' from their owners.
   struct Counts {
@@ -96,8 +104,13 @@ class FeatureStore {
 
  private:
   enum class Source { kHeld, kHosts, kGiven };
+  /// Where a row was found, as `found_` has it: an own row from 0 on, a place of the cache below that, or nowhere.
+  static constexpr Index kMissing = std::numeric_limits<Index>::min();
+  static constexpr Index cached_at(VertexId place) { return -1 - Index(place); }
+  static constexpr VertexId place_of(Index found) { return VertexId(-1 - found); }
   Source source_of(VertexId row) const;
   void find_here(std::span<const VertexId> rows);
+  const Real* dense_row(Index found) const;
   void copy_found(MatrixView out);
   void fetch_missing();
   void answer();
@@ -105,25 +118,37 @@ class FeatureStore {
   void pack_columns(T* out);
   Index fetched_cols() const { return choice_ != nullptr ? choice_->chosen() : cols(); }
   void take_arrived(Index i, Real* to);
+  std::span<const std::byte> kept(Index i, std::span<Real> scratch);
+  void fetch_dense(std::span<const VertexId> rows, MatrixView out);
+  void fetch_packed(std::span<const VertexId> rows, FeatureRows& out);
+  Index entries_at(Index i) const;
+  template <class Visit>
+  void for_each_entry_at(Index i, Visit visit) const;
+  void put_row_at(Index i, FeatureRows::Entries to) const;
+  void unpack(MatrixView out);
 
   Context& ctx_;
   const Owners& owners_;
   const Rank rank_;
-  const ConstMatrixView own_;
+  const Rows own_;
   const bool bfloat16_;
   const std::vector<Real> fill_;  // (F) or empty
   const DevicePlaces device_;
+  const bool sparse_;
   const ColumnChoice* choice_ = nullptr;  // null: all columns
   const Traffic purpose_;
   RowRequests requests_;
+  Index cache_rows_ = 0;
   std::optional<RowCache> cache_;
+  std::optional<PackedFeatures> packed_;  // none: rows are held dense
   Counts counts_;
   Reusable<VertexId> given_;             // rows that a device is given
-  Reusable<const Real*> found_;          // (rows) null: with its owner
+  Reusable<Index> found_;                // (rows) where each is
   Reusable<VertexId> missing_, places_;  // prepared rows that aren't here, and where they stand in the batch
-  Reusable<VertexId> asked_;             // own rows that others ask for
+  Reusable<VertexId> arrived_at_;        // (rows) where a missing one stands in what arrives
+  std::vector<Real> unchosen_;  // (F) of others' packed rows: `fill` where their columns aren't fetched
+  Reusable<VertexId> asked_;    // own rows that others ask for
   Reusable<std::byte> outgoing_, arrived_;  // rows as they cross
-  Index reallocations_ = 0;
 };
 
 }  // namespace atl

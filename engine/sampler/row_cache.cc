@@ -9,80 +9,112 @@
 
 namespace atl {
 
-Index RowCache::row_bytes(Index cols) {
-  return cols * Index(sizeof(Real)) + Index(sizeof(Use)) + 4 * Index(sizeof(Cell));
+Index RowCache::bytes_of_cell(Index cell_bytes) {
+  return cell_bytes + Index(sizeof(VertexId) + sizeof(Use)) + 4 * Index(sizeof(Entry));
 }
 
-RowCache::RowCache(Index rows, Index cols, bool replaces) : replaces_(replaces) {
-  ATOLL_CHECK(rows >= 0 && rows <= std::numeric_limits<VertexId>::max() && cols > 0, "{} rows of {} columns",
-              rows, cols);
-  rows_.resize(rows, cols);
-  cells_.resize(std::bit_ceil(std::size_t(2 * rows) + 1));
-  uses_.resize(std::size_t(rows));
+RowCache::RowCache(Index cells, Index cell_bytes, bool replaces)
+    : replaces_(replaces), cell_bytes_(cell_bytes), free_cells_(cells) {
+  ATOLL_CHECK(cells >= 0 && cells <= std::numeric_limits<VertexId>::max() && cell_bytes > 0,
+              "{} cells of {} bytes", cells, cell_bytes);
+  memory_.resize(std::size_t(cells * cell_bytes));
+  entries_.resize(std::bit_ceil(std::size_t(2 * cells) + 1));
+  uses_.resize(std::size_t(cells));
+  next_.resize(std::size_t(cells));
+  for (Index cell = 0; cell < cells; ++cell)
+    next_[std::size_t(cell)] = cell + 1 < cells ? VertexId(cell + 1) : kNone;
+  if (cells > 0) free_ = 0;
 }
 
 std::size_t RowCache::home(VertexId row) const {
-  return (std::uint64_t(std::uint32_t(row)) * 0x9e3779b97f4a7c15ull >> 32) & (cells_.size() - 1);
+  return (std::uint64_t(std::uint32_t(row)) * 0x9e3779b97f4a7c15ull >> 32) & (entries_.size() - 1);
 }
 
-/// Where the row stands, or the free cell where it would.
-std::size_t RowCache::cell_of(VertexId row) const {
+/// Where the row stands, or the free entry where it would.
+std::size_t RowCache::entry_of(VertexId row) const {
   std::size_t at = home(row);
-  while (cells_[at].row != row && cells_[at].row != kNone) at = (at + 1) & (cells_.size() - 1);
+  while (entries_[at].row != row && entries_[at].row != kNone) at = (at + 1) & (entries_.size() - 1);
   return at;
 }
 
-const Real* RowCache::find(VertexId row) {
-  const Cell& cell = cells_[cell_of(row)];
-  if (cell.row == kNone) return nullptr;
-  if (replaces_ && cell.slot != newest_) {
-    unlink(cell.slot);
-    make_newest(cell.slot);
+VertexId RowCache::find(VertexId row) {
+  const Entry& entry = entries_[entry_of(row)];
+  if (entry.row == kNone) return kNone;
+  if (replaces_ && entry.place != newest_) {
+    unlink(entry.place);
+    make_newest(entry.place);
   }
-  return rows_.view().row(cell.slot);
+  return entry.place;
 }
 
-void RowCache::put(VertexId row, const Real* values) {
-  if (capacity() == 0 || (size_ == capacity() && !replaces_) || cells_[cell_of(row)].row == row) return;
-  const VertexId slot = free_slot();
-  cells_[cell_of(row)] = {row, slot};
-  uses_[std::size_t(slot)].row = row;
-  make_newest(slot);
-  std::copy_n(values, rows_.cols(), rows_.view().row(slot));
+void RowCache::put(VertexId row, std::span<const std::byte> bytes) {
+  const Index size = Index(bytes.size()), count = std::max<Index>(1, (size + cell_bytes_ - 1) / cell_bytes_);
+  if (count > cells() || entries_[entry_of(row)].row == row || !make_room(count)) return;
+  const VertexId place = take_cell();
+  entries_[entry_of(row)] = {row, place};
+  uses_[std::size_t(place)].row = row, uses_[std::size_t(place)].bytes = std::int32_t(size);
+  make_newest(place);
+  ++size_;
+  VertexId cell = place;
+  for (Index begin = 0;; begin += cell_bytes_) {
+    if (size > 0)
+      std::memcpy(memory_.data() + cell * cell_bytes_, bytes.data() + begin,
+                  std::size_t(std::min(cell_bytes_, size - begin)));
+    if (begin + cell_bytes_ >= size) break;
+    cell = next_[std::size_t(cell)] = take_cell();
+  }
+  next_[std::size_t(cell)] = kNone;
 }
 
-VertexId RowCache::free_slot() {
-  if (size_ < capacity()) return VertexId(size_++);
-  const VertexId slot = oldest_;
-  unlink(slot);
-  forget(uses_[std::size_t(slot)].row);
-  return slot;
+/// For so many cells, which there are in all.
+bool RowCache::make_room(Index cells) {
+  while (free_cells_ < cells && replaces_) drop(oldest_);
+  return free_cells_ >= cells;
+}
+
+VertexId RowCache::take_cell() {
+  const VertexId cell = free_;
+  free_ = next_[std::size_t(cell)];
+  --free_cells_;
+  return cell;
+}
+
+void RowCache::drop(VertexId place) {
+  unlink(place);
+  forget(uses_[std::size_t(place)].row);
+  --size_;
+  for (VertexId cell = place; cell != kNone;) {
+    const VertexId after = next_[std::size_t(cell)];
+    next_[std::size_t(cell)] = free_, free_ = cell;
+    ++free_cells_;
+    cell = after;
+  }
 }
 
 /// Closes the gap: whoever stands behind it, no nearer to home than the gap allows, moves up (Knuth, vol. 3, 6.4, algorithm R).
 void RowCache::forget(VertexId row) {
-  const std::size_t mask = cells_.size() - 1;
-  std::size_t gap = cell_of(row);
-  for (std::size_t at = (gap + 1) & mask; cells_[at].row != kNone; at = (at + 1) & mask) {
-    const std::size_t from_home = (at - home(cells_[at].row)) & mask, from_gap = (at - gap) & mask;
+  const std::size_t mask = entries_.size() - 1;
+  std::size_t gap = entry_of(row);
+  for (std::size_t at = (gap + 1) & mask; entries_[at].row != kNone; at = (at + 1) & mask) {
+    const std::size_t from_home = (at - home(entries_[at].row)) & mask, from_gap = (at - gap) & mask;
     if (from_home < from_gap) continue;
-    cells_[gap] = cells_[at];
+    entries_[gap] = entries_[at];
     gap = at;
   }
-  cells_[gap] = {};
+  entries_[gap] = {};
 }
 
-void RowCache::unlink(VertexId slot) {
-  const Use& use = uses_[std::size_t(slot)];
+void RowCache::unlink(VertexId place) {
+  const Use& use = uses_[std::size_t(place)];
   (use.newer == kNone ? newest_ : uses_[std::size_t(use.newer)].older) = use.older;
   (use.older == kNone ? oldest_ : uses_[std::size_t(use.older)].newer) = use.newer;
 }
 
-void RowCache::make_newest(VertexId slot) {
-  Use& use = uses_[std::size_t(slot)];
+void RowCache::make_newest(VertexId place) {
+  Use& use = uses_[std::size_t(place)];
   use.newer = kNone, use.older = newest_;
-  (newest_ == kNone ? oldest_ : uses_[std::size_t(newest_)].newer) = slot;
-  newest_ = slot;
+  (newest_ == kNone ? oldest_ : uses_[std::size_t(newest_)].newer) = place;
+  newest_ = place;
 }
 
 namespace {

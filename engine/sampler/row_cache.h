@@ -1,5 +1,6 @@
-// Feature rows of other ranks that are kept, so that they needn't be fetched again: a fixed number of them, found by a hash table
-// of that size. Whole rows as they arrived, so that a hit changes no bits.
+// Feature rows of other ranks that are kept, so that they needn't be fetched again, found by a hash table. A row's bytes are as they
+// arrived, so that a hit changes no bits. They lie in cells of one size: dense rows and bits in one each, sparse rows in as many as they
+// need.
 #pragma once
 
 #include <span>
@@ -12,48 +13,63 @@
 #include "sampler/row_draws.h"
 #include "sampler/sampler.h"
 #include "sampler/seeds.h"
-#include "tensor/matrix.h"
 
 namespace atl {
 
 class RowCache {
  public:
-  /// Room for so many rows of `cols` values. replaces: a new row takes the place of the one that was used longest ago; otherwise
-  /// rows are put until it is full, and stay.
-  RowCache(Index rows, Index cols, bool replaces);
+  static constexpr VertexId kNone = -1;
 
-  /// Of a row, with what finds it.
-  static Index row_bytes(Index cols);
+  /// Room for so many cells. replaces: a new row takes the place of those that were used longest ago; otherwise rows are put until it
+  /// is full, and stay.
+  RowCache(Index cells, Index cell_bytes, bool replaces);
 
-  Index capacity() const { return rows_.rows(); }
+  /// What a cell takes, with what finds its row.
+  static Index bytes_of_cell(Index cell_bytes);
+
+  Index cells() const { return Index(next_.size()); }
+  /// Rows that are there.
   Index size() const { return size_; }
   bool replaces() const { return replaces_; }
-  /// The row's values, valid until the next put(); null: it isn't there.
-  const Real* find(VertexId row);
+  /// Where the row is, valid until the next put(); kNone: it isn't there.
+  VertexId find(VertexId row);
+  /// Its number of bytes.
+  Index bytes(VertexId place) const { return uses_[std::size_t(place)].bytes; }
+  /// Its bytes from the beginning of each of its cells on: of a row of one cell all.
+  const std::byte* cell(VertexId place) const { return memory_.data() + place * cell_bytes_; }
+  /// The place of the cell that follows in the row.
+  VertexId next(VertexId place) const { return next_[std::size_t(place)]; }
+  Index cell_bytes() const { return cell_bytes_; }
   /// Does nothing where there is no room, or where it is there already.
-  void put(VertexId row, const Real* values);
+  void put(VertexId row, std::span<const std::byte> bytes);
 
  private:
-  static constexpr VertexId kNone = -1;
-  struct Cell {
-    VertexId row = kNone, slot = kNone;
+  /// Of the hash table.
+  struct Entry {
+    VertexId row = kNone, place = kNone;
   };
-  /// A slot's neighbours in the order of use.
+  /// Of a row, by its first cell: its neighbours in the order of use.
   struct Use {
     VertexId row = kNone, newer = kNone, older = kNone;
+    std::int32_t bytes = 0;
   };
   std::size_t home(VertexId row) const;
-  std::size_t cell_of(VertexId row) const;
-  VertexId free_slot();
+  std::size_t entry_of(VertexId row) const;
+  bool make_room(Index cells);
+  VertexId take_cell();
+  void drop(VertexId place);
   void forget(VertexId row);
-  void unlink(VertexId slot);
-  void make_newest(VertexId slot);
+  void unlink(VertexId place);
+  void make_newest(VertexId place);
 
   const bool replaces_;
-  Matrix rows_;  // (capacity, cols)
-  Index size_ = 0;
-  std::vector<Cell> cells_;  // a power of two, at most half full
-  std::vector<Use> uses_;    // (capacity)
+  const Index cell_bytes_;
+  std::vector<std::byte> memory_;  // (cells, cell_bytes)
+  Index size_ = 0, free_cells_;
+  std::vector<VertexId> next_;  // (cells) the next one of the row, or of those that are free
+  VertexId free_ = kNone;       // the first of these
+  std::vector<Entry> entries_;  // a power of two, at most half full
+  std::vector<Use> uses_;       // (cells)
   VertexId newest_ = kNone, oldest_ = kNone;
 };
 

@@ -70,7 +70,8 @@ std::optional<ColumnShare> columns_of(const Job& job, Rank rank, Index features)
 FeatureShape features_on(const Job& job, Rank rank, const FeatureShape& whole) {
   FeatureShape here = whole;
   if (const auto share = columns_of(job, rank, whole.columns); share && share->is_split())
-    here.columns = share->count(), here.whole_columns = share->whole;
+    here.columns = share->count(), here.whole_columns = share->whole,
+    here.nonzeros_per_row *= double(share->count()) / double(share->whole);
   return here;
 }
 

@@ -70,6 +70,13 @@ struct BitRows {
   const Real* levels = nullptr;  // (rows): what a row's ones stand for
 };
 
+/// How features are stored.
+enum class FeatureForm {
+  kDense,
+  kSparse,  // CSR: under 25 % are non-zero
+  kBits,    // a bit each: every row has one value beside 0
+};
+
 /// (rows, cols) of layer input, in one of the forms.
 struct Rows {
   ConstMatrixView dense;
@@ -83,6 +90,9 @@ struct Rows {
   Rows(const BitRows* b) : bits(b) {}       // NOLINT: implicit by intent
   /// Features that are multiplied as they are stored, never copied, aggregated or given a gradient.
   bool packed() const { return sparse != nullptr || bits != nullptr; }
+  FeatureForm form() const {
+    return sparse ? FeatureForm::kSparse : bits ? FeatureForm::kBits : FeatureForm::kDense;
+  }
   Index rows() const { return sparse ? sparse->csr.rows : bits ? bits->bits.rows : dense.rows; }
   Index cols() const { return sparse ? sparse->csr.cols : bits ? bits->bits.cols : dense.cols; }
 };

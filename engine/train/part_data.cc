@@ -1,10 +1,12 @@
 #include "train/part_data.h"
 
+#include <algorithm>
 #include <bit>
 #include <cmath>
 
 #include "base/error.h"
 #include "job/strategies.h"
+#include "job/strategies/batch_options.h"
 #include "model/gather.h"
 #include "model/model.h"
 #include "tensor/bfloat16.h"
@@ -51,9 +53,33 @@ Storage kept_storage(const Job& job) {
 
 }  // namespace
 
+namespace {
+
+/// A value of a sparse row costs a load of a row of weights, forward and backward, for every row that the first layer reads; a dense
+/// row's product is made once for each that it computes, after the sum over neighbours.
+FeatureForm batch_form(const Job& job, const DatasetMeta& meta) {
+  const Options& options = job.strategy.options;
+  const bool fills = feature_rate(job, meta.features) < 1 && options.text("fill") != "zero";
+  if (meta.feature_form == FeatureForm::kDense || fills) return FeatureForm::kDense;
+  constexpr double kDenseElementsPerValue = 4;
+  const double degree = double(meta.arcs) / double(std::max<Index>(1, meta.vertices));
+  const std::vector<int> fanout = batch_fanout(job);
+  double reads = 1;
+  if (!fanout.empty() && find_strategy(job.strategy.kind)->draws_neighbours(job))
+    reads += fanout.front() < 0 ? degree : std::min(degree, double(fanout.front()));
+  const double values = double(meta.feature_nonzeros) / double(std::max<Index>(1, meta.vertices));
+  const bool worth = kDenseElementsPerValue * values * reads < double(meta.features);
+  return worth ? FeatureForm::kSparse : FeatureForm::kDense;
+}
+
+}  // namespace
+
+FeatureForm held_form(const DatasetMeta& meta, FeatureForm read) {
+  return meta.feature_form == FeatureForm::kDense ? read : meta.feature_form;
+}
+
 FeatureForm kept_form(const Job& job, const DatasetMeta& meta) {
-  if (strategy_of(job).holds == Holds::kBatches)
-    return FeatureForm::kDense;  // rows are fetched as they are read
+  if (strategy_of(job).holds == Holds::kBatches) return batch_form(job, meta);
   if (meta.feature_form != FeatureForm::kBits) return meta.feature_form;
   // Of a dense product's two operations a feature, bits save two thirds, forward and backward; an arc costs a load from the
   // cache or memory, forward and backward. On the machines that this was measured on, that is as much as 16 features.
@@ -64,6 +90,7 @@ FeatureForm kept_form(const Job& job, const DatasetMeta& meta) {
 
 FeatureShape feature_shape(const Job& job, const DatasetMeta& meta) {
   FeatureShape shape = feature_shape(meta, kept_form(job, meta));
+  shape.held = held_form(meta, shape.form);
   shape.storage = kept_storage(job);
   return shape;
 }
@@ -200,35 +227,44 @@ void PartData::place_near(Context& ctx) {
   }
 }
 
-Rows PartData::Features::read_sparse(const Dataset& dataset, std::span<const VertexId> vertices,
-                                     bool normalise) {
-  sparse = dataset.read_sparse_features(vertices);
-  if (normalise) normalise_rows(sparse);
-  transpose = atl::transpose(sparse.view(), false);
-  sparse_view = {sparse.view(), transpose.csr.view()};
-  return &sparse_view;
-}
-
-Rows PartData::Features::read_bits(const Dataset& dataset, std::span<const VertexId> vertices,
-                                   bool normalise) {
-  bits = dataset.read_feature_bits(vertices);
-  levels = dataset.read_feature_levels(vertices);
-  if (normalise) normalise_levels(bits.view(), levels);
-  bits_transposed = atl::transpose(bits.view());
-  bit_view = {bits.view(), bits_transposed.view(), levels.data()};
-  return &bit_view;
-}
-
-Rows PartData::Features::read(const Dataset& dataset, std::span<const VertexId> vertices, const Job& job,
-                              FeatureForm form) {
+Rows PartData::Features::read_rows(const Dataset& dataset, std::span<const VertexId> vertices, const Job& job,
+                                   FeatureForm form) {
   const bool normalise = job.dataset.normalise_features == NormaliseFeatures::kRow;
-  if (form == FeatureForm::kSparse) return read_sparse(dataset, vertices, normalise);
-  if (form == FeatureForm::kBits) return read_bits(dataset, vertices, normalise);
+  if (form == FeatureForm::kSparse) {
+    sparse = dataset.read_sparse_features(vertices);
+    if (normalise) normalise_rows(sparse);
+    sparse_view = {sparse.view(), {}};
+    return &sparse_view;
+  }
+  if (form == FeatureForm::kBits) {
+    bits = dataset.read_feature_bits(vertices);
+    levels = dataset.read_feature_levels(vertices);
+    if (normalise) normalise_levels(bits.view(), levels);
+    bit_view = {bits.view(), {}, levels.data()};
+    return &bit_view;
+  }
   dense.resize(Index(vertices.size()), dataset.meta().features);
   dataset.read_features(vertices, dense);
   if (normalise) normalise_rows(dense.view());
   if (kept_storage(job) == Storage::kHalves) return in_halves();
   return ConstMatrixView(dense);
+}
+
+Rows PartData::Features::read(const Dataset& dataset, std::span<const VertexId> vertices, const Job& job,
+                              FeatureForm form) {
+  const Rows rows = read_rows(dataset, vertices, job, form);
+  transpose_packed(form);
+  return rows;
+}
+
+void PartData::Features::transpose_packed(FeatureForm form) {
+  if (form == FeatureForm::kSparse) {
+    transpose = atl::transpose(sparse.view(), false);
+    sparse_view.transpose = transpose.csr.view();
+  } else if (form == FeatureForm::kBits) {
+    bits_transposed = atl::transpose(bits.view());
+    bit_view.transpose = bits_transposed.view();
+  }
 }
 
 Rows PartData::Features::in_halves() {

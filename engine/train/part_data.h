@@ -16,9 +16,12 @@
 
 namespace atl {
 
-/// The form in which a run keeps the data set's features. It is the stored one, but for bits: they become dense rows where the input is
-/// dropped out, and where it costs less to aggregate dense rows once (Propagate) than to sum over neighbours twice in each epoch.
+/// The form in which a run's model reads the data set's features. It is the stored one, but for bits: they become dense rows where the
+/// input is dropped out, and where it costs less to aggregate dense rows once (Propagate) than to sum over neighbours twice in each
+/// epoch. Batches read rows sparse or dense, whichever costs less, however ranks hold them (held_form()).
 FeatureForm kept_form(const Job& job, const DatasetMeta& meta);
+/// The form in which ranks that train on batches hold features that a model reads in `read`: the stored one, in which they also cross.
+FeatureForm held_form(const DatasetMeta& meta, FeatureForm read);
 /// Of features kept so.
 FeatureShape feature_shape(const Job& job, const DatasetMeta& meta);
 
@@ -59,10 +62,12 @@ class PartData {
     BitRows bit_view;
 
     Rows read(const Dataset& dataset, std::span<const VertexId> vertices, const Job& job, FeatureForm form);
+    /// Without the transpose of packed rows, which nothing goes back through.
+    Rows read_rows(const Dataset& dataset, std::span<const VertexId> vertices, const Job& job,
+                   FeatureForm form);
 
    private:
-    Rows read_sparse(const Dataset& dataset, std::span<const VertexId> vertices, bool normalise);
-    Rows read_bits(const Dataset& dataset, std::span<const VertexId> vertices, bool normalise);
+    void transpose_packed(FeatureForm form);
     Rows in_halves();
   };
 

@@ -53,8 +53,9 @@ class LinkData {
 /// Neither copyable nor movable: graph() views it. The prepared graph outlives it.
 class BatchData {
  public:
+  /// form: in which the model reads features.
   BatchData(const Job& job, const Dataset& dataset, const PreparedGraph& prepared, Rank rank,
-            const PartRanks& ranks);
+            const PartRanks& ranks, FeatureForm form);
   BatchData(const BatchData&) = delete;
 
   const BatchGraph& graph() const { return graph_; }
@@ -67,13 +68,12 @@ class BatchData {
   void count(Communicator& comm);
 
  private:
-  void read_columns(const Job& job, const Dataset& dataset, const ColumnShare& share);
+  void read_columns(const Job& job, const Dataset& dataset, const ColumnShare& share, FeatureForm held);
 
   const PreparedGraph& prepared_;
   Rank rank_;
   std::vector<VertexId> owned_ids_;
-  PartData::Features features_;
-  Matrix columns_;
+  PartData::Features features_;  // of own rows, or of all vertices' columns here
   BatchGraph graph_;
 };
 

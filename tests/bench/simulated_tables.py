@@ -63,7 +63,7 @@ its calls between processes; `minibatch` here makes its batches ahead of time an
 - GAT's scores are made whole for every row that batches read, not for the rows that have products alone: 4(P − 1)·heads values for a row, there and back, where its features are (P − 1)/P·columns. With 8
   heads on 4 servers that is more than features by rows send up to 128 columns, and P3 can't win by bytes without copies. The paper's own times leave such sums out.
 - With parts by METIS, generated graphs' neighbours are mostly on one server, and features by rows win. Of real graphs it depends on how wide features are.
-- musae_facebook's and fb_nyu's columns are 0 or 1, and batches send them as dense rows; that, and not P3, is most of what is gained there.
+- musae_facebook's and fb_nyu's columns are 0 or 1, and batches sent them as dense rows when these cells were made; that, and not P3, is most of what is gained there.
 - On 8 servers products' shape gains next to nothing: summands grow with the number of servers, features by rows hardly do.
 - Where the two meet: with more columns in the hidden layer, summands outgrow features. `atoll plan` predicts the width where both send the same; the cells of 64 to 96
   columns lie around it. With fewer features it is the other way round.

@@ -10,7 +10,7 @@ namespace {
 
 ExplanationOptions explanation_options(const ScheduleInput& in, const FeatureStoreOptions& features) {
   const Options& options = in.job.strategy.options;
-  const Index columns = in.holding.batches().features.cols;
+  const Index columns = in.holding.batches().features.cols();
   return {
       .every = options.integer("explainEvery"),
       .vertices = explains_vertices(in.job),
@@ -41,7 +41,7 @@ std::unique_ptr<Schedule> make(const ScheduleInput& in) {
                                 .gpu_features = in.job.strategy.options.number("gpuFeatures")};
   const BatchGraph& graph = in.holding.batches();
   const bool explains =
-      !in.inference_only && in.comm.size() > 1 && steps_between_masks(in.job, graph.features.cols) > 0;
+      !in.inference_only && in.comm.size() > 1 && steps_between_masks(in.job, graph.features.cols()) > 0;
   return std::make_unique<MiniBatch>(
       in.ctx, in.comm, in.model, in.parameters, graph, chosen,
       explains ? std::make_unique<Explanations>(in.ctx, in.comm, in.model, in.parameters, graph,

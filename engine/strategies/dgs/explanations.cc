@@ -20,9 +20,10 @@ Matrix star_features(Context& ctx, Communicator& comm, const BatchGraph& graph, 
   as.cache_bytes = 0;
   as.route = {Lane::kBulk, Traffic::kSetup, Traffic::kSetup, Traffic::kSetup};
   FeatureStore store(host, graph.owners, comm, graph.features, as);
-  Matrix others;
-  store.fetch(arcs.vertices(), others);
-  Matrix all(1 + others.rows(), graph.features.cols);
+  FeatureRows fetched;
+  store.fetch(arcs.vertices(), fetched);
+  const Matrix& others = fetched.dense;
+  Matrix all(1 + others.rows(), graph.features.cols());
   std::ranges::copy(mean_features(graph, comm.rank(), options.training_alone), all.data());
   std::copy_n(others.data(), others.rows() * others.cols(), all.data() + all.cols());
   return all;
@@ -46,13 +47,14 @@ Explanations::Explanations(Context& ctx, Communicator& comm, const Model& model,
       arcs_(graph.training, graph.owners, comm.rank()),
       probabilities_(arcs_.vertices().size(), 1),
       draws_(arcs_, probabilities_, options.shift, options.split),
-      columns_(comm.size(), graph.features.cols, chosen_columns(options.feature_rate, graph.features.cols)),
+      columns_(comm.size(), graph.features.cols(),
+               chosen_columns(options.feature_rate, graph.features.cols())),
       chosen_(std::size_t(columns_.chosen())),
       header_(1, 2),
       weights_(1, Index(parameters.values().size())),
       predicted_(1, model.layers.back()->spec().out),
       before_vertices_(1, Index(arcs_.vertices().size())),
-      before_features_(1, graph.features.cols),
+      before_features_(1, graph.features.cols()),
       label_scores_(std::size_t(predicted_.cols())),
       lane_(comm, [this](std::int64_t, Explanation& out, const std::atomic<bool>& stop) {
         const bool of_centre = !options_.of_batch || predicted_.at(0, 0) < 0;

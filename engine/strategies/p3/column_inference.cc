@@ -58,8 +58,10 @@ void ColumnInference::infer(std::span<const Index> begins, MatrixView out) {
     pass_.begin(own_, group_, 0, false);
     const auto rows = pass_.rows().begin();
     memory_.shape({rows + layers_.first, rows + layers_.end});
+    if (features_.is_sparse())
+      features_.take_self(group_.hops() > 0 ? group_.destinations(0) : group_.all_rows());
     runner_.forward(pass_, parameters_.present(), memory_,
-                    {Rows(copies_.of(ConstMatrixView(features_))), {}});
+                    {copies_.of(features_.rows()), {}, copies_.of(features_.self())});
     axpby(ctx_, 1, memory_.output(layers_.end - 1), 0,
           out.slice_rows(begins[slab], begins[slab + 1] - begins[slab]));
   }
@@ -92,12 +94,12 @@ void ColumnInference::read_group(std::size_t slab) {
   }
   group_.shape(group_options_, all, share.place);
   group_.fill(structures, ids);
-  copy_rows(*ctx_.pool, held_.values, group_.ids(), features_);
+  features_.gather(*ctx_.pool, held_.values, group_.ids(), held_.sparse);
 }
 
 void ColumnInference::count(ScheduleBytes& bytes) const {
   memory_.count(bytes);
-  bytes.halo += pass_.bytes() + features_.held_bytes() + group_.bytes() + own_.bytes() + others_.bytes();
+  bytes.halo += pass_.bytes() + features_.bytes() + group_.bytes() + own_.bytes() + others_.bytes();
   for (const Pushed& each : members_) bytes.halo += each.structure.bytes() + each.ids.bytes();
 }
 

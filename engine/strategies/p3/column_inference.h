@@ -69,7 +69,7 @@ class ColumnInference final : public FirstLayers {
   std::vector<VertexId> seeds_;
   Batch own_, others_;
   GroupBatch group_;
-  Matrix features_;
+  FeatureRows features_;
 };
 
 // All parameters on every rank, as exact inference reads them: rows that are with their columns are fetched from the ranks that hold them.

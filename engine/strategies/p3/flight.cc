@@ -34,7 +34,8 @@ void Flight::begin(const StreamedBatch& made, std::int64_t step) {
   shape(whole_, whole_rows_);
   if (has_rest()) shape(rest_, rest_rows_);
   features_.restart();
-  input_ = features_.of(ConstMatrixView(made.features));
+  input_ = features_.of(made.features.rows());
+  self_ = features_.of(made.features.self());
 }
 
 /// `rows` keeps its memory from batch to batch.
@@ -51,8 +52,9 @@ void Flight::tell(Work work) const {
 LayerInput Flight::whole_input() {
   const int l = split().whole;
   LayerInput in;
-  in.rows = l == 0 ? Rows(input_) : Rows(ConstMatrixView(constant_.output(l - 1)));
-  in.self = Rows(in.rows.dense.slice_rows(0, pass_.rows()[std::size_t(l)].destinations));
+  in.rows = l == 0 ? input_ : Rows(ConstMatrixView(constant_.output(l - 1)));
+  in.self =
+      in.rows.packed() ? self_ : Rows(in.rows.dense.slice_rows(0, pass_.rows()[std::size_t(l)].destinations));
   return in;
 }
 
@@ -64,7 +66,7 @@ RangeInput Flight::rest_input() {
 
 void Flight::forward_columns(const WeightVersion& weights) {
   const int l = split().whole;
-  if (l > 0) runner_.forward(pass_, weights, constant_, {Rows(input_), {}});
+  if (l > 0) runner_.forward(pass_, weights, constant_, {input_, {}, self_});
   if (!pass_.is_split()) return;
   tell(Work::kForward);
   pass_.bind(l);

@@ -68,7 +68,7 @@ class Flight {
   const bool weighs_;
   PushPullPass pass_;
   DeviceCopies features_;
-  ConstMatrixView input_;  // (the group's rows, columns here)
+  Rows input_, self_;  // (the group's rows, columns here), and of packed rows the destinations'
   PassMemory constant_, whole_, rest_;
   std::vector<LayerRows> constant_rows_, whole_rows_, rest_rows_;
   const StreamedBatch* made_ = nullptr;

@@ -35,8 +35,10 @@ std::unique_ptr<Schedule> make(const ScheduleInput& in) {
                                .wire = in.job.wire(),
                                .slab_bytes = slab_bytes(in.job.resources.memory),
                                .epochs = in.job.training.epochs};
-  Model whole =
-      job_model(in.job, {.columns = graph.columns->share.whole}, in.model.layers.back()->spec().out);
+  Model whole = job_model(in.job,
+                          {.columns = graph.columns->share.whole,
+                           .form = graph.columns->sparse ? FeatureForm::kSparse : FeatureForm::kDense},
+                          in.model.layers.back()->spec().out);
   return std::make_unique<PushPull>(in.ctx, in.comm, in.model, std::move(whole), in.parameters, graph,
                                     chosen);
 }

@@ -31,15 +31,16 @@ std::vector<VertexId> most_read(const BatchGraph& graph, Rank rank, Index count)
 
 DeviceFeatures::DeviceFeatures(Context& ctx, const BatchGraph& graph, Rank rank, double share)
     : ctx_(ctx), sourced_(ctx) {
-  const ConstMatrixView own = graph.features;
-  if (ctx.device != Device::kCuda || own.empty()) return;
+  const Rows& own = graph.features;
+  if (ctx.device != Device::kCuda || own.rows() == 0 || own.cols() == 0 || graph.sparse) return;
   const auto size = backend().bytes;
-  const Index room = size == nullptr ? own.rows : Index(share * double(size())) / own.row_bytes();
-  if (room >= own.rows) {
+  const Index room =
+      size == nullptr ? own.rows() : Index(share * double(size())) / (own.cols() * Index(sizeof(Real)));
+  if (room >= own.rows()) {
     hold_all(own);
   } else {
     if (room > 0) hold_some(graph, rank, room);
-    read_hosts(own);
+    if (!own.packed()) read_hosts(own.dense);
   }
 }
 
@@ -47,28 +48,31 @@ DeviceFeatures::~DeviceFeatures() {
   if (pinned_ != nullptr) backend().unpin(pinned_);
 }
 
-void DeviceFeatures::hold_all(ConstMatrixView own) {
-  held_.resize(std::size_t(own.rows));
+void DeviceFeatures::hold_all(const Rows& own) {
+  held_.resize(std::size_t(own.rows()));
   std::iota(held_.begin(), held_.end(), VertexId(0));
   is_whole_ = true;
-  rows_.resize(own.rows, own.cols, ctx_.device);
-  memory_of(ctx_.device).upload(rows_.data(), own.data, std::size_t(rows_.bytes()));
+  upload(own, held_);
 }
 
 void DeviceFeatures::hold_some(const BatchGraph& graph, Rank rank, Index count) {
-  const ConstMatrixView own = graph.features;
   const std::vector<VertexId> chosen = most_read(graph, rank, count);
-  held_.assign(std::size_t(own.rows), DevicePlaces::kElsewhere);
-  rows_.resize(count, own.cols, ctx_.device);
-  Matrix piece(std::min(count, kPiece), own.cols);
+  held_.assign(std::size_t(graph.features.rows()), DevicePlaces::kElsewhere);
+  for (std::size_t i = 0; i < chosen.size(); ++i) held_[std::size_t(chosen[i])] = VertexId(i);
+  upload(graph.features, chosen);
+}
+
+/// `rows` of them become the held ones, some at a time.
+void DeviceFeatures::upload(const Rows& own, std::span<const VertexId> rows) {
+  const auto count = Index(rows.size());
+  rows_.resize(count, own.cols(), ctx_.device);
+  Matrix piece(std::min(count, kPiece), own.cols());
   for (Index begin = 0; begin < count; begin += kPiece) {
-    const Index rows = std::min(count - begin, kPiece);
-    for (Index i = 0; i < rows; ++i) {
-      const VertexId row = chosen[std::size_t(begin + i)];
-      held_[std::size_t(row)] = VertexId(begin + i);
-      std::copy_n(own.row(row), own.cols, piece.view().row(i));
-    }
-    memory_of(ctx_.device).upload(rows_.view().row(begin), piece.data(), std::size_t(rows * own.row_bytes()));
+    const Index some = std::min(count - begin, kPiece);
+    const MatrixView to = piece.view().slice_rows(0, some);
+    unpack_rows(*ctx_.pool, own, rows.subspan(std::size_t(begin), std::size_t(some)), to);
+    memory_of(ctx_.device)
+        .upload(rows_.view().row(begin), to.data, std::size_t(some * own.cols()) * sizeof(Real));
   }
 }
 
@@ -80,8 +84,15 @@ void DeviceFeatures::read_hosts(ConstMatrixView own) {
   hosts_ = {static_cast<const Real*>(data), own.rows, own.cols};
 }
 
-ConstMatrixView SourcedRows::of(const RowSources& sources, const RowPlaces& places, const Matrix& given) {
+SourcedRows::Input SourcedRows::of(const RowSources& sources, const RowPlaces& places,
+                                   const FeatureRows& given) {
   copies_.restart();
+  if (!given.is_sparse()) return {dense_of(sources, places, given.dense), {}};
+  return {copies_.of(given.rows()), copies_.of(given.self())};
+}
+
+ConstMatrixView SourcedRows::dense_of(const RowSources& sources, const RowPlaces& places,
+                                      const Matrix& given) {
   const Index here = sources.held.size() + sources.hosts.size(), rows = here + given.rows();
   if (here == 0) return copies_.of(given);
   if (rows_.grow(rows, given.cols(), ctx_.device, true)) ++reallocations_;

@@ -2,7 +2,8 @@
 // first. The others it reads in the host's memory, which is pinned for that, row by row, as batches draw them. So the host copies
 // other ranks' rows alone; and all rows that aren't in the GPU's memory, where the host's can't be pinned.
 //
-// What comes out doesn't depend on where rows lie.
+// What comes out doesn't depend on where rows lie. Rows that ranks hold packed lie dense in the GPU's memory, where batches get them dense, and
+// aren't read in the host's; batches' sparse rows, which are few bytes, the host puts together.
 #pragma once
 
 #include <vector>
@@ -28,15 +29,20 @@ class SourcedRows {
   /// The context outlives it.
   explicit SourcedRows(Context& ctx) : ctx_(ctx), copies_(ctx) {}
 
-  /// given (n, cols): rows that are at neither place, in the host's memory. (rows, cols), valid until the next call; given itself, where
-  /// the host's memory is the device's.
-  ConstMatrixView of(const RowSources& sources, const RowPlaces& places, const Matrix& given);
+  struct Input {
+    Rows rows;  // (rows, cols)
+    Rows self;  // RangeInput::self
+  };
+  /// given (n, cols): rows that are at neither place, in the host's memory. Valid until the next call; given itself, where the host's
+  /// memory is the device's.
+  Input of(const RowSources& sources, const RowPlaces& places, const FeatureRows& given);
 
   Index bytes() const { return rows_.held_bytes() + parts_.held_bytes() + copies_.bytes(); }
   /// How often memory had to grow.
   Index reallocations() const { return reallocations_; }
 
  private:
+  ConstMatrixView dense_of(const RowSources& sources, const RowPlaces& places, const Matrix& given);
   void gather(const RowSources& sources, const RowPlaces& places, const Matrix& given, MatrixView out);
 
   Context& ctx_;
@@ -60,13 +66,16 @@ class DeviceFeatures {
   /// (owned, F) where the GPU has all of them; otherwise empty.
   ConstMatrixView whole() const { return is_whole_ ? rows_.view() : ConstMatrixView(); }
   /// (rows of the batch, F), where kernels read them; valid until the next call.
-  ConstMatrixView of(const StreamedBatch& made) { return sourced_.of(made.sources, rows(), made.features); }
+  SourcedRows::Input of(const StreamedBatch& made) {
+    return sourced_.of(made.sources, rows(), made.features);
+  }
 
   Index bytes() const { return rows_.held_bytes() + sourced_.bytes(); }
   Index reallocations() const { return sourced_.reallocations(); }
 
  private:
-  void hold_all(ConstMatrixView own);
+  void hold_all(const Rows& own);
+  void upload(const Rows& own, std::span<const VertexId> rows);
   void hold_some(const BatchGraph& graph, Rank rank, Index count);
   void read_hosts(ConstMatrixView own);
 

@@ -116,7 +116,7 @@ Matrix& LayerwiseInference::output_of(const Segment& segment) {
 
 LayerwiseInference::Input LayerwiseInference::features() const {
   if (options_.input != nullptr || options_.first != nullptr)
-    return {ConstMatrixView(nullptr, graph_.owners.rows(comm_.rank()), 0), true};
+    return {Rows(ConstMatrixView(nullptr, graph_.owners.rows(comm_.rank()), 0)), true};
   if (options_.features == nullptr) return {graph_.features, true};
   return {graph_.features, true, options_.features->places(), options_.features->rows()};
 }
@@ -136,47 +136,59 @@ ConstMatrixView LayerwiseInference::infer() {
       options_.first->infer(slabs_, out);
     else
       run(each, in, reads_tap ? ConstMatrixView(tap_) : ConstMatrixView(), out);
-    last_input_ = in.rows;
+    last_input_ = in.rows.dense;
     in = made(out);
   }
   if (segments_.size() == 1) last_input_ = copies_.of(last_input_);
   if (comm_.trace() != nullptr) comm_.trace()->leave();
-  return in.rows;
+  return in.rows.dense;
 }
 
 /// Of the batch of a slab that begins with own row `begin`, where kernels read them.
-ConstMatrixView LayerwiseInference::input_rows(const Segment& segment, const Input& in, FeatureStore& store,
-                                               Index begin) {
+RangeInput LayerwiseInference::input_rows(const Segment& segment, const Input& in, FeatureStore& store,
+                                          Index begin) {
   copies_.restart();
   if (in.is_features && options_.input != nullptr) {
-    options_.input->fetch(batch_, inputs_);
-    return copies_.of(inputs_);
+    options_.input->fetch(batch_, inputs_.dense);
+    return {copies_.of(std::as_const(inputs_.dense).view()), {}};
   }
-  if (layer(segment.layers.first).spec().gathers) {
-    store.fetch(batch_.rows(), sources_, inputs_);
-    return sourced_.of(sources_, in.places, inputs_);
-  }
+  const bool gathers = layer(segment.layers.first).spec().gathers;
   const auto count = Index(batch_.seeds().size());
-  if (!in.is_features) return in.rows.slice_rows(begin, count);
-  const ConstMatrixView here = options_.features == nullptr ? ConstMatrixView() : options_.features->whole();
-  return here.rows > 0 ? here.slice_rows(begin, count) : copies_.of(in.rows.slice_rows(begin, count));
+  if (!gathers && !in.is_features) return {Rows(in.rows.dense.slice_rows(begin, count)), {}};
+  if (!gathers && in.rows.packed()) {
+    slab_.resize(std::size_t(count));
+    std::iota(slab_.begin(), slab_.end(), VertexId(begin));
+    inputs_.gather(*ctx_.pool, in.rows, slab_, graph_.sparse);
+    return {copies_.of(inputs_.rows()), {}};
+  }
+  if (!gathers) {
+    const ConstMatrixView here =
+        options_.features == nullptr ? ConstMatrixView() : options_.features->whole();
+    if (here.rows > 0) return {Rows(here.slice_rows(begin, count)), {}};
+    return {Rows(copies_.of(in.rows.dense.slice_rows(begin, count))), {}};
+  }
+  store.fetch(batch_.rows(), sources_, inputs_);
+  if (inputs_.is_sparse()) inputs_.take_self(batch_.output_rows(0));
+  const SourcedRows::Input rows = sourced_.of(sources_, in.places, inputs_);
+  return {rows.rows, {}, rows.self};
 }
 
 void LayerwiseInference::run(Segment& segment, const Input& in, ConstMatrixView tap, MatrixView out) {
   // Other ranks ask the host for rows; a rank alone has all that it reads where they were made.
   const bool answers = layer(segment.layers.first).spec().gathers && !in.is_features && comm_.size() > 1;
-  FeatureStore store(host_, graph_.owners, comm_, answers ? host_rows_.of(ctx_, in.rows) : in.rows,
-                     {.route = kEvaluationRoute, .device = in.device});
+  FeatureStore store(
+      host_, graph_.owners, comm_, answers ? Rows(host_rows_.of(ctx_, in.rows.dense)) : in.rows,
+      {.route = kEvaluationRoute, .device = in.device, .sparse = in.is_features && graph_.sparse});
   std::vector<VertexId> seeds;
   for (std::size_t slab = 0; slab + 1 < slabs_.size(); ++slab) {
     const Index begin = slabs_[slab], count = slabs_[slab + 1] - begin;
     seeds.resize(std::size_t(count));
     std::iota(seeds.begin(), seeds.end(), VertexId(graph_.owners.first_row(comm_.rank()) + begin));
     segment.sampler->sample(0, seeds, batch_);
-    const ConstMatrixView rows = input_rows(segment, in, store, begin);
+    RangeInput input = input_rows(segment, in, store, begin);
     segment.pass->begin(batch_, 0, false);
     segment.memory->shape(segment.pass->rows());
-    const RangeInput input{Rows(rows), tap.cols > 0 ? tap.slice_rows(begin, count) : ConstMatrixView()};
+    if (tap.cols > 0) input.tap = tap.slice_rows(begin, count);
     runner_.forward(*segment.pass, parameters_.present(), *segment.memory, input);
     axpby(ctx_, 1, segment.memory->output(segment.layers.end - 1), 0, out.slice_rows(begin, count));
   }
@@ -186,7 +198,7 @@ void LayerwiseInference::count(ScheduleBytes& bytes) const {
   for (const Matrix* each : {&turns_[0], &turns_[1], &tap_, &logits_})
     bytes.activations += each->held_bytes();
   for (const Segment& each : segments_) each.memory->count(bytes);
-  bytes.halo += sourced_.bytes() + inputs_.held_bytes() + batch_.bytes() +
+  bytes.halo += sourced_.bytes() + inputs_.bytes() + batch_.bytes() +
                 (options_.input == nullptr ? 0 : options_.input->bytes());
   if (options_.first != nullptr) options_.first->count(bytes);
 }

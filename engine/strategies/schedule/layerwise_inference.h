@@ -76,7 +76,7 @@ class LayerwiseInference {
   void align_slabs();
   /// Of own rows: features in the host's memory, and what layers made of them in the device's.
   struct Input {
-    ConstMatrixView rows;
+    Rows rows;
     bool is_features;
     DevicePlaces device{};
     RowPlaces places{};
@@ -84,7 +84,7 @@ class LayerwiseInference {
   Input features() const;
   Input made(ConstMatrixView rows) const;
   void run(Segment& segment, const Input& in, ConstMatrixView tap, MatrixView out);
-  ConstMatrixView input_rows(const Segment& segment, const Input& in, FeatureStore& store, Index begin);
+  RangeInput input_rows(const Segment& segment, const Input& in, FeatureStore& store, Index begin);
   const Layer& layer(int l) const { return *model_.layers[std::size_t(l)]; }
   Matrix& output_of(const Segment& segment);
 
@@ -104,10 +104,12 @@ class LayerwiseInference {
   std::vector<Segment> segments_;
   std::vector<Index> slabs_;  // begins, and the end, of own rows; as many on all ranks
   Batch batch_;
-  std::vector<VertexId> own_;  // own rows as places of a device; empty: the host's memory is the device's
+  std::vector<VertexId> slab_;  // a slab's own rows, where their features are packed
+  std::vector<VertexId> own_;   // own rows as places of a device; empty: the host's memory is the device's
   RowSources sources_;
   SourcedRows sourced_;
-  Matrix inputs_, turns_[2], tap_, logits_;
+  FeatureRows inputs_;
+  Matrix turns_[2], tap_, logits_;
   ConstMatrixView last_input_;
 };
 

@@ -76,7 +76,8 @@ void MiniBatch::train(std::int64_t step, TrainingStep& session) {
   copies_.restart();
   const BatchStep at{step - 1, (step - 1) / steps() + 1, made, memory_};
   if (hooks_) hooks_->before_forward(at);
-  const RangeInput input{Rows(features_->of(made)), {}};
+  const SourcedRows::Input features = features_->of(made);
+  const RangeInput input{features.rows, {}, features.self};
   runner_.forward(pass_, parameters_.present(), memory_, input);
   if (hooks_) hooks_->after_forward(at);
   tell(Work::kLoss);

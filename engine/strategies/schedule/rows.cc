@@ -134,14 +134,14 @@ BatchSamplingOptions batch_sampling(const ScheduleInput& in) {
   BatchSamplingOptions batches = job_sampling(in.job, graph.owners.first_row(graph.owners.ranks()));
   batches.threads = in.side.count;
   batches.weighs = in.job.model.norm == Norm::kBatch && in.comm.size() > 1;
-  batches.feature_rate = feature_rate(in.job, graph.features.cols);
+  batches.feature_rate = feature_rate(in.job, graph.features.cols());
   batches.negatives = in.job.links.negatives;
   batches.cpus = in.side.cpus;
   return batches;
 }
 
 std::vector<Real> filled_columns(const ScheduleInput& in) {
-  if (feature_rate(in.job, in.holding.batches().features.cols) == 1 ||
+  if (feature_rate(in.job, in.holding.batches().features.cols()) == 1 ||
       in.job.strategy.options.text("fill") == "zero")
     return {};
   return mean_features(in.holding.batches(), in.comm.rank(), in.job.training.setting == Setting::kInductive);

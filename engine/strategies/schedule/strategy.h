@@ -71,7 +71,8 @@ void add_strategy(Strategy row);
 /// What data are like, as far as sizes go.
 struct FeatureShape {
   Index columns = 0;
-  FeatureForm form = FeatureForm::kDense;  // in which a run keeps them
+  FeatureForm form = FeatureForm::kDense;  // in which the model reads them
+  FeatureForm held = FeatureForm::kDense;  // in which ranks hold them, where they train on batches
   double nonzeros_per_row = 0;             // of sparse ones
   double arcs_per_vertex = 0;
   Index whole_columns = 0;            // where `columns` are some of so many; 0: they are all

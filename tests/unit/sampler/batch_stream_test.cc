@@ -59,7 +59,7 @@ std::vector<std::vector<LayerArcs>> streamed(const SampledGraph& graph, int rank
     for (std::int64_t step = 0; const StreamedBatch* batch = stream.next(); ++step) {
       EXPECT_EQ(batch->batch.step, step);
       for (std::size_t i = 0; i < batch->batch.ids().size(); ++i)
-        EXPECT_EQ(batch->features.at(Index(i), 2), Real(3 * batch->batch.ids()[i] + 2));
+        EXPECT_EQ(batch->features.dense.at(Index(i), 2), Real(3 * batch->batch.ids()[i] + 2));
       std::int64_t seeds = Index(batch->batch.seeds().size());
       comm.all_reduce(Traffic::kGradient, std::span(&seeds, 1));
       EXPECT_EQ(seeds, sampling.seeds.size(step));
@@ -134,13 +134,13 @@ TEST(BatchStream, RunsAheadAsFarAsItHasRoom) {
 
 TEST(BatchStream, ABatchStaysUntilTheNextIsAskedFor) {
   BatchStream stream({[](std::int64_t step, StreamedBatch& into) {
-                       into.features.resize(1, 1);
-                       into.features.at(0, 0) = Real(step);
+                       into.features.dense.resize(1, 1);
+                       into.features.dense.at(0, 0) = Real(step);
                      }},
                      {.end = 50, .ahead = 1});
   for (std::int64_t step = 0; const StreamedBatch* batch = stream.next(); ++step) {
     std::this_thread::sleep_for(1ms);
-    EXPECT_EQ(batch->features.at(0, 0), Real(step));
+    EXPECT_EQ(batch->features.dense.at(0, 0), Real(step));
   }
   EXPECT_EQ(stream.next(), nullptr);
 }

@@ -68,7 +68,7 @@ TEST(ColumnChoice, OwnersSendWhatEachRankHasChosen) {
         choice.tell(comm, std::vector<VertexId>{me, me + 2});
         store.choose(&choice);
         const std::vector<VertexId> rows{8, 0, 5, 3};
-        Matrix out;
+        FeatureRows out;
         store.fetch(rows, out);
         for (std::size_t i = 0; i < rows.size(); ++i)
           for (Index c = 0; c < 5; ++c) {
@@ -78,7 +78,7 @@ TEST(ColumnChoice, OwnersSendWhatEachRankHasChosen) {
                                   : c == me || c == me + 2 ? sent
                                   : filled                 ? Real(-1 - c)
                                                            : 0;
-            EXPECT_EQ(out.at(Index(i), c), expected) << "row " << rows[i] << ", column " << c;
+            EXPECT_EQ(out.dense.at(Index(i), c), expected) << "row " << rows[i] << ", column " << c;
           }
         const std::int64_t rows_sent = me == 1 ? 0 : 2 * 2;  // two rows of mine to two ranks
         EXPECT_EQ(comm.ledger().bytes(Link::kIntra, Traffic::kFeatures),

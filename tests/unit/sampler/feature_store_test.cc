@@ -26,7 +26,7 @@ struct Store {
       : comm(comm_), owners(kParts, comm_.size()), own(owners.rows(comm_.rank()), kCols) {
     for (Index r = 0; r < own.rows(); ++r)
       for (Index c = 0; c < kCols; ++c) own.at(r, c) = value(owners.first_row(comm.rank()) + r, c);
-    store.emplace(ctx, owners, comm, own.view(), options);
+    store.emplace(ctx, owners, comm, std::as_const(own).view(), options);
   }
 
   Communicator& comm;
@@ -71,12 +71,12 @@ TEST(FeatureStore, GivesTheSameValuesWithAnyCache) {
             for (VertexId row = 0; row < kRows; ++row)
               if (!s.owners.owns(comm.rank(), row)) others.push_back(row);
             if (policy != CachePolicy::kLru) s.store->fill_cache(others);
-            Matrix found;
+            FeatureRows found;
             Index total = 0;
             for (int step = 0; step < 12; ++step) {
               const auto rows = rows_of(comm.rank(), step);
               s.store->fetch(rows, found);
-              expect_rows(s, rows, found, rounded);
+              expect_rows(s, rows, found.dense, rounded);
               total += Index(rows.size());
             }
             const FeatureStore::Counts counts = s.store->counts();
@@ -91,7 +91,7 @@ TEST(FeatureStore, BytesAreThoseOfTheRowsThatWereFetched) {
   for (const bool rounded : {false, true})
     run_ranks(2, [&](Communicator& comm) {
       Store s(comm, {.bfloat16 = rounded});
-      Matrix found;
+      FeatureRows found;
       std::vector<VertexId> rows(std::size_t{kRows});
       std::iota(rows.begin(), rows.end(), 0);
       if (comm.rank() == 1) rows.clear();
@@ -108,7 +108,7 @@ TEST(FeatureStore, BytesAreThoseOfTheRowsThatWereFetched) {
 TEST(FeatureStore, AfterTheLargestBatchNothingGrows) {
   run_ranks(3, [&](Communicator& comm) {
     Store s(comm, {.cache_bytes = 900, .policy = CachePolicy::kLru});
-    Matrix found;
+    FeatureRows found;
     Index before = 0;
     for (int step = 0; step < 400; ++step) {
       s.store->fetch(rows_of(comm.rank(), step), found);
@@ -121,9 +121,10 @@ TEST(FeatureStore, AfterTheLargestBatchNothingGrows) {
 TEST(CacheRows, AreAtMostThoseOfOthers) {
   const std::vector<Index> parts{0, 10, 40, 60};
   const Owners owners(parts, 3);
-  EXPECT_EQ(cache_rows(owners, 0, 8), 0);
-  EXPECT_EQ(cache_rows(owners, 3 * RowCache::row_bytes(8), 8), 3);
-  EXPECT_EQ(cache_rows(owners, Index(1) << 50, 8), 50)
+  const RowBytes row = row_bytes(FeatureForm::kDense, 8, 0, false);
+  EXPECT_EQ(cache_rows(owners, 0, row), 0);
+  EXPECT_EQ(cache_rows(owners, 3 * RowCache::bytes_of_cell(8 * sizeof(Real)), row), 3);
+  EXPECT_EQ(cache_rows(owners, Index(1) << 50, row), 50)
       << "the rank with the fewest rows reads the most of others";
 }
 
@@ -168,11 +169,12 @@ TEST(CacheRows, PresampledRowsAreHitMoreOftenThanOthers) {
     Seeds seeds(graph.prepared.quality().training, training_rows(graph.prepared, owners, comm.rank(), trains),
                 10, 1);
     std::vector<VertexId> order = rows_by_presampling(seeds, sampler, owners, comm.rank(), 20), rows;
-    Matrix own(owners.rows(comm.rank()), 4), found;
+    Matrix own(owners.rows(comm.rank()), 4);
+    FeatureRows found;
     own.zero();
     Index hits[2];
     for (Index& of_order : hits) {
-      FeatureStore store(ctx, owners, comm, own.view(),
+      FeatureStore store(ctx, owners, comm, std::as_const(own).view(),
                          {.cache_bytes = 2000, .policy = CachePolicy::kPresampled});
       store.fill_cache(order);
       Batch batch;
@@ -221,11 +223,11 @@ TEST(FeatureStore, LeavesToADeviceWhatItHas) {
           options.device = {held, reads_hosts};
           Store s(comm, options);
           RowSources sources;
-          Matrix given;
+          FeatureRows given;
           for (int step = 0; step < 8; ++step) {
             const auto rows = rows_of(comm.rank(), step);
             s.store->fetch(rows, sources, given);
-            expect_sources(s, rows, sources, given);
+            expect_sources(s, rows, sources, given.dense);
             EXPECT_TRUE(holds || sources.held.size() == 0);
             EXPECT_TRUE(reads_hosts || sources.hosts.size() == 0);
           }

@@ -60,14 +60,14 @@ TEST_P(Pushed, BatchesAggregateWhatTheirOwnersDo) {
     ColumnPush push(comm, pool, held, options);
     Batch batch;
     GroupBatch group;
-    Matrix features;
+    FeatureRows features;
     for (std::int64_t step = 0; step < 3; ++step) {
       sampler.sample(step, graph.seeds(kRanks, comm.rank(), step, 40), batch);
       push.push(batch, group, features);
-      ASSERT_EQ(features.rows(), group.all_rows());
-      for (Index r = 0; r < features.rows(); ++r)
+      ASSERT_EQ(features.count(), group.all_rows());
+      for (Index r = 0; r < features.count(); ++r)
         for (Index col = 0; col < share.count(); ++col)
-          ASSERT_EQ(features.at(r, col), values.at(group.ids()[std::size_t(r)], share.first() + col));
+          ASSERT_EQ(features.dense.at(r, col), values.at(group.ids()[std::size_t(r)], share.first() + col));
       const Index mine = group.whole_begin(share.place);
       for (Index r = 0; r < group.whole_count(share.place); ++r)
         ASSERT_EQ(group.ids()[std::size_t(mine + r)], batch.ids()[std::size_t(r)]);

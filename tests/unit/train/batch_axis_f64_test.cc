@@ -88,8 +88,8 @@ Step batch_step(const Job& job, const std::filesystem::path& data, const Vertice
       if (vertices.training.contains(ids[std::size_t(row)])) seeds.push_back(VertexId(row));
     Batch batch;
     sampler.sample(0, seeds, batch);
-    FeatureStore store(ctx, owners, comm, own);
-    Matrix inputs;
+    FeatureStore store(ctx, owners, comm, std::as_const(own).view());
+    FeatureRows inputs;
     store.fetch(batch.rows(), inputs);
     Parameters parameters(model.parameters(), job.training.seed);
     const LayerRange layers{0, int(model.layers.size())};
@@ -98,7 +98,7 @@ Step batch_step(const Job& job, const std::filesystem::path& data, const Vertice
     const LayerRunner runner(ctx, model, nullptr);
     pass.begin(batch, 1, true);
     memory.shape(pass.rows());
-    const RangeInput input{Rows(std::as_const(inputs).view()), {}};
+    const RangeInput input{inputs.rows(), {}};
     runner.forward(pass, parameters.present(), memory, input);
     std::vector<std::int32_t> labels;
     std::vector<VertexId> rows;

@@ -51,7 +51,7 @@ class TakingBatches final : public Schedule {
         seeds_(graph_.training_by_part, graph_.training_rows, kBatchSize, 1),
         stream_({batch_maker(seeds_, sampler_, {&features_})},
                 {.end = in.job.training.epochs * seeds_.steps(), .comm = &in.comm}),
-        logits_(graph_.features.rows, 3) {}
+        logits_(graph_.features.rows(), 3) {}
 
   std::int64_t steps() const override { return seeds_.steps(); }
   void train(std::int64_t, TrainingStep& session) override {

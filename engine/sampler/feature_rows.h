@@ -1,0 +1,94 @@
+// Rows of features as a batch's first layer reads them, put together row by row from what ranks hold: dense, or sparse where the
+// layer multiplies them so. Ranks may hold them in another form, as sparse rows or bits, which takes less memory and fewer bytes.
+#pragma once
+
+#include <algorithm>
+#include <bit>
+#include <span>
+
+#include "base/reusable.h"
+#include "base/threads.h"
+#include "sampler/batch.h"
+#include "tensor/rows.h"
+
+namespace atl {
+
+/// visit(column, value) for each value beside 0 of a packed row, by ascending column.
+template <class Visit>
+void for_each_bit(std::span<const std::uint32_t> words, Visit visit) {
+  for (std::size_t w = 0; w < words.size(); ++w)
+    for (std::uint32_t left = words[w]; left != 0; left &= left - 1)
+      visit(VertexId(32 * w) + VertexId(std::countr_zero(left)));
+}
+template <class Visit>
+void for_each_entry(const Rows& held, Index row, Visit visit) {
+  if (held.bits != nullptr) {
+    const BitView& bits = held.bits->bits;
+    const Real level = held.bits->levels[row];
+    const std::span words(bits.words + row * bits.row_words(), std::size_t(bits.row_words()));
+    return for_each_bit(words, [&](VertexId column) { visit(column, level); });
+  }
+  const CsrView& csr = held.sparse->csr;
+  for (Index e = csr.offsets[row]; e < csr.offsets[row + 1]; ++e) visit(csr.columns[e], Real(csr.weights[e]));
+}
+/// How many there are.
+Index count_entries(const Rows& held, Index row);
+
+/// out (ids.size(), columns): the held rows that `ids` names, whatever form they are in.
+void unpack_rows(ThreadPool& pool, const Rows& held, std::span<const VertexId> ids, MatrixView out);
+
+/// Reused from batch to batch; neither copyable nor movable once rows() was asked for.
+class FeatureRows {
+ public:
+  Matrix dense;  // (rows, columns), unless they are sparse
+
+  /// Makes room for dense rows, with some above where it must grow.
+  void shape_dense(Index rows, Index cols);
+  /// Sparse rows instead: their numbers of entries (rows), to be filled in before lay_out() makes room for these.
+  std::span<Index> shape_sparse(Index rows, Index cols);
+  void lay_out();
+  struct Entries {
+    VertexId* columns;
+    float* values;
+    void put(VertexId column, Real value) { *columns++ = column, *values++ = float(value); }
+    void put(std::span<const VertexId> from, const float* of) {
+      columns = std::ranges::copy(from, columns).out;
+      values = std::copy_n(of, from.size(), values);
+    }
+  };
+  Entries entries(Index row) { return {columns_.data() + offsets_[row], values_.data() + offsets_[row]}; }
+  /// Of sparse rows that are all there: what a way back reads of them and of the first `destinations`.
+  void transpose(Index destinations);
+  /// Of those that nothing goes back through: the first `destinations` alone, beside all.
+  void take_self(Index destinations) { self_ = sparse_, self_.csr.rows = destinations; }
+  /// `held`'s rows that `ids` names, in order; sparse: as sparse rows.
+  void gather(ThreadPool& pool, const Rows& held, std::span<const VertexId> ids, bool sparse);
+  /// Sizes alone, for a plan: sparse rows whose arrays aren't there.
+  void refer(const SparseRows& rows, const SparseRows& self) {
+    sparse_ = rows, self_ = self, is_sparse_ = true;
+  }
+
+  bool is_sparse() const { return is_sparse_; }
+  Index count() const { return is_sparse_ ? sparse_.csr.rows : dense.rows(); }
+  /// Views; valid until the next shape.
+  Rows rows() const { return is_sparse_ ? Rows(&sparse_) : Rows(dense.view()); }
+  /// Of sparse rows the destinations'; otherwise nothing (RangeInput::self).
+  Rows self() const { return is_sparse_ ? Rows(&self_) : Rows(); }
+  Index bytes() const;
+  Index reallocations() const;
+
+ private:
+  bool is_sparse_ = false;
+  Reusable<Index> offsets_;  // (rows + 1)
+  Reusable<VertexId> columns_;
+  Reusable<float> values_;
+  TransposedArcs transposed_, self_transposed_;
+  Reusable<std::uint32_t> cursors_;
+  SparseRows sparse_, self_;
+  Index reallocations_ = 0;
+};
+
+/// A packed row's entries.
+void put_row(const Rows& held, Index row, FeatureRows::Entries to);
+
+}  // namespace atl

@@ -1,0 +1,135 @@
+// Other ranks' rows of features where ranks hold them packed: they cross as they are held, sparse rows as columns and values, bits as
+// bits with what a one stands for, and a cache keeps them so. Where rows cross as bfloat16, values do, and columns stay.
+#pragma once
+
+#include <cstring>
+#include <span>
+#include <utility>
+
+#include "sampler/column_choice.h"
+#include "sampler/feature_rows.h"
+#include "sampler/row_cache.h"
+#include "sampler/row_requests.h"
+#include "tensor/bfloat16.h"
+
+namespace atl {
+
+/// What a row of them takes, on average: a rank's memory and messages differ from it by the rows that they are of.
+struct RowBytes {
+  double crossing = 0;  // in a message, but for what asks for it
+  Index cell = 0;       // of the cache
+  double cells_per_row = 1;
+};
+/// entries: of a sparse row, on average. `chosen`: share of the columns that crosses.
+RowBytes row_bytes(FeatureForm form, Index columns, double entries, bool bfloat16, double chosen = 1);
+
+/// One per sampling thread.
+class PackedFeatures {
+ public:
+  /// Both outlive it.
+  PackedFeatures(ThreadPool& pool, const Rows& held, bool bfloat16)
+      : pool_(pool), held_(held), bfloat16_(bfloat16) {}
+
+  /// Rows that were asked for last cross: `first` is the number of the first held row; `choice`: columns that cross alone; null: all.
+  /// Collective.
+  void exchange(RowRequests& requests, Traffic purpose, Index first, const ColumnChoice* choice);
+  /// Of the i-th row that arrived, in the order of the requests: its number of entries, …
+  Index arrived_entries(Index i) const {
+    return held_.bits == nullptr ? begins_in_[i + 1] - begins_in_[i] : ones(words_of(i));
+  }
+  /// … each of them, by ascending column: visit(column, value), …
+  template <class Visit>
+  void for_each_arrived(Index i, Visit visit) const {
+    if (held_.bits != nullptr) {
+      const Real level = value_in<Real>(i);
+      return for_each_bit(words_of(i), [&](VertexId column) { visit(column, level); });
+    }
+    for (Index e = begins_in_[i]; e < begins_in_[i + 1]; ++e) visit(columns_in_[e], Real(value_in<float>(e)));
+  }
+  void put_arrived(Index i, FeatureRows::Entries to) const {
+    if (held_.bits != nullptr || bfloat16_)
+      return for_each_arrived(i, [&](VertexId column, Real value) { to.put(column, value); });
+    to.put(columns_in_.span().subspan(std::size_t(begins_in_[i]), std::size_t(arrived_entries(i))),
+           reinterpret_cast<const float*>(values_in_.data()) + begins_in_[i]);
+  }
+  /// … and as a cache keeps it; valid until the next call.
+  std::span<const std::byte> kept(Index i);
+
+  // Of a kept row, at its place in the cache.
+  Index kept_entries(const RowCache& cache, VertexId place) const {
+    if (held_.bits == nullptr) return cache.bytes(place) / kPairBytes;
+    return ones(kept_words(cache, place));
+  }
+  template <class Visit>
+  void for_each_kept(const RowCache& cache, VertexId place, Visit visit) const {
+    if (held_.bits != nullptr) {
+      const auto words = kept_words(cache, place);
+      Real level;
+      std::memcpy(&level, words.data() + words.size(), sizeof level);
+      return for_each_bit(words, [&](VertexId column) { visit(column, level); });
+    }
+    Index left = cache.bytes(place);
+    for (VertexId cell = place; left > 0; cell = cache.next(cell), left -= cache.cell_bytes())
+      for (Index at = 0; at < std::min(left, cache.cell_bytes()); at += kPairBytes) {
+        std::pair<VertexId, float> pair;
+        std::memcpy(&pair.first, cache.cell(cell) + at, 4),
+            std::memcpy(&pair.second, cache.cell(cell) + at + 4, 4);
+        visit(pair.first, Real(pair.second));
+      }
+  }
+
+  Index reallocations() const;
+
+ private:
+  static constexpr Index kPairBytes = 8;  // a column and a value
+  static Index ones(std::span<const std::uint32_t> words);
+  Index words() const { return held_.bits->bits.row_words(); }
+  std::span<const std::uint32_t> words_of(Index i) const {
+    return words_in_.span().subspan(std::size_t(i * words()), std::size_t(words()));
+  }
+  std::span<const std::uint32_t> kept_words(const RowCache& cache, VertexId place) const {
+    return {reinterpret_cast<const std::uint32_t*>(cache.cell(place)), std::size_t(words())};
+  }
+  /// A sparse row's value, or a row's level, as a T or rounded.
+  template <class T>
+  Index value_bytes() const {
+    return bfloat16_ ? Index(sizeof(Bfloat16)) : Index(sizeof(T));
+  }
+  template <class T>
+  T value_in(Index i) const {
+    if (!bfloat16_) return reinterpret_cast<const T*>(values_in_.data())[i];
+    return T(to_float(reinterpret_cast<const Bfloat16*>(values_in_.data())[i]));
+  }
+  template <class T>
+  void put_value(Index i, T value) {
+    if (bfloat16_)
+      reinterpret_cast<Bfloat16*>(values_out_.data())[i] = to_bfloat16(float(value));
+    else
+      reinterpret_cast<T*>(values_out_.data())[i] = value;
+  }
+  void choose(const ColumnChoice* choice, Index ranks);
+  bool wants(Rank rank, VertexId column) const {
+    return masks_.empty() || (mask_of(rank)[std::size_t(column / 32)] >> (column % 32) & 1) != 0;
+  }
+  std::span<const std::uint32_t> mask_of(Rank rank) const {
+    const auto count = std::size_t(BitView::words_of(held_.cols()));
+    return std::span(masks_).subspan(std::size_t(rank) * count, count);
+  }
+  template <class Visit>
+  void for_each_asked(const RowRequests& requests, Index first, Visit visit);
+  void exchange_bits(RowRequests& requests, Traffic purpose, Index first);
+  void exchange_sparse(RowRequests& requests, Traffic purpose, Index first);
+
+  ThreadPool& pool_;
+  const Rows held_;
+  const bool bfloat16_;
+  std::vector<std::uint32_t> masks_;  // (ranks, words) columns that each wants; empty: all
+  Reusable<std::int32_t> counts_out_, counts_in_;
+  Reusable<Index> begins_out_, begins_in_;   // (rows + 1) of a row's entries
+  std::vector<Index> peers_out_, peers_in_;  // (ranks + 1) of those of a rank's rows
+  Reusable<VertexId> columns_out_, columns_in_;
+  Reusable<std::uint32_t> words_out_, words_in_;
+  Reusable<std::byte> values_out_, values_in_, kept_;
+};
+
+}  // namespace atl

@@ -1,0 +1,81 @@
+// Mini-batches of features that are stored sparse or as bits: one batch of everything is an epoch of strategy `graph` on the same
+// data, for every model, however many ranks hold the rows or their columns, and whatever a cache keeps.
+#include <gtest/gtest.h>
+
+#include "train/every_model.h"
+#include "train/part_data.h"
+#include "train/strategy_jobs.h"
+
+namespace atl {
+namespace {
+
+constexpr int kEpochs = 3;
+
+/// Sparse: few values in many columns, which a model multiplies sparse in batches as well. Bits: with arcs enough that both read dense
+/// rows.
+const SmallData kSparseData{.features = 600, .density = 0.01};
+const SmallData kDenseBits{.features = 70, .arc_share = 0.3, .density = 0.4, .one_valued = true};
+
+struct PackedCase {
+  std::string name;
+  std::vector<std::string> fields;
+  SmallData data;
+  FeatureForm stored, read;
+};
+
+std::ostream& operator<<(std::ostream& out, const PackedCase& c) {
+  return out << c.name;
+}
+
+std::vector<PackedCase> cases() {
+  std::vector<PackedCase> all;
+  for (SmallCase each : every_model()) {
+    // Batch norm's statistics are over other vertices: those that a batch computes.
+    std::ranges::replace(each.fields, std::string("model.norm=batch"), std::string("model.norm=layer"));
+    all.push_back(
+        {each.name + "_sparse", each.fields, kSparseData, FeatureForm::kSparse, FeatureForm::kSparse});
+    all.push_back({each.name + "_bits", each.fields, kDenseBits, FeatureForm::kBits, FeatureForm::kDense});
+  }
+  return all;
+}
+
+class PackedBatches : public testing::TestWithParam<PackedCase> {};
+
+TEST_P(PackedBatches, OfEverythingAreEpochsOfTheGraph) {
+  const PackedCase& c = GetParam();
+  TemporaryFolder folder;
+  write_small_data(folder / "small", c.data);
+  const Dataset dataset = Dataset::open(folder / "small");
+  ASSERT_EQ(dataset.meta().feature_form, c.stored);
+  const SmallResult whole = train_small(small_job(c.fields), folder / "small", 1, kEpochs);
+  int gathering = gathering_layers(small_job(c.fields).model);
+  std::string fanout = "-1";
+  while (--gathering > 0) fanout += ", -1";
+  const std::vector<std::pair<std::string, std::string>> strategies{
+      {"minibatch", ""},
+      {"minibatch", ", cache: {bytes: 3000, policy: lru}"},
+      {"minibatch", ", cache: {bytes: 100000, policy: degree}"},
+      {"dgs", ", featureRate: 1, vertices: random"},
+      {"p3", ", delay: 0"},
+  };
+  for (const auto& [kind, options] : strategies)
+    for (const int ranks : {1, 3}) {
+      SCOPED_TRACE(fmt::format("{}{}, {} ranks", kind, options, ranks));
+      std::vector<std::string> fields = c.fields;
+      fields.insert(fields.begin(),
+                    {"strategy.kind=" + kind, fmt::format("strategy.{}={{fanout: [{}], batchSize: 100000{}}}",
+                                                          kind, fanout, options)});
+      fields.push_back("placement.ranks=" + std::to_string(ranks));
+      const Job job = small_job(fields);
+      ASSERT_EQ(kept_form(job, dataset.meta()), c.read);
+      SmallResult batches = train_small(job, folder / "small", ranks, kEpochs);
+      if (kind == "p3" && ranks > 1) batches.weights = whole.weights;  // a rank has those of its columns
+      expect_same_training(whole, batches, "one batch of everything", 1e-9);
+    }
+}
+
+INSTANTIATE_TEST_SUITE_P(Models, PackedBatches, testing::ValuesIn(cases()),
+                         [](const auto& each) { return each.param.name; });
+
+}  // namespace
+}  // namespace atl
