@@ -5,6 +5,7 @@
 #include "job/strategies/batch_options.h"
 #include "sampler/feature_store.h"
 #include "sampler/row_draws.h"
+#include "sampler/touched_features.h"
 
 namespace atl {
 namespace {
@@ -32,7 +33,8 @@ CrossingRows::CrossingRows(const Dataset& dataset, const BatchSource& source, co
       ids_(source.ids()),
       fixed_(
           row_bytes(features.held, features.columns, features.nonzeros_per_row, bfloat16, chosen).crossing) {
-  if (features.nonzeros_per_row > 0) entry_ = (fixed_ - 4) / features.nonzeros_per_row;
+  if (entries_ != nullptr)
+    entry_ = row_bytes(features.held, features.columns, 1, bfloat16, chosen).crossing - 4;
 }
 
 BatchTraffic::BatchTraffic(const Job& job, const Dataset& dataset, const BatchSource& source,
@@ -140,6 +142,11 @@ std::vector<VertexId> BatchTraffic::cached(Rank rank) const {
 
 void BatchTraffic::add_choices(Rank rank, double times) {
   for (Rank to = 0; to < ranks_; ++to) add(rank, to, Traffic::kFeatures, times * 4 * double(fetched_));
+}
+
+void BatchTraffic::add_touched(Rank rank, Index features, double times) {
+  for (Rank to = 0; to < ranks_; ++to)
+    add(rank, to, Traffic::kFeatures, times * double(TouchedFeatures::bytes_sent(2, features)));
 }
 
 void BatchTraffic::add_features(const std::map<VertexId, Index>& reads, Rank rank, std::int64_t drawn,

@@ -69,6 +69,8 @@ class BatchTraffic {
                   double times);
   /// Which columns of others' rows the rank chooses anew, so many times an epoch.
   void add_choices(Rank rank, double times);
+  /// TouchedFeatures', so many times an epoch.
+  void add_touched(Rank rank, Index features, double times);
   /// Features of others' rows, by how many of `drawn` batches read them.
   void add_features(const std::map<VertexId, Index>& reads, Rank rank, std::int64_t drawn, double times);
 

@@ -42,6 +42,7 @@ class Batches {
   std::vector<DryBatches> run() {
     std::vector<DryBatches> all;
     for (Rank rank = 0; history_ && rank < ranks_; ++rank) note_pushes(rank);
+    note_touched();
     if (columns_of(job_, 0, features_))
       for (Rank rank = 0; rank < ranks_; ++rank) pushed_.push_back(draw_rank(rank));
     for (Rank rank = 0; rank < ranks_; ++rank) all.push_back(run_rank(rank));
@@ -76,7 +77,9 @@ class Batches {
     seeds_.of_step(step, rank, rows);
   }
 
-  SharedInPlan shared() { return {sets_.get(), history_ ? &*history_ : nullptr}; }
+  SharedInPlan shared() {
+    return {sets_.get(), history_ ? &*history_ : nullptr, touched_.empty() ? nullptr : &touched_};
+  }
 
   /// Of historical embeddings.
   void note_pushes(Rank rank) {
@@ -85,6 +88,30 @@ class Batches {
     for (std::int64_t s = 0; s < std::min(kPlannedBatches, steps()); ++s) {
       seeds_of_step(s, rank, rows);
       batches.note_pushes(s, rows);
+    }
+  }
+
+  /// Which features have a value in some rank's rows, where few do.
+  void note_touched() {
+    const bool few = shape_.packed() && !columns_of(job_, 0, features_) &&
+                     touches_few(job_, dataset_.meta().vertices, features_, shape_.nonzeros_per_row);
+    if (!few) return;
+    const std::int64_t drawn = std::min(kPlannedBatches, steps());
+    std::vector<std::vector<std::uint8_t>> marks;
+    marks.resize(std::size_t(drawn), std::vector<std::uint8_t>(std::size_t(features_), 0));
+    std::vector<VertexId> rows;
+    for (Rank rank = 0; rank < ranks_; ++rank) {
+      RankBatches batches(job_, dataset_, source_, owners_, rank, hosts_, threads_, shared());
+      for (std::int64_t s = 0; s < drawn; ++s) {
+        seeds_of_step(s, rank, rows);
+        batches.note_touched(s, rows, marks[std::size_t(s)]);
+      }
+      sent_.add_touched(rank, features_, double(steps()));
+    }
+    for (const auto& of_step : marks) {
+      auto& features = touched_.emplace_back();
+      for (VertexId c = 0; c < VertexId(features_); ++c)
+        if (of_step[std::size_t(c)] != 0) features.push_back(c);
     }
   }
 
@@ -237,10 +264,11 @@ class Batches {
   PlannedSeeds seeds_;
   Model whole_model_;
   SlabPlan slabs_;
-  DryNotes* notes_;                        // null: nobody listens
-  std::unique_ptr<PlannedSets> sets_;      // null: the sampler draws each vertex's neighbours
-  std::optional<PlannedHistory> history_;  // none: nothing is kept of others' embeddings
-  std::vector<DrawnSizes> pushed_;         // by rank, where features are held by columns
+  DryNotes* notes_;                             // null: nobody listens
+  std::unique_ptr<PlannedSets> sets_;           // null: the sampler draws each vertex's neighbours
+  std::optional<PlannedHistory> history_;       // none: nothing is kept of others' embeddings
+  std::vector<std::vector<VertexId>> touched_;  // by batch that is drawn; empty: nobody finds out
+  std::vector<DrawnSizes> pushed_;              // by rank, where features are held by columns
 };
 
 }  // namespace

@@ -32,6 +32,9 @@ class DryStep final : public TrainingStep {
       cross_entropy(ctx_, logits, nullptr, {}, 1, d_logits, &state_.data()->loss);
     }
   }
+  void touches(int layer, std::span<const VertexId> features) override {
+    gradient_.touches(ctx_, layer, features);
+  }
   void part_done(int layer, int part) override { gradient_.begin_part(ctx_, layer, part); }
   void layer_done(int layer) override { gradient_.begin_sum(ctx_, layer); }
   void update() override {

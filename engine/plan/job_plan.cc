@@ -215,7 +215,22 @@ std::optional<ColumnsPlan> columns_plan(const Job& job, const DatasetMeta& meta,
 struct AllBatches {
   std::vector<RankPlan> ranks;
   std::optional<ColumnsPlan> columns;
+  double wide_weight = 0;  // as JobPlan has it
 };
+
+/// Of the gradient's elements, those of weights that have a row for each feature.
+double wide_weight(const Model& model) {
+  const auto by_layer = model.parameters();
+  double wide = 0, all = 0;
+  for (std::size_t l = 0; l < by_layer.size(); ++l)
+    for (const ParameterSpec& spec : by_layer[l]) {
+      if (!spec.trainable) continue;
+      all += double(spec.rows * spec.cols);
+      if (l == std::size_t(model.constant_prefix()) && spec.input_blocks > 0)
+        wide += double(spec.rows * spec.cols);
+    }
+  return all > 0 ? wide / all : 0;
+}
 
 AllBatches plan_all_batches(const Job& job, const Dataset& dataset, const BatchSource& source,
                             const PlanOptions& options) {
@@ -224,12 +239,14 @@ AllBatches plan_all_batches(const Job& job, const Dataset& dataset, const BatchS
   for (const DryBatches& each : dry)
     all.ranks.push_back(plan_batches(job, dataset, options, each, Rank(all.ranks.size())));
   all.columns = columns_plan(job, dataset.meta(), dry);
+  const DatasetMeta& meta = dataset.meta();
+  if (!all.columns) all.wide_weight = wide_weight(planned_model(job, feature_shape(job, meta), meta.classes));
   return all;
 }
 
 JobPlan joined(const Job& job, const PlanOptions& options, PlannedFrom from, AllBatches batches) {
   JobPlan plan = joined(job, options, from, std::move(batches.ranks));
-  plan.columns = batches.columns;
+  plan.columns = batches.columns, plan.wide_weight = batches.wide_weight;
   return plan;
 }
 

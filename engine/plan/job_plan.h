@@ -88,8 +88,9 @@ struct JobPlan {
   std::optional<ColumnsPlan> columns{};  // none: features are held by rows
   std::vector<StagePlan> stages;         // empty: every rank has all layers (stage_plan.h)
   double stall = 1;                      // of a pipeline whose first layer isn't cut into chunks (gnnpipe.h)
-  MachineRates rates;                    // of one rank while the others work too
-  double link_bytes = 0;                 // a second, between two ranks
+  double wide_weight = 0;  // of batches: the share of the gradient that has a row for each feature
+  MachineRates rates;      // of one rank while the others work too
+  double link_bytes = 0;   // a second, between two ranks
   int threads = 1;
   const Card* card = nullptr;                        // that each rank has; null: it computes on processors
   double epoch_seconds = 0, evaluation_seconds = 0;  // of the slowest rank
@@ -119,6 +120,8 @@ void enter_simulated(const Job& job, double epoch_seconds, const std::string& to
 
 /// What to tell where evaluations send a multiple of what epochs do; "": they don't.
 std::string costly_evaluations(const JobPlan& plan, const Job& job);
+/// Likewise where most of what batches send is the gradient of weights that have a row for each feature.
+std::string costly_weight(const JobPlan& plan);
 
 /// For a terminal, and as one JSON object.
 std::string to_text(const JobPlan& plan, const Job& job);

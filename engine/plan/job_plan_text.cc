@@ -207,6 +207,17 @@ std::string costly_evaluations(const JobPlan& plan, const Job& job) {
       bytes_text(evaluation), evaluation / epoch, every == 1 ? "each epoch" : counted_text(every, "epoch"));
 }
 
+std::string costly_weight(const JobPlan& plan) {
+  constexpr double kMost = 0.5;
+  const double sent = double(total(plan.epoch));
+  const double weight = plan.wide_weight * double(plan.epoch[std::size_t(Traffic::kGradient)]);
+  if (sent == 0 || weight < kMost * sent) return "";
+  return fmt::format(
+      "{} of it are gradients of weights that have a row for each feature: strategy p3 keeps these with their features, "
+      "and a larger batchSize sends them less often",
+      bytes_text(weight));
+}
+
 std::string to_text(const JobPlan& plan, const Job& job) {
   const auto& ranks = plan.ranks;
   std::string text = basis_text(plan, job) + row("part of each rank", ranks, [](const RankPlan& r) {
@@ -218,7 +229,7 @@ std::string to_text(const JobPlan& plan, const Job& job) {
   if (draws_by_vertex(job) && strategy_of(job).holds == Holds::kBatches)
     text += fmt::format("neighbours drawn: {}\n", hops_text(job));
   return text + "\n" + to_text(plan.servers) + to_text(plan.stages) + advice(stall_text(plan)) +
-         to_text(plan.columns) + memory_text(plan) + "\n" + traffic_text(plan) +
+         to_text(plan.columns) + memory_text(plan) + "\n" + traffic_text(plan) + line(costly_weight(plan)) +
          line(costly_evaluations(plan, job)) + time_text(plan, job);
 }
 

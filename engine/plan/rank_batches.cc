@@ -26,6 +26,8 @@ RankBatches::RankBatches(const Job& job, const Dataset& dataset, const BatchSour
                          const Owners& owners, Rank rank, const std::vector<std::string>& hosts, int threads,
                          const SharedInPlan& shared, DryNotes* notes)
     : job_(job),
+      dataset_(dataset),
+      source_(source),
       owners_(owners),
       rank_(rank),
       features_(feature_shape(job, dataset.meta())),
@@ -43,6 +45,7 @@ RankBatches::RankBatches(const Job& job, const Dataset& dataset, const BatchSour
       step_(ctx_, comm_, job.training.optimizer, dataset.meta().multi_label, parameters_),
       structure_(source.structure(pool_)),
       sets_(shared.sets),
+      touched_(shared.touched),
       pushed_embeddings_(shared.history),
       sampler_(*structure_, sampling_of(job, owners, model_), sets_),
       pass_(ctx_, model_, layers(), job.training.seed),
@@ -82,6 +85,14 @@ std::vector<std::int64_t> RankBatches::pushed(std::int64_t draw, std::span<const
 void RankBatches::note_pushes(std::int64_t draw, std::span<const VertexId> seeds) {
   sampler_.sample(draw, seeds, made_.batch);
   pushed_embeddings_->note(rank_, made_.batch);
+}
+
+void RankBatches::note_touched(std::int64_t draw, std::span<const VertexId> seeds,
+                               std::vector<std::uint8_t>& marks) {
+  sampler_.sample(draw, seeds, made_.batch);
+  std::vector<VertexId> ids;
+  for (const VertexId row : made_.batch.rows()) ids.push_back(source_.ids()[std::size_t(row)]);
+  for (const VertexId feature : dataset_.read_sparse_features(ids).columns) marks[std::size_t(feature)] = 1;
 }
 
 void RankBatches::draw(std::int64_t draw, std::span<const VertexId> seeds, BatchTraffic& sent, double times) {
@@ -148,6 +159,7 @@ void RankBatches::train(std::int64_t step, const std::vector<const DrawnSizes*>&
   runner_.forward(pass_, parameters_.present(), memory_, input);
   if (history_) history_->push(made_.pushes, memory_);
   step_.loss(memory_.output(layers().end - 1), {}, memory_.d_output());
+  if (touched_ != nullptr) step_.touches(0, (*touched_)[std::size_t(step - 1)]);
   runner_.backward(pass_, parameters_.present(), memory_, input, {}, &step_);
   step_.update();
 }

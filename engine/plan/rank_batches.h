@@ -51,6 +51,8 @@ class PlannedHistory {
 struct SharedInPlan {
   StepSets* sets = nullptr;
   PlannedHistory* history = nullptr;
+  const std::vector<std::vector<VertexId>>* touched =
+      nullptr;  // by batch that is drawn: TouchedFeatures' of all ranks
 };
 
 /// Neither copyable nor movable. References outlive it, and so do `shared`'s and `notes`, which may be null.
@@ -70,6 +72,8 @@ class RankBatches {
   std::vector<std::int64_t> pushed(std::int64_t draw, std::span<const VertexId> seeds);
   /// Draws a batch, for what it pushes of historical embeddings.
   void note_pushes(std::int64_t draw, std::span<const VertexId> seeds);
+  /// Draws a batch, and marks the features that have a value in its rows.
+  void note_touched(std::int64_t draw, std::span<const VertexId> seeds, std::vector<std::uint8_t>& marks);
   /// Draws a batch, and adds what that sends.
   void draw(std::int64_t draw, std::span<const VertexId> seeds, BatchTraffic& sent, double times);
   /// The batch that was drawn last; `drawn` are those of its group, by member, where features are held by columns. The room that a run's
@@ -92,6 +96,8 @@ class RankBatches {
   std::vector<std::int64_t> pushed_sizes() const;
 
   const Job& job_;
+  const Dataset& dataset_;
+  const BatchSource& source_;
   const Owners& owners_;
   Rank rank_;
   FeatureShape features_, of_batch_;  // of all columns: of the data set, and of the batch that was drawn last
@@ -108,9 +114,10 @@ class RankBatches {
   DryStep step_;
   ThreadPool pool_{1};
   std::unique_ptr<Structure> structure_;
-  StepSets* sets_;                         // null: there are none
-  PlannedHistory* pushed_embeddings_;      // null: nothing is kept of them …
-  std::optional<HistoryDirectory> known_;  // … of which this is known when a batch is drawn
+  StepSets* sets_;                                     // null: there are none
+  const std::vector<std::vector<VertexId>>* touched_;  // null: nobody finds out
+  PlannedHistory* pushed_embeddings_;                  // null: nothing is kept of them …
+  std::optional<HistoryDirectory> known_;              // … of which this is known when a batch is drawn
   Sampler sampler_;
   BatchPass pass_;
   PassMemory memory_;

@@ -28,6 +28,7 @@ BatchSampling::BatchSampling(const BatchGraph& graph, Communicator& comm, BatchS
   if (options_.masks == nullptr && options_.feature_rate < 1 && comm.size() > 1)
     options_.masks = &random_columns_.emplace(comm.size(), graph.features.cols(), options_.feature_rate,
                                               options_.sampling.seed);
+  if (options_.finds_touched) touched_.emplace(comm, graph.features.cols());
   options_.features->sparse = graph.sparse, options_.features->entries = graph.entries;
   features_.emplace(ctx_, graph.owners, comm, graph.features, *options_.features);
   if (options_.features->policy == CachePolicy::kDegree && options_.features->cache_bytes > 0)
@@ -52,13 +53,10 @@ std::unique_ptr<StepSets> BatchSampling::make_sets() {
 }
 
 MakeBatch BatchSampling::maker(Trace* trace) {
-  const BatchMakers makers{features_ ? &*features_ : nullptr,
-                           columns_ ? &*columns_ : nullptr,
-                           shares_ ? &*shares_ : nullptr,
-                           pairs_ ? &*pairs_ : nullptr,
-                           options_.masks,
-                           history_ ? &*history_ : nullptr,
-                           trace};
+  const BatchMakers makers{features_ ? &*features_ : nullptr, columns_ ? &*columns_ : nullptr,
+                           touched_ ? &*touched_ : nullptr,   shares_ ? &*shares_ : nullptr,
+                           pairs_ ? &*pairs_ : nullptr,       options_.masks,
+                           history_ ? &*history_ : nullptr,   trace};
   if (history_) history_->start(*options_.history);
   return
       [this, make = batch_maker(seeds(), sampler_, makers)](std::int64_t step, StreamedBatch& into) mutable {

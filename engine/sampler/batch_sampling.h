@@ -22,7 +22,8 @@ struct BatchSamplingOptions {
   std::optional<FeatureStoreOptions> features{};  // none: features aren't fetched
   std::optional<GroupBatchOptions> columns{};     // which layers are computed by columns; none: none are
   int negatives = 1;                              // pairs per training edge, of link prediction
-  double feature_rate = 1;  // of others' columns, drawn for each step, unless masks say which
+  bool finds_touched = false;  // tells which features have a value in the rows of a step (TouchedFeatures)
+  double feature_rate = 1;     // of others' columns, drawn for each step, unless masks say which
   const HistoryDirectory* history =
       nullptr;  // what whoever trains has of others' embeddings; null: none. It outlives what is made
   BatchMasks* masks = nullptr;  // outlive what is made; null: there are none
@@ -57,6 +58,7 @@ class BatchSampling {
   Sampler sampler_;
   std::optional<FeatureStore> features_;
   std::optional<ColumnPush> columns_;
+  std::optional<TouchedFeatures> touched_;
   std::optional<RowShares> shares_;
   std::optional<RandomColumns> random_columns_;
   std::optional<HistoryPushes> history_;

@@ -24,7 +24,7 @@ double seconds_since(std::chrono::steady_clock::time_point begin) {
 MakeBatch batch_maker(StepSeeds& seeds, Sampler& sampler, const BatchMakers& makers) {
   auto make = [&seeds, &sampler, makers, rows = std::vector<VertexId>(), edges = std::vector<VertexId>()](
                   std::int64_t step, StreamedBatch& into) mutable {
-    const auto [features, columns, shares, pairs, masks, history, trace] = makers;
+    const auto [features, columns, touched, shares, pairs, masks, history, trace] = makers;
     if (masks != nullptr) {
       const BatchMasks::Chosen chosen = masks->of(step);
       sampler.prefer(chosen.vertices);
@@ -63,6 +63,7 @@ MakeBatch batch_maker(StepSeeds& seeds, Sampler& sampler, const BatchMakers& mak
     const FeatureStore::Counts before = features->counts();
     features->fetch(into.batch.rows(), into.sources, into.features);
     into.features.transpose(into.batch.layers() > 0 ? into.batch.output_rows(0) : into.batch.input_rows(0));
+    if (touched != nullptr) touched->find(into.features, into.touched);
     done(Work::kFetching);
     into.reallocations += features->reallocations();
     into.fetched = features->counts();
@@ -140,7 +141,8 @@ struct BatchStream::State {
     const std::lock_guard guard(lock_);
     const Index of_slot = batch.reallocations() + slot.made.group.reallocations() +
                           slot.made.pairs.reallocations() + slot.made.pushes.reallocations() +
-                          slot.made.sources.reallocations() + slot.made.features.reallocations();
+                          slot.made.sources.reallocations() + slot.made.touched.reallocations() +
+                          slot.made.features.reallocations();
     const Index reallocations =
         (of_slot - slot.reallocations) + (slot.made.reallocations - makers_growths_[maker]);
     slot.reallocations = of_slot, makers_growths_[maker] = slot.made.reallocations;

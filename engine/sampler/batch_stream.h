@@ -19,6 +19,7 @@
 #include "sampler/pairs/pair_draws.h"
 #include "sampler/sampler.h"
 #include "sampler/seeds.h"
+#include "sampler/touched_features.h"
 
 namespace atl {
 
@@ -30,9 +31,11 @@ struct StreamedBatch {
   GroupBatch group;   // where features are held by columns: the batches of the rank's group
   FeatureRows
       features;  // (batch.rows().size(), F), or (the group's rows, columns here); empty where the stream fetches none
-  RowSources sources;            // of rows that `features` lacks, because the device finds them itself
-  Index reallocations = 0;       // of the memory of what made it, since that was made
-  bool grew = false;             // memory, because this batch was larger than those before
+  Reusable<VertexId>
+      touched;              // features with a value in some rank's rows; empty: it isn't known, or most have
+  RowSources sources;       // of rows that `features` lacks, because the device finds them itself
+  Index reallocations = 0;  // of the memory of what made it, since that was made
+  bool grew = false;        // memory, because this batch was larger than those before
   FeatureStore::Counts fetched;  // where its features came from
 };
 
@@ -42,6 +45,7 @@ using MakeBatch = std::function<void(std::int64_t step, StreamedBatch& into)>;
 struct BatchMakers {
   FeatureStore* features = nullptr;
   ColumnPush* columns = nullptr;
+  TouchedFeatures* touched = nullptr;
   RowShares* shares = nullptr;
   PairEnds* pairs = nullptr;  // of what seeds are numbers of
   BatchMasks* masks = nullptr;

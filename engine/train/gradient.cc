@@ -60,7 +60,7 @@ Gradient::Gradient(Context& ctx, Communicator& comm, Parameters& parameters, boo
 Index Gradient::bytes() const {
   Index sum = 0;
   for (const Run& run : runs_) sum += run.values.bytes();
-  return sum;
+  return sum + (touched_ ? touched_->bytes() : 0);
 }
 
 void Gradient::clear(Context& ctx) {
@@ -68,13 +68,27 @@ void Gradient::clear(Context& ctx) {
   zero_sums(ctx, shares_.span());
 }
 
+/// Where most rows are, packing them would save little.
+void Gradient::touches(Context& ctx, int layer, std::span<const VertexId> features) {
+  constexpr double kFew = 0.75;
+  Index all = 0;
+  for (const Entry& entry : parameters_.entries())
+    if (entry.layer == layer && entry.spec.input_blocks > 0) all = entry.spec.rows / entry.spec.input_blocks;
+  is_touched_ = double(features.size()) < kFew * double(all);
+  if (!is_touched_) return;
+  if (!touched_) touched_.emplace(ctx, comm_, parameters_, layer);
+  touched_->choose(ctx, features);
+}
+
 void Gradient::begin_sum(Context& ctx, int layer) {
   count_shares(ctx, layer, {});
+  if (sums_touched(layer)) return touched_->begin_sum(ctx, comm_);
   for (Run& run : runs_)
     if (run.layer == layer && !run.values.begun()) run.values.begin_sum(ctx, comm_);
 }
 
 void Gradient::begin_part(Context& ctx, int layer, int part) {
+  if (sums_touched(layer)) return;
   count_shares(ctx, layer, part);
   for (Run& run : runs_)
     if (run.layer == layer && run.part == part) run.values.begin_sum(ctx, comm_);
@@ -93,8 +107,11 @@ void Gradient::count_shares(Context& ctx, int layer, std::optional<int> part) {
 
 void Gradient::sum(Context& ctx) {
   for (Run& run : runs_)
-    if (!run.values.begun()) run.values.begin_sum(ctx, comm_);
-  for (Run& run : runs_) run.values.finish_sum(ctx);
+    if (!run.values.begun() && !sums_touched(run.layer)) run.values.begin_sum(ctx, comm_);
+  for (Run& run : runs_)
+    if (!sums_touched(run.layer)) run.values.finish_sum(ctx);
+  if (is_touched_) touched_->finish_sum(ctx);
+  is_touched_ = false;
 }
 
 void Gradient::count_non_finite(Context& ctx, StepState* state) {

@@ -12,6 +12,7 @@
 #include "tensor/buffer.h"
 #include "tensor/context.h"
 #include "tensor/kernels.h"
+#include "train/touched_rows.h"
 
 namespace atl {
 
@@ -51,6 +52,8 @@ class Gradient {
   /// deterministic: training.deterministic.
   Gradient(Context& ctx, Communicator& comm, Parameters& parameters, bool deterministic = true);
 
+  /// As TrainingStep has it, for the step that follows.
+  void touches(Context& ctx, int layer, std::span<const VertexId> features);
   /// Zeros, before a step's backward.
   void clear(Context& ctx);
   /// Begins to sum a layer's gradients, which are whole on this rank, over the ranks that hold the same rows. What isn't finite of
@@ -73,6 +76,7 @@ class Gradient {
 
  private:
   void count_shares(Context& ctx, int layer, std::optional<int> part);
+  bool sums_touched(int layer) const { return is_touched_ && touched_->layer() == layer; }
   void sum_counts(Context& ctx, double* count);
   int last_entry(Context& ctx, const Buffer<double>& counts) const;
   MatrixView all() { return {parameters_.gradients().data(), 1, Index(parameters_.gradients().size())}; }
@@ -95,8 +99,10 @@ class Gradient {
 
   std::vector<Piece> pieces_;  // in the order of parameters, which is the same on all ranks; and so are runs
   std::vector<Run> runs_;
-  DeviceSum counts_;       // of what ranks hold apart
-  Buffer<double> shares_;  // (pieces) elements of this rank's own that aren't finite
+  std::optional<TouchedRows> touched_;  // none: no step has said which rows are
+  bool is_touched_ = false;             // the step's gradient of that layer is summed there
+  DeviceSum counts_;                    // of what ranks hold apart
+  Buffer<double> shares_;               // (pieces) elements of this rank's own that aren't finite
 };
 
 }  // namespace atl

@@ -170,6 +170,10 @@ std::span<const VertexId> Trainer::training_rows_of(Index first, Index count) {
   return slice.placed = slice_copies_.of(std::span<const VertexId>(slice.rows));
 }
 
+void Trainer::touches(int layer, std::span<const VertexId> features) {
+  gradient_.touches(ctx_, layer, features);
+}
+
 void Trainer::part_done(int layer, int part) {
   gradient_.begin_part(ctx_, layer, part);
 }

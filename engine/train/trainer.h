@@ -63,6 +63,7 @@ class Trainer final : private TrainingStep {
   void choose_labels(std::span<const VertexId> rows);
   std::span<const VertexId> training_rows_of(Index first, Index count);
   void find_non_finite();
+  void touches(int layer, std::span<const VertexId> features) override;
   void part_done(int layer, int part) override;
   void layer_done(int layer) override;
   void update() override;

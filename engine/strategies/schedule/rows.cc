@@ -118,6 +118,15 @@ BatchSamplingOptions job_sampling(const Job& job, Index vertices) {
   return batches;
 }
 
+bool touches_few(const Job& job, Index vertices, Index features, double entries) {
+  if (job.placement.ranks == 1 || reads_history(job)) return false;
+  const BatchSamplingOptions batches = job_sampling(job, vertices);
+  double rows = double(batches.batch_size);
+  for (const int fanout : batches.sampling.fanout)
+    rows = fanout < 0 ? double(vertices) : std::min(double(vertices), rows * double(1 + fanout));
+  return std::min(rows, double(vertices)) * entries < double(features);
+}
+
 std::optional<HistoryOptions> job_history(const Job& job) {
   if (!reads_history(job)) return {};
   const Options& options = job.strategy.options;
@@ -137,6 +146,9 @@ BatchSamplingOptions batch_sampling(const ScheduleInput& in) {
   batches.feature_rate = feature_rate(in.job, graph.features.cols());
   batches.negatives = in.job.links.negatives;
   batches.cpus = in.side.cpus;
+  const Index vertices = graph.owners.first_row(graph.owners.ranks());
+  batches.finds_touched =
+      graph.sparse && !graph.columns && touches_few(in.job, vertices, graph.features.cols(), graph.entries);
   return batches;
 }
 

@@ -149,22 +149,25 @@ TEST(AssumedParts, SendMoreThanTheRunsAndSaySo) {
 
 INSTANTIATE_TEST_SUITE_P(Every, PlannedBatches, testing::ValuesIn(every_model()),
                          [](const auto& each) { return each.param.name; });
-INSTANTIATE_TEST_SUITE_P(All, PlannedBatches,
-                         testing::Values(SmallCase{"gcn", {}},
-                                         SmallCase{"sage", {"model.kind=sage"}, {.weighted = true}},
-                                         SmallCase{"batch_norm", {"model.norm=batch"}},
-                                         SmallCase{"mapped", {"strategy.minibatch.structure=mapped"}},
-                                         SmallCase{"half", {"strategy.wire=bfloat16"}},
-                                         SmallCase{"some_features", {"strategy.minibatch.featureRate=0.5"}},
-                                         SmallCase{"inductive", {"training.setting=inductive"}},
-                                         SmallCase{"symmetrised",
-                                                   {"model.kind=sage", "dataset.symmetrise=true"},
-                                                   {.symmetric = false}},
-                                         SmallCase{"loops_removed", {"dataset.selfLoops=remove"}},
-                                         SmallCase{"replaced", {"strategy.minibatch.replace=true"}},
-                                         SmallCase{"small_slabs", {"resources.memory=20Ki"}},
-                                         SmallCase{"f1_of_classes", {"training.metric=f1Macro"}}),
-                         [](const auto& each) { return each.param.name; });
+INSTANTIATE_TEST_SUITE_P(
+    All, PlannedBatches,
+    testing::Values(
+        SmallCase{"gcn", {}}, SmallCase{"sage", {"model.kind=sage"}, {.weighted = true}},
+        SmallCase{"batch_norm", {"model.norm=batch"}},
+        SmallCase{"mapped", {"strategy.minibatch.structure=mapped"}},
+        SmallCase{"half", {"strategy.wire=bfloat16"}},
+        SmallCase{"some_features", {"strategy.minibatch.featureRate=0.5"}},
+        SmallCase{"inductive", {"training.setting=inductive"}},
+        SmallCase{"symmetrised", {"model.kind=sage", "dataset.symmetrise=true"}, {.symmetric = false}},
+        SmallCase{"loops_removed", {"dataset.selfLoops=remove"}},
+        SmallCase{"replaced", {"strategy.minibatch.replace=true"}},
+        SmallCase{"small_slabs", {"resources.memory=20Ki"}},
+        SmallCase{"sparse", {"model.kind=sage"}, {.features = 600, .density = 0.01}},
+        SmallCase{"bits", {}, {.features = 70, .arc_share = 0.3, .density = 0.4, .one_valued = true}},
+        SmallCase{"sparse_half", {"strategy.wire=bfloat16"}, {.features = 600, .density = 0.01}},
+        SmallCase{"few_touched", {"model.kind=sage"}, {.features = 6000, .density = 0.0005}},
+        SmallCase{"f1_of_classes", {"training.metric=f1Macro"}}),
+    [](const auto& each) { return each.param.name; });
 
 }  // namespace
 }  // namespace atl

@@ -125,6 +125,7 @@ inline Job job_of(const SmallCase& model, const StrategyCase& strategy) {
 inline std::vector<SmallCase> other_data() {
   return {{"bits", {}, kBitData},
           {"sparse", {}, {.density = 0.15}},
+          {"wide_sparse", {"model.kind=sage"}, {.features = 600, .density = 0.005}},
           {"weighted_directed", {"model.kind=gat"}, {.weighted = true, .symmetric = false}},
           {"several_labels",
            {"training.loss=binaryCrossEntropy", "training.metric=f1Micro"},

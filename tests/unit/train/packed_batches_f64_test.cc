@@ -74,6 +74,35 @@ TEST_P(PackedBatches, OfEverythingAreEpochsOfTheGraph) {
     }
 }
 
+/// Of so many features few have a value in a step's rows: the others' gradients don't cross, and training is the same.
+TEST(TouchedRows, CrossAloneAndChangeNothing) {
+  TemporaryFolder folder;
+  const SmallData data{.features = 6000, .density = 0.0005};
+  write_small_data(folder / "small", data);
+  for (const SmallCase& each : every_model()) {
+    SCOPED_TRACE(each.name);
+    std::vector<std::string> fields = each.fields;
+    std::ranges::replace(fields, std::string("model.norm=batch"), std::string("model.norm=layer"));
+    std::string fanout = "2";
+    for (int more = gathering_layers(small_job(fields).model); more > 1; --more) fanout += ", 2";
+    fields.insert(fields.begin(), {"strategy.kind=minibatch", "placement.partitioner={kind: range, parts: 3}",
+                                   "strategy.minibatch={batchSize: 7, fanout: [" + fanout + "]}"});
+    const SmallResult one = train_small(small_job(fields), folder / "small", 1, kEpochs);
+    fields.push_back("placement.ranks=3");
+    expect_same_training(one, train_small(small_job(fields), folder / "small", 3, kEpochs), "three ranks",
+                         1e-9);
+    std::int64_t sent = 0;
+    run_ranks(3, [&](Communicator& comm) {
+      SmallRank rank(comm, small_job(fields), folder / "small", 1);
+      const std::int64_t before = comm.ledger().bytes(Link::kIntra, Traffic::kGradient);
+      rank.trainer->train_step(1, 0.01);
+      if (comm.rank() == 0) sent = comm.ledger().bytes(Link::kIntra, Traffic::kGradient) - before;
+    });
+    EXPECT_GT(sent, 0);
+    EXPECT_LT(sent, data.features * 8 * Index(sizeof(Real)) / 4) << "of 6,000 rows of 8 and more";
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(Models, PackedBatches, testing::ValuesIn(cases()),
                          [](const auto& each) { return each.param.name; });
 
