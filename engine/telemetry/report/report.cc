@@ -1,11 +1,16 @@
 #include "telemetry/report/report.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <set>
+#include <string_view>
+#include <utility>
+#include <vector>
 
 #include "base/atomic_file.h"
+#include "base/error.h"
 #include "base/text.h"
 #include "telemetry/confusion.h"
 #include "telemetry/link_metrics.h"
@@ -15,29 +20,17 @@
 namespace atl {
 namespace {
 
-constexpr const char* kLogo =
-    "<svg viewBox='0 0 48 48' fill='none' stroke='var(--accent)' stroke-width='2' aria-hidden='true'>"
-    "<path d='M24 6 40 16M40 16v16M40 32 24 42M24 42 8 32M8 32V16M8 16 24 6' opacity='.45'/>"
-    "<g fill='var(--accent)' stroke='none'><circle cx='24' cy='6' r='5'/><circle cx='40' cy='16' r='4'/>"
-    "<circle cx='40' cy='32' r='5'/><circle cx='24' cy='42' r='3.5'/><circle cx='8' cy='32' r='4.5'/>"
-    "<circle cx='8' cy='16' r='3.5'/></g></svg>";
-
-std::string plural(Index count, const char* one, const char* many) {
-  return fmt::format("{} {}", count_text(count), count == 1 ? one : many);
-}
-
-std::size_t servers(const RunSetting& setting) {
-  return std::max<std::size_t>(1, std::set<std::string>(setting.hosts.begin(), setting.hosts.end()).size());
+std::set<std::string> servers(const RunSetting& setting) {
+  return {setting.hosts.begin(), setting.hosts.end()};
 }
 
 std::string head(const RunRecord& run) {
   const RunSetting& s = run.setting;
   const bool done = run.outcome == "completed" || run.outcome == "stopped early";
   return fmt::format(
-      "<header>{}<div><h1>{}</h1><p>{} on {} · strategy {} · {} on {}</p></div><span "
-      "class='outcome{}'>{}</span></header>\n",
-      kLogo, html_escape(s.name), html_escape(s.model), html_escape(s.dataset), html_escape(s.strategy),
-      plural(s.ranks, "rank", "ranks"), plural(Index(servers(s)), "server", "servers"),
+      "<div><h1>{}</h1><p>{} on {} · strategy {} · {} on {}</p></div><span class='outcome{}'>{}</span>",
+      html_escape(s.name), html_escape(s.model), html_escape(s.dataset), html_escape(s.strategy),
+      counted_text(s.ranks, "rank"), counted_text(std::max<Index>(1, std::ssize(servers(s))), "server"),
       done ? "" : " partial", run.outcome.empty() ? "not finished" : html_escape(run.outcome));
 }
 
@@ -45,120 +38,137 @@ std::string tile(const std::string& title, const std::string& value, const std::
   return fmt::format("<div class=tile><span>{}</span><b>{}</b><small>{}</small></div>", title, value, note);
 }
 
-BatchCounts batches_of(const RunRecord& run) {
-  BatchCounts sum;
-  for (const EpochRecord& e : run.epochs) sum = sum + e.own.batches.value_or(BatchCounts{});
-  return sum;
-}
-
 std::string tiles(const RunRecord& run) {
-  const auto percent = [](const std::optional<double>& v) { return v ? percent_text(*v) : std::string("–"); };
-  const std::string metric = html_escape(metric_title(run.setting.metric));
-  const std::string beside = beside_metric(run);
+  const auto percent = [](const std::optional<double>& v) { return v ? percent_text(*v) : "–"; };
+  const std::string metric = html_escape(metric_title(run.setting.metric)), beside = beside_metric(run);
+  const std::string best =
+      run.best_epoch > 0 ? "best, at epoch " + count_text(run.best_epoch) : "never evaluated";
+  const std::string count = count_text(std::ssize(run.epochs));
   std::string html =
-      tile("Test " + metric, percent(run.test), beside.empty() ? "best epoch’s weights" : beside);
-  html += tile(
-      "Validation " + metric, percent(run.validation),
-      run.best_epoch > 0 ? fmt::format("best, at epoch {}", count_text(run.best_epoch)) : "never evaluated");
-  html += tile("Epoch", run.epochs.empty() ? "–" : duration_text(run.epoch_seconds_median),
-               fmt::format("median of {}", count_text(Index(run.epochs.size()))));
-  html += tile("Start", duration_text(run.startup_seconds), "until the first epoch");
-  if (!run.peak_memory_bytes.empty()) {
-    const auto most = std::max_element(run.peak_memory_bytes.begin(), run.peak_memory_bytes.end());
-    html += tile("Peak memory", bytes_text(double(*most)),
+      tile("Test " + metric, percent(run.test), beside.empty() ? "best epoch’s weights" : beside) +
+      tile("Validation " + metric, percent(run.validation), best) +
+      tile("Epoch", run.epochs.empty() ? "–" : duration_text(run.epoch_seconds_median),
+           "median of " + count) +
+      tile("Start", duration_text(run.startup_seconds), "until the first epoch");
+  if (!run.peak_memory_bytes.empty())
+    html += tile("Peak memory", bytes_text(double(*std::ranges::max_element(run.peak_memory_bytes))),
                  run.setting.ranks == 1 ? "resident" : fmt::format("largest of {} ranks", run.setting.ranks));
+  double within = 0, between = 0;
+  BatchCounts batches;
+  for (const EpochRecord& epoch : run.epochs) {
+    within += double(epoch.bytes_intra), between += double(epoch.bytes_inter);
+    batches = batches + epoch.own.batches.value_or(BatchCounts{});
   }
-  if (run.setting.ranks > 1 && !run.epochs.empty()) {
-    double all = 0, between = 0;
-    for (const EpochRecord& epoch : run.epochs)
-      all += double(epoch.bytes_intra + epoch.bytes_inter), between += double(epoch.bytes_inter);
-    const auto epochs = double(run.epochs.size());
-    html += tile("Sent per epoch", bytes_text(all / epochs),
-                 fmt::format("mean of {}; {} between servers", count_text(Index(run.epochs.size())),
-                             bytes_text(between / epochs)));
-  }
-  if (const BatchCounts sum = batches_of(run); sum.cached_rows > 0)
-    html += tile("Features from cache", percent_text(hit_rate(sum)), "of other ranks’ rows, on rank 0");
+  const auto epochs = double(run.epochs.size());
+  if (run.setting.ranks > 1 && epochs > 0)
+    html += tile("Sent per epoch", bytes_text((within + between) / epochs),
+                 fmt::format("mean of {}; {} between servers", count, bytes_text(between / epochs)));
+  if (batches.cached_rows > 0)
+    html += tile("Features from cache", percent_text(hit_rate(batches)), "of other ranks’ rows, on rank 0");
   return "<div class=tiles>" + html + "</div>\n";
 }
 
-std::string section(const char* title, const char* what, const std::string& body) {
-  if (body.empty()) return "";
-  return fmt::format("<section><h2>{}</h2><p>{}</p>{}</section>\n", title, what, body);
+/// A card: above the table what the script draws, a picture of page.js or ""; empty without a table.
+std::string section(const char* title, const char* what, const char* picture, const std::string& table) {
+  if (table.empty()) return "";
+  const std::string figure = *picture == 0 ? "" : fmt::format("<figure data-picture={}></figure>", picture);
+  return fmt::format("<section><h2>{}</h2><p>{}</p>{}{}</section>\n", title, what, figure, table);
+}
+
+std::string stages(const RunRecord& run) {
+  if (!run.pipeline) return "";
+  return fmt::format("<div>bubbles <b>{}</b> · convolutions by stage <b>{}</b></div>",
+                     percent_text(run.pipeline->bubble), fmt::join(run.pipeline->convolutions, ", "));
 }
 
 std::string details(const RunRecord& run) {
   const RunSetting& s = run.setting;
-  std::string rows;
-  const auto row = [&](const std::string& key, const std::string& value) {
+  std::vector<std::pair<std::string, std::string>> rows{
+      {"data set",
+       fmt::format("{}: {} {}, {}, {}, {} {}", s.dataset, count_text(s.vertices),
+                   s.vertices == 1 ? "vertex" : "vertices", counted_text(s.arcs, "arc"),
+                   counted_text(s.features, "feature"), s.classes, s.classes == 1 ? "class" : "classes")},
+      {"checksum", s.dataset_checksum},
+      {"model", fmt::format("{}, {}", s.model, counted_text(s.parameters, "parameter"))},
+      {"strategy", s.strategy},
+      {"partitioner", s.partitioner},
+      {"ranks", fmt::format("{}, {} each", counted_text(s.ranks, "rank"), counted_text(s.threads, "thread"))},
+      {"servers", fmt::format("{}", fmt::join(servers(s), ", "))},
+      {"machine", s.machine}};
+  rows.insert(rows.end(), s.versions.begin(), s.versions.end());
+  const Reached at{run.resumed_from, run.resumed_steps};
+  rows.emplace_back("resumed after", at > Reached{} ? reached_text(at) : "");
+  rows.emplace_back("output", s.output);
+  std::string html;
+  for (const auto& [key, value] : rows)
     if (!value.empty())
-      rows += fmt::format("<tr><th>{}</th><td>{}</td></tr>", html_escape(key), html_escape(value));
-  };
-  row("data set", fmt::format("{}: {}, {}, {}, {}", s.dataset, plural(s.vertices, "vertex", "vertices"),
-                              plural(s.arcs, "arc", "arcs"), plural(s.features, "feature", "features"),
-                              plural(s.classes, "class", "classes")));
-  row("checksum", s.dataset_checksum);
-  row("model", fmt::format("{}, {}", s.model, plural(s.parameters, "parameter", "parameters")));
-  row("strategy", s.strategy);
-  row("partitioner", s.partitioner);
-  row("ranks",
-      fmt::format("{}, {} each", plural(s.ranks, "rank", "ranks"), plural(s.threads, "thread", "threads")));
-  std::string hosts;
-  for (const std::string& host : std::set<std::string>(s.hosts.begin(), s.hosts.end()))
-    hosts += (hosts.empty() ? "" : ", ") + host;
-  row("servers", hosts);
-  row("machine", s.machine);
-  for (const auto& [what, version] : s.versions) row(what, version);
-  if (const Reached at{run.resumed_from, run.resumed_steps}; at > Reached{})
-    row("resumed after", reached_text(at));
-  row("output", s.output);
-  return "<table>" + rows + "</table>";
+      html += fmt::format("<tr><th>{}</th><td>{}</td></tr>", html_escape(key), html_escape(value));
+  return "<table class=words>" + html + "</table>";
+}
+
+std::string grid(const std::string& sections) {
+  return sections.empty() ? "" : "<div class=grid>\n" + sections + "</div>\n";
+}
+
+std::string figures(const RunRecord& run) {
+  std::string html = tiles(run) + "<div class=grid id=curves></div>\n";
+  html += section("Epochs", "Losses, metrics and the time of training alone, without evaluation.", "",
+                  epochs_table(run));
+  html += section("Time by rank and phase",
+                  "Seconds of the whole run by rank and phase. Communication counts only while a rank "
+                  "waits for it.",
+                  "phases", phases_table(run));
+  html += section(
+      "Chunks by stage",
+      "When each stage of the pipeline worked on which chunk in the last epoch: forward and, paler, backward. "
+      "Blanks are its bubbles: the share of all ranks’ time in which they had no chunk.",
+      "stages", stages(run));
+  html += section(
+      "What matters of other ranks",
+      "For each rank the vertices of other ranks and the features with the largest masks, with which the last "
+      "step was made: a mask of 1 matters, one of 0 doesn't. Beside them what explaining took.",
+      "", explained_table(run));
+  html += section("Memory by server",
+                  "The most memory that each server's ranks were resident with, a piece for each rank.",
+                  "memory", memory_table(run));
+  html += section("Bytes by purpose",
+                  "What training sent since this start, all ranks together, within servers (intra) and "
+                  "between them (inter).",
+                  "purposes", purposes_table(run));
+  html += grid(section("Traffic between ranks",
+                       "Bytes sent by pair of ranks over the whole run; lines separate servers.", "pairs",
+                       traffic_table(run)) +
+               section("Confusion matrix",
+                       "Test vertices by true and predicted class, coloured by share of the true class.",
+                       "confusion", confusion_table(run)) +
+               section("Edges and negative pairs",
+                       "How well the scores of the test edges stand out among those of negative pairs.", "",
+                       links_table(run)));
+  html += grid(section("The run", "The model, the machines and the versions.", "", details(run)) +
+               section("Manifest", "The manifest as run, with defaults filled in.", "",
+                       "<pre>" + html_escape(run.setting.job_yaml) + "</pre>"));
+  return html;
 }
 
 }  // namespace
 
 std::string report_html(const RunRecord& run) {
-  std::string html = fmt::format(
-      "<!doctype html>\n<html lang=en><head><meta charset=utf-8><meta name=viewport "
-      "content='width=device-width'>"
-      "<title>{} · Atoll</title><style>{}</style></head><body><main>\n",
-      html_escape(run.setting.name), report_style());
-  html += head(run) + tiles(run) + report_curves(run);
-  html += section("Time by rank and phase",
-                  "Seconds of the whole run by rank and phase. Communication counts only while a rank "
-                  "waits for it.",
-                  phase_bars(run.phases_by_rank));
-  html += section(
-      "Chunks by stage",
-      "When each stage of the pipeline worked on which chunk in the last epoch: forward and, paler, backward. "
-      "Blanks are its bubbles: the share of all ranks’ time in which they had no chunk.",
-      stage_bars(run));
-  html += section(
-      "What matters of other ranks",
-      "For each rank the vertices of other ranks and the features with the largest masks, with which the last "
-      "step was made: a mask of 1 matters, one of 0 doesn't. Beside them what explaining took.",
-      explained_tables(run));
-  html += section("Memory by server",
-                  "The most memory that each server's ranks were resident with, a piece for each rank.",
-                  memory_bars(run));
-  html += "<div class=grid>\n";
-  html += section("Traffic between ranks",
-                  "Bytes sent by pair of ranks over the whole run; lines separate servers.",
-                  bytes_map(run.bytes_by_pair, run.setting.hosts) + traffic_table(run));
-  html += section("Confusion matrix",
-                  "Test vertices by true and predicted class, coloured by share of the true class.",
-                  confusion_map(run.confusion.counts, run.confusion.classes) + confused_pairs(run.confusion));
-  html += section("Edges and negative pairs",
-                  "How well the scores of the test edges stand out among those of negative pairs.",
-                  links_table(run.links));
-  html += "</div>\n<div class=grid>\n";
-  html += section("The run", "The model, the machines and the versions.", details(run));
-  html += section("Manifest", "The manifest as run, with defaults filled in.",
-                  "<pre>" + html_escape(run.setting.job_yaml) + "</pre>");
-  html +=
-      "</div>\n<footer>Made by Atoll from run.json and metrics.jsonl; <code>atoll report</code> makes it "
-      "again.</footer>\n";
-  return html + "</main><div id=tip></div><script>" + report_script() + "</script></body></html>\n";
+  const std::pair<std::string_view, std::string> parts[] = {{"<!--title-->", html_escape(run.setting.name)},
+                                                            {"<!--style-->", kReportStyle},
+                                                            {"<!--head-->", head(run)},
+                                                            {"<!--figures-->", figures(run)},
+                                                            {"<!--run-->", report_data(run)},
+                                                            {"<!--script-->", kReportScript}};
+  const std::string_view page = kReportPage;
+  std::string html;
+  std::size_t from = 0;  // what is put in is never searched for marks
+  for (const auto& [mark, text] : parts) {
+    const std::size_t at = page.find(mark, from);
+    ATOLL_CHECK(at != std::string_view::npos, "page.html has no {}", mark);
+    html.append(page.substr(from, at - from)).append(text);
+    from = at + mark.size();
+  }
+  return html.append(page.substr(from));
 }
 
 void write_report(const RunRecord& run, const std::filesystem::path& path) {

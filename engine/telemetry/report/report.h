@@ -8,7 +8,8 @@
 
 namespace atl {
 
-/// The page. Under 2 MB for any run: curves and matrices too fine to be seen are thinned.
+/// The page: final figures as tables, and about 100 bytes per epoch that its script draws. Matrices too fine
+/// to be seen are summed in blocks.
 std::string report_html(const RunRecord& run);
 
 /// Writes it atomically to `path`.

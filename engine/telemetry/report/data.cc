@@ -1,0 +1,88 @@
+// A run's own JSON, as a report's script reads it.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "telemetry/link_metrics.h"
+#include "telemetry/record_json.h"
+#include "telemetry/report/parts.h"
+
+namespace atl {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr std::size_t kMostRows = 100;           // of a matrix: finer ones can't be seen
+constexpr std::size_t kMostStalenessLayers = 4;  // two curves each, of the page's eight colours
+
+/// A column's value at an epoch; where none is put it has null, and without any there is no column. Six
+/// digits are more than a picture shows, and a third of what a number may take.
+void put(Json& columns, const RunRecord& run, std::size_t e, const std::string& name,
+         std::optional<double> value) {
+  if (!value || !std::isfinite(*value)) return;
+  Json& column = columns[name];
+  if (column.is_null()) column = Json(run.epochs.size(), nullptr);
+  column[e] = std::strtod(fmt::format("{:.6g}", *value).c_str(), nullptr);
+}
+
+Json columns_of(const RunRecord& run) {
+  Json columns = Json::object(), phases = Json::object(), staleness = Json::object();
+  for (std::size_t e = 0; e < run.epochs.size(); ++e) {
+    const EpochRecord& epoch = run.epochs[e];
+    const std::pair<const char*, std::optional<double>> values[] = {
+        {"loss", epoch.loss},
+        {"train", epoch.train},
+        {"validation", epoch.validation},
+        {"test", epoch.test},
+        {"validationLoss", epoch.validation_loss},
+        {"learningRate", epoch.learning_rate},
+        {"epochSeconds", epoch.epoch_seconds},
+        {"residentBytes", double(epoch.own.resident_bytes)}};
+    columns["epoch"].push_back(epoch.epoch);
+    for (const auto& [name, value] : values) put(columns, run, e, name, value);
+    for (const Phase& phase : epoch.own.phases) put(phases, run, e, phase.name, phase.seconds);
+    for (std::size_t l = 0; e > 0 && l < std::min(epoch.staleness.size(), kMostStalenessLayers); ++l) {
+      const Staleness& late = epoch.staleness[l];  // of the epoch before, where it belongs
+      put(staleness, run, e - 1, fmt::format("layer {}, rows", late.layer), late.rows);
+      put(staleness, run, e - 1, fmt::format("layer {}, gradients", late.layer), late.gradients);
+    }
+  }
+  columns["phases"] = std::move(phases);
+  columns["staleness"] = std::move(staleness);
+  return columns;
+}
+
+/// A row-major square matrix; of one with too many rows the sums of its blocks of `step` by `step` entries.
+Json matrix(const std::vector<std::int64_t>& values) {
+  const auto rows = std::size_t(std::lround(std::sqrt(double(values.size()))));
+  const std::size_t step = std::max<std::size_t>(1, (rows + kMostRows - 1) / kMostRows);
+  const std::size_t size = (rows + step - 1) / step;
+  std::vector<std::int64_t> sums(size * size);
+  for (std::size_t i = 0; i < rows * rows; ++i) sums[i / rows / step * size + i % rows / step] += values[i];
+  return {{"size", size}, {"step", step}, {"values", sums}};
+}
+
+}  // namespace
+
+std::string report_data(const RunRecord& run) {
+  RunRecord rest = run;
+  rest.epochs.clear(), rest.bytes_by_pair.clear(), rest.setting.job_yaml.clear();
+  rest.confusion = {};
+  Json json = Json::parse(run_document(rest));
+  json["metricTitle"] = metric_title(run.setting.metric);
+  json["bytesByPair"] = matrix(run.bytes_by_pair);
+  json["confusion"] = matrix(run.confusion.counts);
+  json["epochs"] = columns_of(run);
+  std::string text = json.dump(-1, ' ', false, Json::error_handler_t::replace);
+  // A "<" stands within strings alone, which have another spelling for it.
+  for (std::size_t at = 0; (at = text.find('<', at)) != std::string::npos;) text.replace(at, 1, "\\u003c");
+  return text;
+}
+
+}  // namespace atl
