@@ -1,11 +1,13 @@
 """The cells: each measures one thing within ten minutes, given atoll and the cells stored so far, and returns rows
 {"name", "figure", "unit", "limit", "note"}. A figure at or under its limit meets it; a limit of None is not one."""
+import json
 import re
 import shutil
 import subprocess
 from pathlib import Path
 from statistics import median
 
+import sparse_set
 from atoll import ROOT, Failed, Skipped
 
 
@@ -169,6 +171,40 @@ def build_time(*_):
     return [row("build of atoll, nothing cached", float(told[1]), "s", float(told[2]), "of the 5 minutes of `make demo`")]
 
 
+def wide_set(atoll):
+    """Made once."""
+    place = atoll.data / "wide_sparse"
+    if not place.exists():
+        raw = atoll.data / "wide_sparse.raw"
+        shutil.rmtree(raw, ignore_errors=True)
+        sparse_set.write(raw)
+        atoll.lines("dataset", "import", "--format", "npy", "--symmetrise", raw, place)
+        shutil.rmtree(raw)
+
+
+def sparse_batches(name, make, share, rounds=3, epochs=6):
+    """Mini-batches of sparse features beside full batches, in turn: sage 2 x 64, 10 and 10 neighbours, 4 ranks."""
+    def cell(atoll, _):
+        make(atoll)
+        fields = [f"dataset.name={name}", "model={kind: sage, layers: 2, hidden: 64}", f"training.epochs={epochs}", f"training.evaluateEvery={epochs}"]
+        batches = ["strategy.kind=minibatch", "strategy.minibatch.fanout=[10, 10]"]
+        turns = []
+        for _ in range(rounds):
+            full = atoll.train("arxiv-gcn.yaml", "--ranks", 4, *settings(fields))
+            drawn = atoll.train("arxiv-gcn.yaml", "--ranks", 4, *settings(fields + batches))
+            turns.append((median(full["epochSeconds"][1:]), median(drawn["epochSeconds"][1:])))
+        run = json.loads((atoll.data / "run/run.json").read_text())
+        sent = sum(each["bytes"] for each in run["trainingTraffic"] if each["purpose"] == "features") / epochs
+        last = json.loads((atoll.data / "run/metrics.jsonl").read_text().splitlines()[-1])
+        dense = 4 * last["batches"]["fetchedRows"] * (8 + 4 * run["setting"]["features"])
+        ratios = [drawn / full for full, drawn in turns]
+        return [row("an epoch of mini-batches / of graph", median(ratios), "×", 8, f"{min(ratios):.1f} … {max(ratios):.1f} in {rounds} rounds"),
+                row("graph", median(full for full, _ in turns) * 1e3, "ms"), row("mini-batches", median(drawn for _, drawn in turns) * 1e3, "ms"),
+                row("features sent / as dense rows", sent / dense, "×", share, "of as many rows as rank 0 fetches, on each rank"),
+                row("memory of a rank", max(run["peakMemoryBytes"]) / 2**20, "MiB")]
+    return cell
+
+
 def large_graph(atoll, _):
     """2M vertices, 100M arcs, 64 features, 2 layers of 64."""
     fields = settings([COMMUNITY.format(2_000_000), "model.options={aggregator: mean}", "training.epochs=3"])
@@ -195,5 +231,7 @@ CELLS = {
     "build": build_time,
     "start": startup,
     "predicted memory": predicted_memory,
+    "batches of coauthor_cs": sparse_batches("coauthor_cs", lambda atoll: atoll.dataset("coauthor_cs"), 1 / 30),
+    "batches of 34,493 x 8,415 features": sparse_batches("wide_sparse", wide_set, 1 / 100),
     "2M vertices, 100M arcs": large_graph,
 }
