@@ -1,5 +1,5 @@
 """The cells of the table of effects: each strategy with its defaults on a few small sets, beside `graph`. Set-ups are those of the strategies'
-table (strategy_cells.py); mini-batches train for as many steps as `graph` has epochs, at least one epoch."""
+table (strategy_cells.py). Mini-batches visit each training vertex as often as `graph` does, but end where validation hasn't risen for a while."""
 import json
 
 import accuracy_cells as cases
@@ -14,6 +14,7 @@ EPOCHS = 400
 POINTS = 0.5  # below the best validation metric of `graph`: until then
 BATCH = 512   # training vertices of a step, over all ranks
 FANOUT = (10, 10, 10)
+PATIENCE = 40, 400  # epochs of mini-batches without a better validation metric, and at least so many steps
 BY_HASH = " by hash"  # parts, where most neighbours are other ranks', and not as few as metis leaves
 STRATEGIES = (
     Strategy("pipegcn", "pipegcn"), Strategy(f"pipegcn{BY_HASH}", "pipegcn"), Strategy("bns", "bns"), Strategy(f"bns{BY_HASH}", "bns"), Strategy("sancus", "sancus"), Strategy("gnnpipe", "gnnpipe"), Strategy("granndis", "granndis"),
@@ -34,8 +35,11 @@ def has_batches(strategy):
     return any(option == "batchSize" for option, _ in strategy.options)
 
 
-def epochs_of(setup, strategy, steps):
-    return max(1, setup["epochs"] // steps) if has_batches(strategy) else setup["epochs"]
+def visits(setup, strategy, steps, stored):
+    """Of a training vertex, at most, over those of `graph`. Cells that say nothing are from when batches had as many steps as `graph` has epochs."""
+    if not has_batches(strategy) or stored.get("visits"):
+        return 1.0
+    return max(1, setup["epochs"] // steps) / setup["epochs"]
 
 
 def cell(setup, strategy, seed, steps):
@@ -49,9 +53,9 @@ def cell(setup, strategy, seed, steps):
     if strategy.name.endswith(BY_HASH):
         spec["placement"]["partitioner"] = "hash"
     if has_batches(strategy):
-        spec["training"]["epochs"] = epochs_of(setup, strategy, steps)
+        spec["training"]["earlyStopping"] = {"patience": max(PATIENCE[0], PATIENCE[1] // steps)}
     spec["training"]["evaluateEvery"] = max(1, 4 // steps)
     return cases.Cell(name, setup["dataset"], json.dumps(job), [])
 
 
-__all__ = ["BASE", "STRATEGIES", "cell", "epochs_of", "has_batches", "setups", "strategies"]
+__all__ = ["BASE", "STRATEGIES", "cell", "has_batches", "setups", "strategies", "visits"]
