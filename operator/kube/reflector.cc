@@ -25,7 +25,8 @@ void Reflector::run(const std::stop_token& stop) {
     try {
       next = version_.empty() ? list() : watch();
     } catch (const TransportError& error) {
-      if (error.kind() == TransportError::Kind::kCancelled) return;
+      // A connection that ends while this stops says nothing of the server.
+      if (error.kind() == TransportError::Kind::kCancelled || stop.stop_requested()) return;
       lose_touch(error.what());
     }
     if (!next.is_good) clock_.sleep(std::max(backoff_.next(), next.at_least), stop);
