@@ -147,6 +147,7 @@ class Watch {
     if (signal == SIGHUP && stops_ > 0) return;
     if (stops_++ > 0) return kill_now();
     asked_ = stopped_ = Clock::now();
+    messages_.stop();
     deadline_ = stopped_ + plan_.stop_patience;
     kill(child_.pid, plan_.stop_signal);
   }

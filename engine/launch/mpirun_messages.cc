@@ -144,6 +144,7 @@ void MpirunMessages::take_news(const RankNews& news) {
 }
 
 void MpirunMessages::pass_on(const std::string& text, bool from_mpirun) {
+  if (from_mpirun && is_stopped_) return;
   if (from_mpirun && !was_from_mpirun_) line_("atoll: mpirun says:");
   was_from_mpirun_ = from_mpirun;
   line_(text);

@@ -34,6 +34,8 @@ class MpirunMessages {
   explicit MpirunMessages(std::function<void(const std::string&)> line) : line_(std::move(line)) {}
 
   void add(const char* data, std::size_t size);
+  /// It was told to stop: its own words about how it ends, or fails to, tell the user nothing from here on.
+  void stop() { is_stopped_ = true; }
   /// At the end of the stream: what is still held back comes out.
   void finish();
 
@@ -60,6 +62,7 @@ class MpirunMessages {
   bool in_box_ = false;
   std::optional<LostRank> lost_;
   std::string lost_host_, trouble_;
+  bool is_stopped_ = false;
   bool was_from_mpirun_ = false;  // the last that came out
   std::optional<FailedRank> failed_;
   std::map<int, RankState> ranks_;

@@ -129,6 +129,19 @@ TEST(MpirunMessages, AboveMpirunsOwnWordsStandsALineOfOurs) {
                            "ssh: Could not resolve hostname x"));
 }
 
+/// Open MPI 4.1 may crash while it ends, if that is before all ranks have started.
+TEST(MpirunMessages, ItsOwnWordsAfterAStopAreLeftOut) {
+  std::string heard;
+  MpirunMessages messages([&](const std::string& line) { heard += line + "\n"; });
+  const std::string before = "[vm:25560] before\n", after = "[vm:25560] Signal: Segmentation fault (11)\n" +
+                                                            kRule + "Something unheard of.\n" + kRule +
+                                                            "atoll: so\n";
+  messages.add(before.data(), before.size());
+  messages.stop();
+  messages.add(after.data(), after.size());
+  EXPECT_EQ(heard, "atoll: mpirun says:\n[vm:25560] before\natoll: so\n");
+}
+
 TEST(MpirunMessages, ABoxThatWeKnowIsTurnedIntoWhatToDo) {
   MpirunMessages messages([](const std::string&) {});
   const std::string text = kRule + "ORTE was unable to reliably start one or more\ndaemons.\n" + kRule;
