@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "base/error.h"
+#include "job/samplers.h"
 #include "job/strategies.h"
 #include "job/strategies/batch_options.h"
 #include "model/gather.h"
@@ -51,25 +52,22 @@ Storage kept_storage(const Job& job) {
   return strategy_of(job).holds == Holds::kBatches ? Storage::kReals : storage_of(job.training.precision);
 }
 
-}  // namespace
-
-namespace {
-
-/// A value of a sparse row costs a load of a row of weights, forward and backward, for every row that the first layer reads; a dense
-/// row's product is made once for each that it computes, after the sum over neighbours.
+/// A value of a sparse row costs a load of a row of weights, forward and backward, for every row that the
+/// first layer reads; a dense row's product is made once for each that it computes, after the sum over
+/// neighbours. Where there are as many values to load as features, both take as long: measured with 50 values
+/// of 600, 1,200 and 2,400, 10 of 14 neighbours, hidden 64 and 256: dense over sparse is 1.15 and 0.86, 1.6
+/// and 1.5, 2.7 and 2.5.
 FeatureForm batch_form(const Job& job, const DatasetMeta& meta) {
   const Options& options = job.strategy.options;
   const bool fills = feature_rate(job, meta.features) < 1 && options.text("fill") != "zero";
   if (meta.feature_form == FeatureForm::kDense || fills) return FeatureForm::kDense;
-  constexpr double kDenseElementsPerValue = 4;
   const double degree = double(meta.arcs) / double(std::max<Index>(1, meta.vertices));
   const std::vector<int> fanout = batch_fanout(job);
   double reads = 1;
-  if (!fanout.empty() && find_strategy(job.strategy.kind)->draws_neighbours(job))
+  if (!fanout.empty() && draws_by_vertex(job))
     reads += fanout.front() < 0 ? degree : std::min(degree, double(fanout.front()));
   const double values = double(meta.feature_nonzeros) / double(std::max<Index>(1, meta.vertices));
-  const bool worth = kDenseElementsPerValue * values * reads < double(meta.features);
-  return worth ? FeatureForm::kSparse : FeatureForm::kDense;
+  return values * reads < double(meta.features) ? FeatureForm::kSparse : FeatureForm::kDense;
 }
 
 }  // namespace
