@@ -5,12 +5,10 @@
 #include "job/strategies/batch_options.h"
 #include "sampler/feature_store.h"
 #include "sampler/row_draws.h"
-#include "sampler/touched_features.h"
 
 namespace atl {
 namespace {
 
-constexpr Index kReal = sizeof(Real);
 constexpr Index kSizeBytes = 8;  // in which one rank tells another how many rows it wants
 
 }  // namespace

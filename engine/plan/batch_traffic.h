@@ -27,8 +27,8 @@ Index cache_bytes(const Job& job);
 /// Of others' rows of features, all of whose columns cross.
 RowBytes row_bytes_of(const Job& job, const FeatureShape& features);
 
-/// What each of a prepared graph's rows of features takes in a message, but for what asks for it. Sparse ones by their own entries: vertices that
-/// many others read may have more of them than most.
+/// What each of a prepared graph's rows of features takes in a message, but for what asks for it. Sparse
+/// ones by their own entries: vertices that many others read may have more of them than most.
 class CrossingRows {
  public:
   /// All outlive it. chosen: share of the columns that crosses.

@@ -41,7 +41,7 @@ void DryColumns::train(StreamedBatch& made, std::int64_t step, const std::vector
   }
   made.group.shape(group_, of_group_, share_.place);
   const Index rows = made.group.all_rows();
-  rows_.shape(rows, group_.hops > 0 ? made.group.destinations(0) : rows, features_, made.features);
+  rows_.shape(rows, made.group.first_destinations(), features_, made.features);
   flight_.begin(made, step);
   flight_.forward_columns(weights);
   flight_.forward_own(weights);

@@ -3,9 +3,13 @@
 #include <algorithm>
 
 namespace atl {
+namespace {
+
+constexpr Index kReal = sizeof(Real);
+
+}  // namespace
 
 Index feature_bytes(Index rows, const FeatureShape& f) {
-  constexpr Index kReal = sizeof(Real);
   if (f.form == FeatureForm::kDense) return kReal * reals_of(rows * f.columns, f.storage);
   if (f.form == FeatureForm::kBits)
     return rows * (4 * BitView::words_of(f.columns) + kReal) + f.columns * 4 * BitView::words_of(rows);
@@ -15,7 +19,6 @@ Index feature_bytes(Index rows, const FeatureShape& f) {
 
 namespace {
 
-constexpr Index kReal = sizeof(Real);
 // Measured: program and libraries touched, stacks, heap of a job of no size; what MPI adds, less what the rank's witness has
 // touched of the libraries in its place; and what each thread's stack and packed panels take.
 constexpr Index kProcess = Index(22) << 20, kMpi = Index(5) << 20, kThread = Index(1) << 20;

@@ -87,8 +87,9 @@ void TransposedArcs::take_first(const TransposedArcs& all, Index destinations) {
   const Index sources = all.offsets.size() - 1, arcs = all.columns.size();
   const bool weighted = all.weights.size() > 0;
   const auto begins = offsets.take(sources + 1);
-  columns.take(arcs), weights.take(weighted ? arcs : 0),
-      arc.take(0);  // room for as many, of which most are left out
+  // Room for all, most of which are left out.
+  columns.take(arcs), weights.take(weighted ? arcs : 0);
+  arc.take(0);
   begins[0] = 0;
   Index at = 0;
   for (Index s = 0; s < sources; ++s) {

@@ -60,6 +60,8 @@ class Batch {
   /// Without leaves.
   Index input_rows(int layer) const { return counts_[counts_.size() - 1 - std::size_t(layer)]; }
   Index output_rows(int layer) const { return input_rows(layer + 1); }
+  /// Rows that the first layer writes: all, where none gathers.
+  Index first_destinations() const { return layers() > 0 ? output_rows(0) : input_rows(0); }
 
   /// Sources of a layer behind its input rows, whose rows come from a cache of historical embeddings.
   const Leaves& leaves(int layer) const { return layers_[std::size_t(layer)].leaves; }

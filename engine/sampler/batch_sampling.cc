@@ -53,10 +53,15 @@ std::unique_ptr<StepSets> BatchSampling::make_sets() {
 }
 
 MakeBatch BatchSampling::maker(Trace* trace) {
-  const BatchMakers makers{features_ ? &*features_ : nullptr, columns_ ? &*columns_ : nullptr,
-                           touched_ ? &*touched_ : nullptr,   shares_ ? &*shares_ : nullptr,
-                           pairs_ ? &*pairs_ : nullptr,       options_.masks,
-                           history_ ? &*history_ : nullptr,   trace};
+  const auto there = [](auto& maker) { return maker ? &*maker : nullptr; };
+  const BatchMakers makers{.features = there(features_),
+                           .columns = there(columns_),
+                           .touched = there(touched_),
+                           .shares = there(shares_),
+                           .pairs = there(pairs_),
+                           .masks = options_.masks,
+                           .history = there(history_),
+                           .trace = trace};
   if (history_) history_->start(*options_.history);
   return
       [this, make = batch_maker(seeds(), sampler_, makers)](std::int64_t step, StreamedBatch& into) mutable {

@@ -53,7 +53,7 @@ MakeBatch batch_maker(StepSeeds& seeds, Sampler& sampler, const BatchMakers& mak
     done(Work::kSampling);
     if (columns != nullptr) {
       columns->push(into.batch, into.group, into.features);
-      into.features.transpose(into.group.hops() > 0 ? into.group.destinations(0) : into.group.all_rows());
+      into.features.transpose(into.group.first_destinations());
       into.reallocations += columns->reallocations();
       into.fetched = {};
       into.fetched.own = into.group.all_rows();
@@ -62,7 +62,7 @@ MakeBatch batch_maker(StepSeeds& seeds, Sampler& sampler, const BatchMakers& mak
     if (features == nullptr) return;
     const FeatureStore::Counts before = features->counts();
     features->fetch(into.batch.rows(), into.sources, into.features);
-    into.features.transpose(into.batch.layers() > 0 ? into.batch.output_rows(0) : into.batch.input_rows(0));
+    into.features.transpose(into.batch.first_destinations());
     if (touched != nullptr) touched->find(into.features, into.touched);
     done(Work::kFetching);
     into.reallocations += features->reallocations();

@@ -19,7 +19,6 @@
 #include "sampler/pairs/pair_draws.h"
 #include "sampler/sampler.h"
 #include "sampler/seeds.h"
-#include "sampler/touched_features.h"
 
 namespace atl {
 
@@ -31,11 +30,10 @@ struct StreamedBatch {
   GroupBatch group;   // where features are held by columns: the batches of the rank's group
   FeatureRows
       features;  // (batch.rows().size(), F), or (the group's rows, columns here); empty where the stream fetches none
-  Reusable<VertexId>
-      touched;              // features with a value in some rank's rows; empty: it isn't known, or most have
-  RowSources sources;       // of rows that `features` lacks, because the device finds them itself
-  Index reallocations = 0;  // of the memory of what made it, since that was made
-  bool grew = false;        // memory, because this batch was larger than those before
+  Reusable<VertexId> touched;    // features with a value in some rank's rows; empty: nobody found out
+  RowSources sources;            // of rows that `features` lacks, because the device finds them itself
+  Index reallocations = 0;       // of the memory of what made it, since that was made
+  bool grew = false;             // memory, because this batch was larger than those before
   FeatureStore::Counts fetched;  // where its features came from
 };
 

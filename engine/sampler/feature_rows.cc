@@ -5,24 +5,12 @@
 namespace atl {
 namespace {
 
-constexpr Index kChunk = 256;  // rows that a thread takes at a time
-
-template <class Visit>
-void for_each_row(ThreadPool& pool, Index rows, Visit visit) {
-  pool.run((rows + kChunk - 1) / kChunk, [&](Index chunk, int) {
-    for (Index i = chunk * kChunk; i < std::min(rows, (chunk + 1) * kChunk); ++i) visit(i);
-  });
-}
-
 void copy_dense(ThreadPool& pool, ConstMatrixView x, std::span<const VertexId> ids, MatrixView out) {
   constexpr Index kAhead = 4;
   const auto count = Index(ids.size());
-  pool.run((count + kChunk - 1) / kChunk, [&](Index chunk, int) {
-    const Index end = std::min(count, (chunk + 1) * kChunk);
-    for (Index i = chunk * kChunk; i < end; ++i) {
-      if (i + kAhead < end) __builtin_prefetch(x.row(ids[std::size_t(i + kAhead)]));
-      std::copy_n(x.row(ids[std::size_t(i)]), x.cols, out.row(i));
-    }
+  for_each_row(pool, count, [&](Index i) {
+    if (i + kAhead < count) __builtin_prefetch(x.row(ids[std::size_t(i + kAhead)]));
+    std::copy_n(x.row(ids[std::size_t(i)]), x.cols, out.row(i));
   });
 }
 
@@ -77,6 +65,12 @@ void FeatureRows::lay_out() {
   sparse_.csr.columns = columns_.take(entries).data();
   sparse_.csr.weights = values_.take(entries).data();
   self_ = sparse_;
+}
+
+void FeatureRows::take_self(Index destinations) {
+  if (!is_sparse_) return;
+  self_ = sparse_;
+  self_.csr.rows = destinations;
 }
 
 void FeatureRows::transpose(Index destinations) {

@@ -1,5 +1,6 @@
-// Rows of features as a batch's first layer reads them, put together row by row from what ranks hold: dense, or sparse where the
-// layer multiplies them so. Ranks may hold them in another form, as sparse rows or bits, which takes less memory and fewer bytes.
+// Rows of features as a batch's first layer reads them, put together row by row from what ranks hold: dense,
+// or sparse where the layer multiplies them so. Ranks may hold them in another form, as sparse rows or bits,
+// which takes less memory and fewer bytes.
 #pragma once
 
 #include <algorithm>
@@ -12,6 +13,15 @@
 #include "tensor/rows.h"
 
 namespace atl {
+
+/// visit(row) for each of so many, by all threads of the pool.
+template <class Visit>
+void for_each_row(ThreadPool& pool, Index rows, Visit visit) {
+  constexpr Index kChunk = 256;  // rows that a thread takes at a time
+  pool.run((rows + kChunk - 1) / kChunk, [&](Index chunk, int) {
+    for (Index i = chunk * kChunk; i < std::min(rows, (chunk + 1) * kChunk); ++i) visit(i);
+  });
+}
 
 /// visit(column, value) for each value beside 0 of a packed row, by ascending column.
 template <class Visit>
@@ -44,7 +54,7 @@ class FeatureRows {
 
   /// Makes room for dense rows, with some above where it must grow.
   void shape_dense(Index rows, Index cols);
-  /// Sparse rows instead: their numbers of entries (rows), to be filled in before lay_out() makes room for these.
+  /// Sparse rows instead: their numbers of entries (rows), to be filled in before lay_out() makes room.
   std::span<Index> shape_sparse(Index rows, Index cols);
   void lay_out();
   struct Entries {
@@ -59,8 +69,8 @@ class FeatureRows {
   Entries entries(Index row) { return {columns_.data() + offsets_[row], values_.data() + offsets_[row]}; }
   /// Of sparse rows that are all there: what a way back reads of them and of the first `destinations`.
   void transpose(Index destinations);
-  /// Of those that nothing goes back through: the first `destinations` alone, beside all.
-  void take_self(Index destinations) { self_ = sparse_, self_.csr.rows = destinations; }
+  /// The same where nothing goes back: the first `destinations` beside all.
+  void take_self(Index destinations);
   /// `held`'s rows that `ids` names, in order; sparse: as sparse rows.
   void gather(ThreadPool& pool, const Rows& held, std::span<const VertexId> ids, bool sparse);
   /// Sizes alone, for a plan: sparse rows whose arrays aren't there.

@@ -32,7 +32,8 @@ Real value_of(Bfloat16 value) {
 Index cache_rows(const Owners& owners, Index bytes, const RowBytes& row) {
   Index fewest_own = owners.rows(0);
   for (Rank rank = 1; rank < owners.ranks(); ++rank) fewest_own = std::min(fewest_own, owners.rows(rank));
-  const auto room = Index(double(bytes / RowCache::bytes_of_cell(row.cell)) / row.cells_per_row);
+  const Index cells = bytes / RowCache::bytes_of_cell(row.cell);
+  const auto room = Index(double(cells) / row.cells_per_row);
   return std::min(room, owners.first_row(owners.ranks()) - fewest_own);
 }
 

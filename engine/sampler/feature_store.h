@@ -5,8 +5,8 @@
 //
 // Rows that a device finds without the host aren't copied: a batch then names them (RowSources).
 //
-// Ranks may hold rows packed, as sparse rows or bits: they cross and are cached so (packed_features.h), and a batch gets them dense, or
-// sparse where its first layer multiplies them so.
+// Ranks may hold rows packed, as sparse rows or bits: they cross and are cached so (packed_features.h), and a
+// batch gets them dense, or sparse where its first layer multiplies them so.
 //
 // A value is the same whether it comes from the cache or from its owner. Where rows cross as bfloat16, others' values are rounded,
 // and the cache holds them so; own ones never are.
@@ -104,7 +104,7 @@ class FeatureStore {
 
  private:
   enum class Source { kHeld, kHosts, kGiven };
-  /// Where a row was found, as `found_` has it: an own row from 0 on, a place of the cache below that, or nowhere.
+  /// Where a row was found, as `found_` has it: an own row from 0 on, below that a cache's place, or nowhere.
   static constexpr Index kMissing = std::numeric_limits<Index>::min();
   static constexpr Index cached_at(VertexId place) { return -1 - Index(place); }
   static constexpr VertexId place_of(Index found) { return VertexId(-1 - found); }

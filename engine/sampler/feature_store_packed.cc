@@ -1,14 +1,9 @@
-// Batches' rows where ranks hold them packed: put together from own entries, from a cache's and from those that arrived.
+// Batches' rows where ranks hold them packed: put together from own entries, a cache's and those that arrived.
 #include <algorithm>
 
 #include "sampler/feature_store.h"
 
 namespace atl {
-namespace {
-
-constexpr Index kChunk = 256;  // rows that a thread takes at a time
-
-}  // namespace
 
 /// Rows that a cache gives up for others are put together before.
 void FeatureStore::fetch_packed(std::span<const VertexId> rows, FeatureRows& out) {
@@ -22,10 +17,7 @@ void FeatureStore::fetch_packed(std::span<const VertexId> rows, FeatureRows& out
     const auto lengths = out.shape_sparse(count, cols());
     for (Index i = 0; i < count; ++i) lengths[std::size_t(i)] = entries_at(i);
     out.lay_out();
-    ctx_.pool->run((count + kChunk - 1) / kChunk, [&](Index chunk, int) {
-      for (Index i = chunk * kChunk; i < std::min(count, (chunk + 1) * kChunk); ++i)
-        put_row_at(i, out.entries(i));
-    });
+    for_each_row(*ctx_.pool, count, [&](Index i) { put_row_at(i, out.entries(i)); });
   } else {
     out.shape_dense(count, cols());
     unpack(out.dense);
@@ -64,15 +56,13 @@ void FeatureStore::unpack(MatrixView out) {
     unchosen_ = fill_;
     for (const VertexId column : choice_->of(rank_)) unchosen_[std::size_t(column)] = 0;
   }
-  ctx_.pool->run((out.rows + kChunk - 1) / kChunk, [&](Index chunk, int) {
-    for (Index i = chunk * kChunk; i < std::min(out.rows, (chunk + 1) * kChunk); ++i) {
-      Real* const to = out.row(i);
-      if (fills && found_[i] == kMissing)
-        std::ranges::copy(unchosen_, to);
-      else
-        std::fill_n(to, out.cols, Real(0));
-      for_each_entry_at(i, [&](VertexId column, Real value) { to[column] = value; });
-    }
+  for_each_row(*ctx_.pool, out.rows, [&](Index i) {
+    Real* const to = out.row(i);
+    if (fills && found_[i] == kMissing)
+      std::ranges::copy(unchosen_, to);
+    else
+      std::fill_n(to, out.cols, Real(0));
+    for_each_entry_at(i, [&](VertexId column, Real value) { to[column] = value; });
   });
 }
 

@@ -68,6 +68,8 @@ class GroupBatch {
   /// Rows that hop 0, 1, … writes.
   Index destinations(int hop) const { return set_begin_[std::size_t(options_.hops - hop)]; }
   Index sources(int hop) const { return destinations(hop - 1); }
+  /// Rows that the layer writes which reads the features: all, where it doesn't gather.
+  Index first_destinations() const { return options_.hops > 0 ? destinations(0) : all_rows(); }
 
   /// The bytes that a member pushes to each other one, but for ids: its layers' arcs and scales.
   static Index pushed_bytes(const GroupBatchOptions& options, const PushedSizes& sizes);

@@ -5,7 +5,6 @@
 namespace atl {
 namespace {
 
-constexpr Index kChunk = 256;        // rows that a thread takes at a time
 constexpr Index kPairsOfACell = 16;  // a column and a value each: two cache lines
 
 }  // namespace
@@ -54,10 +53,8 @@ void PackedFeatures::for_each_asked(const RowRequests& requests, Index first, Vi
   const auto begins = requests.asked_begin();
   for (Rank rank = 0; rank + 1 < Rank(begins.size()); ++rank) {
     const Index begin = begins[std::size_t(rank)], count = begins[std::size_t(rank) + 1] - begin;
-    pool_.run((count + kChunk - 1) / kChunk, [&](Index chunk, int) {
-      for (Index i = begin + chunk * kChunk; i < begin + std::min(count, (chunk + 1) * kChunk); ++i)
-        visit(i, asked[std::size_t(i)] - first, rank);
-    });
+    for_each_row(pool_, count,
+                 [&](Index i) { visit(begin + i, asked[std::size_t(begin + i)] - first, rank); });
   }
 }
 
@@ -149,6 +146,35 @@ Index PackedFeatures::reallocations() const {
          begins_in_.reallocations() + columns_out_.reallocations() + columns_in_.reallocations() +
          words_out_.reallocations() + words_in_.reallocations() + values_out_.reallocations() +
          values_in_.reallocations() + kept_.reallocations();
+}
+
+TouchedFeatures::TouchedFeatures(Communicator& comm, Index features)
+    : comm_(comm),
+      features_(features),
+      mine_(std::size_t(BitView::words_of(features))),
+      theirs_(mine_.size() * std::size_t(comm.size())) {}
+
+void TouchedFeatures::find(const FeatureRows& rows, Reusable<VertexId>& all) {
+  const CsrView& by_feature = rows.rows().sparse->transpose;
+  ATOLL_CHECK(by_feature.rows == features_, "{} features of {}", by_feature.rows, features_);
+  std::ranges::fill(mine_, 0U);
+  for (Index c = 0; c < features_; ++c)
+    if (by_feature.degree(c) > 0) mine_[std::size_t(c / 32)] |= std::uint32_t(1) << (c % 32);
+  const auto bytes = Index(4 * mine_.size());
+  sends_.clear(), receives_.clear();
+  for (Rank rank = 0; rank < comm_.size(); ++rank) {
+    if (rank == comm_.rank()) continue;
+    sends_.push_back({rank, reinterpret_cast<std::byte*>(mine_.data()), bytes});
+    receives_.push_back(
+        {rank, reinterpret_cast<std::byte*>(theirs_.data() + std::size_t(rank) * mine_.size()), bytes});
+  }
+  comm_.exchange(Lane::kPrefetch, Traffic::kFeatures, sends_, receives_).wait();
+  for (Rank rank = 0; rank < comm_.size(); ++rank) {
+    if (rank == comm_.rank()) continue;
+    for (std::size_t w = 0; w < mine_.size(); ++w) mine_[w] |= theirs_[std::size_t(rank) * mine_.size() + w];
+  }
+  all.take(0);
+  for_each_bit(mine_, [&](VertexId feature) { all.push(feature); });
 }
 
 }  // namespace atl

@@ -1,5 +1,6 @@
-// Other ranks' rows of features where ranks hold them packed: they cross as they are held, sparse rows as columns and values, bits as
-// bits with what a one stands for, and a cache keeps them so. Where rows cross as bfloat16, values do, and columns stay.
+// Other ranks' rows of features where ranks hold them packed: they cross as they are held, sparse rows as
+// columns and values, bits as bits with what a one stands for, and a cache keeps them so. Where rows cross as
+// bfloat16, values do, and columns stay.
 #pragma once
 
 #include <cstring>
@@ -14,7 +15,7 @@
 
 namespace atl {
 
-/// What a row of them takes, on average: a rank's memory and messages differ from it by the rows that they are of.
+/// What a row takes on average.
 struct RowBytes {
   double crossing = 0;  // in a message, but for what asks for it
   Index cell = 0;       // of the cache
@@ -30,8 +31,8 @@ class PackedFeatures {
   PackedFeatures(ThreadPool& pool, const Rows& held, bool bfloat16)
       : pool_(pool), held_(held), bfloat16_(bfloat16) {}
 
-  /// Rows that were asked for last cross: `first` is the number of the first held row; `choice`: columns that cross alone; null: all.
-  /// Collective.
+  /// Rows that were asked for last cross. first: the number of the first held row; choice: columns that cross
+  /// alone, null: all. Collective.
   void exchange(RowRequests& requests, Traffic purpose, Index first, const ColumnChoice* choice);
   /// Of the i-th row that arrived, in the order of the requests: its number of entries, …
   Index arrived_entries(Index i) const {
@@ -130,6 +131,27 @@ class PackedFeatures {
   Reusable<VertexId> columns_out_, columns_in_;
   Reusable<std::uint32_t> words_out_, words_in_;
   Reusable<std::byte> values_out_, values_in_, kept_;
+};
+
+// Which features have a value in the rows of a step's batches, over all ranks. Of the others the first
+// layer's weights have no gradient (train/touched_rows.h).
+
+/// One per sampling thread, which makes all calls.
+class TouchedFeatures {
+ public:
+  /// Of so many features. comm outlives it.
+  TouchedFeatures(Communicator& comm, Index features);
+
+  /// Of transposed sparse rows; `all`: ascending. Collective: each rank sends every other a bit for each feature.
+  void find(const FeatureRows& rows, Reusable<VertexId>& all);
+  /// What a rank sends for a step.
+  static Index bytes_sent(int ranks, Index features) { return 4 * BitView::words_of(features) * (ranks - 1); }
+
+ private:
+  Communicator& comm_;
+  Index features_;
+  std::vector<std::uint32_t> mine_, theirs_;  // (words), (ranks, words)
+  std::vector<Message> sends_, receives_;
 };
 
 }  // namespace atl

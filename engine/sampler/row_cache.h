@@ -1,6 +1,6 @@
-// Feature rows of other ranks that are kept, so that they needn't be fetched again, found by a hash table. A row's bytes are as they
-// arrived, so that a hit changes no bits. They lie in cells of one size: dense rows and bits in one each, sparse rows in as many as they
-// need.
+// Feature rows of other ranks that are kept, so that they needn't be fetched again, found by a hash table. A
+// row's bytes are as they arrived, so that a hit changes no bits. They lie in cells of one size: dense rows
+// and bits in one each, sparse rows in as many as they need.
 #pragma once
 
 #include <span>
@@ -20,8 +20,8 @@ class RowCache {
  public:
   static constexpr VertexId kNone = -1;
 
-  /// Room for so many cells. replaces: a new row takes the place of those that were used longest ago; otherwise rows are put until it
-  /// is full, and stay.
+  /// Room for so many cells. replaces: a new row takes the place of those that were used longest ago;
+  /// otherwise rows are put until it is full, and stay.
   RowCache(Index cells, Index cell_bytes, bool replaces);
 
   /// What a cell takes, with what finds its row.

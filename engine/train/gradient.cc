@@ -74,7 +74,7 @@ void Gradient::touches(Context& ctx, int layer, std::span<const VertexId> featur
   Index all = 0;
   for (const Entry& entry : parameters_.entries())
     if (entry.layer == layer && entry.spec.input_blocks > 0) all = entry.spec.rows / entry.spec.input_blocks;
-  is_touched_ = double(features.size()) < kFew * double(all);
+  is_touched_ = !features.empty() && double(features.size()) < kFew * double(all);
   if (!is_touched_) return;
   if (!touched_) touched_.emplace(ctx, comm_, parameters_, layer);
   touched_->choose(ctx, features);

@@ -1,5 +1,6 @@
-// The sum over ranks of a layer's gradients where few of the features have a value in the step's rows. Of a weight with a row for each
-// feature all other rows' gradients are 0 on every rank: those that aren't cross alone, packed. The sums have the same bits.
+// The sum over ranks of a layer's gradients where few of the features have a value in the step's rows. Of a
+// weight with a row for each feature all other rows' gradients are 0 on every rank: those that aren't cross
+// alone, packed. The sums have the same bits.
 #pragma once
 
 #include <span>
@@ -25,7 +26,7 @@ class TouchedRows {
   Index bytes() const { return packed_.held_bytes() + sum_.bytes() + copies_.bytes(); }
 
  private:
-  /// Neighbouring rows of the gradient that begin with `values`: of a weight for each feature the chosen ones, of others all.
+  /// Rows of the gradient that are neighbours; of a weight for each feature the chosen ones are summed.
   struct Piece {
     MatrixView values;
     bool by_feature;

@@ -58,8 +58,7 @@ void ColumnInference::infer(std::span<const Index> begins, MatrixView out) {
     pass_.begin(own_, group_, 0, false);
     const auto rows = pass_.rows().begin();
     memory_.shape({rows + layers_.first, rows + layers_.end});
-    if (features_.is_sparse())
-      features_.take_self(group_.hops() > 0 ? group_.destinations(0) : group_.all_rows());
+    features_.take_self(group_.first_destinations());
     runner_.forward(pass_, parameters_.present(), memory_,
                     {copies_.of(features_.rows()), {}, copies_.of(features_.self())});
     axpby(ctx_, 1, memory_.output(layers_.end - 1), 0,

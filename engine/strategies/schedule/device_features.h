@@ -2,8 +2,9 @@
 // first. The others it reads in the host's memory, which is pinned for that, row by row, as batches draw them. So the host copies
 // other ranks' rows alone; and all rows that aren't in the GPU's memory, where the host's can't be pinned.
 //
-// What comes out doesn't depend on where rows lie. Rows that ranks hold packed lie dense in the GPU's memory, where batches get them dense, and
-// aren't read in the host's; batches' sparse rows, which are few bytes, the host puts together.
+// What comes out doesn't depend on where rows lie. Rows that ranks hold packed lie dense in the GPU's memory,
+// where batches get them dense, and aren't read in the host's; batches' sparse rows, which are few bytes, the
+// host puts together.
 #pragma once
 
 #include <vector>

@@ -168,7 +168,7 @@ RangeInput LayerwiseInference::input_rows(const Segment& segment, const Input& i
     return {Rows(copies_.of(in.rows.dense.slice_rows(begin, count))), {}};
   }
   store.fetch(batch_.rows(), sources_, inputs_);
-  if (inputs_.is_sparse()) inputs_.take_self(batch_.output_rows(0));
+  inputs_.take_self(batch_.first_destinations());
   const SourcedRows::Input rows = sourced_.of(sources_, in.places, inputs_);
   return {rows.rows, {}, rows.self};
 }

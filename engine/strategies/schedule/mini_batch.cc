@@ -86,7 +86,7 @@ void MiniBatch::train(std::int64_t step, TrainingStep& session) {
   session.loss(memory_.output(memory_.layers().end - 1), rows, memory_.d_output());
   if (made.batch.loss_weights.size() > 0)
     scale_rows(ctx_, copies_.of(made.batch.loss_weights.span()).data(), memory_.d_output());
-  if (made.touched.size() > 0) session.touches(0, made.touched.span());
+  session.touches(0, made.touched.span());
   runner_.backward(pass_, parameters_.present(), memory_, input, {}, &session);
   tell(Work::kUpdate);
   session.update();

@@ -51,8 +51,9 @@ std::vector<CutRows> cut_rows(const PreparedGraph& prepared, bool induced);
 /// Of a graph of so many vertices. Without what the model and the machine say: normalisation, attention, threads, features.
 BatchSamplingOptions job_sampling(const Job& job, Index vertices);
 
-/// Whether the rows of a step's batches, over all ranks, have values in so few of the features that it pays to find out in which (TouchedFeatures):
-/// features whose values lie at random would mostly have none. `entries`: of a row, on average.
+/// Whether the rows of a step's batches, over all ranks, have values in so few of the features that it pays
+/// to find out in which (TouchedFeatures): features whose values lie at random would mostly have none.
+/// `entries`: of a row, on average.
 bool touches_few(const Job& job, Index vertices, Index features, double entries);
 
 /// Of its cache of historical embeddings; none: it has none.

@@ -36,8 +36,8 @@ class TrainingStep {
   /// Loss of the step's logits and its gradient: logits, d_logits (n, classes). Unlabelled and non-training rows get a zero
   /// gradient.
   virtual void loss(ConstMatrixView logits, const LossRows& rows, MatrixView d_logits) = 0;
-  /// Before backward: of a layer's weights with a row for each feature, the only rows that have a gradient on some rank, ascending; the
-  /// same on all ranks. Without this call any may.
+  /// Before backward: of a layer's weights with a row for each feature, the only rows that have a gradient
+  /// on some rank, ascending; the same on all ranks. Empty, or without this call, any may.
   virtual void touches(int /*layer*/, std::span<const VertexId> /*features*/) {}
   /// A layer's gradients are whole on this rank, or a part of them (LayerWeights::part_done): their sum over ranks may begin.
   /// Of a step, the last layer's first. Collective.

@@ -130,6 +130,26 @@ TEST(PlannedCache, IsCountedAndHeldToTheRanksMemory) {
   EXPECT_THAT(shortfall->text, testing::HasSubstr("is too little: rank"));
 }
 
+/// Of 8 × 600 gradients in a step, 7 vertices' few values beside; of 6 features' there is less than of the other layers.
+TEST(PlannedGradients, OfWideWeightsAreNamedWhereTheyAreMostOfWhatIsSent) {
+  for (const Index features : {600, 6}) {
+    TemporaryFolder folder;
+    write_small_data(folder / "small", {.features = features, .density = features > 6 ? 0.01 : 1});
+    const Dataset dataset = Dataset::open(folder / "small");
+    const Job job = batch_job({"gcn", {}}, "hash");
+    const JobPlan plan = plan_job(job, dataset, kOptions);
+    const auto named =
+        testing::HasSubstr("are gradients of weights that have a row for each feature: strategy p3");
+    if (features == 6) {
+      EXPECT_THAT(to_text(plan, job), testing::Not(named));
+      continue;
+    }
+    EXPECT_THAT(to_text(plan, job), named);
+    // gcn 600 → 8 → 8 → 3: a first weight, and the others with their biases.
+    EXPECT_NEAR(plan.wide_weight, 600 * 8 / (600 * 8 + 8 + 64 + 8 + 24 + 3.0), 1e-9);
+  }
+}
+
 TEST(AssumedParts, SendMoreThanTheRunsAndSaySo) {
   TemporaryFolder folder;
   write_small_data(folder / "small", {.vertices = 600, .arc_share = 0.01});

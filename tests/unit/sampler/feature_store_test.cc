@@ -7,14 +7,14 @@
 
 #include "comm/ranks.h"
 #include "sampler/row_cache.h"
+#include "sampler/rows_of_steps.h"
 #include "sampler/sampled_graph.h"
 #include "tensor/bfloat16.h"
 
 namespace atl {
 namespace {
 
-constexpr Index kRows = 90, kCols = 7;
-const std::vector<Index> kParts{0, 20, 20, 41, 60, 90};
+constexpr Index kCols = 7;
 
 Real value(Index row, Index col) {
   return Real(Draws(5, Purpose::kGenerator).uniform_at(std::uint64_t(row), std::uint64_t(col)));
@@ -37,17 +37,6 @@ struct Store {
   Context ctx{Device::kCpu, &pool, &workspace};
   std::optional<FeatureStore> store;
 };
-
-/// A rank's rows of a step, each once, some steps none.
-std::vector<VertexId> rows_of(Rank rank, int step) {
-  std::vector<VertexId> rows;
-  const Draws draws(2, Purpose::kSampling, std::uint64_t(step), std::uint64_t(rank));
-  for (VertexId row = 0; row < kRows; ++row)
-    if ((step + rank) % 4 != 0 && draws.uniform_at(std::uint64_t(row), 0) < 20.0 / (10 + row))
-      rows.push_back(row);
-  std::ranges::sort(rows, {}, [&](VertexId row) { return draws.bits64_at(std::uint64_t(row), 1); });
-  return rows;
-}
 
 void expect_rows(Store& s, std::span<const VertexId> rows, const Matrix& found, bool rounded) {
   ASSERT_EQ(found.rows(), Index(rows.size()));

@@ -7,24 +7,11 @@
 #include "comm/ranks.h"
 #include "graph/csr.h"
 #include "sampler/feature_store.h"
+#include "sampler/rows_of_steps.h"
 #include "tensor/bfloat16.h"
 
 namespace atl {
 namespace {
-
-constexpr Index kRows = 90;
-const std::vector<Index> kParts{0, 20, 20, 41, 60, 90};
-
-/// A rank's rows of a step, each once, some steps none.
-std::vector<VertexId> rows_of(Rank rank, int step) {
-  std::vector<VertexId> rows;
-  const Draws draws(2, Purpose::kSampling, std::uint64_t(step), std::uint64_t(rank));
-  for (VertexId row = 0; row < kRows; ++row)
-    if ((step + rank) % 4 != 0 && draws.uniform_at(std::uint64_t(row), 0) < 20.0 / (10 + row))
-      rows.push_back(row);
-  std::ranges::sort(rows, {}, [&](VertexId row) { return draws.bits64_at(std::uint64_t(row), 1); });
-  return rows;
-}
 
 // Rows that ranks hold packed: of 70 columns a row has few values beside 0, some none.
 
