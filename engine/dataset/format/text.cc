@@ -1,7 +1,5 @@
 #include "dataset/format/text.h"
 
-#include <zlib.h>
-
 #include <algorithm>
 #include <cctype>
 #include <charconv>
@@ -12,7 +10,6 @@
 
 #include "base/error.h"
 #include "base/text.h"
-#include "dataset/format/file_kind.h"
 
 namespace atl {
 namespace {
@@ -21,10 +18,6 @@ namespace fs = std::filesystem;
 
 constexpr std::size_t kBufferBytes = 1 << 18;
 constexpr std::size_t kLongestLine = 64 << 20;
-
-gzFile as_gz(void* file) {
-  return static_cast<gzFile>(file);
-}
 
 std::string_view trim(std::string_view text) {
   while (!text.empty() && (text.front() == ' ' || text.front() == '\t')) text.remove_prefix(1);
@@ -39,40 +32,6 @@ const char* remedy(std::string_view field, const LineReader& where) {
 }
 
 }  // namespace
-
-ByteSource::ByteSource(const fs::path& path)
-    : name_(path.string()), file_(nullptr, [](void* file) { gzclose(as_gz(file)); }) {
-  if (!fs::exists(path)) fail("{}: does not exist; check the path", name_);
-  if (fs::is_directory(path)) fail("{}: is a folder; give a file", name_);
-  file_.reset(gzopen(path.c_str(), "rbe"));
-  if (!file_) fail("{}: cannot be read: {}", name_, std::strerror(errno));
-  gzbuffer(as_gz(file_.get()), kBufferBytes);
-  if (path.extension() == ".gz" && gzdirect(as_gz(file_.get())) == 1 && fs::file_size(path) > 0)
-    fail("{}: is named .gz but is not gzip; rename it, or copy or download it again", name_);
-  ahead_.resize(kKindBytes);
-  ahead_.resize(inflate(ahead_.data(), ahead_.size()));
-  if (const std::string_view other = not_text(ahead_); !other.empty()) fail("{}: {}", name_, other);
-}
-
-std::size_t ByteSource::read(char* out, std::size_t bytes) {
-  if (ahead_.empty()) return inflate(out, bytes);
-  const std::size_t taken = ahead_.copy(out, bytes);
-  ahead_.erase(0, taken);
-  return taken;
-}
-
-std::size_t ByteSource::inflate(char* out, std::size_t bytes) {
-  gzFile file = as_gz(file_.get());
-  const int got = gzread(file, out, unsigned(bytes));
-  int error = Z_OK;
-  const char* message = gzerror(file, &error);
-  if (got < 0 || (error != Z_OK && error != Z_STREAM_END)) {
-    const bool cut = error == Z_BUF_ERROR;
-    fail("{}: its gzip data is {} after {} bytes of text; copy or download it again", name_,
-         cut ? "cut off" : fmt::format("damaged ({})", message), gztell(file));
-  }
-  return std::size_t(got);
-}
 
 LineReader::LineReader(const fs::path& path) : source_(path), buffer_(kBufferBytes) {}
 
@@ -179,12 +138,6 @@ fs::path find_text_file(const fs::path& path) {
   if (fs::exists(path)) return path;
   const fs::path packed = path.string() + ".gz";
   return fs::exists(packed) ? packed : fs::path();
-}
-
-ByteSourceBuffer::int_type ByteSourceBuffer::underflow() {
-  const std::size_t got = source_.read(bytes_.data(), bytes_.size());
-  setg(bytes_.data(), bytes_.data(), bytes_.data() + got);
-  return got == 0 ? traits_type::eof() : traits_type::to_int_type(bytes_[0]);
 }
 
 }  // namespace atl

@@ -1,34 +1,15 @@
-// Text files line by line, gzipped or not, and numbers within a line.
+// Text files line by line, and numbers within a line.
 #pragma once
 
 #include <filesystem>
-#include <memory>
-#include <streambuf>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "base/types.h"
+#include "dataset/format/byte_source.h"
 
 namespace atl {
-
-/// Bytes of a text file, inflated where it is gzip. Throws Error naming file and place where gzip data is cut off
-/// or damaged, and where the file is no text but an archive, UTF-16 or another kind that its first bytes tell. Memory:
-/// one buffer.
-class ByteSource {
- public:
-  explicit ByteSource(const std::filesystem::path& path);
-  /// Up to `bytes` into `out`; 0 at the end.
-  std::size_t read(char* out, std::size_t bytes);
-  const std::string& name() const { return name_; }
-
- private:
-  std::size_t inflate(char* out, std::size_t bytes);
-
-  std::string name_;
-  std::unique_ptr<void, void (*)(void*)> file_;  // gzFile; zlib's header stays in the .cc
-  std::string ahead_;  // the first bytes, which were looked at and not handed out yet
-};
 
 /// Lines without their end ("\n" or "\r\n").
 class LineReader {
@@ -75,18 +56,5 @@ float as_float32(double value, const std::string& where);
 
 /// `path` itself or, where that is missing, with ".gz" added; empty if neither exists.
 std::filesystem::path find_text_file(const std::filesystem::path& path);
-
-/// A std::istream's buffer over a ByteSource, for parsers that want a stream.
-class ByteSourceBuffer : public std::streambuf {
- public:
-  explicit ByteSourceBuffer(ByteSource& source) : source_(source), bytes_(1 << 18) {}
-
- protected:
-  int_type underflow() override;
-
- private:
-  ByteSource& source_;
-  std::vector<char> bytes_;
-};
 
 }  // namespace atl

@@ -85,6 +85,12 @@ const BadInput kCases[] = {
        packed[packed.size() - 6] = char(packed[packed.size() - 6] ^ 1);  // in the checksum
        write_text(f / "a.txt.gz", packed);
      }, {"a.txt.gz", "damaged", "copy or download"}},
+    {"snap_gz_with_text_behind", "snap", "a.txt.gz", [](const fs::path& f) {
+       write_text(f / "a.txt.gz", gzip("0 1\n1 2\n") + "2 3\n");
+     }, {"a.txt.gz", "has bytes behind its gzip data, which ends after 8 bytes of text", "copy or download"}},
+    {"snap_gz_with_half_a_file_behind", "snap", "a.txt.gz", [](const fs::path& f) {
+       write_text(f / "a.txt.gz", gzip("0 1\n1 2\n") + gzip("2 3\n").substr(0, 5));
+     }, {"a.txt.gz", "cut off after 8 bytes", "copy or download"}},
     {"snap_gz_is_text", "snap", "a.txt.gz", [](const fs::path& f) { write_text(f / "a.txt.gz", "0 1\n"); },
      {"a.txt.gz", "not gzip"}},
     {"snap_is_folder", "snap", "", [](const fs::path&) {}, {"is a folder; give a file"}},

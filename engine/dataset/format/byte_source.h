@@ -1,0 +1,59 @@
+// Bytes of text files, gzipped or not.
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <streambuf>
+#include <string>
+#include <vector>
+
+#include "base/atomic_file.h"
+#include "base/types.h"
+
+namespace atl {
+
+/// Bytes of a text file, inflated where it is gzip; several gzip files in a row are one text. Throws Error naming
+/// file and place where gzip data is cut off or damaged or has something else behind it, and where the file is no
+/// text but an archive, UTF-16 or another kind that its first bytes tell. Memory: two buffers.
+class ByteSource {
+ public:
+  explicit ByteSource(const std::filesystem::path& path);
+  ~ByteSource();
+  ByteSource(const ByteSource&) = delete;
+  ByteSource& operator=(const ByteSource&) = delete;
+
+  /// Up to `bytes` into `out`; 0 at the end.
+  std::size_t read(char* out, std::size_t bytes);
+  const std::string& name() const { return name_; }
+
+ private:
+  struct Gzip;
+
+  std::size_t read_plain(char* out, std::size_t bytes);
+  std::size_t inflate(char* out, std::size_t bytes);
+  bool begin_next_member();
+  /// False at the end of the file.
+  bool fill();
+
+  std::string name_;
+  Descriptor file_{-1};
+  std::vector<char> buffer_;  // as the file has them
+  std::size_t begin_ = 0, end_ = 0;
+  std::unique_ptr<Gzip> gzip_;  // none: the file is as it is read
+  std::string ahead_;           // the first bytes, which were looked at and not handed out yet
+};
+
+/// A std::istream's buffer over a ByteSource, for parsers that want a stream.
+class ByteSourceBuffer : public std::streambuf {
+ public:
+  explicit ByteSourceBuffer(ByteSource& source) : source_(source), bytes_(1 << 18) {}
+
+ protected:
+  int_type underflow() override;
+
+ private:
+  ByteSource& source_;
+  std::vector<char> bytes_;
+};
+
+}  // namespace atl
