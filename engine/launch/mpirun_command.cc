@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <fstream>
+#include <set>
 #include <sstream>
 
 #include "base/error.h"
@@ -124,11 +125,17 @@ long open_file_limit() {
   return long(std::min<rlim_t>(limits().rlim_cur, kPlenty));
 }
 
-void allow_open_files(int ranks) {
+long open_files_of(int ranks, const RemoteHosts& hosts) {
+  constexpr long kOwn = 28;
+  if (hosts.addresses.empty()) return kOwn + 4 * long(ranks);
+  return kOwn + long(std::set(hosts.addresses.begin(), hosts.addresses.end()).size());
+}
+
+void allow_open_files(int ranks, const RemoteHosts& hosts) {
   rlimit files = limits();
   files.rlim_cur = std::max(files.rlim_cur, std::min(files.rlim_max, kPlenty));
   setrlimit(RLIMIT_NOFILE, &files);
-  const long needed = open_files_of(ranks), allowed = open_file_limit();
+  const long needed = open_files_of(ranks, hosts), allowed = open_file_limit();
   if (std::min<long>(needed, long(kPlenty)) > allowed)
     fail(
         "at most {} files may be open here, and mpirun needs about {} for {} ranks: raise the hard limit (ulimit -Hn), or use "

@@ -24,7 +24,7 @@ TEST_F(OpenFiles, TheSoftLimitIsRaisedToTheHardOne) {
   EXPECT_EXIT(
       {
         limit(32, 512);
-        allow_open_files(20);
+        allow_open_files(20, {});
         _exit(open_file_limit() == 512 ? 0 : 1);
       },
       testing::ExitedWithCode(0), "");
@@ -35,7 +35,7 @@ TEST_F(OpenFiles, WhatTheHardLimitDoesNotAllowIsRefused) {
       {
         limit(32, 32);
         try {
-          allow_open_files(2);
+          allow_open_files(2, {});
         } catch (const Error& error) {
           dprintf(STDERR_FILENO, "%s", error.what());
           _exit(3);
@@ -43,6 +43,26 @@ TEST_F(OpenFiles, WhatTheHardLimitDoesNotAllowIsRefused) {
       },
       testing::ExitedWithCode(3),
       "at most 32 files may be open here, and mpirun needs about 36 for 2 ranks: raise the hard limit");
+}
+
+TEST_F(OpenFiles, ThereIsAConnectionToEachHostOfRanksElsewhere) {
+  RemoteHosts hosts;
+  for (int host = 0; host < 30; ++host)
+    for (int rank = 0; rank < 8; ++rank) hosts.addresses.push_back("10.0.0." + std::to_string(host));
+  EXPECT_EXIT(
+      {
+        limit(32, 64);
+        allow_open_files(240, hosts);
+        limit(32, 56);
+        try {
+          allow_open_files(240, hosts);
+        } catch (const Error& error) {
+          dprintf(STDERR_FILENO, "%s", error.what());
+          _exit(3);
+        }
+      },
+      testing::ExitedWithCode(3),
+      "at most 56 files may be open here, and mpirun needs about 58 for 240 ranks");
 }
 
 }  // namespace
