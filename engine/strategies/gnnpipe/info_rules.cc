@@ -162,20 +162,31 @@ Rule layers_of_the_stages_rule() {
         "'numbers', self.stages, self.stages == 1 ? 'stage' : 'stages'])"}}};
 }
 
-/// Where the manifest leaves the stages to us, the chart's policy tells that none fit.
-Rule stages_inside_servers_rule() {
-  const std::string stages = "self.strategy.gnnpipe.stages", ranks = kRanksInCel,
+/// Of stages whose number `field` of strategy.gnnpipe gives as `stages`, where `is_given` holds.
+ServerRule given_stages_inside_servers(const std::string& field, const std::string& stages,
+                                       const std::string& is_given) {
+  const std::string block = "self.strategy.gnnpipe.", ranks = kRanksInCel,
                     together = "self.placement.ranksPerServer";
   return {
-      stages_inside_servers,
-      {{"", "strategy.gnnpipe.stages",
-        "!has(self.strategy) || !has(self.strategy.gnnpipe) || !has(" + stages + ") || " + stages +
-            " == 0 || " + ranks + " % " + stages + " != 0 || !has(self.placement) || !has(" + together +
-            ") || " + together + " == 0 || " + together + " % (" + ranks + " / " + stages + ") == 0",
-        "",
-        "'%d stages of %d ranks would lie on several servers, and the ranks of a stage exchange rows in every layer: "
-        "placement.ranksPerServer is %d (use stages whose ranks fit one server)'.format([" +
-            stages + ", " + ranks + " / " + stages + ", " + together + "])"}}};
+      "", "strategy.gnnpipe." + field,
+      "!has(self.strategy) || !has(self.strategy.gnnpipe) || !has(" + block + field + ") || !(" + is_given +
+          ") || " + ranks + " % " + stages + " != 0 || !has(self.placement) || !has(" + together + ") || " +
+          together + " == 0 || " + together + " % (" + ranks + " / " + stages + ") == 0",
+      "",
+      "'%d %s of %d %s would lie on several servers, and the ranks of a stage exchange rows in every layer: "
+      "placement.ranksPerServer is %d (use stages whose ranks fit one server)'.format([" +
+          stages + ", " + stages + " == 1 ? 'stage' : 'stages', " + ranks + " / " + stages + ", " + ranks +
+          " / " + stages + " == 1 ? 'rank' : 'ranks', " + together + "])"};
+}
+
+/// Where the manifest leaves the stages to us, the chart's policy tells that none fit.
+Rule stages_inside_servers_rule() {
+  const std::string stages = "self.strategy.gnnpipe.stages", layers = "self.strategy.gnnpipe.layers";
+  return {stages_inside_servers,
+          {given_stages_inside_servers("stages", stages, stages + " != 0"),
+           given_stages_inside_servers(
+               "layers", layers + ".size()",
+               layers + ".size() != 0 && (!has(" + stages + ") || " + stages + " == 0)")}};
 }
 
 Rule chunks_for_the_stages_rule() {
