@@ -98,11 +98,10 @@ json base_pod(const GnnJob& job, const Settings& settings, const std::string& na
 }
 
 void demand_platform(json& pod, const Settings& settings) {
-  if (settings.architectures.empty()) return;
   json& selector = pod["spec"]["nodeSelector"];
   if (!selector.is_object()) selector = json::object();
   if (!selector.contains(kSystemLabel)) selector[kSystemLabel] = kSystem;
-  if (selector.contains(kArchitectureLabel)) return;
+  if (settings.architectures.empty() || selector.contains(kArchitectureLabel)) return;
   if (settings.architectures.size() == 1) {
     selector[kArchitectureLabel] = settings.architectures[0];
     return;

@@ -100,13 +100,12 @@ void NodeFilter::join(const NodeFilter& other) {
 }
 
 void NodeFilter::demand_platform(const std::vector<std::string>& architectures) {
-  if (architectures.empty()) return;
   const auto demand = [this](const char* label, std::vector<std::string> values) {
     if (std::ranges::find(selector, label, &LabelRule::key) == selector.end())
       selector.push_back({label, "In", std::move(values), false});
   };
   demand(kSystemLabel, {kSystem});
-  demand(kArchitectureLabel, architectures);
+  if (!architectures.empty()) demand(kArchitectureLabel, architectures);
 }
 
 std::string NodeFilter::refusal(const NodeState& node) const {

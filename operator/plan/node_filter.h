@@ -49,7 +49,7 @@ struct NodeFilter {
   /// What the other demands and tolerates as well. It has no terms.
   void join(const NodeFilter& other);
 
-  /// Linux on one of these architectures, but where it has words of its own for either; none: anything.
+  /// Linux on one of these architectures, but where it has words of its own for either; none: on any.
   void demand_platform(const std::vector<std::string>& architectures);
 
   /// Why the node can't be used, "" if it can.

@@ -23,6 +23,16 @@ TEST_F(DecidePlaces, OnlyNodesThatTheEnginesImageRunsOnAreUsed) {
   expect_success(world);
 }
 
+TEST_F(DecidePlaces, OfAnyArchitectureTheyRunLinux) {
+  world.cluster.nodes["n2"].labels[kSystemLabel] = "windows";
+  for (const char* node : {"n1", "n3"}) world.cluster.nodes[node].labels[kArchitectureLabel] = "riscv64";
+  submit();
+  until_placed();
+  for (const ServerPlace& server : world.atoll.status().servers) EXPECT_NE(server.node, "n2");
+  world.run_to_end();
+  expect_success(world);
+}
+
 TEST_F(DecidePlaces, WhereNoNodeIsOfTheImagesArchitectureItSaysSo) {
   world.atoll.settings.architectures = {"arm64", "riscv64"};
   for (auto& [name, node] : world.cluster.nodes)

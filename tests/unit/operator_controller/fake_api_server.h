@@ -28,7 +28,7 @@ struct FakeNode {
   Moment since = kBegin;
   bool pulls_images = true;
   bool rejects = false;  // its kubelet, every pod
-  std::map<std::string, std::string> labels;
+  std::map<std::string, std::string> labels{{kSystemLabel, kSystem}};
 };
 
 /// What a launcher does from the moment it runs.

@@ -23,7 +23,7 @@ struct World {
     for (int n = 1; n <= 4; ++n) {
       FakeNode node;
       const std::string name = "n" + std::to_string(n);
-      node.labels = {{"kubernetes.io/hostname", name}, {"rack", n <= 2 ? "r1" : "r2"}};
+      node.labels["kubernetes.io/hostname"] = name, node.labels["rack"] = n <= 2 ? "r1" : "r2";
       cluster.nodes[name] = node;
     }
   }

@@ -39,6 +39,12 @@ TEST(Pods, GoToNodesThatTheEnginesImageRunsOn) {
   }
 }
 
+TEST(Pods, GoToLinuxNodesWhateverTheImagesAreBuiltFor) {
+  for (const std::string& text :
+       {prepare_pod(sample_job(), kSettings, Moment{}), launcher_pod(sample_job(), kSettings, 1)})
+    EXPECT_EQ(json::parse(text).at("spec").at("nodeSelector"), json({{"kubernetes.io/os", "linux"}}));
+}
+
 TEST(Pods, GoToNodesOfSeveralArchitecturesBesideWhatTheTemplateDemands) {
   Settings settings = kSettings;
   settings.architectures = {"amd64", "arm64"};
@@ -172,7 +178,8 @@ TEST(Gpus, AreTheWorkersAlone) {
 
 /// The plan puts the launcher beside ranks, so it must be let in wherever they are.
 TEST(Gpus, AllPodsOfTheirJobsMayBeOnNodesThatAreKeptForThem) {
-  const NodeState kept{"n1", {}, {{"nvidia.com/gpu", "present", "NoSchedule"}}, false, true, {}};
+  const NodeState kept{
+      "n1", {{"kubernetes.io/os", "linux"}}, {{"nvidia.com/gpu", "present", "NoSchedule"}}, false, true, {}};
   const auto refusal = [&](const json& pod) {
     return NodeFilter::of_template(json{{"spec", pod.at("spec")}}.dump()).refusal(kept);
   };

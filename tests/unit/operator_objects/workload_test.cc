@@ -53,7 +53,8 @@ TEST(WorkloadObject, CountsEveryWorkerLikeTheLargestAndTheLauncher) {
   EXPECT_EQ(sets[0].at("name"), "worker");
   EXPECT_EQ(sets[0].at("count"), 2);
   EXPECT_EQ(requests_of(sets[0].at("template").at("spec")).of("cpu"), 3000) << "of two ranks";
-  EXPECT_EQ(sets[0].at("template").at("spec").at("nodeSelector"), json({{"disk", "ssd"}}))
+  EXPECT_EQ(sets[0].at("template").at("spec").at("nodeSelector"),
+            json({{"disk", "ssd"}, {"kubernetes.io/os", "linux"}}))
       << "by which Kueue chooses flavors";
   EXPECT_EQ(sets[1].at("name"), "launcher");
   EXPECT_EQ(requests_of(sets[1].at("template").at("spec")).of("cpu"), 100);
@@ -142,12 +143,14 @@ TEST(AdmittedPods, GetItBesideTheUsersTemplate) {
                              "tolerations":[{"key":"spot","operator":"Exists"}]}})";
   const json worker = json::parse(worker_pod(job, kSettings, 0, {0, 1}, 0));
   const json launcher = json::parse(launcher_pod(job, kSettings, 1));
-  EXPECT_EQ(worker.at("spec").at("nodeSelector"), json({{"disk", "ssd"}, {"pool", "spot"}}));
+  EXPECT_EQ(worker.at("spec").at("nodeSelector"),
+            json({{"disk", "ssd"}, {"kubernetes.io/os", "linux"}, {"pool", "spot"}}));
   EXPECT_EQ(worker.at("spec").at("tolerations").back().at("key"), "spot");
   EXPECT_EQ(worker.at("metadata").at("annotations").at("a"), "1");
   EXPECT_EQ(json::parse(prepare_pod(job, kSettings, Moment{})).at("spec").at("nodeSelector").at("pool"),
             "spot");
-  EXPECT_EQ(launcher.at("spec").at("nodeSelector"), json({{"disk", "ssd"}})) << "a flavor of its own";
+  EXPECT_EQ(launcher.at("spec").at("nodeSelector"), json({{"disk", "ssd"}, {"kubernetes.io/os", "linux"}}))
+      << "a flavor of its own";
 }
 
 }  // namespace

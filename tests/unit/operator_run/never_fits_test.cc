@@ -70,7 +70,8 @@ class NeverFits : public testing::Test {
     std::abort();
   }
   static json node(const std::string& name, const char* cores = "8") {
-    return {{"metadata", {{"name", name}, {"labels", {{"kubernetes.io/hostname", name}}}}},
+    return {{"metadata",
+             {{"name", name}, {"labels", {{"kubernetes.io/hostname", name}, {kSystemLabel, kSystem}}}}},
             {"status",
              {{"allocatable", {{"cpu", cores}, {"memory", "64Gi"}, {"pods", "110"}}},
               {"conditions", {{{"type", "Ready"}, {"status", "True"}}}}}}};

@@ -86,6 +86,7 @@ class Scale : public testing::Test {
   static std::string node_name(int n) { return "worker-pool-a-node-" + std::to_string(n); }
   static json node(int n) {
     json labels = {{"kubernetes.io/hostname", node_name(n)},
+                   {kSystemLabel, kSystem},
                    {"topology.kubernetes.io/zone", "zone-" + std::to_string(n / 500)},
                    {"rack", "rack-" + std::to_string(n / 20)}};
     for (int l = 0; l < 12; ++l)

@@ -30,7 +30,8 @@ struct Stage {
   Stage() {
     for (int n = 1; n <= 4; ++n) {
       const std::string name = "n" + std::to_string(n);
-      cluster.nodes[name].labels = {{"kubernetes.io/hostname", name}, {"rack", n <= 2 ? "r1" : "r2"}};
+      auto& labels = cluster.nodes[name].labels;
+      labels["kubernetes.io/hostname"] = name, labels["rack"] = n <= 2 ? "r1" : "r2";
     }
     start();
   }

@@ -37,7 +37,7 @@ TEST(UnchangedWorld, AGangThatWaitsOnManyNodesIsToldSoOnce) {
   Stage stage;
   for (int n = 0; n < 96; ++n) {  // each taken by somebody else's pod
     const std::string name = "ip-10-0-11-" + std::to_string(n) + ".eu-central-1.compute.internal";
-    stage.cluster.nodes[name].labels = {{"kubernetes.io/hostname", name}};
+    stage.cluster.nodes[name].labels["kubernetes.io/hostname"] = name;
     stage.cluster.pods["app-" + std::to_string(n)] = {
         {"metadata",
          {{"name", "app-" + std::to_string(n)}, {"namespace", "web"}, {"uid", "u" + std::to_string(n)}}},
