@@ -1,7 +1,9 @@
 """Nodes of an API server that has none: pods are bound where their affinity pins them, said to run, and taken away when they
 are deleted. What a pod prints, and the page of its rank 0, come from here too; nothing is run."""
+import errno
 import http.server
 import json
+import random
 import ssl
 import threading
 import time
@@ -25,7 +27,6 @@ class _Quiet(http.server.BaseHTTPRequestHandler):
 class FakeKubelets:
     """Runs until the test ends. `server`: an ApiServer."""
 
-    ADDRESS = "127.0.0.7"  # of every pod
     PREPARED = {"preparedChecksum": "p", "ranks": 2, "flows": [[0, 1, 100]]}
 
     def __init__(self, server, nodes):
@@ -40,7 +41,9 @@ class FakeKubelets:
         context.load_cert_chain(certificates / "apiserver.crt", certificates / "apiserver.key")
         logs.socket = context.wrap_socket(logs.socket, server_side=True)
         self._start(logs)
-        self._start(self._serve(self.ADDRESS, 9400, lambda: json.dumps(self.progress)))
+        page = self._serve_for_pods(lambda: json.dumps(self.progress))
+        self.address = page.server_address[0]  # of every pod
+        self._start(page)
         for node in nodes:
             self._add_node(node, logs.server_address[1])
         threading.Thread(target=self._work, daemon=True).start()
@@ -51,6 +54,17 @@ class FakeKubelets:
             def do_GET(self):
                 self.answer(text())
         return http.server.ThreadingHTTPServer((host, port), Handler)
+
+    @classmethod
+    def _serve_for_pods(cls, text):
+        """On a pod's port; at an address of the loopback that nobody else has, as other tests run beside this one."""
+        for _ in range(1000):
+            try:
+                return cls._serve(f"127.{random.randint(64, 254)}.{random.randint(1, 254)}.{random.randint(1, 254)}", 9400, text)
+            except OSError as taken:
+                if taken.errno != errno.EADDRINUSE:
+                    raise
+        raise RuntimeError("none of 1,000 addresses of 127.0.0.0/8 has port 9400 free")
 
     @staticmethod
     def _start(server):
@@ -115,7 +129,7 @@ class FakeKubelets:
 
     def _say(self, path, phase, state, ready):
         self.call("PATCH", f"{path}/status", {"status": {
-            "phase": phase, "podIP": self.ADDRESS, "podIPs": [{"ip": self.ADDRESS}],
+            "phase": phase, "podIP": self.address, "podIPs": [{"ip": self.address}],
             "conditions": [{"type": "Ready", "status": "True" if ready else "False"}],
             "containerStatuses": [{"name": "engine", "ready": ready, "restartCount": 0, "image": "e", "imageID": "e",
                                    "state": state}]}})

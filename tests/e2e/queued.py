@@ -15,12 +15,12 @@ if not os.access(OPERATOR, os.X_OK):
 class Server(api_server.ApiServer):
     """Its nodes n1, n2, n3 are fake and have 4 cores each; the last two are labelled pool=gnn."""
 
-    def __init__(self, address, resource=harness.ROOT / "manifests" / "crd" / "gnnjobs.atoll.dev.yaml"):
-        """`address`: of every pod, another for each test. `resource`: the file that defines GNNJob."""
+    def __init__(self, resource=harness.ROOT / "manifests" / "crd" / "gnnjobs.atoll.dev.yaml"):
+        """`resource`: the file that defines GNNJob."""
         super().__init__()
         self.expect("create", "-f", resource)
         self.until_defined()
-        self.kubelets = type("Nodes", (fake_kubelets.FakeKubelets,), {"ADDRESS": address})(self, ["n1", "n2", "n3"])
+        self.kubelets = fake_kubelets.FakeKubelets(self, ["n1", "n2", "n3"])
         self.expect("label", "node", "n2", "n3", "pool=gnn")
 
     def start(self, name, *command):
