@@ -54,12 +54,14 @@ ByteSource::~ByteSource() = default;
 
 bool ByteSource::fill() {
   begin_ = 0, end_ = 0;
-  ssize_t got = 0;
-  do got = ::read(file_.get(), buffer_.data(), buffer_.size());
-  while (got < 0 && errno == EINTR);
-  if (got < 0) fail("{}: cannot be read: {}", name_, std::strerror(errno));
-  end_ = std::size_t(got);
-  return got > 0;
+  while (end_ < buffer_.size()) {  // a pipe gives less than it is asked for
+    const ssize_t got = ::read(file_.get(), buffer_.data() + end_, buffer_.size() - end_);
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) fail("{}: cannot be read: {}", name_, std::strerror(errno));
+    if (got == 0) break;
+    end_ += std::size_t(got);
+  }
+  return end_ > 0;
 }
 
 std::size_t ByteSource::read(char* out, std::size_t bytes) {
