@@ -162,15 +162,15 @@ Rule layers_of_the_stages_rule() {
         "'numbers', self.stages, self.stages == 1 ? 'stage' : 'stages'])"}}};
 }
 
-/// Of stages whose number `field` of strategy.gnnpipe gives as `stages`, where `is_given` holds.
+/// In CEL: `field` of strategy.gnnpipe gives the number `stages`, unless `gives_none`.
 ServerRule given_stages_inside_servers(const std::string& field, const std::string& stages,
-                                       const std::string& is_given) {
+                                       const std::string& gives_none) {
   const std::string block = "self.strategy.gnnpipe.", ranks = kRanksInCel,
                     together = "self.placement.ranksPerServer";
   return {
       "", "strategy.gnnpipe." + field,
-      "!has(self.strategy) || !has(self.strategy.gnnpipe) || !has(" + block + field + ") || !(" + is_given +
-          ") || " + ranks + " % " + stages + " != 0 || !has(self.placement) || !has(" + together + ") || " +
+      "!has(self.strategy) || !has(self.strategy.gnnpipe) || !has(" + block + field + ") || " + gives_none +
+          " || " + ranks + " % " + stages + " != 0 || !has(self.placement) || !has(" + together + ") || " +
           together + " == 0 || " + together + " % (" + ranks + " / " + stages + ") == 0",
       "",
       "'%d %s of %d %s would lie on several servers, and the ranks of a stage exchange rows in every layer: "
@@ -182,11 +182,11 @@ ServerRule given_stages_inside_servers(const std::string& field, const std::stri
 /// Where the manifest leaves the stages to us, the chart's policy tells that none fit.
 Rule stages_inside_servers_rule() {
   const std::string stages = "self.strategy.gnnpipe.stages", layers = "self.strategy.gnnpipe.layers";
-  return {stages_inside_servers,
-          {given_stages_inside_servers("stages", stages, stages + " != 0"),
-           given_stages_inside_servers(
-               "layers", layers + ".size()",
-               layers + ".size() != 0 && (!has(" + stages + ") || " + stages + " == 0)")}};
+  return {
+      stages_inside_servers,
+      {given_stages_inside_servers("stages", stages, stages + " == 0"),
+       given_stages_inside_servers("layers", layers + ".size()",
+                                   layers + ".size() == 0 || (has(" + stages + ") && " + stages + " != 0)")}};
 }
 
 Rule chunks_for_the_stages_rule() {
