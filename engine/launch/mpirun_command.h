@@ -38,11 +38,6 @@ bool cross_memory_allowed();
 /// The limit on open files (`ulimit -n`) of this process.
 long open_file_limit();
 
-/// What mpirun needs at least. For ranks on this machine, measured with Open MPI 4.1: 2 ranks start with 36 and
-/// not with 32, 8 with 64 and not with 56, 20 with 110 and not with 96. For ranks elsewhere it holds a connection
-/// to each host: 28 files are open for 4 hosts, 36 for 12, 54 for 30.
-long open_files_of(int ranks, const RemoteHosts& hosts);
-
 /// Raises the limit of this process, and so of its children, as far as many ranks could need and the hard limit
 /// allows. Throws Error where that is too low for these ranks.
 void allow_open_files(int ranks, const RemoteHosts& hosts);
