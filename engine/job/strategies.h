@@ -34,6 +34,13 @@ struct JobDivision {
   const char *slices_field = "", *pieces_field = "";  // the manifest's fields that say so
 };
 
+/// What is known when a strategy advises.
+struct RunFacts {
+  std::int64_t columns = 0;  // of the features
+  std::int64_t steps = 0;    // of the whole run
+  bool learns = true;        // false: its loss doesn't fall, and what may help is asked
+};
+
 struct StrategyInfo {
   std::string kind;
   std::string description;
@@ -67,6 +74,8 @@ struct StrategyInfo {
   bool (*exact)(const Job&) = nullptr;
   /// Options that are worth comparing beside its defaults, each as strategies are listed ("maxHop=0:fanout=-1"); null: none.
   std::vector<std::string> (*variants)(const Job&) = nullptr;
+  /// What to tell of a run that begins, or what may help one that doesn't learn, the likeliest first; null: nothing.
+  std::vector<std::string> (*advice)(const Job&, const RunFacts&) = nullptr;
   bool sends_less = false;  // epochs differ, and `traffic` is the most that one sends
   std::string kept_rows =
       "rows of earlier epochs";  // what ranks know beside parameters, in a checkpoint's words
@@ -74,6 +83,9 @@ struct StrategyInfo {
   std::vector<Rule> rules{};  // what it refuses, and why
 
   JobDivision division(const Job& job) const { return divide == nullptr ? JobDivision{} : divide(job); }
+  std::vector<std::string> advise(const Job& job, const RunFacts& facts) const {
+    return advice == nullptr ? std::vector<std::string>{} : advice(job, facts);
+  }
   bool hides_communication(const Options& given) const { return hides == nullptr || hides(given); }
 };
 

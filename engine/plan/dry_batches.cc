@@ -1,14 +1,11 @@
 #include "plan/dry_batches.h"
 
 #include <algorithm>
-#include <set>
 
 #include "plan/dry_inference.h"
 #include "plan/planned_seeds.h"
 #include "plan/rank_batches.h"
-#include "strategies/dgs/info.h"
-#include "strategies/dgs/star_pass.h"
-#include "strategies/p3/info.h"
+#include "plan/strategy_plan.h"
 #include "strategies/schedule/layerwise_inference.h"
 #include "strategies/schedule/rows.h"
 #include "train/rank_data.h"
@@ -55,7 +52,10 @@ class Batches {
     SlabPlanOptions options{.bytes = slab_bytes(job_.resources.memory),
                             .mapped = job_.strategy.options.text("structure") == "mapped",
                             .features = shape_};
-    for (Rank rank = 0; rank < ranks_; ++rank) options.columns.push_back(columns_of(job_, rank, features_));
+    std::vector<ColumnShare> shares;
+    for (Rank rank = 0; rank < ranks_; ++rank)
+      if (const auto share = columns_of(job_, rank, features_)) shares.push_back(*share);
+    if (!shares.empty()) options.columns = strategy_plan_of(job_).slab_columns(whole_model_, shares);
     return options;
   }
 
@@ -159,63 +159,15 @@ class Batches {
           split_counts(job_, dataset_,
                        source_.ids().subspan(std::size_t(owners_.first_row(rank)), std::size_t(out.owned)));
     if (batches.columns()) {
-      out.by_rows = bytes_by_rows(batches, rank, times);
+      out.by_rows = times * batches.bytes_by_rows(sent_);
     } else {
       sent_.add_features(batches.reads(), rank, drawn, times);
-      if (const std::int64_t every = steps_between_masks(job_, features_); every > 0 && ranks_ > 1) {
-        if (explains_features(job_, features_)) sent_.add_choices(rank, double(steps()) / double(every));
-        count_explainer(rank, double(steps()) / double(every), out);
-      }
     }
+    if (const auto beside = strategy_plan_of(job_).beside; beside != nullptr)
+      beside({job_, source_, owners_, rank, shape_, dataset_.meta().classes}, sent_, out);
     slabs_.add(rank, out.run);
     out.evaluation = slabs_.parts(rank);
     return out;
-  }
-
-  /// Of strategies that explain: as Explanations hold them, but for kernels' scratch.
-  void count_explainer(Rank rank, double times, DryBatches& out) const {
-    DryRun& run = out.run;
-    std::set<VertexId> others;
-    Index cut = 0;
-    std::vector<VertexId> buffer;
-    for (Index row = owners_.first_row(rank); row < owners_.first_row(rank + 1); ++row)
-      for (const VertexId source : source_.sources(row, buffer))
-        if (!owners_.owns(rank, source)) others.insert(source), ++cut;
-    const Model model = planned_model(job_, shape_, dataset_.meta().classes);
-    const Index count = Index(others.size()), classes = model.layers.back()->spec().out;
-    PassMemory memory(Device::kDry, model, {0, int(model.layers.size())}, Passes::kTraining);
-    const std::vector<LayerRows> rows = star_rows(model, count);
-    memory.store_reals();
-    memory.shape(rows);
-    add_explaining(model, rows, double(count), times * double(epochs_of_masks(job_)), out);
-    ScheduleBytes of_star;
-    memory.count(of_star);
-    const Index reals = 3 * (1 + count) * features_ + 2 * count * widest_gathered(model) + run.trainable;
-    run.state += Index(sizeof(Real)) * (2 + run.values + classes + features_ + count);
-    run.schedule.saved += of_star.total() + Index(sizeof(Real)) * reals + run.state +
-                          8 * (owners_.rows(rank) + 1 + cut) + 12 * count;
-  }
-
-  /// Of features, to and from those that hold other columns: ranks that have the same ones are on one server, and cost its link nothing.
-  double bytes_by_rows(const RankBatches& batches, Rank rank, double times) const {
-    const int together = column_grid(job_).together;
-    double bytes = 0;
-    for (const auto& [row, count] : batches.reads())
-      if (owners_.owner_of(row) / together != rank / together)
-        bytes += times * double(count) * sent_.row_bytes(row);
-    return bytes;
-  }
-
-  /// Masks are trained for so many epochs. Their gradients go back to the features, which have some.
-  static void add_explaining(const Model& model, const std::vector<LayerRows>& star, double others,
-                             double epochs, DryBatches& out) {
-    constexpr int kNoInputIsFixed = -1;
-    std::vector<LayerSize> sizes;
-    for (std::size_t l = 0; l < star.size(); ++l) {
-      const double outputs = double(star[l].outputs), arcs = model.layers[l]->spec().gathers ? 2 * others : 0;
-      sizes.push_back({epochs * outputs, epochs * (double(star[l].inputs) - outputs), epochs * arcs});
-    }
-    out.explaining += batch_work(model, sizes, false, kNoInputIsFixed);
   }
 
   /// Ends are asked for twice: by whom makes the batch, and with the loss.

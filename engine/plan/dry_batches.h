@@ -32,7 +32,7 @@ struct DryBatches {
   // What making batches takes, in an epoch:
   double drawn_arcs = 0, read_rows = 0;  // in all layers; whose features are read
   std::vector<TrafficBytes> to;          // (ranks) sent to each
-  EpochWork explaining;  // of strategies that explain, if masks are trained as long as they may be
+  EpochWork beside;  // of threads that work beside those that train (StrategyPlan::beside), at most
 };
 
 /// Told what a rank's training does, batch by batch. One rank after the other.

@@ -1,18 +1,21 @@
-// A rank's mini-batches where features are held by columns, gone through on kernels that compute nothing: with its own batch, and of its
-// group's others the numbers of rows and arcs alone.
+// A rank's mini-batches where features are held by columns (Strategy::columns), gone through on kernels that compute nothing: with its own
+// batch, and of its group's others the numbers of rows and arcs alone.
 #pragma once
 
+#include <map>
 #include <memory>
 #include <vector>
 
 #include "model/layer_work.h"
+#include "plan/batch_traffic.h"
 #include "plan/dry_step.h"
-#include "strategies/p3/flight.h"
+#include "sampler/batch_stream.h"
+#include "strategies/schedule/layer_runner.h"
 #include "strategies/schedule/strategy.h"
 
 namespace atl {
 
-/// By batch that is drawn: what a rank pushes of it (PushedSizes).
+/// By batch that is drawn: what a rank tells its group of it (DryColumns::sizes_of).
 using DrawnSizes = std::vector<std::vector<std::int64_t>>;
 
 /// A batch's rows of features as kernels that compute nothing read them: sizes without contents.
@@ -26,36 +29,42 @@ class DryFeatures {
   std::vector<std::unique_ptr<Index[], ReleaseMemory>> offsets_;
 };
 
+/// Of one rank. References outlive it.
+struct DryColumnsInput {
+  const Job& job;
+  Context& ctx;
+  Communicator& comm;
+  const Model& model;
+  const LayerRunner& runner;
+  const ColumnShare& share;
+  FeatureShape features;  // of the columns that are here
+  Passes passes;
+  bool counts_rows = false;  // batches have SharedRows
+  int in_flight = 1;         // batches that are trained on at once
+};
+
+/// Made by the strategy (StrategyPlan::columns).
 class DryColumns {
  public:
-  /// `in_flight`: batches that are trained on at once, where more than one with weights and gradients of their own. References outlive it.
-  /// features: of the columns that are here.
-  DryColumns(Context& ctx, Communicator& comm, const Model& model, const LayerRunner& runner,
-             const ColumnShare& share, const FeatureShape& features, const FlightOptions& options,
-             int in_flight);
-
+  virtual ~DryColumns() = default;
+  /// What the rank tells its group of a batch that it has drawn, so that they know its shape.
+  virtual std::vector<std::int64_t> sizes_of(const Batch& batch) const = 0;
+  /// Adds what the rank sends of it to those that have the other columns; returns the bytes.
+  virtual double add_sent(const Batch& batch, BatchTraffic& sent, double times) const = 0;
   /// made.batch was drawn, as `step` − 1 of those that are; `drawn` are the group's, by member.
-  void train(StreamedBatch& made, std::int64_t step, const std::vector<const DrawnSizes*>& drawn,
-             const WeightVersion& weights, DryStep& session);
+  virtual void train(StreamedBatch& made, std::int64_t step, const std::vector<const DrawnSizes*>& drawn,
+                     const WeightVersion& weights, DryStep& session) = 0;
   /// Of the batch that was trained last, by layer.
-  const std::vector<LayerSize>& sizes() const { return sizes_; }
+  virtual const std::vector<LayerSize>& sizes() const = 0;
   /// Rows of the rank's own batch that are made whole.
-  Index whole_rows() const { return whole_rows_; }
-
+  virtual Index whole_rows() const = 0;
+  /// The layer whose product is made whole: those before are computed for the whole group.
+  virtual int whole_layer() const = 0;
   /// What the batches hold that were trained, and what a checkpoint gets of them.
-  void count(Index trainable, ScheduleBytes& bytes, Index& state) const;
-
- private:
-  const Model& model_;
-  const ColumnShare& share_;
-  const FeatureShape features_;
-  const GroupBatchOptions group_;
-  const int in_flight_;
-  DryFeatures rows_;
-  Flight flight_;
-  std::vector<std::int64_t> of_group_;
-  std::vector<LayerSize> sizes_;
-  Index whole_rows_ = 0;
+  virtual void count(Index trainable, ScheduleBytes& bytes, Index& state) const = 0;
+  /// What features would take were they held by rows: `reads` are others' rows, by how many batches have read them.
+  virtual double bytes_by_rows(const std::map<VertexId, Index>& reads, const Owners& owners,
+                               const BatchTraffic& sent) const = 0;
 };
 
 }  // namespace atl

@@ -1,7 +1,8 @@
 // What exact inference in row slabs will hold and send (strategies/schedule/layerwise_inference.h), counted from the arcs.
 #pragma once
 
-#include <optional>
+#include <array>
+#include <memory>
 #include <vector>
 
 #include "model/model.h"
@@ -9,18 +10,55 @@
 #include "plan/batch_traffic.h"
 #include "plan/dry_run.h"
 #include "plan/metric_traffic.h"
-#include "sampler/column_share.h"
 #include "sampler/owners.h"
 #include "strategies/schedule/strategy.h"
 
 namespace atl {
 
+inline constexpr double kSizeBytes = 8;  // in which one rank tells another how many rows it wants
+using SentInEvaluation = std::array<double, kEvaluationPartNames.size()>;  // bytes by EvaluationPart
+
+/// A rank's slabs.
+struct RankSlabs {
+  Index count = 0;
+  Index most_rows = 0, most_sources = 0, most_others = 0;  // of any; sources: its rows and what they read
+  double rows = 0, sources = 0, arcs = 0;                  // of all, each slab by itself
+  std::vector<double> of_owner;                            // (ranks) rows of others that they read
+  std::vector<double> feature_bytes;                       // (ranks) of these rows' features
+  double most_feature_bytes = 0;                           // of others' rows, of any slab
+  struct Sizes {
+    Index rows = 0, sources = 0;
+  };
+  std::vector<Sizes> looked_at;  // evenly spaced ones, where there are more than the source lets us look at
+  double others() const;
+  Sizes at(Index slab) const;
+};
+
+struct AllSlabs {
+  std::vector<RankSlabs> by_rank;
+  Index steps = 0;        // slabs that each rank goes through, some of them empty
+  bool mapped = false;    // every rank reads all arcs, and asks nobody for ids
+  bool weighted = false;  // arcs have weights
+  const RankSlabs& of(Rank rank) const { return by_rank[std::size_t(rank)]; }
+};
+
+/// The first layers' side where features are held by columns. Made by the strategy (StrategyPlan::slab_columns).
+class SlabColumns {
+ public:
+  virtual ~SlabColumns() = default;
+  /// Of a row of a slab (SlabOptions::width); 0: slabs are cut as by rows.
+  virtual Index width(Rank rank) const = 0;
+  /// Adds what a rank sends.
+  virtual void send(Rank rank, const AllSlabs& slabs, std::vector<SentInEvaluation>& sent) const = 0;
+  /// Adds what it holds; features: all columns of them.
+  virtual void hold(Rank rank, const AllSlabs& slabs, const FeatureShape& features, DryRun& run) const = 0;
+};
+
 struct SlabPlanOptions {
-  Index bytes = 0;      // of a slab
-  bool mapped = false;  // every rank reads all arcs, and asks nobody for ids
+  Index bytes = 0;  // of a slab
+  bool mapped = false;
   FeatureShape features{};
-  std::vector<std::optional<ColumnShare>>
-      columns{};  // (ranks) by which features are held; none: by rows. Of all ranks, or of none
+  std::unique_ptr<SlabColumns> columns{};  // null: features are held by rows
 };
 
 class SlabPlan {
@@ -35,44 +73,19 @@ class SlabPlan {
   EvaluationParts parts(Rank rank) const;
 
  private:
-  using Sent = std::array<double, kEvaluationPartNames.size()>;
-  /// Of a rank's slabs.
-  struct Slabs {
-    Index count = 0;
-    Index most_rows = 0, most_sources = 0, most_others = 0;  // of any; sources: its rows and what they read
-    double rows = 0, sources = 0, arcs = 0;                  // of all, each slab by itself
-    std::vector<double> of_owner;                            // (ranks) rows of others that they read
-    std::vector<double> feature_bytes;                       // (ranks) of these rows' features
-    double most_feature_bytes = 0;                           // of others' rows, of any slab
-    struct Sizes {
-      Index rows = 0, sources = 0;
-    };
-    std::vector<Sizes> looked_at;  // evenly spaced ones, where there are more than the source lets us look at
-    double others() const;
-    Sizes at(Index slab) const;
-  };
-  Slabs slabs_of(Rank rank) const;
-  bool by_columns() const;
+  RankSlabs slabs_of(Rank rank) const;
   void count_sent();
   void send_structure(Rank rank, bool gathers);
   void send_rows(Rank rank, Index width, bool are_features);
-  void send_columns(Rank rank);
-  void send_pushes(Rank rank);
-  void send_scores(Rank rank);
-  void send_whole_rows(Rank rank);
-  void hold_columns(Rank rank, DryRun& run) const;
-  const std::optional<ColumnShare>& columns(Rank rank) const { return options_.columns[std::size_t(rank)]; }
   double& sent(Rank rank, EvaluationPart part) { return sent_[std::size_t(rank)][std::size_t(part)]; }
-  const Slabs& of(Rank rank) const { return slabs_[std::size_t(rank)]; }
 
   const BatchSource& source_;
   const Owners& owners_;
   const Model& model_;
   const SlabPlanOptions options_;
   const CrossingRows crossing_;
-  std::vector<Slabs> slabs_;  // by rank
-  Index steps_ = 0;           // slabs that each rank goes through, some of them empty
-  std::vector<Sent> sent_;    // by rank
+  AllSlabs slabs_;
+  std::vector<SentInEvaluation> sent_;  // by rank
 };
 
 }  // namespace atl

@@ -5,7 +5,7 @@
 #include "base/error.h"
 #include "job/strategies.h"
 #include "partition/server_batches.h"
-#include "plan/server_plan.h"
+#include "plan/server_shapes.h"
 #include "train/labels.h"
 #include "train/rank_data.h"
 

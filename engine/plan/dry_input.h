@@ -7,7 +7,7 @@
 #include "dataset/dataset.h"
 #include "partition/prepared_graph.h"
 #include "plan/dry_run.h"
-#include "plan/server_plan.h"
+#include "plan/server_shapes.h"
 
 namespace atl {
 

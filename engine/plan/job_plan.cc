@@ -10,11 +10,8 @@
 #include "plan/mapped.h"
 #include "plan/metric_traffic.h"
 #include "plan/planned_seeds.h"
-#include "plan/server_plan.h"
-#include "plan/stage_plan.h"
+#include "plan/strategy_plan.h"
 #include "plan/traffic.h"
-#include "strategies/gnnpipe/gnnpipe.h"
-#include "strategies/p3/push_pull_pass.h"
 #include "train/rank_data.h"
 
 namespace atl {
@@ -153,7 +150,8 @@ void add_up(const Job& job, JobPlan& plan) {
 }
 
 /// The plans of all ranks, together.
-JobPlan joined(const Job& job, const PlanOptions& options, PlannedFrom from, std::vector<RankPlan> ranks) {
+JobPlan joined(const PlanOptions& options, PlannedFrom from, std::vector<RankPlan> ranks,
+               const SectionInput& of) {
   JobPlan plan;
   plan.from = from;
   plan.ranks = std::move(ranks);
@@ -172,51 +170,11 @@ JobPlan joined(const Job& job, const PlanOptions& options, PlannedFrom from, std
       plan.evaluation_parts[p] += rank.evaluation_parts[p];
   }
   add_checkpoints(plan.ranks);
-  plan.servers = server_plans(job, plan.ranks);
-  add_up(job, plan);
+  if (const auto section = strategy_plan_of(of.job).section; section != nullptr)
+    plan.section = section(of, plan);
+  add_up(of.job, plan);
   return plan;
 }
-
-/// Stages evaluate one after the other where each chunk reads all others, and no later than that.
-void evaluate_in_turn(const Job& job, JobPlan& plan) {
-  if (plan.stages.size() < 2) return;
-  plan.evaluation_seconds = 0;
-  for (const StagePlan& stage : plan.stages) {
-    double slowest = 0;
-    for (const Rank rank : stage.ranks)
-      slowest = std::max(slowest, plan.ranks[std::size_t(rank)].evaluation_seconds);
-    plan.evaluation_seconds += slowest;
-  }
-  add_up(job, plan);
-}
-
-/// Of features by columns, over all ranks.
-std::optional<ColumnsPlan> columns_plan(const Job& job, const DatasetMeta& meta,
-                                        const std::vector<DryBatches>& all) {
-  const auto share = columns_of(job, 0, meta.features);
-  if (!share) return {};
-  const Model model = planned_model(job, features_on(job, 0, feature_shape(job, meta)), meta.classes);
-  const Layer& whole = *model.layers[std::size_t(SplitLayers(model).whole)];
-  ColumnsPlan plan{.pieces = share->members(),
-                   .copies = job.placement.ranks / share->members(),
-                   .width = whole.spec().out,
-                   .after_gather = SplitLayers(model).hops > 0};
-  plan.value_bytes = job.wire() == Precision::kBFloat16 ? 2 : sizeof(Real);
-  for (const DryBatches& each : all) {
-    plan.rows += each.whole_rows;
-    plan.by_rows += each.by_rows;
-    plan.pushed += each.pushed;
-    for (const Traffic purpose : {Traffic::kPartial, Traffic::kPartialGradient})
-      plan.summed += double(each.run.epoch[std::size_t(purpose)]);
-  }
-  return plan;
-}
-
-struct AllBatches {
-  std::vector<RankPlan> ranks;
-  std::optional<ColumnsPlan> columns;
-  double wide_weight = 0;  // as JobPlan has it
-};
 
 /// Of the gradient's elements, those of weights that have a row for each feature.
 double wide_weight(const Model& model) {
@@ -232,21 +190,16 @@ double wide_weight(const Model& model) {
   return all > 0 ? wide / all : 0;
 }
 
-AllBatches plan_all_batches(const Job& job, const Dataset& dataset, const BatchSource& source,
-                            const PlanOptions& options) {
-  AllBatches all;
-  const auto dry = dry_batches(job, dataset, source, options.threads, options.hosts);
-  for (const DryBatches& each : dry)
-    all.ranks.push_back(plan_batches(job, dataset, options, each, Rank(all.ranks.size())));
-  all.columns = columns_plan(job, dataset.meta(), dry);
+JobPlan plan_all_batches(const Job& job, const Dataset& dataset, PlannedFrom from, const BatchSource& source,
+                         const PlanOptions& options) {
   const DatasetMeta& meta = dataset.meta();
-  if (!all.columns) all.wide_weight = wide_weight(planned_model(job, feature_shape(job, meta), meta.classes));
-  return all;
-}
-
-JobPlan joined(const Job& job, const PlanOptions& options, PlannedFrom from, AllBatches batches) {
-  JobPlan plan = joined(job, options, from, std::move(batches.ranks));
-  plan.columns = batches.columns, plan.wide_weight = batches.wide_weight;
+  const auto dry = dry_batches(job, dataset, source, options.threads, options.hosts);
+  std::vector<RankPlan> ranks;
+  for (const DryBatches& each : dry)
+    ranks.push_back(plan_batches(job, dataset, options, each, Rank(ranks.size())));
+  JobPlan plan = joined(options, from, std::move(ranks), {job, meta, dry});
+  if (!columns_of(job, 0, meta.features))
+    plan.wide_weight = wide_weight(planned_model(job, feature_shape(job, meta), meta.classes));
   return plan;
 }
 
@@ -255,8 +208,7 @@ JobPlan joined(const Job& job, const PlanOptions& options, PlannedFrom from, All
 JobPlan plan_job(const Job& job, const Dataset& dataset, const PreparedGraph& prepared,
                  const PlanOptions& options) {
   if (strategy_of(job).holds == Holds::kBatches)
-    return joined(job, options, PlannedFrom::kPrepared,
-                  plan_all_batches(job, dataset, *batch_source(job, prepared), options));
+    return plan_all_batches(job, dataset, PlannedFrom::kPrepared, *batch_source(job, prepared), options);
   std::vector<RankPlan> ranks;
   DryInputs inputs(job, dataset, prepared, rank_traffic(job, dataset, prepared).parts, options.threads,
                    options.hosts);
@@ -265,13 +217,8 @@ JobPlan plan_job(const Job& job, const Dataset& dataset, const PreparedGraph& pr
     pairs = pairs_of_parts(job, dataset, prepared, inputs.share(0).ranks);
   for (Rank r = 0; r < Rank(inputs.ranks()); ++r)
     ranks.push_back(plan_rank(job, dataset, prepared, options, pairs, inputs, r));
-  JobPlan plan = joined(job, options, PlannedFrom::kPrepared, std::move(ranks));
+  JobPlan plan = joined(options, PlannedFrom::kPrepared, std::move(ranks), {job, dataset.meta(), {}});
   plan.most_batches = inputs.most_batches();
-  const FeatureShape features = feature_shape(job, dataset.meta());
-  const Model model = planned_model(job, features, dataset.meta().classes);
-  plan.stages = stage_plans(job, model);
-  if (!plan.stages.empty()) plan.stall = stall_of_whole_layer(job, model, features.packed());
-  evaluate_in_turn(job, plan);
   return plan;
 }
 
@@ -279,7 +226,7 @@ JobPlan plan_job(const Job& job, const Dataset& dataset, const PlanOptions& opti
   ATOLL_CHECK(strategy_of(job).holds == Holds::kBatches, "strategy {} needs a prepared graph",
               job.strategy.kind);
   const PlannedFrom from = assumes_parts(job) ? PlannedFrom::kAssumedParts : PlannedFrom::kDataset;
-  return joined(job, options, from, plan_all_batches(job, dataset, *batch_source(job, dataset), options));
+  return plan_all_batches(job, dataset, from, *batch_source(job, dataset), options);
 }
 
 void enter_simulated(const Job& job, double epoch_seconds, const std::string& topology, JobPlan& plan) {

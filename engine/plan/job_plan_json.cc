@@ -2,7 +2,7 @@
 #include <nlohmann/json.hpp>
 
 #include "job/job.h"
-#include "plan/job_plan.h"
+#include "plan/strategy_plan.h"
 
 namespace atl {
 namespace {
@@ -63,37 +63,6 @@ Json rank_json(const RankPlan& r) {
           {"communicationSeconds", r.communication_seconds}};
 }
 
-Json server_json(const ServerPlan& s) {
-  Json json{{"ranks", s.ranks},       {"own", s.own},
-            {"copies", s.copies},     {"shareOfCopies", s.share_of_copies()},
-            {"computed", s.computed}, {"arcs", s.arcs},
-            {"heldBytes", s.bytes}};
-  if (!s.batches.empty()) json["batchBytes"] = s.batches;
-  return json;
-}
-
-Json stage_json(const StagePlan& s) {
-  return {{"ranks", s.ranks},
-          {"firstConvolution", s.first_convolution},
-          {"convolutions", s.convolutions},
-          {"denseLayers", s.dense}};
-}
-
-Json columns_json(const ColumnsPlan& c) {
-  return {{"pieces", c.pieces},
-          {"copies", c.copies},
-          {"width", c.width},
-          {"wholeRows", c.rows},
-          {"afterGather", c.after_gather},
-          {"pushedBytes", c.pushed},
-          {"summedBytes", c.summed},
-          {"scoreBytes", c.scores()},
-          {"bytesByColumns", c.sent()},
-          {"bytesByRows", c.by_rows},
-          {"crossingWidth", c.boundary_set()},
-          {"columnsWin", c.pieces == 1 || c.sent() < c.by_rows}};
-}
-
 }  // namespace
 
 std::string to_json(const JobPlan& plan, const Job& job) {
@@ -120,10 +89,7 @@ std::string to_json(const JobPlan& plan, const Job& job) {
     document["peakMemoryBytes"].push_back(r.memory.peak());
     document["ranks"].push_back(rank_json(r));
   }
-  for (const StagePlan& s : plan.stages) document["stages"].push_back(stage_json(s));
-  if (!plan.stages.empty()) document["stall"] = plan.stall;
-  for (const ServerPlan& s : plan.servers) document["servers"].push_back(server_json(s));
-  if (plan.columns) document["columns"] = columns_json(*plan.columns);
+  if (plan.section) plan.section->enter(document);
   return document.dump();
 }
 

@@ -2,7 +2,6 @@
 #include <fmt/format.h>
 #include <algorithm>
 #include <numeric>
-#include <optional>
 #include <span>
 #include <string>
 
@@ -10,49 +9,11 @@
 #include "job/samplers.h"
 #include "job/strategies/batch_options.h"
 #include "plan/job_plan.h"
-#include "plan/server_plan.h"
-#include "plan/stage_plan.h"
+#include "plan/strategy_plan.h"
 #include "strategies/schedule/strategy.h"
 
 namespace atl {
 namespace {
-
-// What features held by columns save, as a person reads it.
-
-std::string verdict(const ColumnsPlan& p) {
-  if (p.pieces == 1) return "every rank has all columns: no features and no summands travel";
-  const double by_columns = p.sent(), by_rows = p.by_rows;
-  const std::string boundary_set =
-      p.boundary_set() > 0 ? fmt::format("they send the same at a width of {:.0f}", p.boundary_set())
-                           : "they send the same at no width";
-  if (by_columns < by_rows)
-    return fmt::format("columns win, {:.2f} × fewer bytes; {}", by_rows / by_columns, boundary_set);
-  return fmt::format("rows win, {:.2f} × fewer bytes; {}: use strategy minibatch, or more copies",
-                     by_columns / std::max(1.0, by_rows), boundary_set);
-}
-
-std::string scores_text(const ColumnsPlan& p) {
-  return p.scores() > 0 ? ", attention's scores " + bytes_text(p.scores()) : "";
-}
-
-/// Lines with an empty one behind them; "": features are held by rows.
-std::string to_text(const std::optional<ColumnsPlan>& plan) {
-  if (!plan) return "";
-  const ColumnsPlan& p = *plan;
-  std::string text = fmt::format(
-      "features by columns: {} of them, each on {}; the first product of {} rows is made whole at a width of {}\n",
-      counted_text(p.pieces, "piece"), counted_text(p.copies, "rank"), count_text(Index(p.rows)), p.width);
-  text += fmt::format(
-      "  an epoch sends {} by columns (batches' arcs and ids {}, summands and gradients {}{}), "
-      "{} by rows: {}\n",
-      bytes_text(p.sent()), bytes_text(p.pushed), bytes_text(p.summed - p.scores()), scores_text(p),
-      bytes_text(p.by_rows), verdict(p));
-  if (!p.after_gather && p.pieces > 1)
-    text +=
-        "  the first layer is an encoder: its product is made whole for every row that batches read, not for the "
-        "fewer rows that a first convolution leaves, and little is saved\n";
-  return text + "\n";
-}
 
 /// A table row: a name, then a figure for each rank.
 template <class F>
@@ -186,11 +147,6 @@ std::string line(const std::string& text) {
   return text.empty() ? "" : text + "\n";
 }
 
-/// A paragraph, or none.
-std::string advice(const std::string& text) {
-  return text.empty() ? "" : text + "\n\n";
-}
-
 }  // namespace
 
 std::string costly_evaluations(const JobPlan& plan, const Job& job) {
@@ -228,9 +184,9 @@ std::string to_text(const JobPlan& plan, const Job& job) {
   text += row("arcs", ranks, [](const RankPlan& r) { return count_text(r.shape.arcs()); });
   if (draws_by_vertex(job) && strategy_of(job).holds == Holds::kBatches)
     text += fmt::format("neighbours drawn: {}\n", hops_text(job));
-  return text + "\n" + to_text(plan.servers) + to_text(plan.stages) + advice(stall_text(plan)) +
-         to_text(plan.columns) + memory_text(plan) + "\n" + traffic_text(plan) + line(costly_weight(plan)) +
-         line(costly_evaluations(plan, job)) + time_text(plan, job);
+  return text + "\n" + (plan.section ? plan.section->text() : "") + memory_text(plan) + "\n" +
+         traffic_text(plan) + line(costly_weight(plan)) + line(costly_evaluations(plan, job)) +
+         time_text(plan, job);
 }
 
 }  // namespace atl

@@ -6,6 +6,7 @@
 #include "base/threads.h"
 #include "plan/dry_step.h"
 #include "plan/memory.h"
+#include "plan/strategy_plan.h"
 #include "strategies/schedule/rows.h"
 
 namespace atl {
@@ -61,9 +62,9 @@ RankBatches::RankBatches(const Job& job, const Dataset& dataset, const BatchSour
     history_.emplace(ctx_, comm_, model_, rows, pushed_embeddings_->options(), job.wire());
   }
   if (!columns_) return;
-  const FlightOptions flight{job.training.seed, memory_.passes(), job.wire(), counts_rows_};
-  by_columns_.emplace(ctx_, comm_, model_, runner_, *columns_, features_on(job, rank, features_), flight,
-                      in_flight());
+  by_columns_ = strategy_plan_of(job).columns({job, ctx_, comm_, model_, runner_, *columns_,
+                                               features_on(job, rank, features_), memory_.passes(),
+                                               counts_rows_, in_flight()});
 }
 
 int RankBatches::in_flight() const {
@@ -71,15 +72,9 @@ int RankBatches::in_flight() const {
   return of_strategy == nullptr ? 1 : of_strategy(job_);
 }
 
-std::vector<std::int64_t> RankBatches::pushed_sizes() const {
-  std::vector<std::int64_t> sizes;
-  PushedSizes::of(made_.batch, group_options(model_).hops, sizes);
-  return sizes;
-}
-
 std::vector<std::int64_t> RankBatches::pushed(std::int64_t draw, std::span<const VertexId> seeds) {
   sampler_.sample(draw, seeds, made_.batch);
-  return pushed_sizes();
+  return by_columns_->sizes_of(made_.batch);
 }
 
 void RankBatches::note_pushes(std::int64_t draw, std::span<const VertexId> seeds) {
@@ -110,11 +105,7 @@ void RankBatches::draw(std::int64_t draw, std::span<const VertexId> seeds, Batch
   const bool weighs = sets_ != nullptr && batch.layers() > 0 && sets_->of_layer(0).weighs();
   sent.add_drawing(batch, rank_, {model_.needs.normalisation, weighs}, times);
   if (counts_rows_) sent.add_shares(batch, rank_, times);
-  if (columns_) {
-    const GroupBatchOptions group = group_options(model_);
-    const std::vector<std::int64_t> sizes = pushed_sizes();
-    pushed_ += sent.add_push({sizes, group.hops}, group, *columns_, times);
-  }
+  if (by_columns_) pushed_ += by_columns_->add_sent(batch, sent, times);
   double others = 0, all = 0;
   for (const VertexId row : batch.rows()) {
     const double bytes = crossing_.bytes(row);
@@ -138,7 +129,7 @@ void RankBatches::set_entries(double bytes, double rows) {
 
 void RankBatches::train(std::int64_t step, const std::vector<const DrawnSizes*>& drawn, double times) {
   if (counts_rows_) share_rows();
-  if (columns_) {
+  if (by_columns_) {
     by_columns_->train(made_, step, drawn, parameters_.present(), step_);
     add_sizes(times, by_columns_->sizes());
     inputs_ = std::max(inputs_, made_.group.all_rows());
@@ -173,14 +164,14 @@ void RankBatches::count(double times, DryBatches& out) {
   out.run.terms = step_.bytes_of_terms();
   out.run.values = Index(parameters_.values().size());
   out.run.trainable = Index(parameters_.gradients().size());
-  out.work = batch_work(model_, sizes_, recompute_, columns_ ? SplitLayers(model_).whole : 0);
+  out.work = batch_work(model_, sizes_, recompute_, by_columns_ ? by_columns_->whole_layer() : 0);
   memory_.count(out.run.schedule);
   if (history_) {
     history_->count(out.run.schedule);
     for (const NamedMatrix& each : history_->state())
       out.run.state += each.values.rows * each.values.cols * kReal;
   }
-  if (columns_) by_columns_->count(out.run.trainable, out.run.schedule, out.run.state);
+  if (by_columns_) by_columns_->count(out.run.trainable, out.run.schedule, out.run.state);
   out.whole_rows = whole_rows_, out.pushed = pushed_;
   out.drawn_arcs = drawn_arcs_, out.read_rows = read_rows_;
   out.run.workspace = workspace_.bytes();
@@ -192,7 +183,7 @@ void RankBatches::count(double times, DryBatches& out) {
                                     feature_bytes(inputs_, features_on(job_, rank_, most)) * 5 / 4);
   // Others' rows arrive beside the batch, and as many leave.
   const RowBytes row = row_bytes_of(job_, features_);
-  if (!columns_) out.run.schedule.halo += Index(2 * most_others_) * 5 / 4;
+  if (!by_columns_) out.run.schedule.halo += Index(2 * most_others_) * 5 / 4;
   if (cached > 0)
     out.run.schedule.halo += Index(double(cache_rows(owners_, cached, row)) * row.cells_per_row *
                                    double(RowCache::bytes_of_cell(row.cell)));

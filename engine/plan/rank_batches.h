@@ -15,7 +15,7 @@
 #include "plan/dry_columns.h"
 #include "plan/dry_step.h"
 #include "sampler/history/history_pushes.h"
-#include "strategies/minibatch/embedding_history.h"
+#include "strategies/schedule/embedding_history.h"
 
 namespace atl {
 
@@ -65,6 +65,10 @@ class RankBatches {
 
   /// None: features are held by rows.
   const std::optional<ColumnShare>& columns() const { return columns_; }
+  /// DryColumns::bytes_by_rows, of the batches that were drawn.
+  double bytes_by_rows(const BatchTraffic& sent) const {
+    return by_columns_->bytes_by_rows(reads_, owners_, sent);
+  }
   /// Others' rows, by how many batches have read them.
   const std::map<VertexId, Index>& reads() const { return reads_; }
 
@@ -93,7 +97,6 @@ class RankBatches {
   void share_rows();
   void set_entries(double bytes, double rows);
   void add_own(double times, DryRun& run) const;
-  std::vector<std::int64_t> pushed_sizes() const;
 
   const Job& job_;
   const Dataset& dataset_;
@@ -123,7 +126,7 @@ class RankBatches {
   PassMemory memory_;
   LayerRunner runner_;
   std::optional<EmbeddingHistory> history_;
-  std::optional<DryColumns> by_columns_;
+  std::unique_ptr<DryColumns> by_columns_;  // null: by rows
   StreamedBatch made_;
   DryFeatures dry_features_;
   std::vector<LayerSize> sizes_;

@@ -150,13 +150,13 @@ Recording record_modelled_batches(const Job& job, const Dataset& dataset, const 
     const double seconds =
         (gathered / rates.gather_bytes + of.read_rows * row_bytes / rates.triad_bytes) / double(steps);
     // Masks are trained on the same cores as batches are made.
-    const double explaining = seconds_of(of.explaining, rates) / double(steps);
+    const double beside = seconds_of(of.beside, rates) / double(steps);
     RankRecording made = noted.take(rank);
     repeat(made, times);
     made.batches.makers =
         all.size() > 1 ? 1 : batch_threads(job, options.threads);  // ranks exchange in one order
     made.batches.ahead = int(job.strategy.options.integer("prefetch"));
-    made.batches.all.assign(std::size_t(recording.epochs), batch_of(all, rank, hops, seconds + explaining));
+    made.batches.all.assign(std::size_t(recording.epochs), batch_of(all, rank, hops, seconds + beside));
     recording.ranks.push_back(std::move(made));
   }
   return recording;

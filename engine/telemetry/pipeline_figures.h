@@ -5,7 +5,7 @@
 #include <optional>
 
 #include "comm/communicator.h"
-#include "strategies/gnnpipe/stage_times.h"
+#include "strategies/gnnpipe/figures.h"
 #include "telemetry/record.h"
 
 namespace atl {

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "base/types.h"
-#include "strategies/dgs/explained_figures.h"
+#include "strategies/dgs/figures.h"
 #include "strategies/schedule/batch_counts.h"
 #include "telemetry/link_metrics.h"
 

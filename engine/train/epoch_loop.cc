@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "base/text.h"
-#include "strategies/pipegcn/stale_rows.h"
+#include "strategies/pipegcn/figures.h"
 #include "strategies/schedule/strategy.h"
 #include "train/checkpoint/attempt.h"
 #include "train/checkpoint/run_state.h"

@@ -7,7 +7,7 @@
 #include <numeric>
 #include <vector>
 
-#include "strategies/p3/info.h"
+#include "job/strategies.h"
 
 namespace atl {
 namespace {
@@ -33,14 +33,8 @@ double least_loss(std::span<const EpochRecord> epochs) {
 std::vector<std::string> remedies(const Job& job) {
   const TrainingSpec& t = job.training;
   const double rate = t.optimizer.learning_rate, high = t.optimizer.kind == OptimizerKind::kSgd ? 1 : 0.02;
-  std::vector<std::string> all;
-  const double late = rate_of_late_gradients(job);
-  if (late > 0)
-    all.push_back(fmt::format("lower training.optimizer.learningRate ({}) to {} or less", rate, late));
-  if (has_late_gradients(job))
-    all.emplace_back("set strategy.p3.delay: 0, for this strategy's gradients are late");
-  if (rate > high && late == 0)
-    all.push_back(fmt::format("lower training.optimizer.learningRate ({})", rate));
+  std::vector<std::string> all = find_strategy(job.strategy.kind)->advise(job, {.learns = false});
+  if (rate > high) all.push_back(fmt::format("lower training.optimizer.learningRate ({})", rate));
   if (rate < high / 100) all.push_back(fmt::format("raise training.optimizer.learningRate ({})", rate));
   if (job.model.norm == Norm::kNone) all.emplace_back("set model.norm: layer");
   if (t.dropout >= 0.7) all.push_back(fmt::format("lower training.dropout ({})", t.dropout));

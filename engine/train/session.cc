@@ -7,7 +7,6 @@
 #include "base/text.h"
 #include "base/threads.h"
 #include "job/strategies.h"
-#include "strategies/dgs/info.h"
 #include "telemetry/record_json.h"
 #include "telemetry/run_folder.h"
 #include "telemetry/trace_file.h"
@@ -79,7 +78,7 @@ class Session {
     claim_output();
     if (tell_finished()) return Outcome::kCompleted;
     resume();
-    warn_of_late_masks();
+    give_advice();
     record_.startup_seconds = steady_seconds() - o_.start_seconds;
     o_.observer->on_start(record_);
     const PartsOnRanks parts = parts_on_ranks();
@@ -177,10 +176,13 @@ class Session {
     if (root()) record_.epochs = read_epochs(o_.output, at.epochs);
   }
 
-  void warn_of_late_masks() {
-    const std::string told =
-        masks_too_late(job_, dataset_.meta().features, trainer_->steps() * job_.training.epochs);
-    if (root() && !told.empty()) o_.observer->on_message(MessageLevel::kWarning, told);
+  /// The strategy's, of this run.
+  void give_advice() {
+    if (!root()) return;
+    const RunFacts run{.columns = dataset_.meta().features,
+                       .steps = trainer_->steps() * job_.training.epochs};
+    for (const std::string& told : find_strategy(job_.strategy.kind)->advise(job_, run))
+      o_.observer->on_message(MessageLevel::kWarning, told);
   }
 
   PartsOnRanks parts_on_ranks() const {

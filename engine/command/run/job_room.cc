@@ -9,9 +9,9 @@
 #include "base/text.h"
 #include "base/threads.h"
 #include "job/strategies.h"
-#include "plan/server_plan.h"
+#include "plan/server_shapes.h"
 #include "plan/shortfall.h"
-#include "plan/stage_plan.h"
+#include "plan/strategy_plan.h"
 #include "train/rank_data.h"
 
 namespace atl {
@@ -27,9 +27,8 @@ std::vector<Shortfall> shortfalls(const LoadedJob& loaded, const JobPlan& plan, 
   }
   if (here)
     if (const auto machine = shortfall_here(plan, memory_room())) all.push_back(*machine);
-  if (!plan.servers.empty())  // what they hold beside their own vertices is a choice
-    for (Shortfall& each : all)
-      each.text += "; or smaller strategy.granndis.hops, maxHop or fanout, or more batches";
+  if (plan.section)
+    for (Shortfall& each : all) each.text += plan.section->memory_advice();
   return all;
 }
 
@@ -51,19 +50,9 @@ void warn_of_memory(const LoadedJob& loaded, const JobPlan& plan, Say say) {
   for (const Shortfall& each : shortfalls(loaded, plan, true)) say("warning: " + each.text);
 }
 
-void say_what_servers_hold(const JobPlan& plan, Say say) {
-  for (std::size_t i = 0; i < plan.servers.size(); ++i) say(line_of(plan.servers[i], int(i)));
-}
-
-void say_evaluations(const JobPlan& plan, const Job& job, Say say) {
-  const std::string told = plan.columns ? costly_evaluations(plan, job) : "";
-  if (!told.empty()) say("warning: " + told);
-}
-
-void say_stages(const JobPlan& plan, const Job& job, Say say) {
-  if (plan.stages.empty()) return;
-  say(line_of(plan.stages, job));
-  if (const std::string stall = stall_text(plan); !stall.empty()) say("warning: " + stall);
+void say_section(const JobPlan& plan, const Job& job, Say say) {
+  if (!plan.section) return;
+  for (const std::string& line : plan.section->lines(plan, job)) say(line);
 }
 
 void check_processors(const Job& job, int threads, Say say) {

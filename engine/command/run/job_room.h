@@ -14,12 +14,8 @@ JobPlan memory_plan(const Job& job, const Dataset& dataset, const PreparedGraph&
 void check_memory(const LoadedJob& loaded, const JobPlan& plan, bool here, Say say);
 /// The same, for a job that isn't to be run: only says it.
 void warn_of_memory(const LoadedJob& loaded, const JobPlan& plan, Say say);
-/// Says what each server will hold, where that is more than its own vertices.
-void say_what_servers_hold(const JobPlan& plan, Say say);
-/// Warns where features are held by columns and evaluations, which go by whole rows, send more than epochs do.
-void say_evaluations(const JobPlan& plan, const Job& job, Say say);
-/// Which layers the stages of a pipeline have, if the job has any.
-void say_stages(const JobPlan& plan, const Job& job, Say say);
+/// What the plan says of the job's strategy alone: what servers hold, which layers stages have.
+void say_section(const JobPlan& plan, const Job& job, Say say);
 
 /// Says where ranks of so many threads are more than this machine's processors, and what that costs.
 void check_processors(const Job& job, int threads, Say say);

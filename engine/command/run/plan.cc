@@ -76,9 +76,7 @@ RunPlan plan_run(const Arguments& a, Say say) {
   const PreparedGraph prepared = prepare_graph(loaded, dataset, say);
   const bool here = plan.hosts.addresses.empty();
   const JobPlan planned = memory_plan(plan.job, dataset, prepared, plan.threads);
-  say_what_servers_hold(planned, say);
-  say_stages(planned, plan.job, say);
-  say_evaluations(planned, plan.job, say);
+  say_section(planned, plan.job, say);
   check_memory(loaded, planned, here, say);
   if (here) check_processors(plan.job, plan.threads, say);
   plan.parts = rank_traffic(plan.job, dataset, prepared).parts;

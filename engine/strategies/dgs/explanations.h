@@ -9,8 +9,8 @@
 #include "sampler/batch_graph.h"
 #include "sampler/column_choice.h"
 #include "sampler/feature_store.h"
-#include "strategies/dgs/explained_figures.h"
 #include "strategies/dgs/explainer_lane.h"
+#include "strategies/dgs/figures.h"
 #include "strategies/schedule/mini_batch.h"
 
 namespace atl {

@@ -161,6 +161,11 @@ StrategyInfo dgs_strategy() {
           .several_parts = true,
           .draws_neighbours = draws_some_neighbours,
           .side_threads = batch_threads,
+          .advice =
+              [](const Job& job, const RunFacts& run) {
+                const std::string late = run.learns ? masks_too_late(job, run.columns, run.steps) : "";
+                return late.empty() ? std::vector<std::string>{} : std::vector{late};
+              },
           .kept_rows = "masks",
           .no_pairs = "it explains what vertices' classes depend on",
           .rules = {{a_fanout_a_layer, {batch_fanout_rule("dgs")}}, {others_to_explain}, {options_of_masks}}};

@@ -6,10 +6,10 @@
 #include <vector>
 
 #include "strategies/gnnpipe/chunk_memories.h"
+#include "strategies/gnnpipe/figures.h"
 #include "strategies/gnnpipe/gnnpipe.h"
 #include "strategies/gnnpipe/info.h"
 #include "strategies/gnnpipe/stage_rows.h"
-#include "strategies/gnnpipe/stage_times.h"
 #include "strategies/schedule/full_batch.h"
 #include "tensor/context.h"
 

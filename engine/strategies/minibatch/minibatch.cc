@@ -1,7 +1,7 @@
 // Strategy `minibatch`: a step is a batch of vertices and of neighbours drawn for them.
 #include "job/samplers.h"
 #include "job/strategies/batch_options.h"
-#include "strategies/minibatch/embedding_history.h"
+#include "strategies/schedule/embedding_history.h"
 #include "strategies/schedule/mini_batch.h"
 #include "strategies/schedule/rows.h"
 

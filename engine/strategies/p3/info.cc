@@ -66,6 +66,16 @@ MemoryBudget copies_budget(const Job& job, const Given& given) {
   return budget;
 }
 
+std::vector<std::string> late_gradients_advice(const Job& job, const RunFacts& run) {
+  std::vector<std::string> all;
+  if (run.learns || !has_late_gradients(job)) return all;
+  if (const double rate = rate_of_late_gradients(job); rate > 0)
+    all.push_back(fmt::format("lower training.optimizer.learningRate ({}) to {} or less",
+                              job.training.optimizer.learning_rate, rate));
+  all.emplace_back("set strategy.p3.delay: 0, for this strategy's gradients are late");
+  return all;
+}
+
 }  // namespace
 
 std::vector<Rank> ColumnGrid::group_of(Rank rank) const {
@@ -122,6 +132,7 @@ StrategyInfo p3_strategy() {
           .side_threads = batch_threads,
           .memory_budget = copies_budget,
           .variants = [](const Job&) { return std::vector<std::string>{"delay=3"}; },
+          .advice = late_gradients_advice,
           .kept_rows = "weights of steps under way",
           .rules = p3_rules()};
 }

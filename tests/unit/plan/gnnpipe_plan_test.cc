@@ -7,9 +7,10 @@
 
 #include "job/strategies.h"
 #include "plan/job_plan.h"
-#include "plan/stage_plan.h"
+#include "plan/section_of.h"
 #include "plan/traffic.h"
 #include "strategies/gnnpipe/info.h"
+#include "strategies/gnnpipe/plan.h"
 #include "train/every_model.h"
 
 namespace atl {
@@ -180,7 +181,8 @@ TEST(PlannedPipeline, SaysWhichLayersAreOnWhichStage) {
                                  "  dense layers                           1             0             1\n"));
   EXPECT_THAT(to_json(plan, job),
               testing::HasSubstr(R"({"ranks":[2,3],"firstConvolution":3,"convolutions":2,"denseLayers":0})"));
-  EXPECT_EQ(line_of(plan.stages, job), "3 stages of 2, 2, 1 convolutions, 6 chunks");
+  EXPECT_EQ(plan.section->lines(plan, job),
+            std::vector<std::string>{"3 stages of 2, 2, 1 convolutions, 6 chunks"});
 }
 
 JobPlan plan_of_stages(const std::vector<std::string>& fields, const SmallData& data) {
@@ -196,24 +198,29 @@ JobPlan plan_of_stages(const std::vector<std::string>& fields, const SmallData& 
   return plan_job(job, dataset, prepared, {1, {1e9, 1e9, 1e9}, 1e9});
 }
 
+double stall_of(const JobPlan& plan) {
+  return section_of<StagesSection>(plan).stall();
+}
+
 /// Two of eight layers a stage, and 16 chunks: of equal layers an epoch is (1 + 3/16) · 2 of them long, and a first one that isn't cut adds 15/16
 /// of one: 3.3125 / 2.375. It takes less, because features take no gradient.
 TEST(PlannedStages, SayThatAWholeFirstLayerStallsThem) {
   const JobPlan attention =
       plan_of_stages({"model.kind=gat", "model.hidden=16", "model.options={heads: 4, outputHeads: 4}"},
                      {.features = 64, .classes = 64});
-  EXPECT_GT(attention.stall, 1.1);
-  EXPECT_LE(attention.stall, 3.3125 / 2.375);
-  EXPECT_THAT(stall_text(attention), testing::HasSubstr("compare strategies graph and granndis"));
+  EXPECT_GT(stall_of(attention), 1.1);
+  EXPECT_LE(stall_of(attention), 3.3125 / 2.375);
+  EXPECT_THAT(section_of<StagesSection>(attention).stall_text(),
+              testing::HasSubstr("compare strategies graph and granndis"));
   EXPECT_THAT(to_text(attention, small_job({})),
               testing::HasSubstr("all stages wait for it: an epoch takes about 1."));
   const JobPlan once = plan_of_stages({"model.kind=gcn"}, {.features = 64});
-  EXPECT_EQ(once.stall, 1);
-  EXPECT_EQ(stall_text(once), "");
-  EXPECT_GT(plan_of_stages({"model.kind=gcn"}, {.features = 64, .density = 0.1}).stall, 1);
-  EXPECT_GT(plan_of_stages({"model.kind=sage"}, kBitData).stall, 1);
-  EXPECT_GT(plan_of_stages({"model.kind=gcn", "training.inputDropout=0.5"}, {.features = 64}).stall, 1);
-  EXPECT_EQ(plan_of_stages({"model.kind=gat", "strategy.gnnpipe={stages: 1}"}, {}).stall, 1)
+  EXPECT_EQ(stall_of(once), 1);
+  EXPECT_EQ(section_of<StagesSection>(once).stall_text(), "");
+  EXPECT_GT(stall_of(plan_of_stages({"model.kind=gcn"}, {.features = 64, .density = 0.1})), 1);
+  EXPECT_GT(stall_of(plan_of_stages({"model.kind=sage"}, kBitData)), 1);
+  EXPECT_GT(stall_of(plan_of_stages({"model.kind=gcn", "training.inputDropout=0.5"}, {.features = 64})), 1);
+  EXPECT_EQ(stall_of(plan_of_stages({"model.kind=gat", "strategy.gnnpipe={stages: 1}"}, {})), 1)
       << "nobody waits";
 }
 

@@ -2,9 +2,15 @@
 #include <gmock/gmock.h>
 
 #include "plan/columns_job.h"
+#include "plan/section_of.h"
+#include "strategies/p3/plan.h"
 
 namespace atl {
 namespace {
+
+ColumnsPlan columns_of(const JobPlan& plan) {
+  return section_of<ColumnsSection>(plan).columns();
+}
 
 class Crossing : public testing::Test {
  protected:
@@ -22,10 +28,10 @@ class Crossing : public testing::Test {
 
 /// Below it columns win, above rows do; without what batches' arcs take it is F · |V₀| / (2 P |V₁|).
 TEST_F(Crossing, IsWhereBothSendTheSame) {
-  const double boundary_set = plan_of(16).columns->boundary_set();
+  const double boundary_set = columns_of(plan_of(16)).boundary_set();
   ASSERT_GT(boundary_set, 20);
-  const ColumnsPlan below = *plan_of(int(boundary_set * 0.95)).columns,
-                    above = *plan_of(int(boundary_set * 1.05)).columns;
+  const ColumnsPlan below = columns_of(plan_of(int(boundary_set * 0.95))),
+                    above = columns_of(plan_of(int(boundary_set * 1.05)));
   EXPECT_LT(below.sent(), below.by_rows);
   EXPECT_GT(above.sent(), above.by_rows);
   EXPECT_NEAR(above.boundary_set(), boundary_set, 1e-6 * boundary_set);
@@ -66,11 +72,11 @@ TEST_F(Crossing, OfAttentionLeavesScoresOut) {
     const Job job = batches_of("p3", c, 4, "columns: rank", {"placement.partitioner.kind=hash"});
     return plan_job(job, dataset, prepared_for(job, dataset), kOptions);
   };
-  const ColumnsPlan first = *plan_of_gat(8).columns;
+  const ColumnsPlan first = columns_of(plan_of_gat(8));
   const double boundary_set = first.boundary_set();
   ASSERT_GT(boundary_set, 5);
-  const ColumnsPlan below = *plan_of_gat(int(boundary_set * 0.9)).columns,
-                    above = *plan_of_gat(int(boundary_set * 1.1) + 1).columns;
+  const ColumnsPlan below = columns_of(plan_of_gat(int(boundary_set * 0.9))),
+                    above = columns_of(plan_of_gat(int(boundary_set * 1.1) + 1));
   EXPECT_LT(below.sent(), below.by_rows);
   EXPECT_GT(above.sent(), above.by_rows);
   EXPECT_NEAR(above.boundary_set(), boundary_set, 1e-6 * boundary_set);
@@ -84,8 +90,8 @@ TEST_F(Crossing, OfManyScoresIsNone) {
   const SmallCase c{"gat", {"model.kind=gat", "model.layers=2", "model.hidden=1", "model.options.heads=8"}};
   const Job job = batches_of("p3", c, 4, "columns: rank", {"placement.partitioner.kind=hash"});
   const JobPlan plan = plan_job(job, dataset, prepared_for(job, dataset), kOptions);
-  EXPECT_GT(plan.columns->sent(), plan.columns->by_rows);
-  EXPECT_EQ(plan.columns->boundary_set(), 0);
+  EXPECT_GT(columns_of(plan).sent(), columns_of(plan).by_rows);
+  EXPECT_EQ(columns_of(plan).boundary_set(), 0);
   EXPECT_THAT(to_text(plan, job),
               testing::HasSubstr("they send the same at no width: use strategy minibatch"));
 }
@@ -95,7 +101,7 @@ TEST_F(Crossing, IsSaidBeforeTheRun) {
     const Job job = batches_of("p3", {"sage", {}}, 4);
     return to_text(plan_of(hidden, options), job);
   };
-  const double boundary_set = plan_of(16).columns->boundary_set();
+  const double boundary_set = columns_of(plan_of(16)).boundary_set();
   EXPECT_THAT(text_of(16, "columns: rank"), testing::HasSubstr("columns win"));
   EXPECT_THAT(text_of(int(2 * boundary_set), "columns: rank"), testing::HasSubstr("rows win"));
   EXPECT_THAT(text_of(16, "copies: 4"), testing::HasSubstr("no features and no summands travel"));
@@ -108,7 +114,7 @@ TEST_F(Crossing, IsOutOfReachOfEncoders) {
   const Dataset dataset = Dataset::open(folder_ / "small");
   const Job job = batches_of("p3", c, 4, "columns: rank");
   const JobPlan plan = plan_job(job, dataset, prepared_for(job, dataset), kOptions);
-  EXPECT_FALSE(plan.columns->after_gather);
+  EXPECT_FALSE(columns_of(plan).after_gather);
   EXPECT_THAT(to_text(plan, job), testing::HasSubstr("the first layer is an encoder"));
 }
 

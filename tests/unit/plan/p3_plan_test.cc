@@ -7,7 +7,9 @@
 
 #include "base/text.h"
 #include "plan/columns_job.h"
+#include "plan/section_of.h"
 #include "sampler/batch_sampling.h"
+#include "strategies/p3/plan.h"
 
 namespace atl {
 namespace {
@@ -108,17 +110,17 @@ TEST_P(PlannedColumns, SendWhatARunSendsAndThePaperSays) {
     SCOPED_TRACE(fmt::format("{} ranks, {}", ranks, options));
     const Job job = batches_of("p3", GetParam(), ranks, options, {"training.epochs=1"});
     const JobPlan plan = plan_job(job, dataset, prepared_for(job, dataset), kOptions);
-    ASSERT_TRUE(plan.columns.has_value());
-    const bool gathers = plan.columns->after_gather;
+    const ColumnsPlan& columns = section_of<ColumnsSection>(plan).columns();
+    const bool gathers = columns.after_gather;
     const int hops = !gathers ? 0 : job.model.kind == "sgc" && GetParam().name != "sgc_drops_first" ? 3 : 1;
     const int real_hops = job.model.kind == "sgc" ? std::min(hops, gathering_layers(job.model)) : hops;
     const Sent sent = run_an_epoch(job, folder_ / "small", real_hops);
     expect_sent(plan, sent);
-    EXPECT_EQ(Index(plan.columns->rows), sum_of(sent.whole_rows));
+    EXPECT_EQ(Index(columns.rows), sum_of(sent.whole_rows));
     EXPECT_EQ(plan.epoch[std::size_t(Traffic::kFeatures)], 0);
-    const Index pieces = plan.columns->pieces;
+    const Index pieces = columns.pieces;
     const Index value = job.strategy.wire == Precision::kBFloat16 ? 2 : Index(sizeof(Real));
-    const Index products = (pieces - 1) * sum_of(sent.whole_rows) * plan.columns->width * value,
+    const Index products = (pieces - 1) * sum_of(sent.whole_rows) * columns.width * value,
                 scores = score_bytes(job, pieces, sent);
     EXPECT_EQ(plan.epoch[std::size_t(Traffic::kPartial)], products + scores);
     EXPECT_EQ(plan.epoch[std::size_t(Traffic::kPartialGradient)], products + scores);

@@ -2,7 +2,7 @@
 // of a kind that isn't drawn by masks.
 #include <gtest/gtest.h>
 
-#include "strategies/dgs/explained_figures.h"
+#include "strategies/dgs/figures.h"
 #include "train/strategy_jobs.h"
 
 namespace atl {

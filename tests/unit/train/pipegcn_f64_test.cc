@@ -1,7 +1,7 @@
 // Strategy pipegcn against its recurrence in plain loops, epoch for epoch; how late what it uses is.
 #include <gmock/gmock.h>
 
-#include "strategies/pipegcn/stale_rows.h"
+#include "strategies/pipegcn/figures.h"
 #include "train/every_model.h"
 #include "train/stale_gcn.h"
 

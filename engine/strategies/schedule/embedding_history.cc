@@ -1,4 +1,4 @@
-#include "strategies/minibatch/embedding_history.h"
+#include "strategies/schedule/embedding_history.h"
 
 #include <fmt/format.h>
 #include <utility>

@@ -1,0 +1,53 @@
+// What a plan says of strategy `p3`: what features by columns send, beside what they would send by rows.
+#pragma once
+
+#include <algorithm>
+
+#include "plan/strategy_plan.h"
+
+namespace atl {
+
+/// What an epoch sends where features are held by columns, over all ranks, and what it would send were they held by rows.
+struct ColumnsPlan {
+  int pieces = 1, copies = 1;  // of the columns; ranks that have the same
+  Index width = 0;             // of the products that are made whole
+  bool after_gather = true;    // false: an encoder's, of every row that batches read
+  int value_bytes = 4;
+  double rows = 0;     // whose products are made whole
+  double pushed = 0;   // bytes of batches' first layers …
+  double summed = 0;   // … of summands, scores and gradients …
+  double by_rows = 0;  // … and, by rows, of features, from those that have other columns
+  double sent() const { return pushed + summed; }
+  /// Of what is summed: a column of the products, there and back; and attention's scores, of which there are as many at any width.
+  double a_column() const { return 2.0 * (pieces - 1) * rows * value_bytes; }
+  double scores() const {
+    constexpr double kRounding = 1e-6;  // of what is drawn of some batches and told of all
+    const double rest = summed - a_column() * double(width);
+    return rest > kRounding * summed ? rest : 0;
+  }
+  /// The width at which both send the same; 0: at none, because less goes by rows at any width, or nothing is summed.
+  double boundary_set() const {
+    return a_column() > 0 ? std::max(0.0, (by_rows - pushed - scores()) / a_column()) : 0;
+  }
+};
+
+class ColumnsSection final : public PlanSection {
+ public:
+  explicit ColumnsSection(const ColumnsPlan& columns) : columns_(columns) {}
+
+  std::string text() const override;
+  void enter(nlohmann::ordered_json& plan) const override;
+  /// Warns where evaluations send a multiple of what epochs do.
+  std::vector<std::string> lines(const JobPlan& plan, const Job& job) const override;
+
+  const ColumnsPlan& columns() const { return columns_; }
+
+ private:
+  ColumnsPlan columns_;
+};
+
+/// How a rank's batches go by columns (StrategyPlan::columns), and evaluation's slabs.
+std::unique_ptr<DryColumns> dry_flights(const DryColumnsInput& in);
+std::unique_ptr<SlabColumns> slabs_by_columns(const Model& model, std::vector<ColumnShare> shares);
+
+}  // namespace atl
