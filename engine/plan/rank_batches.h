@@ -15,6 +15,7 @@
 #include "plan/dry_columns.h"
 #include "plan/dry_step.h"
 #include "sampler/history/history_pushes.h"
+#include "strategies/schedule/batch_pass.h"
 #include "strategies/schedule/embedding_history.h"
 
 namespace atl {

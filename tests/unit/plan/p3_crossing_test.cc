@@ -130,8 +130,8 @@ TEST_F(Crossing, CopiesTakeMemoryAndSendLess) {
   EXPECT_EQ(features(one), kValues / 4);
   EXPECT_EQ(features(two), kValues / 2);
   EXPECT_EQ(features(four), kValues);
-  EXPECT_NEAR(two.columns->summed / one.columns->summed, 1.0 / 3, 1e-9);
-  EXPECT_EQ(four.columns->sent(), 0);
+  EXPECT_NEAR(columns_of(two).summed / columns_of(one).summed, 1.0 / 3, 1e-9);
+  EXPECT_EQ(columns_of(four).sent(), 0);
 }
 
 }  // namespace
