@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <sys/prctl.h>
+#include <sys/signalfd.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -113,6 +114,24 @@ int end_orphans(std::chrono::milliseconds patience) {
     if (reap_until(std::chrono::steady_clock::now() + std::chrono::milliseconds(500))) break;
   }
   return killed;
+}
+
+ChildSignals::ChildSignals() {
+  sigset_t watched = stop_signals();
+  sigaddset(&watched, SIGCHLD);
+  pthread_sigmask(SIG_BLOCK, &watched, nullptr);
+  file_ = signalfd(-1, &watched, SFD_CLOEXEC | SFD_NONBLOCK);
+}
+
+ChildSignals::~ChildSignals() {
+  close(file_);
+}
+
+std::vector<int> ChildSignals::stops() const {
+  std::vector<int> signals;
+  for (signalfd_siginfo info; read(file_, &info, sizeof info) == sizeof info;)
+    if (info.ssi_signo != SIGCHLD) signals.push_back(int(info.ssi_signo));
+  return signals;
 }
 
 }  // namespace atl

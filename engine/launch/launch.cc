@@ -1,7 +1,6 @@
 #include "launch/launch.h"
 
 #include <poll.h>
-#include <sys/signalfd.h>
 #include <sys/wait.h>
 #include <unistd.h>
 #include <csignal>
@@ -32,36 +31,6 @@ constexpr std::chrono::milliseconds kAskAgain{500}, kEndMpirun{1500};
 constexpr std::chrono::milliseconds kLeftovers{1000};  // of a stop: to whoever outlives mpirun
 constexpr const char* kAndKilled = ", and was killed";
 
-/// Requests to stop and SIGCHLD as bytes to read while this exists.
-class Signals {
- public:
-  Signals() : watched_(stop_signals()) {
-    sigaddset(&watched_, SIGCHLD);
-    pthread_sigmask(SIG_BLOCK, &watched_, &before_);
-    file_ = signalfd(-1, &watched_, SFD_CLOEXEC | SFD_NONBLOCK);
-  }
-  ~Signals() {
-    close(file_);
-    pthread_sigmask(SIG_SETMASK, &before_, nullptr);
-  }
-  Signals(const Signals&) = delete;
-  Signals& operator=(const Signals&) = delete;
-
-  int file() const { return file_; }
-  /// The requests to stop that have arrived since.
-  std::vector<int> stops() const {
-    std::vector<int> signals;
-    for (signalfd_siginfo info; read(file_, &info, sizeof info) == sizeof info;)
-      if (info.ssi_signo != SIGCHLD) signals.push_back(int(info.ssi_signo));
-    return signals;
-  }
-
- private:
-  StopsTaken taken_;
-  sigset_t watched_, before_;
-  int file_ = -1;
-};
-
 class Watch {
  public:
   explicit Watch(const LaunchPlan& plan)
@@ -87,7 +56,7 @@ class Watch {
       ask_again();
       end_where_none_starts();
       end_where_some_stay();
-      ended_ = waitpid(child_.pid, &state_, WNOHANG) == child_.pid;
+      ended_ = has_child_ended();
       if (!ended_ && deadline_ && Clock::now() >= *deadline_) kill_now();
     }
     // The ranks die with mpirun; whoever does not is a child of ours by now.
@@ -105,6 +74,22 @@ class Watch {
   }
 
  private:
+  /// Says where somebody has stopped it (kill -STOP, a debugger), since everything then waits without a word.
+  bool has_child_ended() {
+    if (waitpid(child_.pid, &state_, WNOHANG | WUNTRACED) != child_.pid) return false;
+    if (!WIFSTOPPED(state_)) return true;
+    plan_.message(fmt::format(
+        "atoll: warning: {} (process {}) was paused by signal {}; the run goes on after `kill -CONT {}`",
+        who(), child_.pid, WSTOPSIG(state_), child_.pid));
+    return false;
+  }
+
+  /// One that is paused is continued: it couldn't hand the request on.
+  void ask_child_to_stop() const {
+    kill(child_.pid, plan_.stop_signal);
+    kill(child_.pid, SIGCONT);
+  }
+
   /// Returns at once when there is something, after a tenth of a second otherwise.
   void wait_for_news() {
     const auto [from_ranks, to_reader] = output_.files();
@@ -149,7 +134,7 @@ class Watch {
     asked_ = stopped_ = Clock::now();
     messages_.stop();
     deadline_ = stopped_ + plan_.stop_patience;
-    kill(child_.pid, plan_.stop_signal);
+    ask_child_to_stop();
   }
 
   /// A request that comes before mpirun hands it on, or before it has somebody to hand it to, is lost.
@@ -158,7 +143,7 @@ class Watch {
     if (stops_ == 0 || plan_.start_patience.count() == 0 || now < asked_ + kAskAgain) return;
     asked_ = now;
     if (messages_.ranks().empty() && now >= stopped_ + kEndMpirun) return kill_now();
-    kill(child_.pid, plan_.stop_signal);
+    ask_child_to_stop();
   }
 
   /// mpirun may wait for ever for ranks, or hosts, that it couldn't start; where it has said so, not for long.
@@ -260,11 +245,12 @@ class Watch {
   LaunchEnd verdict_on_child(int signal) const {
     if (is_alone_ && signal == SIGUSR1) return {kStoppedStatus, "", {}, {}};
     if (killed_by_us_) return {128 + signal, "the ranks did not end when asked and were killed", {}, {}};
-    const char* who = plan_.ranks > 1 ? "mpirun" : "rank 0";
     char host[256] = "this machine";
     gethostname(host, sizeof host - 1);
-    return {128 + signal, fmt::format("{} on {} was ended by {}", who, host, signal_text(signal)), {}, {}};
+    return {128 + signal, fmt::format("{} on {} was ended by {}", who(), host, signal_text(signal)), {}, {}};
   }
+
+  const char* who() const { return is_alone_ ? "rank 0" : "mpirun"; }
 
   static std::string signal_text(int signal) {
     const char* cause = signal == SIGKILL ? "; out of memory?" : "";
@@ -272,8 +258,8 @@ class Watch {
   }
 
   const LaunchPlan& plan_;
-  const bool is_alone_;  // a rank without mpirun
-  Signals signals_;      // first: from here on no request to stop is lost
+  const bool is_alone_;   // a rank without mpirun
+  ChildSignals signals_;  // first: from here on no request to stop is lost
   Scratch scratch_;
   OutputRelay output_;
   MpirunMessages messages_;

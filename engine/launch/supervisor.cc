@@ -2,7 +2,6 @@
 
 #include <poll.h>
 #include <pwd.h>
-#include <sys/signalfd.h>
 #include <sys/types.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -85,24 +84,17 @@ class Supervisor {
  public:
   explicit Supervisor(const SupervisePlan& plan)
       : plan_(plan), kills_(rank_processes, [] { return oom_kills(); }) {
-    sigset_t watched = stop_signals();
-    sigaddset(&watched, SIGCHLD);
-    sigprocmask(SIG_BLOCK, &watched, nullptr);
-    signals_ = signalfd(-1, &watched, SFD_CLOEXEC | SFD_NONBLOCK);
     adopt_orphans();
     daemon_ = start_child(plan.daemon);
   }
-  ~Supervisor() {
-    close(daemon_.error_pipe);
-    close(signals_);
-  }
+  ~Supervisor() { close(daemon_.error_pipe); }
   Supervisor(const Supervisor&) = delete;
   Supervisor& operator=(const Supervisor&) = delete;
 
   SuperviseEnd run() {
     for (;;) {
       wait_for_news();
-      if (asked_to_stop()) return stop();
+      if (!signals_.stops().empty()) return stop();
       if (const auto end = killed_for_memory()) return finish(*end);
       if (reap()) return finish({1, "DaemonEnded", {}, daemons_end()});
     }
@@ -110,7 +102,7 @@ class Supervisor {
 
  private:
   void wait_for_news() {
-    pollfd files[] = {{signals_, POLLIN, 0}, {pipe_open_ ? daemon_.error_pipe : -1, POLLIN, 0}};
+    pollfd files[] = {{signals_.file(), POLLIN, 0}, {pipe_open_ ? daemon_.error_pipe : -1, POLLIN, 0}};
     poll(files, 2, kLookMilliseconds);
     if (files[1].revents != 0) pass_on_errors();
   }
@@ -132,13 +124,6 @@ class Supervisor {
     if (end == std::string::npos) return plan_.daemon[0] + " ended, and wrote nothing";
     const auto begin = last_errors_.find_last_of('\n', end) + 1;  // 0 where there is none
     return plan_.daemon[0] + " ended: " + last_errors_.substr(begin, end + 1 - begin);
-  }
-
-  bool asked_to_stop() const {
-    bool asked = false;
-    for (signalfd_siginfo info; read(signals_, &info, sizeof info) == sizeof info;)
-      asked = asked || info.ssi_signo != SIGCHLD;
-    return asked;
   }
 
   std::optional<SuperviseEnd> killed_for_memory() {
@@ -177,9 +162,9 @@ class Supervisor {
   }
 
   const SupervisePlan& plan_;
+  ChildSignals signals_;  // before the daemon
   MemoryKills kills_;
   Child daemon_;
-  int signals_ = -1;
   bool pipe_open_ = true;
   std::string last_errors_;  // of the daemon, at most kErrorsKept bytes
 };

@@ -33,6 +33,23 @@ TEST_F(Launch, AStopEndsAnMpirunNoneOfWhoseRanksHasStarted) {
   EXPECT_FALSE(alive(first) || alive(second));
 }
 
+/// By a user's `kill -STOP`, or a debugger's: everything waits, and nobody else says so.
+TEST_F(Launch, AnMpirunThatIsPausedIsToldAndStillHandsAStopOn) {
+  start(2, std::string(kStoppable) + "\n" + kSleep);
+  const pid_t mpirun = parent_of(pid_of(0));
+  pid_of(1);
+  kill(mpirun, SIGSTOP);
+  const std::string words = "mpirun (process " + std::to_string(mpirun) + ") was paused by signal 19";
+  for (int i = 0; i < 1000 && messages().find(words) == std::string::npos; ++i)
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  EXPECT_THAT(messages(), testing::HasSubstr(words));
+  const auto begin = Clock::now();
+  kill(launcher_, SIGTERM);
+  EXPECT_EQ(wait(), 130);
+  EXPECT_LT(seconds_since(begin), 5);
+  EXPECT_THAT(messages(), testing::HasSubstr("reason: \n")) << "the ranks ended by themselves";
+}
+
 /// By the supervisor of its pod, before it listens.
 TEST_F(Launch, ARankThatSomebodyElseHasAskedToStopIsNotLost) {
   start(2, "[ $RANK = 1 ] && kill -USR1 $$\n" + std::string(kSleep), "", kLong);
