@@ -39,7 +39,7 @@ class Watch {
         messages_(plan.message),
         leaving_(plan.leave_patience) {
     adopt_orphans();
-    if (!is_alone_) allow_open_files(plan.ranks, plan.hosts);
+    if (!is_alone_) allow_files(plan.ranks, plan.hosts);
     child_ = start_child(
         is_alone_ ? plan.program : mpirun_command(plan.ranks, plan.hosts, plan.program, scratch_.path()),
         output_.childs_end());

@@ -33,13 +33,15 @@ void check_mpirun(const RemoteHosts& hosts);
 /// first large message).
 bool cross_memory_allowed();
 
-// How many files and pipes mpirun may have open: it waits for ever for ranks that it found no pipe for.
+// How many files and pipes mpirun may have open, and how long files may be: it waits for ever for ranks that it found no pipe for, and ends
+// with messages of its parts where a file is too long.
 
 /// The limit on open files (`ulimit -n`) of this process.
 long open_file_limit();
 
-/// Raises the limit of this process, and so of its children, as far as many ranks could need and the hard limit
-/// allows. Throws Error where that is too low for these ranks.
-void allow_open_files(int ranks, const RemoteHosts& hosts);
+/// Raises the limit on open files of this process, and so of its children, as far as many ranks could need and the hard limit
+/// allows. Throws Error where that is too low for these ranks, or the limit on file sizes (`ulimit -f`) for any; that one isn't
+/// raised, for it protects the user's disk.
+void allow_files(int ranks, const RemoteHosts& hosts);
 
 }  // namespace atl

@@ -11,8 +11,8 @@
 //
 // Evaluation, and what is gathered once, is exact: an exchange of its own, with buffers of its own, brings it.
 #include "strategies/exchange/halo_gather.h"
-#include "strategies/pipegcn/info.h"
 #include "strategies/pipegcn/figures.h"
+#include "strategies/pipegcn/info.h"
 #include "strategies/pipegcn/stale_rows.h"
 #include "strategies/schedule/rows.h"
 

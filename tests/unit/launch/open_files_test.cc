@@ -20,11 +20,16 @@ void limit(rlim_t soft, rlim_t hard) {
   setrlimit(RLIMIT_NOFILE, &files);
 }
 
+void limit_file_sizes(rlim_t bytes) {
+  const rlimit size{bytes, RLIM_INFINITY};
+  setrlimit(RLIMIT_FSIZE, &size);
+}
+
 TEST_F(OpenFiles, TheSoftLimitIsRaisedToTheHardOne) {
   EXPECT_EXIT(
       {
         limit(32, 512);
-        allow_open_files(20, {});
+        allow_files(20, {});
         _exit(open_file_limit() == 512 ? 0 : 1);
       },
       testing::ExitedWithCode(0), "");
@@ -35,7 +40,7 @@ TEST_F(OpenFiles, WhatTheHardLimitDoesNotAllowIsRefused) {
       {
         limit(32, 32);
         try {
-          allow_open_files(2, {});
+          allow_files(2, {});
         } catch (const Error& error) {
           dprintf(STDERR_FILENO, "%s", error.what());
           _exit(3);
@@ -52,10 +57,10 @@ TEST_F(OpenFiles, ThereIsAConnectionToEachHostOfRanksElsewhere) {
   EXPECT_EXIT(
       {
         limit(32, 64);
-        allow_open_files(240, hosts);
+        allow_files(240, hosts);
         limit(32, 56);
         try {
-          allow_open_files(240, hosts);
+          allow_files(240, hosts);
         } catch (const Error& error) {
           dprintf(STDERR_FILENO, "%s", error.what());
           _exit(3);
@@ -63,6 +68,21 @@ TEST_F(OpenFiles, ThereIsAConnectionToEachHostOfRanksElsewhere) {
       },
       testing::ExitedWithCode(3),
       "at most 56 files may be open here, and mpirun needs about 58 for 240 ranks");
+}
+
+/// `ulimit -f 4096`: mpirun would end with messages of its parts.
+TEST_F(OpenFiles, AreRefusedWhereTheyMayBeTooShortForMpirun) {
+  EXPECT_EXIT(
+      {
+        limit_file_sizes(rlim_t{4} << 20);
+        try {
+          allow_files(2, {});
+        } catch (const Error& error) {
+          dprintf(STDERR_FILENO, "%s", error.what());
+          _exit(3);
+        }
+      },
+      testing::ExitedWithCode(3), "a file may have 4.00 MiB here, and mpirun wants 8.00 MiB.*ulimit -f");
 }
 
 }  // namespace
