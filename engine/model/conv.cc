@@ -14,8 +14,9 @@ LayerSpec product_of(const LayerOptions& o) {
           .saved = sum.saved(),
           .cost = {2.0 * sum.products() * double(o.in) * double(o.out), sum.gather_columns()},
           .gathers = true,
-          .rows_in_backward = !sum.aggregate_first(),
-          .in_place_backward = sum.aggregate_first()};
+          .product_cols = sum.sends_products() ? o.out : 0,
+          .rows_in_backward = sum.reads_rows_back(),
+          .in_place_backward = !sum.reads_rows_back()};
 }
 
 class Conv final : public FinishedLayer {

@@ -61,9 +61,10 @@ struct LayerOptions {
   bool is_split() const { return of_whole() != in; }
   /// How often the columns of the features stand in the input, one after the other ([h, Âh]: 2).
   int input_blocks = 1;
-  Init init = Init::kGlorot;  // of the weight
-  Index fan_in = 0;           // for it; 0: of_whole()
-  bool packed_input = false;  // features, multiplied as they are stored (tensor/rows.h)
+  Init init = Init::kGlorot;    // of the weight
+  Index fan_in = 0;             // for it; 0: of_whole()
+  bool packed_input = false;    // features, multiplied as they are stored (tensor/rows.h)
+  bool sends_products = false;  // rows cross as their products with the weight, where these are narrower
   bool fixed_input =
       false;  // takes no gradient: backward ends here, with nothing left to hide a sum of gradients behind
   /// A destination's own row is added to the sum over its neighbours, this many times; 0: only arcs bring it.
@@ -77,7 +78,7 @@ struct LayerOptions {
 
 /// conv.cc: out = finish((own_row·I + Â) · drop(h) · W), Â by the blocks' scales: GCN (symmetric; Kipf & Welling 2017, section 2) and the
 /// "gcn" aggregator of SAGE (mean with self loops). Aggregates first where in ≤ out, transforms first otherwise (and for
-/// packed features).
+/// packed features); with sends_products it gathers what it has transformed.
 std::unique_ptr<Layer> make_conv(const LayerOptions& options);
 
 /// dense.cc: out = finish(drop(h) · W), row by row; no neighbours.

@@ -116,11 +116,15 @@ Dropout FinishedLayer::self_dropout(Verbs& verbs) const {
                              verbs.state().aggregated_ids());
 }
 
-NeighbourSum::NeighbourSum(const LayerOptions& options)
-    : options_(options), aggregate_first_(!options.packed_input && options.in <= options.out) {}
+NeighbourSum::NeighbourSum(const LayerOptions& options) : options_(options), order_(order_of(options)) {}
+
+NeighbourSum::Order NeighbourSum::order_of(const LayerOptions& o) {
+  if (!o.packed_input && o.in <= o.out) return Order::kAggregateFirst;
+  return o.sends_products && !o.fixed_input ? Order::kSendProducts : Order::kMultiplySources;
+}
 
 std::vector<SavedSpec> NeighbourSum::saved() const {
-  if (!aggregate_first_) return {};
+  if (!aggregates_first()) return {};
   return {{"aggregated", SavedSpec::Over::kDestinations, options_.in}};
 }
 
@@ -128,7 +132,7 @@ void NeighbourSum::forward(Verbs& verbs, const LayerInput& input, OwnRows& own, 
                            Saved& saved, const Sum& target, const Epilogue& finish, OwnWork own_work) const {
   Context& ctx = verbs.context();
   ATOLL_CHECK(!adds_own() || !target.begun, "the sum begins with the own row, or with something else");
-  if (aggregate_first_) {
+  if (aggregates_first()) {
     MatrixView aggregated = saved.at(0);
     const auto begin = [&] {
       own_work();
@@ -152,21 +156,41 @@ void NeighbourSum::forward(Verbs& verbs, const LayerInput& input, OwnRows& own, 
     transform(ctx, self, due, w, target.out);
     if (options_.own_row != 1) scale(ctx, options_.own_row, target.out);
   };
+  const Sum sum{target.out, target.begun || adds_own()};
+  if (sends_products()) {
+    if (!sum_products(verbs, input, own, w, sum, finish, begin)) apply(ctx, finish, target.out, target.out);
+    return;
+  }
   const bool is_finished = sum_over(
-      verbs, input.rows, {target.out, target.begun || adds_own()}, begin,
-      [&](const Source& s, MatrixView sum, bool accumulate, bool is_whole) {
+      verbs, input.rows, sum, begin, [&](const Source& s, MatrixView into, bool accumulate, bool is_whole) {
         MatrixView z = ctx.workspace->matrix("neighbour_sum.z", s.rows.rows(), options_.out, ctx.values);
         const auto [source, due] = own.due(s.rows, dropout_of(verbs, s));
         transform(ctx, source, due, w, z);
-        spmm(ctx, arcs_of(*s.block), z, sum, accumulate, is_whole ? finish : Epilogue{});
+        spmm(ctx, arcs_of(*s.block), z, into, accumulate, is_whole ? finish : Epilogue{});
       });
   if (!is_finished) apply(ctx, finish, target.out, target.out);
+}
+
+bool NeighbourSum::sum_products(Verbs& verbs, const LayerInput& input, OwnRows& own, ConstMatrixView w,
+                                const Sum& sum, const Epilogue& finish, OwnWork begin) const {
+  Context& ctx = verbs.context();
+  const auto [rows, due] = own.due(input.rows, own_dropout(verbs));
+  const ExchangedProducts products(verbs, rows, due, w);
+  const MatrixView z = ctx.workspace->matrix("neighbour_sum.z", rows.rows(), options_.out, ctx.values);
+  products.multiply_boundary(z);
+  const auto rest = [&] {
+    products.multiply_rest(z);
+    begin();
+  };
+  return sum_over(verbs, z, sum, rest, [&](const Source& s, MatrixView into, bool accumulate, bool is_whole) {
+    spmm(ctx, arcs_of(*s.block), s.rows.dense, into, accumulate, is_whole ? finish : Epilogue{});
+  });
 }
 
 void NeighbourSum::backward(Verbs& verbs, const LayerInput& input, ConstMatrixView w, Saved& saved,
                             ConstMatrixView d_target, MatrixView scratch, MatrixView d_w,
                             const LayerGradient& gradient, OwnWork own_work) const {
-  if (aggregate_first_)
+  if (aggregates_first())
     return backward_aggregated(verbs, input, w, saved, d_target, scratch, d_w, gradient, own_work);
   backward_transformed(verbs, input, w, d_target, scratch, d_w, gradient, own_work);
 }
@@ -203,6 +227,11 @@ void NeighbourSum::backward_transformed(Verbs& verbs, const LayerInput& input, C
     axpby(ctx, options_.own_row, d_target, 0, d_own);
     weight_backward(ctx, input.self, own_dropout(verbs), d_own, d_w);
   };
+  if (sends_products()) {
+    backward_products(verbs, input, w, d_target, d_w, gradient.rows, own);
+    if (adds_own()) rows_backward(ctx, own_dropout(verbs), w, d_own, gradient.self, true);
+    return;
+  }
   sum_back(verbs, input.rows, d_target, gradient.rows, own, [&](const Source& s, ConstMatrixView d_sum) {
     MatrixView d_z = ctx.workspace->matrix("neighbour_sum.z", s.rows.rows(), options_.out, ctx.values);
     spmm(ctx, transposed_arcs_of(*s.block), d_sum, d_z);
@@ -212,6 +241,20 @@ void NeighbourSum::backward_transformed(Verbs& verbs, const LayerInput& input, C
   });
   if (adds_own() && gradient.self.cols > 0)
     rows_backward(ctx, own_dropout(verbs), w, d_own, gradient.self, true);
+}
+
+void NeighbourSum::backward_products(Verbs& verbs, const LayerInput& input, ConstMatrixView w,
+                                     ConstMatrixView d_target, MatrixView d_w, MatrixView d_rows,
+                                     OwnWork own_work) const {
+  Context& ctx = verbs.context();
+  const ExchangedProducts products(verbs, input.rows, own_dropout(verbs), w);
+  const MatrixView d_z =
+      ctx.workspace->matrix("neighbour_sum.z", input.rows.rows(), options_.out, ctx.values);
+  sum_back(verbs, d_z, d_target, d_z, own_work, [&](const Source& s, ConstMatrixView d_sum) {
+    spmm(ctx, transposed_arcs_of(*s.block), d_sum, s.d_rows);
+    if (s.own) products.lead_back_rest(d_z, d_w, d_rows);
+  });
+  products.lead_back_boundary(d_z, d_w, d_rows);
 }
 
 }  // namespace atl

@@ -61,7 +61,8 @@ class FinishedLayer : public Layer {
 
 // What convolutions have in common: (own_row·I + Â) · drop(rows) · W over the blocks of sources, and its way back. The narrower
 // side is aggregated: the rows before their product with W where in ≤ out, their products otherwise (and for packed
-// features). (Kipf & Welling 2017, equation 2; sums over neighbours and products with W commute.) The destinations' own rows
+// features). Products are gathered where they may cross (sends_products): each rank multiplies its own rows, and no others. Otherwise rows
+// are gathered, and each rank multiplies all that it reads. (Kipf & Welling 2017, equation 2; sums over neighbours and products with W commute.) The destinations' own rows
 // are a summand of their own (Xu et al. 2019, equation 4.1), exact where neighbours are drawn or late.
 
 class NeighbourSum {
@@ -69,12 +70,15 @@ class NeighbourSum {
   /// Of `options` it takes sizes, index, dropout and own_row.
   explicit NeighbourSum(const LayerOptions& options);
 
-  bool aggregate_first() const { return aggregate_first_; }
+  /// LayerSpec::product_cols.
+  bool sends_products() const { return order_ == Order::kSendProducts; }
+  /// LayerSpec::rows_in_backward.
+  bool reads_rows_back() const { return order_ == Order::kMultiplySources; }
   /// The first of the layer's saved matrices, or none.
   std::vector<SavedSpec> saved() const;
-  Index gather_columns() const { return aggregate_first_ ? options_.in : options_.out; }
+  Index gather_columns() const { return aggregates_first() ? options_.in : options_.out; }
   /// How often a destination's row is multiplied with W: as a source, and where that comes first as its own summand.
-  int products() const { return adds_own() && !aggregate_first_ ? 2 : 1; }
+  int products() const { return adds_own() && !aggregates_first() ? 2 : 1; }
 
   /// The layer's own work while rows of other ranks, or their gradients, travel.
   using OwnWork = FunctionRef<void()>;
@@ -90,6 +94,9 @@ class NeighbourSum {
                 OwnWork own_work = no_own_work) const;
 
  private:
+  enum class Order { kAggregateFirst, kMultiplySources, kSendProducts };
+  static Order order_of(const LayerOptions& options);
+  bool aggregates_first() const { return order_ == Order::kAggregateFirst; }
   bool adds_own() const { return options_.own_row != 0; }
   Dropout dropout_of(Verbs& verbs, const Source& s) const {
     return verbs.input_dropout(options_.dropout, options_.dropout_purpose, options_.index, s.block->src_ids);
@@ -106,8 +113,14 @@ class NeighbourSum {
                             ConstMatrixView d_target, MatrixView scratch, MatrixView d_w,
                             const LayerGradient& gradient, OwnWork own_work) const;
 
+  /// z = drop(input) · w: of boundary rows before the gather begins, of the others while those travel.
+  bool sum_products(Verbs& verbs, const LayerInput& input, OwnRows& own, ConstMatrixView w, const Sum& sum,
+                    const Epilogue& finish, OwnWork begin) const;
+  void backward_products(Verbs& verbs, const LayerInput& input, ConstMatrixView w, ConstMatrixView d_target,
+                         MatrixView d_w, MatrixView d_rows, OwnWork own_work) const;
+
   LayerOptions options_;
-  bool aggregate_first_;
+  Order order_;
 };
 
 }  // namespace atl

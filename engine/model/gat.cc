@@ -29,6 +29,11 @@ Index width_of(const GatOptions& o) {
   return o.concat ? o.layer.out : o.layer.out * o.heads;
 }
 
+/// z crosses between ranks instead of h. At equal widths it costs no more bytes, and no rank multiplies rows of others.
+bool sends_products(const GatOptions& o) {
+  return o.layer.sends_products && width_of(o) <= o.layer.in;
+}
+
 LayerSpec product_of(const GatOptions& o) {
   using Over = SavedSpec::Over;
   const Index width = width_of(o), per_head = width / o.heads;
@@ -37,7 +42,7 @@ LayerSpec product_of(const GatOptions& o) {
           .parameters = {{"weight", o.layer.of_whole(), width, Init::kGlorot, decay, 0, 0, true, 1, 1},
                          {"attention_src", 1, width, Init::kGlorot, decay, o.heads, per_head},
                          {"attention_dst", 1, width, Init::kGlorot, decay, o.heads, per_head}},
-          .saved = {{"z", Over::kSources, width},
+          .saved = {{"z", sends_products(o) ? Over::kDestinations : Over::kSources, width},
                     {"src_score", Over::kSources, o.heads, -1, true},
                     {"dst_score", Over::kDestinations, o.heads, -1, true},
                     {"max", Over::kDestinations, o.heads, -1, true},
@@ -45,6 +50,7 @@ LayerSpec product_of(const GatOptions& o) {
                     {"aggregated", Over::kDestinations, width}},
           .cost = {2.0 * double(o.layer.in) * double(width), width, {o.heads, true}},
           .gathers = true,
+          .product_cols = sends_products(o) ? width : 0,
           .rows_in_backward = true};
 }
 
@@ -64,15 +70,32 @@ class Gat final : public FinishedLayer {
       make_whole(verbs, dst_score);
       return dst_score;
     };
-    const auto add = [&](const Source& s, ConstMatrixView scores, const Softmaxes& into) {
-      const Index rows = s.rows.rows();
-      MatrixView z = saved.at(kZ, s.slot, rows), src_score = saved.at(kSrcScore, s.slot, rows);
-      transform(ctx, s.rows, source_dropout(verbs, s), w.value(kWeight), z);
+    const auto add = [&](const Source& s, ConstMatrixView z, ConstMatrixView scores, const Softmaxes& into) {
+      MatrixView src_score = saved.at(kSrcScore, s.slot, z.rows);
       head_dot(ctx, o_.heads, z, w.value(kSrcVector).data, src_score);
       make_whole(verbs, src_score);
       attention_add(ctx, attention_of(verbs, s), z, scores, src_score, into);
     };
-    softmax_over(verbs, input.rows, softmaxes, begin, add);
+    if (sends_products(o_)) {
+      const ExchangedProducts products(verbs, input.rows, self_dropout(verbs), w.value(kWeight));
+      const MatrixView own = saved.at(kZ);
+      products.multiply_boundary(own);
+      const auto rest = [&] {
+        products.multiply_rest(own);
+        return begin();
+      };
+      softmax_over(verbs, own, softmaxes, rest,
+                   [&](const Source& s, ConstMatrixView scores, const Softmaxes& into) {
+                     add(s, s.rows.dense, scores, into);
+                   });
+    } else {
+      softmax_over(verbs, input.rows, softmaxes, begin,
+                   [&](const Source& s, ConstMatrixView scores, const Softmaxes& into) {
+                     const MatrixView z = saved.at(kZ, s.slot, s.rows.rows());
+                     transform(ctx, s.rows, source_dropout(verbs, s), w.value(kWeight), z);
+                     add(s, z, scores, into);
+                   });
+    }
     attention_finish(ctx, softmaxes);
     if (o_.concat) return apply(ctx, finish, aggregated, target);  // the heads lie side by side already
     mean_of_heads(ctx, aggregated, target);
@@ -88,21 +111,34 @@ class Gat final : public FinishedLayer {
     attention_dot(ctx, o_.heads, saved.at(kAggregated), d_aggregated, dot);
     fill(ctx, 0, d_dst_score);
     const SoftmaxState state{saved.at(kMax), saved.at(kSum)};
-    softmax_back(verbs, input.rows, {saved.at(kDstScore), state, dot, d_aggregated, d_dst_score},
-                 gradient.rows, [&](const Source& s, const SoftmaxGradient& of) {
-                   const Index rows = s.rows.rows();
-                   MatrixView z = saved.at(kZ, s.slot, rows), src_score = saved.at(kSrcScore, s.slot, rows);
-                   MatrixView d_z = ctx.workspace->matrix("gat.d_z", z.rows, z.cols, ctx.values);
-                   MatrixView d_src_score = ctx.workspace->matrix("gat.d_src_score", z.rows, o_.heads);
-                   attention_backward(ctx, attention_of(verbs, s), s.block->transpose, s.block->transpose_arc,
-                                      z, of.scores, src_score, of.state, of.result, of.d_out, d_z,
-                                      d_src_score, of.d_scores);
-                   make_whole(verbs, d_src_score);
-                   head_dot_backward(ctx, o_.heads, z, w.value(kSrcVector).data, d_src_score, d_z,
-                                     w.gradient(kSrcVector).data);
-                   transform_backward(ctx, s.rows, source_dropout(verbs, s), w.value(kWeight), d_z,
-                                      w.gradient(kWeight), s.d_rows);
-                 });
+    const SoftmaxGradient of_own{saved.at(kDstScore), state, dot, d_aggregated, d_dst_score};
+    const auto lead_back = [&](const Source& s, ConstMatrixView z, const SoftmaxGradient& of,
+                               MatrixView d_z) {
+      MatrixView src_score = saved.at(kSrcScore, s.slot, z.rows);
+      MatrixView d_src_score = ctx.workspace->matrix("gat.d_src_score", z.rows, o_.heads);
+      attention_backward(ctx, attention_of(verbs, s), s.block->transpose, s.block->transpose_arc, z,
+                         of.scores, src_score, of.state, of.result, of.d_out, d_z, d_src_score, of.d_scores);
+      make_whole(verbs, d_src_score);
+      head_dot_backward(ctx, o_.heads, z, w.value(kSrcVector).data, d_src_score, d_z,
+                        w.gradient(kSrcVector).data);
+    };
+    if (sends_products(o_)) {
+      const ExchangedProducts products(verbs, input.rows, self_dropout(verbs), w.value(kWeight));
+      const MatrixView d_own = ctx.workspace->matrix("gat.d_z", input.rows.rows(), width(), ctx.values);
+      softmax_back(verbs, saved.at(kZ), of_own, d_own, [&](const Source& s, const SoftmaxGradient& of) {
+        lead_back(s, s.rows.dense, of, s.d_rows);
+        if (s.own) products.lead_back_rest(d_own, w.gradient(kWeight), gradient.rows);
+      });
+      products.lead_back_boundary(d_own, w.gradient(kWeight), gradient.rows);
+    } else {
+      softmax_back(verbs, input.rows, of_own, gradient.rows, [&](const Source& s, const SoftmaxGradient& of) {
+        const MatrixView z = saved.at(kZ, s.slot, s.rows.rows());
+        const MatrixView d_z = ctx.workspace->matrix("gat.d_z", z.rows, z.cols, ctx.values);
+        lead_back(s, z, of, d_z);
+        transform_backward(ctx, s.rows, source_dropout(verbs, s), w.value(kWeight), d_z, w.gradient(kWeight),
+                           s.d_rows);
+      });
+    }
     make_whole(verbs, d_dst_score);
     destination_backward(verbs, w, input, d_dst_score, gradient);
   }
@@ -186,6 +222,7 @@ Model make(const ModelSpec& spec, const TrainingSpec& training, const ModelInput
     o.layer.whole_in = l == 0 ? input.whole_features : 0;
     o.layer.out = last ? input.classes : hidden;
     o.layer.packed_input = l == 0 && input.packed_features;
+    o.layer.sends_products = input.sends_products && l > 0;
     o.layer.dropout = l == 0 ? training.input_dropout.rate : training.dropout;
     o.layer.dropout_purpose = l == 0 ? Purpose::kInputDropout : Purpose::kDropout;
     o.layer.skip = spec.skip_connections && l > 0 && o.layer.in == o.layer.out;

@@ -103,6 +103,9 @@ struct LayerSpec {
   LayerCost cost{};
   /// Reads other vertices' rows.
   bool gathers = false;
+  /// Columns of the products of rows with the weight, where its gathers bring these; 0: they bring rows.
+  Index product_cols = 0;
+  Index gathered_cols() const { return product_cols > 0 ? product_cols : in; }
   /// Has neither parameters nor draws: applied to fixed input it gives the same every epoch and is computed once.
   bool constant = false;
   /// Backward reads the source rows again, so that halo rows must be kept until then.

@@ -21,9 +21,10 @@ LayerPass::LayerPass(const Model& model, int layer, const LayerSize& size, bool 
   if (model.data.nonzeros_per_row >= 0) sparse_nonzeros_ = model.data.nonzeros_per_row * source_rows();
 }
 
-/// Rows that are transformed before they are aggregated come from the halo too.
+/// Rows that are transformed before they are aggregated come from the halo too, unless they come as products.
 double LayerPass::source_rows() const {
-  return size_.outputs + (layer_.gathers && layer_.rows_in_backward ? size_.others : 0);
+  const bool with_others = layer_.gathers && layer_.rows_in_backward && layer_.product_cols == 0;
+  return size_.outputs + (with_others ? size_.others : 0);
 }
 
 double LayerPass::saved_bytes() const {

@@ -18,6 +18,8 @@ struct ModelInput {
   /// The exchange delivers this step's rows, so a layer may hand on its rows already dropped out for the next one,
   /// fused with its own finish. Stale exchanges need raw rows: a stale row gets the present step's mask.
   bool exact_exchange = true;
+  /// A layer that transforms first sends its products to other ranks, and not its input's rows.
+  bool sends_products = false;
   Index whole_features = 0;  // where `features` are some of their columns (model/gather.h); 0: they are all
 };
 

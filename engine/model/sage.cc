@@ -23,7 +23,8 @@ LayerSpec product_of(const LayerOptions& o) {
           .saved = sum.saved(),
           .cost = {4.0 * double(o.in) * double(o.out), sum.gather_columns()},
           .gathers = true,
-          .rows_in_backward = !sum.aggregate_first()};
+          .product_cols = sum.sends_products() ? o.out : 0,
+          .rows_in_backward = sum.reads_rows_back()};
 }
 
 class Sage final : public FinishedLayer {

@@ -36,6 +36,7 @@ std::vector<Sketch> sketch(const StackPlan& plan, const ModelSpec& spec, const T
     o.out = last ? input.classes : spec.hidden;
     o.packed_input = l == 0 && input.packed_features;
     o.fixed_input = l == 0;
+    o.sends_products = input.sends_products && l > 0;
     o.dropout = l == 0 ? training.input_dropout.rate : training.dropout;
     o.dropout_purpose = l == 0 ? Purpose::kInputDropout : Purpose::kDropout;
     o.finish.norm = last ? Norm::kNone : spec.norm;

@@ -69,4 +69,34 @@ void transform_backward(Context& ctx, const Rows& rows, const Dropout& d, ConstM
   rows_backward(ctx, d, w, d_out, d_rows, accumulate_rows);
 }
 
+ExchangedProducts::ExchangedProducts(Verbs& verbs, const Rows& rows, const Dropout& dropout,
+                                     ConstMatrixView w)
+    : ctx_(verbs.context()),
+      rows_(rows.dense),
+      w_(w),
+      dropout_(dropout),
+      boundary_(std::min(verbs.state().boundary, rows.rows())) {
+  ATOLL_CHECK(!rows.packed(), "packed rows are features, which don't cross");
+}
+
+Dropout ExchangedProducts::dropout_of(Index begin, Index end) const {
+  Dropout part = dropout_;
+  if (part) part.ids = part.ids.subspan(std::size_t(begin), std::size_t(end - begin));
+  return part;
+}
+
+void ExchangedProducts::multiply(Index begin, Index end, MatrixView z) const {
+  if (begin == end) return;
+  transform(ctx_, rows_.slice_rows(begin, end - begin), dropout_of(begin, end), w_,
+            z.slice_rows(begin, end - begin));
+}
+
+void ExchangedProducts::lead_back(Index begin, Index end, ConstMatrixView d_z, MatrixView d_w,
+                                  MatrixView d_rows) const {
+  if (begin == end) return;
+  const Index count = end - begin;
+  transform_backward(ctx_, rows_.slice_rows(begin, count), dropout_of(begin, end), w_,
+                     d_z.slice_rows(begin, count), d_w, d_rows.slice_rows(begin, count));
+}
+
 }  // namespace atl

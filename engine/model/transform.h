@@ -27,6 +27,35 @@ class OwnRows {
   ConstMatrixView dropped_;  // once they were asked for
 };
 
+/// Products of a pass's own rows that cross between ranks in their stead: those of boundary rows (PassState::boundary) are made before a
+/// gather begins, the others while they travel; on the way back the others' gradients are used while boundary rows' travel. Of dense rows.
+class ExchangedProducts {
+ public:
+  /// rows (own, in), w (in, m). The context, and what the views are of, outlive it.
+  ExchangedProducts(Verbs& verbs, const Rows& rows, const Dropout& dropout, ConstMatrixView w);
+
+  /// z (own, m) = dropout(rows) · w.
+  void multiply_boundary(MatrixView z) const { multiply(0, boundary_, z); }
+  void multiply_rest(MatrixView z) const { multiply(boundary_, rows_.rows, z); }
+  /// d_w (in, m) grows by what d_z (own, m) says of these rows, and d_rows (own, in) of them is written.
+  void lead_back_rest(ConstMatrixView d_z, MatrixView d_w, MatrixView d_rows) const {
+    lead_back(boundary_, rows_.rows, d_z, d_w, d_rows);
+  }
+  void lead_back_boundary(ConstMatrixView d_z, MatrixView d_w, MatrixView d_rows) const {
+    lead_back(0, boundary_, d_z, d_w, d_rows);
+  }
+
+ private:
+  Dropout dropout_of(Index begin, Index end) const;
+  void multiply(Index begin, Index end, MatrixView z) const;
+  void lead_back(Index begin, Index end, ConstMatrixView d_z, MatrixView d_w, MatrixView d_rows) const;
+
+  Context& ctx_;
+  ConstMatrixView rows_, w_;
+  Dropout dropout_;
+  Index boundary_;
+};
+
 /// out = dropout(rows) · w, then the epilogue.  rows (n, in), w (in, m), out (n, m).
 void transform(Context& ctx, const Rows& rows, const Dropout& dropout, ConstMatrixView w, MatrixView out,
                const Epilogue& epilogue = {}, bool accumulate = false);

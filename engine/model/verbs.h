@@ -14,6 +14,7 @@
 // rank's compute thread. What a layer may know of that pass is numbers, in PassState.
 #pragma once
 
+#include <limits>
 #include <span>
 
 #include "base/random.h"
@@ -30,6 +31,9 @@ struct PassState {
   /// These key draws.
   std::uint64_t seed = 1;
   std::int64_t step = 0;
+  /// The first so many rows of the layer's input are all that other ranks read: a gather may begin when these are computed, and the
+  /// others when its first source is asked for.
+  Index boundary = std::numeric_limits<Index>::max();
   /// Rows of the layer's output, and their original vertex ids.
   Index destinations = 0;
   std::span<const VertexId> ids{};

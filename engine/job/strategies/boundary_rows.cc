@@ -4,6 +4,8 @@
 #include <cmath>
 #include <limits>
 
+#include "job/option_field.h"
+
 namespace atl {
 namespace {
 
@@ -26,6 +28,21 @@ Layout consecutive_ranks(const Job& job) {
     for (Rank rank = first; rank < std::min(first + together, ranks); ++rank) group.push_back(rank);
   }
   return layout;
+}
+
+Field halo_rows_option(const char* kind, const char* initial, const std::string& also) {
+  return strategy_option(
+      kind, "haloRows", std::string(initial),
+      {.description =
+           "what halo rows are of a layer that multiplies with its weight before it sums over neighbours, because its output is "
+           "narrower" +
+           also,
+       .choices = {{"products", "products: fewer bytes, and no rank multiplies rows of others"},
+                   {"inputs", "rows of the layer's input, as in the papers' baselines"}}});
+}
+
+bool sends_products(const Job& job) {
+  return job.strategy.options.text("haloRows") == "products";
 }
 
 std::int64_t gradient_bytes(const TrafficShape& shape) {

@@ -3,6 +3,7 @@
 
 #include <vector>
 
+#include "job/field.h"
 #include "job/job.h"
 #include "job/layout.h"
 
@@ -10,6 +11,11 @@ namespace atl {
 
 /// Nothing must share a server. Where the manifest says ranksPerServer, consecutive ranks do.
 Layout consecutive_ranks(const Job& job);
+
+/// Option `haloRows` of strategies whose layers exchange rows: what these are for a layer that multiplies with its weight before it sums over
+/// neighbours, products or inputs.
+Field halo_rows_option(const char* kind, const char* initial, const std::string& also = "");
+bool sends_products(const Job& job);
 
 /// What the sum of the weights' gradients sends, and the same by pair of ranks.
 std::int64_t gradient_bytes(const TrafficShape& shape);

@@ -190,7 +190,7 @@ std::unique_ptr<Schedule> make(const ScheduleInput& in) {
 }  // namespace
 
 Strategy bns_row() {
-  return {.kind = "bns", .make = make};
+  return {.kind = "bns", .make = make, .sends_products = sends_products};
 }
 
 }  // namespace atl

@@ -29,7 +29,7 @@ StrategyInfo bns_strategy() {
   return {.kind = "bns",
           .description = "a sample of the boundary rows, drawn each epoch",
           .source = source,
-          .options = {std::move(rate)},
+          .options = {std::move(rate), halo_rows_option("bns", "products")},
           .layout = consecutive_ranks,
           .crossing_rows = crossing_rows,
           .traffic = boundary_traffic,

@@ -68,7 +68,7 @@ StrategyInfo cagnet_strategy() {
   return {.kind = "cagnet",
           .description = "each rank broadcasts its whole block of rows at each layer",
           .source = source,
-          .options = {std::move(replication)},
+          .options = {std::move(replication), halo_rows_option("cagnet", "products")},
           .layout = layout,
           .traffic = block_traffic,
           .flows = block_flows,

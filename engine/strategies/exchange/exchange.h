@@ -98,6 +98,8 @@ struct GraphPart {
   Rows
       computed_features;  // (rows that the first layer computes, F), where these are fewer and rows of `features` can't be told apart
 
+  /// Other ranks read the first so many owned rows, and no others.
+  Index boundary() const { return near.empty() && owned_by_rank.empty() ? graph->boundary : graph->owned; }
   /// Owned rows that a layer computes with so many layers behind it that read neighbours.
   Index rows(int hops_left) const {
     if (near.empty()) return graph->owned;
@@ -107,7 +109,7 @@ struct GraphPart {
 
 /// What an exchange must know of a layer before the first pass.
 struct ExchangedLayer {
-  Index cols = 0;  // of its input
+  Index cols = 0;  // of the rows that gathers bring: its input's, or their products'
   bool gathers = false;
   bool fixed = false;  // its input are the features
   bool once = false;   // gathered before the first pass, and never again
@@ -154,7 +156,7 @@ class Exchange {
 /// exact.cc, "vanilla partition-parallel training" of PipeGCN (section 2, figures 1a and 2a): this step's boundary rows to
 /// every rank that reads them. With `overlap`, own rows are aggregated while halo rows travel, and halo gradients travel
 /// while own ones are computed; without, each transfer is waited for (the synchronous baseline of the papers).
-/// `crossing` says which rows training's passes exchange; null: all, as they are. With a sample it is BNS-GCN's.
+/// `haloRows` says which rows training's passes exchange; null: all, as they are. With a sample it is BNS-GCN's.
 std::unique_ptr<Exchange> make_exact_exchange(Context& ctx, Communicator& comm, const GraphPart& part,
                                               std::vector<ExchangedLayer> layers, bool overlap,
                                               std::unique_ptr<BoundarySet> boundary_set = nullptr);
@@ -167,7 +169,7 @@ struct PipeGcnOptions {
   bool bias_correction = true;                         // the authors' code has none
   std::int64_t measure_every = 0;  // EpochStaleness of epochs that this divides; 0: of none
 };
-/// `crossing` as above; with a sample, nothing may be smoothed or measured: rows of other epochs are other rows.
+/// `haloRows` as above; with a sample, nothing may be smoothed or measured: rows of other epochs are other rows.
 std::unique_ptr<Exchange> make_pipegcn_exchange(Context& ctx, Communicator& comm, const GraphPart& part,
                                                 const std::vector<ExchangedLayer>& layers,
                                                 const PipeGcnOptions& options,

@@ -1,4 +1,5 @@
 // Strategy `graph`: the exact exchange of boundary rows.
+#include "job/strategies/boundary_rows.h"
 #include "strategies/schedule/rows.h"
 
 namespace atl {
@@ -11,7 +12,7 @@ std::unique_ptr<Schedule> make(const ScheduleInput& in) {
 }  // namespace
 
 Strategy graph_row() {
-  return {.kind = "graph", .make = make};
+  return {.kind = "graph", .make = make, .sends_products = sends_products};
 }
 
 }  // namespace atl

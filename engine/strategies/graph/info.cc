@@ -23,7 +23,7 @@ StrategyInfo graph_strategy() {
   return {.kind = "graph",
           .description = "exact exchange of boundary rows at each layer (partition-parallel)",
           .source = "the baseline of all",
-          .options = {std::move(overlap)},
+          .options = {std::move(overlap), halo_rows_option("graph", "products")},
           .also_called = {"fullbatch"},
           .layout = consecutive_ranks,
           .traffic = boundary_traffic,

@@ -111,6 +111,9 @@ StrategyInfo pipegcn_strategy() {
                        .minimum = 0,
                        .maximum = 1,
                        .source = "BNS-GCN, Wan et al. 2022"}));
+  options.push_back(halo_rows_option(
+      "pipegcn", "inputs",
+      "; late products are of the weights, and of the dropout, of the epoch that sent them, where late inputs meet the present ones"));
   return {.kind = "pipegcn",
           .description = "boundary rows and gradients one epoch late, hidden behind compute",
           .source = source,

@@ -10,6 +10,7 @@
 // of t's sample, and gradients of them, under way in epoch t + 1, are added in epoch t + 2 to the rows that t's sample sent.
 //
 // Evaluation, and what is gathered once, is exact: an exchange of its own, with buffers of its own, brings it.
+#include "job/strategies/boundary_rows.h"
 #include "strategies/exchange/halo_gather.h"
 #include "strategies/pipegcn/figures.h"
 #include "strategies/pipegcn/info.h"
@@ -212,7 +213,7 @@ std::unique_ptr<Schedule> make(const ScheduleInput& in) {
 }  // namespace
 
 Strategy pipegcn_row() {
-  return {.kind = "pipegcn", .make = make, .exact_exchange = false};
+  return {.kind = "pipegcn", .make = make, .exact_exchange = false, .sends_products = sends_products};
 }
 
 }  // namespace atl

@@ -57,7 +57,7 @@ std::vector<ExchangedLayer> FullBatch::exchanged_layers() const {
   for (int l = 0; l < layers(); ++l) {
     if (layer(l).spec().gathers) --hops_left;
     const bool keep = layer(l).spec().rows_in_backward && options_.passes == Passes::kTraining;
-    all.push_back({.cols = layer(l).spec().in,
+    all.push_back({.cols = layer(l).spec().gathered_cols(),
                    .gathers = layer(l).spec().gathers,
                    .fixed = l == 0,
                    .once = l < prefix_,

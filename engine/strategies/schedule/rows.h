@@ -29,7 +29,7 @@ Passes passes_of(const ScheduleInput& in);
 std::unique_ptr<Schedule> full_batch_over(const ScheduleInput& in, MakeExchange make_exchange);
 /// The same, which goes on with other parts.
 std::unique_ptr<Schedule> full_batch_of_parts(const ScheduleInput& in, const ExchangeOf& exchange_of);
-/// Over the exact one; `crossing`: as make_exact_exchange has it.
+/// Over the exact one; `haloRows`: as make_exact_exchange has it.
 std::unique_ptr<Schedule> exact_full_batch(const ScheduleInput& in, bool overlap,
                                            std::unique_ptr<BoundarySet> boundary_set = nullptr);
 /// All boundary rows, or a share of them, drawn anew in every epoch.

@@ -39,6 +39,8 @@ struct Strategy {
   std::string kind;
   std::unique_ptr<Schedule> (*make)(const ScheduleInput&) = nullptr;
   bool exact_exchange = true;  // rows arrive in the step in which they were made (ModelInput::exact_exchange)
+  /// ModelInput::sends_products; null: never.
+  bool (*sends_products)(const Job&) = nullptr;
   /// Whether a job's layers read some rows of earlier steps all the same; null: none does.
   bool (*reads_stale_rows)(const Job&) = nullptr;
   Holds holds = Holds::kPart;

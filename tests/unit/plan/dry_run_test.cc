@@ -72,14 +72,14 @@ TEST(DryRun, CountsBytesIn64Bits) {
   shape.peers = {{1, sent, halo}};
   const DryRunInput input{job, {features}, classes, false, 2.0 * owned, 2, shape, {}};
   const DryRun dry = dry_run(input);
-  EXPECT_EQ(dry.epoch[std::size_t(Traffic::kHalo)], sent * 2 * hidden * Index(sizeof(Real)));
-  EXPECT_EQ(dry.epoch[std::size_t(Traffic::kHaloGradient)], halo * 2 * hidden * Index(sizeof(Real)));
+  const Index crossing = (hidden + classes) * Index(sizeof(Real));  // the last layer sends its products
+  EXPECT_EQ(dry.epoch[std::size_t(Traffic::kHalo)], sent * crossing);
+  EXPECT_EQ(dry.epoch[std::size_t(Traffic::kHaloGradient)], halo * crossing);
   const auto expect_held = [](Index found, Index elements) {  // in whole pages of 2 MiB each
     const Index bytes = elements * Index(sizeof(Real)), pages = 4 * (Index(2) << 20);
     EXPECT_TRUE(found >= bytes && found < bytes + pages) << found << " bytes for " << bytes;
   };
-  expect_held(dry.schedule.halo,
-              (sent + 2 * halo) * hidden);  // the last layer's halo rows are kept for backward
+  expect_held(dry.schedule.halo, (sent + halo) * hidden);  // no halo rows are kept for backward
   expect_held(dry.schedule.activations, owned * (features + 2 * hidden + classes));
   const Model model = planned_model(job, {features}, classes);
   const RankMemory memory = rank_memory({input, dry, model});

@@ -70,7 +70,7 @@ class AddToy final : public testing::Environment {
                      .traffic = boundary_traffic,
                      .flows = boundary_flows,
                      .rules = {{whole_groups}}});
-    add_strategy(Strategy{.kind = "toy", .make = make});
+    add_strategy(Strategy{.kind = "toy", .make = make, .sends_products = [](const Job&) { return true; }});
   }
 };
 const testing::Environment* const kAdded = testing::AddGlobalTestEnvironment(new AddToy);

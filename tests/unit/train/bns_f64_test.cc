@@ -21,6 +21,7 @@ TEST_P(BnsAtOne, EqualsOneRankWithDropout) {
     job.strategy.kind = "bns";
     job.strategy.options = {};
     job.strategy.options.set("rate", 1.0);
+    job.strategy.options.set("haloRows", std::string(ranks == 3 ? "inputs" : "products"));
     job.placement.partitioner.kind = partitioner;
     const SmallResult many = train_small(job, folder / "small", ranks, 20);
     for (std::size_t e = 0; e < 20; ++e)

@@ -84,7 +84,7 @@ TEST(CagnetSmall, EveryRowGoesToEveryOtherRankAndBack) {
   write_small_data(folder / "small", {.vertices = 60, .arc_share = 0.02});
   const Job job = cagnet_job({});
   const int ranks = 4;
-  const Index n = 60, widths = 8 + 8;  // two layers read the hidden layers' rows
+  const Index n = 60, widths = 8 + 3;  // the second layer reads rows, the last one products with its weight
   run_ranks(ranks, [&](Communicator& comm) {
     SmallRank rank(comm, job, folder / "small", 1);
     const Ledger before = comm.ledger();

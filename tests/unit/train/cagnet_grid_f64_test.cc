@@ -98,7 +98,8 @@ TEST(CagnetGridSmall, ARankTakesItsShareOfTheRows) {
     const Rank me = comm.rank(), partner = me ^ 1;
     const bool keeps_own =
         me == 0 || me == 3;  // (row, column) = (0, 0) takes ranks 0 and 1; (1, 1) takes 2 and 3
-    const Index widths = 8 + 8, sums = 8 + 3;  // inputs of two layers; the last one aggregates its 3 outputs
+    const Index widths = 8 + 3,
+                sums = 8 + 3;  // an input, and the last layer's products, which are what it aggregates
     EXPECT_EQ(sent(Traffic::kHalo), (keeps_own ? 1 : 2) * owned(me) * widths + owned(partner) * sums);
     Index taken = 0;
     for (const Rank from : me % 2 == 0 ? std::array{0, 1} : std::array{2, 3})

@@ -17,21 +17,6 @@
 
 namespace atl {
 
-inline Dense product(const Dense& a, const Dense& b) {
-  Dense out = zeros(a.size(), b[0].size());
-  for (std::size_t i = 0; i < a.size(); ++i)
-    for (std::size_t k = 0; k < b.size(); ++k)
-      for (std::size_t j = 0; j < b[0].size(); ++j) out[i][j] += a[i][k] * b[k][j];
-  return out;
-}
-
-inline Dense transposed(const Dense& a) {
-  Dense out = zeros(a[0].size(), a.size());
-  for (std::size_t i = 0; i < a.size(); ++i)
-    for (std::size_t j = 0; j < a[0].size(); ++j) out[j][i] = a[i][j];
-  return out;
-}
-
 struct StaleGcn {
   virtual ~StaleGcn() = default;
 
@@ -43,14 +28,17 @@ struct StaleGcn {
   std::vector<Dense> weight;              // by convolution
   std::vector<std::vector<double>> bias;  // by convolution
   std::vector<Late> stale_rows,
-      late_back;      // by convolution; those of the first aren't used: features are sent once
-  int staleness = 1;  // epochs by which what crosses is late; 0: none
-  int epoch = 0;      // the last one trained
-  Dense read;         // the adjacency through which this epoch reads other parts' rows
+      late_back;  // by convolution; those of the first aren't used: features are sent once
+  std::vector<bool>
+      sends_products;  // by convolution: what crosses is the input times the weight of the epoch that sends it
+  int staleness = 1;   // epochs by which what crosses is late; 0: none
+  int epoch = 0;       // the last one trained
+  Dense read;          // the adjacency through which this epoch reads other parts' rows
   /// What the arc (i, j) from another part counts for in the epoch in which j's row was sent; empty: 1.
   std::function<double(int epoch, std::size_t i, std::size_t j)> stands_for;
 
   std::size_t vertices() const { return features.size(); }
+  bool sends_products_of(std::size_t l) const { return l < sends_products.size() && sends_products[l]; }
   bool together(std::size_t i, std::size_t j) const { return part[i] == part[j]; }
 
   /// Σ over arcs that stay within a part, or that cross.
@@ -86,12 +74,19 @@ struct StaleGcn {
   /// One epoch; its loss. Rows and gradients that it sends arrive `staleness` epochs later.
   double train() {
     begin_epoch();
-    std::vector<Dense> sums, outs;  // by convolution: Â H before the product, and the output
+    std::vector<Dense> sums,
+        outs;  // by convolution: what is multiplied with the weight, Â H or H, and the output
     Dense rows = features;
     for (std::size_t l = 0; l < weight.size(); ++l) {
-      Dense sum = gathered(adjacency, rows, false);
-      add(sum, l == 0 ? gathered(adjacency, rows, true) : from_others(l, rows));
-      Dense out = product(sum, weight[l]);
+      Dense sum = gathered(adjacency, rows, false), out;
+      if (sends_products_of(l)) {
+        out = product(sum, weight[l]);
+        add(out, from_others(l, product(rows, weight[l])));
+        sum = rows;
+      } else {
+        add(sum, l == 0 ? gathered(adjacency, rows, true) : from_others(l, rows));
+        out = product(sum, weight[l]);
+      }
       for (auto& row : out)
         for (std::size_t c = 0; c < row.size(); ++c) {
           row[c] += bias[l][c];
@@ -121,7 +116,7 @@ struct StaleGcn {
     return loss / trained;
   }
 
-  /// The sum of other parts' rows of layer l's input in this epoch, whose own are `rows`.
+  /// The sum of other parts' rows of what crosses for layer l in this epoch, whose own are `rows`.
   virtual Dense from_others(std::size_t l, const Dense& rows) {
     return gathered(read, used(stale_rows[l], rows), true);
   }
@@ -134,14 +129,20 @@ struct StaleGcn {
   void descend(const std::vector<Dense>& sums, const std::vector<Dense>& outs, Dense d_out) {
     const Dense back = transposed(adjacency);
     for (std::size_t l = weight.size(); l-- > 0;) {
-      const Dense d_weight = product(transposed(sums[l]), d_out);
       std::vector<double> d_bias(bias[l].size(), 0.0);
       for (const auto& row : d_out)
         for (std::size_t c = 0; c < row.size(); ++c) d_bias[c] += row[c];
+      if (sends_products_of(
+              l)) {  // from here on d_out is the products' gradient, as other parts have sent it
+        Dense d_products = gathered(back, d_out, false);
+        add(d_products, back_from_others(l, d_out));
+        d_out = std::move(d_products);
+      }
+      const Dense d_weight = product(transposed(sums[l]), d_out);
       if (l > 0) {
         const Dense d_sum = product(d_out, transposed(weight[l]));
-        Dense d_rows = gathered(back, d_sum, false);
-        add(d_rows, back_from_others(l, d_sum));
+        Dense d_rows = sends_products_of(l) ? d_sum : gathered(back, d_sum, false);
+        if (!sends_products_of(l)) add(d_rows, back_from_others(l, d_sum));
         for (std::size_t i = 0; i < vertices(); ++i)
           for (std::size_t c = 0; c < d_rows[i].size(); ++c)
             if (outs[l - 1][i][c] <= 0) d_rows[i][c] = 0;
@@ -282,9 +283,14 @@ class Recurrence : public testing::TestWithParam<SmallCase> {
   }
 
   static void smooth(StaleGcn& gcn, const Job& job) {
+    const Options& options = job.strategy.options;
+    const bool products = options.has("haloRows") && options.text("haloRows") == "products";
     for (const Dense& weight : gcn.weight) {
-      gcn.stale_rows.push_back(late_of(job, "features", gcn.vertices(), weight.size()));
-      gcn.late_back.push_back(late_of(job, "gradients", gcn.vertices(), weight.size()));
+      const std::size_t in = weight.size(), out = weight[0].size();
+      gcn.sends_products.push_back(products && !gcn.stale_rows.empty() && out < in);
+      const std::size_t cols = gcn.sends_products.back() ? out : in;
+      gcn.stale_rows.push_back(late_of(job, "features", gcn.vertices(), cols));
+      gcn.late_back.push_back(late_of(job, "gradients", gcn.vertices(), cols));
     }
   }
 

@@ -180,4 +180,19 @@ class StaleParts final : public Exchange {
   ListedSources sources_;
 };
 
+inline Dense product(const Dense& a, const Dense& b) {
+  Dense out = zeros(a.size(), b[0].size());
+  for (std::size_t i = 0; i < a.size(); ++i)
+    for (std::size_t k = 0; k < b.size(); ++k)
+      for (std::size_t j = 0; j < b[0].size(); ++j) out[i][j] += a[i][k] * b[k][j];
+  return out;
+}
+
+inline Dense transposed(const Dense& a) {
+  Dense out = zeros(a[0].size(), a.size());
+  for (std::size_t i = 0; i < a.size(); ++i)
+    for (std::size_t j = 0; j < a[0].size(); ++j) out[j][i] = a[i][j];
+  return out;
+}
+
 }  // namespace atl
