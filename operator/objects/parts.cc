@@ -88,6 +88,8 @@ json base_pod(const GnnJob& job, const Settings& settings, const std::string& na
                  {"tolerations", tolerations(*job.job, settings)},
                  {"volumes", json::array()},
                  {"containers", json::array({engine_container(job, settings)})}};
+  for (const std::string& secret : settings.pull_secrets)
+    pod["spec"]["imagePullSecrets"].push_back({{"name", secret}});
   const json scratch = {{"emptyDir", json::object()}};
   mount(pod, "tmp", scratch, "/tmp", false);
   mount(pod, "run", scratch, "/run/atoll", false);
