@@ -97,6 +97,15 @@ bool truth_of(const Arguments& arguments, const std::string& name, bool otherwis
   return text == "true";
 }
 
+LogLevel log_level_of(const Arguments& arguments) {
+  const std::map<std::string, LogLevel> levels = {
+      {"debug", LogLevel::kDebug}, {"info", LogLevel::kInfo}, {"warning", LogLevel::kWarning}};
+  const std::string name = arguments.get("--log-level", "info");
+  const auto level = levels.find(name);
+  if (level == levels.end()) fail("--log-level: '{}' is not allowed (use debug, info or warning)", name);
+  return level->second;
+}
+
 /// A part of names and labels.
 std::string class_of(const Arguments& arguments) {
   const std::string name = arguments.get("--class", kDefaultClass);
@@ -149,6 +158,8 @@ Command operator_command(int (*run)(const Arguments&)) {
         "address that serves /metrics, /healthz and /readyz (default: :8080, every address)"},
        {"--leader-elect", "BOOL", "true (default) if several replicas run: one of them leads"},
        {"--identity", "NAME", "this replica's name in the lease (default: $POD_NAME, or the host's name)"},
+       {"--log-level", "LEVEL",
+        "what the log tells: debug (what is done about each job), info (default) or warning"},
        {"--workers", "N", "number of jobs handled at the same time (default: 4)"},
        {"--toleration", "SECONDS",
         "how long a node may be unreachable before its pods are replaced (default: 30)"},
@@ -187,6 +198,7 @@ Options options_of(const Arguments& arguments) {
   read_address(arguments.get("--metrics", ":8080"), options);
   options.elects = truth_of(arguments, "--leader-elect", options.elects);
   options.identity = arguments.get("--identity", variable("POD_NAME", host_name()));
+  options.log_level = log_level_of(arguments);
   options.workers = int(arguments.integer("--workers", options.workers, 1, 64));
   settings.toleration_seconds = int(arguments.integer("--toleration", settings.toleration_seconds, 0, 3600));
   settings.grace_seconds = int(arguments.integer("--grace", settings.grace_seconds, 1, 3600));
