@@ -58,9 +58,11 @@ std::string choice_text(const Reconcile& reconcile) {
   return "; strategy auto is " + chosen + (reason.empty() ? "" : ": " + reason);
 }
 
-/// GPUs of several pods can't use NVLink between them: where a node has several of the gang's, one could have them all.
+/// GPUs of several pods can't use NVLink between them: where a node has several of the gang's, one could have them all. MIG's slices
+/// have none.
 std::string network_text(const Reconcile& reconcile, const GangPlan& plan, const Gang& gang) {
-  if (reconcile.spec().resources.gpus == 0) return {};
+  if (reconcile.spec().resources.gpus == 0 || reconcile.settings.gpu_resource.starts_with(kMigSlices))
+    return {};
   std::map<std::string, int> ranks;
   const std::string* shared = nullptr;
   for (std::size_t s = 0; s < plan.nodes.size(); ++s) {

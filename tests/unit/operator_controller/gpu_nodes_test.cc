@@ -155,6 +155,29 @@ TEST_F(GpuNodes, ThatHaveSeveralPodsOfAJobAreNamedWithWhatPutsThemTogether) {
   expect_success(world);
 }
 
+TEST_F(GpuNodes, WithSlicesOfGpusHaveOneRankInAPod) {
+  world.atoll.settings.gpu_resource = "nvidia.com/mig-1g.10gb";
+  for (auto& [name, node] : world.cluster.nodes) {
+    node.gpu_resource = world.atoll.settings.gpu_resource;
+    node.cores = 8000;
+    node.taints = {{kGpuResource, "present", "NoSchedule"}};
+  }
+  submit_on_gpus({{"/spec/placement", {{"ranks", 4}}}});
+  until_placed();
+  EXPECT_THAT(nodes(), testing::SizeIs(4));
+  EXPECT_THAT(placed(), Not(HasSubstr("NVLink"))) << "there is nothing to be mended";
+  world.run_to_end();
+  expect_success(world);
+}
+
+TEST_F(GpuNodes, WithSlicesOfGpusHaveNoPodOfSeveralRanks) {
+  world.atoll.settings.gpu_resource = "nvidia.com/mig-1g.10gb";
+  submit_on_gpus();
+  world.atoll.run(2);
+  EXPECT_THAT(find_condition(world.atoll.status().conditions, kFailed)->message,
+              HasSubstr("placement.ranksPerServer: 2 ranks of a pod would share one nvidia.com/mig-1g.10gb"));
+}
+
 TEST_F(GpuNodes, WithOnePodEachAreNotSpokenOf) {
   submit_on_gpus();
   until_placed();

@@ -196,6 +196,10 @@ TEST(Gpus, AllPodsOfTheirJobsMayBeOnNodesThatAreKeptForThem) {
   };
   EXPECT_EQ(filter_of(*sample_job(kOnGpus).job, "nvidia.com/gpu").refusal(kept), "") << "as it is planned";
   for (const json& pod : {prepare(kOnGpus), worker(kOnGpus), launcher(kOnGpus)}) EXPECT_EQ(refusal(pod), "");
+  Settings slices = kSettings;
+  slices.gpu_resource = "nvidia.com/mig-1g.10gb";
+  EXPECT_EQ(filter_of(*sample_job(kOnGpus).job, slices.gpu_resource).refusal(kept), "") << "of MIG, too";
+  EXPECT_EQ(refusal(json::parse(worker_pod(sample_job(kOnGpus), slices, 1, {2}, 7))), "");
   for (const json& pod : {prepare(), worker(), launcher()}) EXPECT_NE(refusal(pod), "");
 }
 
