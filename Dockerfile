@@ -58,8 +58,10 @@ COPY build/programs /programs
 
 FROM ${PROGRAMS}-cuda AS programs-cuda
 
-# The driver's libraries come from the node, by NVIDIA's container runtime.
+# The driver's libraries come from the node: NVIDIA's container runtime puts them where the linker looks, GKE's device plugin into a
+# folder of their own.
 FROM engine AS engine-cuda
+ENV LD_LIBRARY_PATH=/usr/local/nvidia/lib64
 ENV NVIDIA_DRIVER_CAPABILITIES=compute,utility
 COPY --from=programs-cuda /programs/cuda /usr/local/lib/atoll
 COPY --from=programs-cuda /programs/atoll-cuda /usr/local/bin/atoll

@@ -8,6 +8,7 @@
 #include <sstream>
 
 #include "base/error.h"
+#include "job/quantity.h"
 #include "operator/objects/template.h"
 
 namespace atl::ctl {
@@ -63,6 +64,17 @@ std::string gpu_resource_of(const Arguments& arguments) {
   return name;
 }
 
+/// Bytes of /dev/shm for each rank.
+std::int64_t shared_memory_of(const Arguments& arguments, const std::string& name, std::int64_t otherwise) {
+  constexpr double kLeast = 16 << 20,
+                   kMost = double(1LL << 40);  // what a rank needs in any case; a node's memory
+  const std::string text = arguments.get(name, std::to_string(otherwise));
+  const auto bytes = parse_quantity(text);
+  if (!bytes || *bytes < kLeast || *bytes > kMost)
+    fail("{}: '{}' is not allowed (use bytes as Kubernetes writes them, 16Mi to 1Ti)", name, text);
+  return std::int64_t(*bytes);
+}
+
 /// "NCCL_IB_HCA=mlx5_0,mlx5_1;NCCL_DEBUG=WARN"
 std::map<std::string, std::string> nccl_of(const std::string& list) {
   constexpr const char* kAllowed = "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_";
@@ -83,6 +95,15 @@ bool truth_of(const Arguments& arguments, const std::string& name, bool otherwis
   const std::string text = arguments.get(name, otherwise ? "true" : "false");
   if (text != "true" && text != "false") fail("{}: '{}' is not allowed (use true or false)", name, text);
   return text == "true";
+}
+
+LogLevel log_level_of(const Arguments& arguments) {
+  const std::map<std::string, LogLevel> levels = {
+      {"debug", LogLevel::kDebug}, {"info", LogLevel::kInfo}, {"warning", LogLevel::kWarning}};
+  const std::string name = arguments.get("--log-level", "info");
+  const auto level = levels.find(name);
+  if (level == levels.end()) fail("--log-level: '{}' is not allowed (use debug, info or warning)", name);
+  return level->second;
 }
 
 /// A part of names and labels.
@@ -111,12 +132,20 @@ Command operator_command(int (*run)(const Arguments&)) {
        {"--cuda-image", "IMAGE",
         "the same for jobs with resources.nvidia.com/gpu (default: that of --image, which trains on no GPU)"},
        {"--gpu-resource", "NAME", "what nodes call a GPU (default: nvidia.com/gpu)"},
+       {"--oldest-driver", "VERSION",
+        "major version of NVIDIA's driver that --cuda-image needs, as 580: nodes whose label "
+        "nvidia.com/cuda.driver-version.major is less get no ranks with GPUs (default: 0, any will do)"},
        {"--nccl", "VARIABLES",
         "NCCL's variables for workers with GPUs: NCCL_NAME=VALUE, separated by ';' (default: none)"},
        {"--architectures", "NAMES",
         "architectures that the engine's images are built for, separated by commas: amd64 (default: any node will do)"},
        {"--pull-policy", "POLICY",
         "pull policy of the engine's images: Always, IfNotPresent (default) or Never"},
+       {"--pull-secrets", "NAMES",
+        "Secrets by which the engine's images are pulled, separated by commas; each namespace with jobs has "
+        "its own (default: none)"},
+       {"--shared-memory", "SIZE", "/dev/shm of a pod, for each of its ranks (default: 64Mi)"},
+       {"--cuda-shared-memory", "SIZE", "the same for each rank with a GPU (default: 1Gi)"},
        {"--namespace", "NAMES",
         "handle only the jobs of these namespaces, separated by commas (default: all)"},
        {"--class", "NAME",
@@ -129,6 +158,8 @@ Command operator_command(int (*run)(const Arguments&)) {
         "address that serves /metrics, /healthz and /readyz (default: :8080, every address)"},
        {"--leader-elect", "BOOL", "true (default) if several replicas run: one of them leads"},
        {"--identity", "NAME", "this replica's name in the lease (default: $POD_NAME, or the host's name)"},
+       {"--log-level", "LEVEL",
+        "what the log tells: debug (what is done about each job), info (default) or warning"},
        {"--workers", "N", "number of jobs handled at the same time (default: 4)"},
        {"--toleration", "SECONDS",
         "how long a node may be unreachable before its pods are replaced (default: 30)"},
@@ -152,9 +183,14 @@ Options options_of(const Arguments& arguments) {
   settings.image = arguments.get("--image");
   settings.cuda_image = arguments.get("--cuda-image", "");
   settings.gpu_resource = gpu_resource_of(arguments);
+  settings.oldest_driver = int(arguments.integer("--oldest-driver", settings.oldest_driver, 0, 100'000));
   settings.nccl = nccl_of(arguments.get("--nccl", ""));
   settings.architectures = words_of(arguments.get("--architectures"));
   settings.pull_policy = arguments.get("--pull-policy", settings.pull_policy);
+  settings.pull_secrets = words_of(arguments.get("--pull-secrets"));
+  settings.shared_memory = shared_memory_of(arguments, "--shared-memory", settings.shared_memory);
+  settings.cuda_shared_memory =
+      shared_memory_of(arguments, "--cuda-shared-memory", settings.cuda_shared_memory);
   options.spaces = words_of(arguments.get("--namespace"));
   options.operator_class = class_of(arguments);
   settings.operator_space = arguments.get("--operator-namespace", variable("POD_NAMESPACE", ""));
@@ -162,6 +198,7 @@ Options options_of(const Arguments& arguments) {
   read_address(arguments.get("--metrics", ":8080"), options);
   options.elects = truth_of(arguments, "--leader-elect", options.elects);
   options.identity = arguments.get("--identity", variable("POD_NAME", host_name()));
+  options.log_level = log_level_of(arguments);
   options.workers = int(arguments.integer("--workers", options.workers, 1, 64));
   settings.toleration_seconds = int(arguments.integer("--toleration", settings.toleration_seconds, 0, 3600));
   settings.grace_seconds = int(arguments.integer("--grace", settings.grace_seconds, 1, 3600));

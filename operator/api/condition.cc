@@ -33,14 +33,28 @@ void set_condition(std::vector<Condition>& conditions, Condition condition) {
   *found = std::move(condition);
 }
 
-std::string state_of(const std::vector<Condition>& conditions) {
+namespace {
+
+bool is_refused(const Condition& created) {
+  return !created.holds && created.reason != kPreparing;
+}
+
+}  // namespace
+
+const Condition* telling_condition(const std::vector<Condition>& conditions) {
   for (const char* type : {kFailed, kSucceeded, kSuspended, kRestarting, kRunning, kPlaced})
-    if (holds(conditions, type)) return type;
+    if (holds(conditions, type)) return find_condition(conditions, type);
   const Condition *created = find_condition(conditions, kCreated),
                   *placed = find_condition(conditions, kPlaced);
-  if (created && !created->holds && created->reason != kPreparing) return kRefused;
-  if (placed) return placed->reason == kPreparing ? kPreparing : kWaiting;
-  return created ? kCreated : "";
+  return placed && !(created && is_refused(*created)) ? placed : created;
+}
+
+std::string state_of(const std::vector<Condition>& conditions) {
+  const Condition* told = telling_condition(conditions);
+  if (!told) return kNew;
+  if (told->type == kCreated) return is_refused(*told) ? kRefused : kCreated;
+  if (told->holds) return told->type;
+  return told->reason == kPreparing ? kPreparing : kWaiting;
 }
 
 Condition read_condition(const nlohmann::json& object) {

@@ -26,6 +26,8 @@ inline constexpr const char* kPreparing = "Preparing";
 inline constexpr const char* kUnschedulable = "Unschedulable";
 /// Why Created doesn't hold. Also a state.
 inline constexpr const char* kRefused = "Refused";
+/// The state, and the reason for it, of a job of which nothing has been said yet.
+inline constexpr const char *kNew = "New", *kBegun = "Begun";
 /// The state of a job whose gang has no places, or whose prepare pod has no node.
 inline constexpr const char* kWaiting = "Waiting";
 
@@ -51,7 +53,10 @@ bool has_ended(const std::vector<Condition>& conditions);
 /// that has ended.
 void set_condition(std::vector<Condition>& conditions, Condition condition);
 
-/// The condition that says most, or what its job waits for: status.state. "" where nothing has been said of it yet.
+/// The condition that says most, or what its job waits for. Null where nothing has been said of it yet.
+const Condition* telling_condition(const std::vector<Condition>& conditions);
+
+/// What it comes to: status.state.
 std::string state_of(const std::vector<Condition>& conditions);
 
 // A condition as the API's JSON: Kubernetes' own form, which GNNJobs and others' objects share.

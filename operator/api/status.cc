@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
+#include <set>
 
 #include "job/quantity.h"
 #include "operator/api/condition.h"
@@ -136,6 +137,14 @@ Json placement_json(const Status& status) {
   return placement;
 }
 
+/// On which it has places.
+std::size_t nodes_of(const Status& status) {
+  std::set<std::string> nodes;
+  if (holds(status.conditions, kPlaced))
+    for (const ServerPlace& server : status.servers) nodes.insert(server.node);
+  return nodes.size();
+}
+
 Json made_of_json(const MadeOf& made_of) {
   Json json;
   put(json, "manifest", made_of.manifest, kLongestWord);
@@ -205,7 +214,10 @@ void Status::add_restart(Restart restart) {
 
 std::string write_status(const Status& status) {
   Json json{{"observedGeneration", status.observed_generation}};
+  const Condition* told = telling_condition(status.conditions);
   put(json, "state", state_of(status.conditions), kLongestWord);
+  put(json, "reason", told ? told->reason : kBegun, kLongestReason);
+  json["nodes"] = nodes_of(status);
   Json conditions = Json::array(), restarts = Json::array();
   for (const Condition& condition : status.conditions) conditions.push_back(condition_json(condition));
   put_object(json, "conditions", std::move(conditions));

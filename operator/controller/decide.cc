@@ -1,5 +1,7 @@
 #include "operator/controller/decide.h"
 
+#include <fmt/format.h>
+
 #include "operator/controller/steps.h"
 
 namespace atl::ctl {
@@ -38,6 +40,25 @@ Decision decide(const Observed& seen, const Settings& settings) {
     if (step(reconcile) == Next::kDone) break;
   tell_queue(reconcile);
   return reconcile.decision();
+}
+
+std::string text_of(const Decision& decision) {
+  std::string text;
+  const auto add = [&](const std::string& what) { text += (text.empty() ? "" : "; ") + what; };
+  if (decision.status) {
+    const Condition* told = telling_condition(decision.status->conditions);
+    add(fmt::format("status {}, {}", state_of(decision.status->conditions), told ? told->reason : kBegun));
+  }
+  for (const auto& stage : decision.stages)
+    for (const Write& write : stage) {
+      const bool makes = write.verb == Write::Verb::kCreate, changes = write.verb == Write::Verb::kPatch;
+      add(fmt::format("{} {} {}",
+                      makes     ? "create"
+                      : changes ? "patch"
+                                : "delete",
+                      name_of(write.kind), write.name));
+    }
+  return text;
 }
 
 }  // namespace atl::ctl

@@ -60,6 +60,9 @@ struct Decision {
 
 Decision decide(const Observed& seen, const Settings& settings);
 
+/// "status Waiting, NoRoom; create Pod cora-0-0; delete Pod cora-1-0"
+std::string text_of(const Decision& decision);
+
 /// Whether `other` is refused objects in the same namespace and comes before `job`: it is older, or as old and first by
 /// name. As long as it holds gated pods, `job` gives way to it.
 bool is_refused_before(const GnnJob& other, const GnnJob& job);

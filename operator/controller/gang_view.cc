@@ -67,6 +67,13 @@ bool is_waited_for_in_vain(const std::string& node, const Observed& seen) {
   });
 }
 
+/// An attempt ended for the pod's GPUs: it runs on, and so would the next attempt, into the same.
+bool has_bad_gpu(const PodView& pod, const Status& status) {
+  return std::ranges::any_of(status.restarts, [&](const Restart& restart) {
+    return is_of_gpu(restart.reason) && restart.culprit.pod == pod.meta.name;
+  });
+}
+
 bool has_attempt_map(const Observed& seen, int attempt) {
   const std::string map = attempt_map_name(seen.job.meta.name, attempt);
   return std::ranges::any_of(seen.objects, [&](const ObjectView& object) {
@@ -148,7 +155,8 @@ GangView view_gang(const Observed& seen, const Settings& settings, int attempt) 
     const int of = number_of(pod.meta.label(kAttemptLabel));
     if (role == kWorkerRole) {
       const bool is_past = of >= 0 && of != attempt;
-      place_worker(pod, loss_of(pod, seen, settings).empty() && !pod.is_terminating() && !is_past, view);
+      const bool is_fit = loss_of(pod, seen, settings).empty() && !has_bad_gpu(pod, seen.job.status);
+      place_worker(pod, is_fit && !pod.is_terminating() && !is_past, view);
     }
     if (role != kLauncherRole) continue;
     if (of == attempt)

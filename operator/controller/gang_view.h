@@ -29,6 +29,12 @@ GangView view_gang(const Observed& seen, const Settings& settings, int attempt);
 /// A pod's files (its disk, /dev/shm, /tmp) outgrew a limit of its own, and kubelet ended it.
 inline constexpr const char* kOverLimit = "OverLimit";
 
+/// CUDA's words, as a rank passed them on, show that a node's GPU is at fault, or that its driver doesn't suit the engine.
+inline constexpr const char *kGpuFault = "GpuFault", *kGpuDriver = "GpuDriver";
+inline bool is_of_gpu(const std::string& reason) {
+  return reason == kGpuFault || reason == kGpuDriver;
+}
+
 /// Why a pod does not and will not run any more: "" | NodeLost | Evicted | OverLimit | Preempted | Rejected (by the node's kubelet,
 /// before it ran) | OOMKilled | Signal | Exit | DaemonEnded | Deleted (it was told to end).
 std::string loss_of(const PodView& pod, const Observed& seen, const Settings& settings);

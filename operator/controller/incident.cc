@@ -4,6 +4,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdio>
+#include <iterator>
 #include <set>
 
 #include "operator/api/messages.h"
@@ -17,6 +19,50 @@ constexpr int kInterrupted = 130;  // what `atoll run` exits with after SIGTERM 
 std::string told_by(const PodView& pod) {
   const ContainerView* engine = pod.container(kEngine);
   return engine ? engine->message : "";
+}
+
+/// What CUDA says, or the engine of it, where the node is to blame and not the rank that met it.
+struct GpuWords {
+  const char *words, *reason;
+};
+constexpr GpuWords kGpuWords[] = {
+    {"uncorrectable ECC error", kGpuFault},
+    {"uncorrectable NVLink error", kGpuFault},
+    {"over nvlink or a hardware error", kGpuFault},
+    {"hardware stack error", kGpuFault},
+    {"is/are busy or unavailable", kGpuFault},  // a process of before that hangs on it
+    {"system not yet initialized", kGpuFault},  // its switches' fabric manager doesn't run
+    {"unsupported display driver / cuda driver combination", kGpuDriver},
+    {"the NVIDIA driver of this machine is missing or older", kGpuDriver},
+    {"this machine has no NVIDIA GPU", kGpuDriver},
+};
+
+/// Whose GPU it is: "atoll: rank 3 on cora-1-0: device cuda: …". mpirun may have seen another rank end first, for want of this one, and
+/// is believed where the line names none.
+std::optional<std::int64_t> rank_with_gpu(const Incident& incident) {
+  const auto end = incident.message.find("device cuda: ");
+  if (end == std::string::npos) return {};
+  const auto at = incident.message.rfind("rank ", end);
+  int rank = 0;
+  const bool is_named =
+      at != std::string::npos && std::sscanf(incident.message.c_str() + at, "rank %d", &rank) == 1;
+  return is_named ? rank : incident.culprit.rank;
+}
+
+/// An error of a rank's GPU is its node's where CUDA's words say so.
+void blame_gpu(Incident& incident, const Reconcile& reconcile) {
+  const auto rank = rank_with_gpu(incident);
+  if (!rank || reconcile.spec().resources.gpus == 0 || incident.reason != "Exit") return;
+  const auto known = std::ranges::find_if(kGpuWords, [&](const GpuWords& each) {
+    return incident.message.find(each.words) != std::string::npos;
+  });
+  if (known == std::end(kGpuWords)) return;
+  for (std::size_t s = 0; s < reconcile.gang().servers.size(); ++s) {
+    const PodView* worker = reconcile.gang().workers[s];
+    if (!worker || std::ranges::count(reconcile.gang().servers[s], Rank(*rank)) == 0) continue;
+    incident.reason = known->reason;
+    incident.culprit = {*rank, "", worker->meta.name, worker->node};
+  }
 }
 
 std::string what_happened(const Incident& incident) {
@@ -80,6 +126,7 @@ Incident launcher_incident(const PodView& launcher, const std::string& loss, con
     incident.message = told_by(launcher);
   }
   refine(incident, reconcile);
+  blame_gpu(incident, reconcile);
   return incident;
 }
 
@@ -94,9 +141,9 @@ Incident vanished(const Reconcile& reconcile, std::size_t server) {
 }  // namespace
 
 bool is_disruption(const std::string& reason) {
-  static const std::set<std::string> kDisruptions = {"NodeLost",    kLost,       "Disconnected",
-                                                     "Evicted",     "Preempted", "Deleted",
-                                                     "Interrupted", kNotBound,   "Rejected"};
+  static const std::set<std::string> kDisruptions = {"NodeLost",  kLost,     "Disconnected", "Evicted",
+                                                     "Preempted", "Deleted", "Interrupted",  kNotBound,
+                                                     "Rejected",  kGpuFault};
   return kDisruptions.contains(reason);
 }
 

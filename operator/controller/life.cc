@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <iterator>
 
+#include "job/strategies.h"
 #include "operator/api/messages.h"
 #include "operator/controller/steps.h"
 #include "operator/objects/names.h"
@@ -16,6 +17,19 @@
 namespace atl::ctl {
 namespace {
 
+/// CUDA shows a process one slice alone, however many its container has: the ranks of a pod would share that.
+std::string fault_of_slices(const Job& job, const Settings& settings) {
+  if (job.resources.gpus == 0 || !settings.gpu_resource.starts_with(kMigSlices)) return {};
+  std::size_t most = 0;
+  for (const auto& ranks : find_strategy(job.strategy.kind)->layout(job).groups)
+    most = std::max(most, ranks.size());
+  if (most <= 1) return {};
+  return fmt::format(
+      "placement.ranksPerServer: {} ranks of a pod would share one {}, for CUDA shows a process one of MIG's slices (use "
+      "1, and a strategy whose ranks need not share a server)",
+      most, settings.gpu_resource);
+}
+
 /// What the engine takes on one machine and a cluster can't do.
 std::vector<std::string> faults_on_cluster(const Job& job, const Settings& settings) {
   std::vector<std::string> faults = template_faults(job, settings);
@@ -23,6 +37,7 @@ std::vector<std::string> faults_on_cluster(const Job& job, const Settings& setti
     faults.emplace_back(
         "dataset.volume: is required on a cluster (name a volume that all pods can mount and that holds "
         "the data root)");
+  if (const std::string fault = fault_of_slices(job, settings); !fault.empty()) faults.push_back(fault);
   if (job.launcher == Launcher::kMpiJob)
     std::ranges::move(mpi_job_faults(job, settings), std::back_inserter(faults));
   return faults;

@@ -3,7 +3,9 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <map>
 #include <numeric>
+#include <utility>
 
 #include "operator/controller/places.h"
 #include "operator/controller/reconcile.h"
@@ -56,6 +58,31 @@ std::string choice_text(const Reconcile& reconcile) {
   return "; strategy auto is " + chosen + (reason.empty() ? "" : ": " + reason);
 }
 
+/// GPUs of several pods can't use NVLink between them: where a node has several of the gang's, one could have them all. MIG's slices
+/// have none.
+std::string network_text(const Reconcile& reconcile, const GangPlan& plan, const Gang& gang) {
+  if (reconcile.spec().resources.gpus == 0 || reconcile.settings.gpu_resource.starts_with(kMigSlices))
+    return {};
+  std::map<std::string, int> ranks;
+  const std::string* shared = nullptr;
+  for (std::size_t s = 0; s < plan.nodes.size(); ++s) {
+    const int before =
+        std::exchange(ranks[plan.nodes[s]], ranks[plan.nodes[s]] + int(gang.servers[s].size()));
+    if (before > 0 && !shared) shared = &plan.nodes[s];
+  }
+  if (!shared) return {};
+  const int all = reconcile.spec().placement.ranks;
+  int together = 0;
+  for (const auto& [node, count] : ranks) together = std::max(together, count);
+  while (all % together != 0) --together;
+  return fmt::format(
+      "; {} has several of the pods, whose GPUs exchange through the network and not by NVLink: {}", *shared,
+      together > 1
+          ? fmt::format("placement.ranksPerServer: {} puts so many ranks into one pod", together)
+          : fmt::format("{} ranks can't be divided among pods of several (use a multiple of a node's GPUs)",
+                        all));
+}
+
 void enter(Reconcile& reconcile, const GangPlan& plan, const Gang& gang) {
   reconcile.status.servers.clear();
   for (std::size_t s = 0; s < plan.nodes.size(); ++s)
@@ -63,8 +90,8 @@ void enter(Reconcile& reconcile, const GangPlan& plan, const Gang& gang) {
         {plan.nodes[s], gang.servers[s], gang.holds.empty() ? std::string() : gang.holds[s]});
   reconcile.status.predicted = predicted_of(plan, gang);
   reconcile.say(kPlaced, true, "Planned",
-                fmt::format("{} servers on {}{}", plan.nodes.size(), fmt::join(plan.nodes, ", "),
-                            choice_text(reconcile)));
+                fmt::format("{} servers on {}{}{}", plan.nodes.size(), fmt::join(plan.nodes, ", "),
+                            choice_text(reconcile), network_text(reconcile, plan, gang)));
 }
 
 void pin_launcher(Reconcile& reconcile, const std::string& node) {

@@ -14,7 +14,7 @@
 namespace atl::ctl {
 namespace {
 
-constexpr int kMostFailures = 2;      // of a node, before it is avoided
+constexpr int kMostFailures = 2;      // of a node, before it is avoided; one of its GPUs' will do
 constexpr Seconds kRemembered{3600};  // a failure: by then somebody has mended the node, or it fails again
 
 /// Null where they aren't.
@@ -46,14 +46,15 @@ std::vector<PairBytes> all_flows(const Prepared& prepared, const std::vector<std
 
 /// A node is to blame for it: a rank that runs out of memory does so anywhere.
 bool is_of_node(const Restart& restart) {
-  return restart.reason == "NodeLost" || restart.reason == "Lost" || restart.reason == "Rejected" ||
-         restart.culprit.signal == "SIGBUS";
+  return is_of_gpu(restart.reason) || restart.reason == "NodeLost" || restart.reason == "Lost" ||
+         restart.reason == "Rejected" || restart.culprit.signal == "SIGBUS";
 }
 
 std::set<std::string> bad_nodes(const Reconcile& reconcile) {
   std::map<std::string, int> failures;
   for (const Restart& restart : reconcile.status.restarts)
-    if (is_of_node(restart) && reconcile.now() - restart.time < kRemembered) ++failures[restart.culprit.node];
+    if (is_of_node(restart) && reconcile.now() - restart.time < kRemembered)
+      failures[restart.culprit.node] += is_of_gpu(restart.reason) ? kMostFailures : 1;
   std::set<std::string> bad;
   for (const auto& [node, count] : failures)
     if (count >= kMostFailures && !node.empty()) bad.insert(node);
@@ -168,6 +169,9 @@ NodeFilter filter_of(const Reconcile& reconcile, const std::string& admitted) {
   filter.join(NodeFilter::of_template(admitted));
   filter.demand_platform(reconcile.settings.architectures);
   filter.excluded = bad_nodes(reconcile);
+  const bool has_our_engine = reconcile.spec().image.empty();  // of another nobody here knows what it needs
+  if (reconcile.spec().resources.gpus > 0 && has_our_engine)
+    filter.oldest_driver = reconcile.settings.oldest_driver;
   return filter;
 }
 

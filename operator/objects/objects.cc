@@ -136,6 +136,12 @@ void add_nccl(json& env, const Job& job, std::size_t ranks, const Settings& sett
   for (const auto& [name, value] : variables) env.push_back({{"name", name}, {"value", value}});
 }
 
+/// Of /dev/shm, for so many ranks.
+std::int64_t shared_memory_of(const Job& job, std::size_t ranks, const Settings& settings) {
+  return (job.resources.gpus > 0 ? settings.cuda_shared_memory : settings.shared_memory) *
+         std::int64_t(ranks);
+}
+
 /// Seconds in which ranks may write a checkpoint, so that their supervisor has some left to say how it ended.
 std::int64_t time_for_ranks(const json& pod) {
   constexpr std::int64_t kForTheSupervisor = 10, kKubernetesDefault = 30;
@@ -185,7 +191,7 @@ std::string worker_pod(const GnnJob& job, const Settings& settings, int server,
   add_gate(pod);
   mount_data(pod, job, false);
   mount(pod, "keys", keys_source(job, {"authorized_keys", "host_key"}), "/etc/atoll/keys", true);
-  const auto shared = settings.shared_memory * std::int64_t(ranks.size());
+  const auto shared = shared_memory_of(*job.job, ranks.size(), settings);
   mount(pod, "shm", memory_volume(shared), "/dev/shm", false);
   if (ranks.front() == 0) mount_output(pod, *job.job);
   json& engine = engine_of(pod);

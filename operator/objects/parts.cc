@@ -8,6 +8,7 @@
 #include "job/api_names.h"
 #include "operator/objects/names.h"
 #include "operator/objects/objects.h"
+#include "operator/plan/gang.h"
 #include "operator/plan/node_filter.h"
 #include "operator/plan/resources.h"
 
@@ -26,7 +27,8 @@ json tolerations(const Job& job, const Settings& settings) {
                    {"effect", "NoExecute"},
                    {"tolerationSeconds", settings.toleration_seconds}});
   if (job.resources.gpus > 0)
-    all.push_back({{"key", settings.gpu_resource}, {"operator", "Exists"}, {"effect", "NoSchedule"}});
+    for (const std::string& key : gpu_taints(settings.gpu_resource))
+      all.push_back({{"key", key}, {"operator", "Exists"}, {"effect", "NoSchedule"}});
   return all;
 }
 
@@ -88,6 +90,8 @@ json base_pod(const GnnJob& job, const Settings& settings, const std::string& na
                  {"tolerations", tolerations(*job.job, settings)},
                  {"volumes", json::array()},
                  {"containers", json::array({engine_container(job, settings)})}};
+  for (const std::string& secret : settings.pull_secrets)
+    pod["spec"]["imagePullSecrets"].push_back({{"name", secret}});
   const json scratch = {{"emptyDir", json::object()}};
   mount(pod, "tmp", scratch, "/tmp", false);
   mount(pod, "run", scratch, "/run/atoll", false);

@@ -91,7 +91,9 @@ const std::set<std::string> kOurVolumes = {"tmp",      "run",  "users", "job",  
 const std::set<std::string> kOurPaths = {
     "/tmp",      "/run/atoll", "/var/lib/extrausers", "/etc/atoll/job",     "/data",
     "/prepared", "/dev/shm",   "/etc/atoll/keys",     "/etc/atoll/attempt", "/output"};
-const std::set<std::string> kOfRanks = {"cpu", "memory", "nvidia.com/gpu"};
+const std::set<std::string> kOfRanks = {"cpu", "memory"};
+/// How NVIDIA's device plugin calls GPUs: whole ones, shared ones (nvidia.com/gpu.shared), MIG's slices (nvidia.com/mig-1g.10gb).
+const std::set<std::string> kGpuFamilies = {"nvidia.com/gpu", "nvidia.com/mig-"};
 
 class Faults {
  public:
@@ -126,6 +128,11 @@ class Faults {
     const json& security = member(container, "securityContext");
     guard(security, kGuardsOfSecurity, path + ".securityContext");
     for (const json& port : member(container, "ports")) guard(port, kGuardsOfPort, path + ".ports");
+    for (const char* kind : {"requests", "limits"})
+      for (const auto& [name, amount] : member(member(container, "resources"), kind).items())
+        if (is_gpu(name))
+          add(path + ".resources." + kind + "." + name,
+              fmt::format("can't be set (a job's GPUs are all {}: use spec.resources)", gpu_));
     for (const std::string& name : texts_of(member(member(security, "capabilities"), "add")))
       if (!kPlainCapabilities.contains(name) && !allowed_.contains(name))
         refuse_guarded(path + ".securityContext.capabilities.add[" + name + "]", kWhyNoCapability, name);
@@ -160,7 +167,7 @@ class Faults {
         add(path + ".env[" + text_of(variable, "name") + "]", "is the operator's (choose another name)");
     for (const char* kind : {"requests", "limits"})
       for (const auto& [name, amount] : member(member(container, "resources"), kind).items())
-        if (kOfRanks.contains(name) || name == gpu_)
+        if (kOfRanks.contains(name))
           add(path + ".resources." + kind + "." + name, "can't be set (use spec.resources)");
     for (const json& at : member(container, "volumeMounts"))
       if (kOurPaths.contains(text_of(at, "mountPath")))
@@ -194,6 +201,12 @@ class Faults {
   }
 
  private:
+  bool is_gpu(const std::string& resource) const {
+    return resource == gpu_ || std::ranges::any_of(kGpuFamilies, [&](const std::string& family) {
+             return resource.starts_with(family);
+           });
+  }
+
   const std::set<std::string>& allowed_;
   const std::string& gpu_;  // what kubelets call a GPU
 };

@@ -49,6 +49,7 @@ void add_filter(Text& text, const NodeFilter& filter) {
       text.add(*part);
   text.add(std::int64_t(filter.excluded.size()));
   for (const std::string& node : filter.excluded) text.add(node);
+  text.add(std::int64_t(filter.oldest_driver));
 }
 
 /// FNV-1a: a dense job has thousands of flows.

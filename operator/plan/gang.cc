@@ -166,10 +166,15 @@ void set_levels(const PlacementSpec& placement, Gang& gang) {
 
 }  // namespace
 
+std::set<std::string> gpu_taints(const std::string& gpu) {
+  return {kGpuResource, gpu};
+}
+
 NodeFilter filter_of(const Job& job, const std::string& gpu) {
   NodeFilter filter = NodeFilter::of_template(job.template_);
   if (job.resources.gpus > 0)
-    filter.tolerations.push_back({.key = gpu, .comparison = "Exists", .value = {}, .effect = "NoSchedule"});
+    for (const std::string& key : gpu_taints(gpu))
+      filter.tolerations.push_back({.key = key, .comparison = "Exists", .value = {}, .effect = "NoSchedule"});
   return filter;
 }
 

@@ -41,6 +41,13 @@ bool holds(const LabelRule& rule, const NodeState& node) {
   return rule.comparison == "Gt" ? *left > *right : rule.comparison == "Lt" && *left < *right;
 }
 
+/// Of NVIDIA's driver, where the node's labels tell it.
+std::optional<long> driver_of(const NodeState& node) {
+  for (const char* label : kDriverLabels)
+    if (const auto found = node.labels.find(label); found != node.labels.end()) return integer(found->second);
+  return {};
+}
+
 bool all_hold(const std::vector<LabelRule>& rules, const NodeState& node) {
   return std::ranges::all_of(rules, [&](const LabelRule& rule) { return holds(rule, node); });
 }
@@ -121,6 +128,9 @@ std::string NodeFilter::refusal(const NodeState& node) const {
   }
   for (const LabelRule& rule : selector)
     if (!holds(rule, node)) return fmt::format("has not {}={}", rule.key, fmt::join(rule.values, " or "));
+  if (const auto driver = driver_of(node); driver && *driver < oldest_driver)
+    return fmt::format("has NVIDIA's driver {}, and the engine's image needs {} or newer", *driver,
+                       oldest_driver);
   if (terms.empty() || is_chosen_by(terms, node)) return {};
   return terms.size() == 1 && !terms[0].empty()
              ? "is not " + text(*std::ranges::find_if(

@@ -15,6 +15,10 @@ struct NodeState;
 inline constexpr char kArchitectureLabel[] = "kubernetes.io/arch", kSystemLabel[] = "kubernetes.io/os",
                       kSystem[] = "linux";
 
+/// What NVIDIA's GPU feature discovery says of the driver's major version: 580; under its name of before, too.
+inline constexpr const char* kDriverLabels[] = {"nvidia.com/cuda.driver-version.major",
+                                                "nvidia.com/cuda.driver.major"};
+
 /// key operator values: In, NotIn, Exists, DoesNotExist, Gt, Lt; of a label, or of the node's name.
 struct LabelRule {
   std::string key, comparison;
@@ -41,6 +45,7 @@ struct NodeFilter {
   NodeTerms terms;                  // one of them must hold, if there are any
   std::vector<Toleration> tolerations;
   std::set<std::string> excluded;  // nodes that failed before
+  int oldest_driver = 0;  // of NVIDIA's, its major version, of nodes whose labels tell it; 0: any will do
 
   /// From a pod template: JSON, possibly "". What isn't as in a pod is passed over: the API server's dry run,
   /// not the plan, refuses it.

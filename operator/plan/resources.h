@@ -11,6 +11,8 @@ namespace atl::ctl {
 
 /// What kubelets call a GPU where nobody says otherwise.
 inline constexpr char kGpuResource[] = "nvidia.com/gpu";
+/// How NVIDIA's device plugin names MIG's slices of GPUs: nvidia.com/mig-3g.40gb.
+inline constexpr char kMigSlices[] = "nvidia.com/mig-";
 
 class Resources {
  public:

@@ -230,6 +230,7 @@ Decision Controller::decide_on(Observed& seen) {
 /// `unseen`: pods whose room stays booked, whatever comes of it.
 void Controller::carry_out(const Observed& seen, const Decision& decision, std::set<std::string> unseen) {
   const std::string job = seen.job.full_name();
+  log_debug(options_.log_level, "{}: {}", job, text_of(decision));
   const WriteContext context{around_.client, expectations_, caches_, around_.may_write,
                              options_.writes_at_once};
   if (decision.status) {

@@ -8,12 +8,20 @@
 
 namespace atl::ctl {
 
+/// What is told: that and what is graver. Debug: what is done about each job.
+enum class LogLevel { kDebug, kInfo, kWarning };
+
 void log_line(const char* level, const std::string& message);
 
 template <class... Args>
-void log_info(fmt::format_string<Args...> format, Args&&... args) {
-  log_line("info", fmt::format(format, std::forward<Args>(args)...));
+void log_debug(LogLevel told, fmt::format_string<Args...> format, Args&&... args) {
+  if (told == LogLevel::kDebug) log_line("debug", fmt::format(format, std::forward<Args>(args)...));
 }
+template <class... Args>
+void log_info(LogLevel told, fmt::format_string<Args...> format, Args&&... args) {
+  if (told <= LogLevel::kInfo) log_line("info", fmt::format(format, std::forward<Args>(args)...));
+}
+/// Always.
 template <class... Args>
 void log_warning(fmt::format_string<Args...> format, Args&&... args) {
   log_line("warning", fmt::format(format, std::forward<Args>(args)...));

@@ -6,10 +6,12 @@
 #include <prometheus/registry.h>
 #include <prometheus/text_serializer.h>
 #include <algorithm>
+#include <functional>
 #include <map>
 #include <mutex>
 #include <set>
 #include <sstream>
+#include <vector>
 
 #include "operator/api/condition.h"
 #include "operator/run/controller.h"
@@ -35,7 +37,8 @@ std::string known_reason(const std::string& reason) {
   static const std::set<std::string> kKnown{
       "OOMKilled",     "Signal",      "Exit",     "Lost",      "Disconnected", "NodeLost",
       "Evicted",       "Preempted",   "Deleted",  "Stalled",   "NotBound",     "StartDeadlineExceeded",
-      "PrepareFailed", "Interrupted", "Rejected", "OverLimit", "DaemonEnded"};
+      "PrepareFailed", "Interrupted", "Rejected", "OverLimit", "DaemonEnded",  "GpuFault",
+      "GpuDriver"};
   return kKnown.contains(reason) ? reason : "Other";
 }
 
@@ -67,10 +70,10 @@ struct Metrics::State {
   Gauge& leads =
       gauge("leader_election_master_status", "1 if this replica leads.").Add({{"name", "atoll-operator"}});
   Family<Gauge>& jobs = gauge("atoll_jobs", "GNNJobs by state.");
-  Family<Gauge>& waiting = gauge("atoll_gang_waiting_seconds",
-                                 "How long the job of a namespace that waits longest for room has waited.");
+  Family<Gauge>& waiting =
+      gauge("atoll_gang_waiting_seconds", "How long a job has waited for room, of those that wait longest.");
   std::mutex mutex;  // of:
-  std::map<std::string, Gauge*> waiting_by_space;
+  std::map<std::pair<std::string, std::string>, Gauge*> waiting_by_job;
   Family<Counter>& restarts = counter("atoll_job_restarts_total", "Attempts that ended early, by reason.");
   Family<Counter>& failures =
       counter("atoll_job_write_failures_total", "Decisions that could not be carried out, by outcome.");
@@ -118,22 +121,27 @@ void Metrics::set_leads(bool leads) {
 
 void Metrics::set_jobs(const std::map<std::string, int>& by_state) {
   for (const char* state : {"Created", "Refused", "Preparing", "Waiting", "Placed", "Running", "Suspended",
-                            "Restarting", "Succeeded", "Failed", "New"}) {
+                            "Restarting", "Succeeded", "Failed", kNew}) {
     const auto found = by_state.find(state);
     state_->jobs.Add({{"state", state}}).Set(found == by_state.end() ? 0 : found->second);
   }
 }
 
-void Metrics::set_waiting(const std::map<std::string, double>& seconds_by_space) {
+void Metrics::set_waiting(const std::map<std::pair<std::string, std::string>, double>& seconds_by_job) {
+  std::vector<std::pair<double, std::pair<std::string, std::string>>> longest;
+  for (const auto& [job, seconds] : seconds_by_job) longest.emplace_back(seconds, job);
+  std::ranges::sort(longest, std::greater{});
+  longest.resize(std::min(longest.size(), kMostWaiting));
   std::lock_guard lock(state_->mutex);
-  std::erase_if(state_->waiting_by_space, [&](const auto& known) {
-    const bool is_over = !seconds_by_space.contains(known.first);
-    if (is_over) state_->waiting.Remove(known.second);
-    return is_over;
+  std::erase_if(state_->waiting_by_job, [&](const auto& known) {
+    const bool is_told =
+        std::ranges::any_of(longest, [&](const auto& each) { return each.second == known.first; });
+    if (!is_told) state_->waiting.Remove(known.second);
+    return !is_told;
   });
-  for (const auto& [space, seconds] : seconds_by_space) {
-    Gauge*& gauge = state_->waiting_by_space[space];
-    if (!gauge) gauge = &state_->waiting.Add({{"job_namespace", space}});
+  for (const auto& [seconds, job] : longest) {
+    Gauge*& gauge = state_->waiting_by_job[job];
+    if (!gauge) gauge = &state_->waiting.Add({{"job_namespace", job.first}, {"gnnjob", job.second}});
     gauge->Set(seconds);
   }
 }
@@ -172,14 +180,11 @@ std::string Metrics::text() const {
 
 std::string Controller::metrics_text() {
   std::map<std::string, int> states;
-  std::map<std::string, double> waiting;
+  std::map<std::pair<std::string, std::string>, double> waiting;
   for (const auto& job : caches_.jobs()) {
-    const std::string state = state_of(job->status.conditions);
-    ++states[state.empty() ? "New" : state];
-    if (const auto since = waits_for_room_since(job->status)) {
-      double& longest = waiting[job->meta.space];
-      longest = std::max(longest, double((around_.now() - *since).count()));
-    }
+    ++states[state_of(job->status.conditions)];
+    if (const auto since = waits_for_room_since(job->status))
+      waiting[{job->meta.space, job->meta.name}] = double((around_.now() - *since).count());
   }
   around_.metrics.set_jobs(states);
   around_.metrics.set_waiting(waiting);

@@ -4,6 +4,7 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <utility>
 
 namespace atl::ctl {
 
@@ -24,7 +25,9 @@ class Metrics {
   void set_leads(bool leads);
   // atoll_job_*
   void set_jobs(const std::map<std::string, int>& by_state);
-  void set_waiting(const std::map<std::string, double>& seconds_by_space);  // of the gang that waits longest
+  /// How long gangs wait for room, by namespace and name. Of many those that wait longest are told: each is a series.
+  void set_waiting(const std::map<std::pair<std::string, std::string>, double>& seconds_by_job);
+  static constexpr std::size_t kMostWaiting = 200;
   void restarted(const std::string& reason);
   void failed(const std::string& outcome);  // of acting on a decision
   void held_back();                         // a decision: the same was carried out three times in a row

@@ -7,6 +7,7 @@
 #include "operator/api/gnnjob.h"
 #include "operator/api/json_values.h"
 #include "operator/objects/settings.h"
+#include "operator/run/log.h"
 
 namespace atl::ctl {
 
@@ -17,9 +18,10 @@ struct Options {
   std::string operator_class = kDefaultClass;  // of the jobs that are seen to
   std::string identity;                        // ours among the replicas: the pod's name
   bool elects = true;                          // a lease says which replica works
-  int workers = 4;                             // jobs that are looked at side by side
-  int writes_at_once = 16;                     // of one job
-  std::string metrics_host = "[::]";           // every address, IPv4 and IPv6
+  LogLevel log_level = LogLevel::kInfo;
+  int workers = 4;                    // jobs that are looked at side by side
+  int writes_at_once = 16;            // of one job
+  std::string metrics_host = "[::]";  // every address, IPv4 and IPv6
   int metrics_port = 8080;
   int engine_port = 9400;  // of rank 0's /progress
   Seconds progress_every{5};

@@ -82,10 +82,11 @@ class Operator {
   Operator& operator=(const Operator&) = delete;
 
   int run(const std::stop_token& stop) {
-    log_info("serving health and metrics on {}:{}", options_.metrics_host, endpoint_.port());
+    log_info(options_.log_level, "serving health and metrics on {}:{}", options_.metrics_host,
+             endpoint_.port());
     if (!fill_caches(stop)) return 0;
     if (options_.elects && !acquire(stop)) return 0;
-    log_info("{} leads", options_.identity);
+    log_info(options_.log_level, "{} leads", options_.identity);
     metrics_.set_leads(true);
     const bool leads_still = lead(stop);
     metrics_.set_leads(false);
@@ -154,7 +155,7 @@ class Operator {
       log_warning("not listed yet: {}", feeds_.missing());
       is_told = true;
     }
-    log_info("all caches are filled");
+    log_info(options_.log_level, "all caches are filled");
     return true;
   }
 
@@ -180,7 +181,7 @@ class Operator {
   }
 
   void do_work(const std::stop_token& stop) {
-    log_info("{} workers begin", options_.workers);
+    log_info(options_.log_level, "{} workers begin", options_.workers);
     controller_.look_at_all();
     std::vector<std::jthread> threads;
     for (int w = 0; w < options_.workers; ++w) threads.emplace_back([&] { controller_.work(stop); });
@@ -216,7 +217,7 @@ int run_operator(const Options& options, const std::stop_token& stop) {
   const kube::ClusterConfig config = kube::find_config(options.kubeconfig);
   Options whole = options;
   if (whole.settings.operator_space.empty()) whole.settings.operator_space = config.space;
-  log_info("cluster {}, namespace {}", config.server, whole.settings.operator_space);
+  log_info(options.log_level, "cluster {}, namespace {}", config.server, whole.settings.operator_space);
   Operator run(whole, config);
   return run.run(stop);
 }

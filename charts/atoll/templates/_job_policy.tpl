@@ -228,8 +228,12 @@ validations:
     message: "template.spec.containers[engine].env: names that begin with ATOLL_ are the operator's (choose another name)"
   {{- $gpu := .Values.engineCuda.resource }}
   {{- range list "requests" "limits" }}
-  - expression: "variables.engine.all(c, !has(c.resources) || !has(c.resources.{{ . }}) || c.resources.{{ . }}.all(key, !(key in {{ include "atoll.template.ranks" $ }}{{ if ne $gpu "nvidia.com/gpu" }} + ['{{ $gpu }}']{{ end }})))"
-    message: "template.spec.containers[engine].resources.{{ . }}: cpu, memory and {{ $gpu }} can't be set (use spec.resources)"
+  - expression: "variables.engine.all(c, !has(c.resources) || !has(c.resources.{{ . }}) || c.resources.{{ . }}.all(key, !(key in {{ include "atoll.template.ranks" $ }})))"
+    message: "template.spec.containers[engine].resources.{{ . }}: cpu and memory can't be set (use spec.resources)"
+  - expression: >-
+      variables.everyContainer.all(c, !has(c.resources) || !has(c.resources.{{ . }}) || c.resources.{{ . }}.all(key,
+      key != '{{ $gpu }}' && {{ include "atoll.template.gpus" $ }}.all(family, !key.startsWith(family))))
+    message: "resources.{{ . }} of a container: GPUs can't be set (a job's GPUs are all {{ $gpu }}: use spec.resources)"
   {{- end }}
   - expression: "variables.engine.all(c, !has(c.volumeMounts) || c.volumeMounts.all(m, !has(m.mountPath) || !(m.mountPath in {{ include "atoll.template.paths" . }})))"
     message: {{ printf "template.spec.containers[engine].volumeMounts: %s are taken (mount it elsewhere)" (include "atoll.template.paths" .) | quote }}

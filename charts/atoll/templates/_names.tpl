@@ -29,7 +29,7 @@ helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version }}
 {{- end -}}
 {{- end }}
 
-{{/* An image of ours: of (image: {repository, tag}, chart: .Chart). */}}
+{{/* An image of ours: of (image: {repository, tag, digest}, chart: .Chart). */}}
 {{- define "atoll.image" -}}
-{{ .image.repository }}:{{ default .chart.AppVersion .image.tag }}
+{{ .image.repository }}{{ if .image.digest }}@{{ .image.digest }}{{ else }}:{{ default .chart.AppVersion .image.tag }}{{ end }}
 {{- end }}

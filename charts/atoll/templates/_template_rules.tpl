@@ -70,5 +70,10 @@ it is a right beyond a container's own
 ['/tmp', '/run/atoll', '/var/lib/extrausers', '/etc/atoll/job', '/data', '/prepared', '/dev/shm', '/etc/atoll/keys', '/etc/atoll/attempt', '/output']
 {{- end }}
 {{- define "atoll.template.ranks" -}}
-['cpu', 'memory', 'nvidia.com/gpu']
+['cpu', 'memory']
+{{- end }}
+
+{{/* How NVIDIA's device plugin calls GPUs: beginnings of names. */}}
+{{- define "atoll.template.gpus" -}}
+['nvidia.com/gpu', 'nvidia.com/mig-']
 {{- end }}

@@ -69,10 +69,11 @@ void wait_for_hosts(const Arguments& a, const AttemptFile& attempt) {
   wait_until_reachable(hosts, std::chrono::seconds(a.integer("--wait", 60, 1, kLongestTimeout)));
 }
 
-/// What ranks say, passed on; the result is kept, and the last other line, which tells why where no result comes.
+/// What ranks say, passed on; the result is kept, and the line that tells why where no result comes: the first of a GPU's errors, whose
+/// consequences other ranks tell of later, or else the last of all.
 struct ProgressReport {
   Json result;
-  std::string last_line;
+  std::string last_line, gpu_error;
 
   void operator()(const std::string& line) {
     const std::string mark = std::string(kResultMark) + " ";
@@ -82,7 +83,10 @@ struct ProgressReport {
     }
     std::fprintf(stderr, "%s\n", line.c_str());
     if (!line.empty()) last_line = line;
+    if (gpu_error.empty() && line.find("device cuda: ") != std::string::npos) gpu_error = line;
   }
+
+  const std::string& why() const { return gpu_error.empty() ? last_line : gpu_error; }
 };
 
 /// Whether a host that was lost is there, now or soon.
@@ -122,7 +126,7 @@ Json end_json(const LaunchEnd& end, const ProgressReport& heard, const AttemptFi
                        {"signal", end.lost->signal},
                        {"exitCode", end.lost->exit_code}};
   }
-  const std::string& why = end.reason.empty() ? heard.last_line : end.reason;
+  const std::string& why = end.reason.empty() ? heard.why() : end.reason;
   if (end.status != 0) json["message"] = why;
   return json;
 }

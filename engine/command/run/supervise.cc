@@ -1,13 +1,16 @@
 // atoll supervise: PID 1 of a pod with ranks (launch/supervisor.h).
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <nlohmann/json.hpp>
 #include <sstream>
+#include <string_view>
 
 #include "base/error.h"
 #include "command/commands.h"
 #include "command/run/attempt_file.h"
+#include "launch/infiniband.h"
 #include "launch/supervisor.h"
 
 namespace atl {
@@ -24,13 +27,27 @@ std::vector<std::string> words_of(const std::string& line) {
   return words;
 }
 
-/// What sshd is told so that ranks have the pod's variables of NCCL: its sessions take over none of its own.
-std::vector<std::string> nccl_for_sessions() {
+/// Of the pod's variables, those that the GPU's driver, CUDA (MPS too), NCCL and the libraries of its networks read: kubelet, the
+/// device plugins and the job's template set them for the container, and ranks are sessions of its sshd.
+bool is_for_sessions(std::string_view variable) {
+  constexpr std::string_view kFamilies[] = {"CUDA_", "FI_",     "IBV_",      "LD_LIBRARY_PATH=", "MLX5_",
+                                            "NCCL_", "NVIDIA_", "OFI_NCCL_", "RDMAV_",           "UCX_"};
+  return std::ranges::any_of(kFamilies, [&](std::string_view each) { return variable.starts_with(each); });
+}
+
+/// What sshd is told so that ranks have these: its sessions take over none of its own.
+std::vector<std::string> variables_for_sessions() {
   std::string variables;
   for (char** each = environ; *each != nullptr; ++each) {
     const std::string_view text(*each);
-    const bool is_plain = text.find_first_of("\"'\\\n") == std::string_view::npos;
-    if (text.starts_with("NCCL_") && is_plain) variables += fmt::format(" \"{}\"", text);
+    if (!is_for_sessions(text)) continue;
+    if (text.find_first_of("\"'\\\n") == std::string_view::npos)
+      variables += fmt::format(" \"{}\"", text);
+    else
+      std::fprintf(stderr,
+                   "atoll: %.*s isn't handed to ranks: its value has a quote, a backslash or a line break "
+                   "(give it another)\n",
+                   int(text.find('=')), text.data());
   }
   if (variables.empty()) return {};
   return {"-o", "SetEnv" + variables};
@@ -46,9 +63,11 @@ nlohmann::ordered_json end_json(const SuperviseEnd& end) {
 int run(const Arguments& a) {
   SupervisePlan plan;
   plan.daemon = words_of(a.get("--daemon", kSshd));
-  for (const std::string& word : nccl_for_sessions()) plan.daemon.push_back(word);
+  for (const std::string& word : variables_for_sessions()) plan.daemon.push_back(word);
   plan.stop_patience = std::chrono::seconds(a.integer("--grace", 50, 0, kLongestTimeout));
   make_user_known();
+  if (const auto text = infiniband_text("/sys/class/infiniband", "/dev/infiniband"); !text.empty())
+    std::fprintf(stderr, "atoll: %s\n", text.c_str());
   const SuperviseEnd end = supervise(plan);
   std::fprintf(stderr, "atoll: %s\n", end.message.c_str());
   leave_word(a.get("--result", "/dev/termination-log"), end_json(end));

@@ -28,6 +28,8 @@ Json columns() {
       column("Strategy", "string", ".spec.strategy.kind", "how ranks exchange data"),
       column("Ranks", "integer", ".spec.placement.ranks", "number of ranks"),
       column("State", "string", ".status.state", "the job's most important condition now"),
+      column("Reason", "string", ".status.reason", "that condition's reason"),
+      column("Nodes", "integer", ".status.nodes", "number of nodes on which it has places"),
       column("Epoch", "integer", ".status.progress.epoch", "finished epochs"),
       column("Validation", "number", ".status.progress.validation", "training.metric on validation vertices"),
       column("ETA", "string", ".status.progress.eta", "time left"),

@@ -141,15 +141,15 @@ Json restarts() {
   return list("the last restarts, the oldest first", kMostRestarts, std::move(restart));
 }
 
-}  // namespace
-
-Json status_schema() {
+Json reported() {
   return object(
       "what the operator knows about the job",
       {{"observedGeneration", count("the spec's generation that this status refers to")},
        {"state", words("the job's most important condition now, or what it waits for",
-                       {"Created", "Refused", "Preparing", "Waiting", "Placed", "Running", "Suspended",
+                       {"New", "Created", "Refused", "Preparing", "Waiting", "Placed", "Running", "Suspended",
                         "Restarting", "Succeeded", "Failed"})},
+       {"reason", text("that condition's reason; Unseen: no operator has seen the job", 1024)},
+       {"nodes", count("on how many nodes it has places")},
        {"conditions", conditions()},
        {"madeOf", made_of()},
        {"attempt", count("starts of the ranks so far")},
@@ -165,6 +165,15 @@ Json status_schema() {
                                         {"bestEpoch", count("the epoch whose weights were kept")}})},
        {"startTime", time("when all ranks ran first")},
        {"completionTime", time("when the job ended")}});
+}
+
+}  // namespace
+
+Json status_schema() {
+  Json schema = reported();
+  // Until an operator has written one: whoever looks must find something.
+  schema["default"] = {{"state", "New"}, {"reason", "Unseen"}, {"nodes", 0}};
+  return schema;
 }
 
 }  // namespace atl

@@ -102,7 +102,11 @@ TEST(Crd, ColumnsOfGet) {
   std::vector<std::string> names;
   const Json& crd_version = version();
   for (const auto& column : crd_version.at("additionalPrinterColumns")) names.push_back(column.at("name"));
-  EXPECT_THAT(names, testing::ElementsAre("Strategy", "Ranks", "State", "Epoch", "Validation", "ETA", "Age"));
+  EXPECT_THAT(names, testing::ElementsAre("Strategy", "Ranks", "State", "Reason", "Nodes", "Epoch",
+                                          "Validation", "ETA", "Age"));
+  const Json& status = root_schema().at("properties").at("status");
+  EXPECT_EQ(status.at("default"), Json({{"nodes", 0}, {"reason", "Unseen"}, {"state", "New"}}))
+      << "of a job that no operator has seen";
   EXPECT_TRUE(crd_version.at("subresources").contains("status"));
 }
 

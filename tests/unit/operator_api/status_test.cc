@@ -130,8 +130,28 @@ TEST(Condition, TheStateIsWhatSaysMost) {
   EXPECT_EQ(state_of(all), "Suspended");
 }
 
+TEST(Status, HasNoColumnEmpty) {
+  const auto columns = [](const Status& status) {
+    const json written = json::parse(write_status(status));
+    return json{written.at("state"), written.at("reason"), written.at("nodes")};
+  };
+  Status status;
+  EXPECT_EQ(columns(status), (json{"New", "Begun", 0}));
+  status.servers = {{"n1", {0}}, {"n1", {1}}, {"n2", {2}}};
+  set_condition(status.conditions, {kCreated, false, "Preparing", "", at(0), 1});
+  EXPECT_EQ(columns(status), (json{"Created", "Preparing", 0}));
+  set_condition(status.conditions, {kPlaced, false, "NoRoom", "", at(0), 1});
+  EXPECT_EQ(columns(status), (json{"Waiting", "NoRoom", 0})) << "places that it had before are none";
+  set_condition(status.conditions, {kCreated, false, "NameTaken", "", at(0), 1});
+  EXPECT_EQ(columns(status), (json{"Refused", "NameTaken", 0}));
+  set_condition(status.conditions, {kPlaced, true, "Planned", "", at(0), 1});
+  EXPECT_EQ(columns(status), (json{"Placed", "Planned", 2}));
+  set_condition(status.conditions, {kRestarting, true, "OOMKilled", "", at(0), 1});
+  EXPECT_EQ(columns(status), (json{"Restarting", "OOMKilled", 2}));
+}
+
 TEST(Condition, WhileNoneHoldsTheStateIsWhatIsWaitedFor) {
-  EXPECT_EQ(state_of({}), "");
+  EXPECT_EQ(state_of({}), "New");
   EXPECT_EQ(state_of({{kCreated, false, "Refused"}, {kPlaced, false, "Preparing"}}), "Refused");
   EXPECT_EQ(state_of({{kPlaced, false, "Preparing"}}), "Preparing");
   EXPECT_EQ(state_of({{kCreated, false, "Preparing"}, {kPlaced, false, "Preparing"}}), "Preparing");

@@ -29,6 +29,8 @@ struct FakeNode {
   bool pulls_images = true;
   bool rejects = false;  // its kubelet, every pod
   std::map<std::string, std::string> labels{{kSystemLabel, kSystem}};
+  std::int64_t gpus = 0;
+  std::string gpu_resource = kGpuResource;
 };
 
 /// What a launcher does from the moment it runs.
@@ -203,6 +205,7 @@ inline NodeState FakeCluster::state_of_node(const std::string& name) const {
   state.cordoned = node.is_cordoned;
   state.taints = node.taints;
   state.allocatable = Resources({{"cpu", node.cores}, {"memory", 1LL << 40}, {"pods", 100}});
+  if (node.gpus > 0) state.allocatable.add(node.gpu_resource, double(node.gpus));
   return state;
 }
 

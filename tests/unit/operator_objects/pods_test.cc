@@ -80,6 +80,17 @@ TEST(Pods, OfAnImageOfTheJobsOwnGoWhereItsTemplateSays) {
   EXPECT_EQ(filter.refusal(arm), "");
 }
 
+TEST(Pods, NameTheSecretsThatTheEnginesImageIsPulledBy) {
+  Settings settings = kSettings;
+  settings.pull_secrets = {"registry", "mirror"};
+  const GnnJob job = sample_job();
+  for (const std::string& text : {prepare_pod(job, settings, Moment{}),
+                                  worker_pod(job, settings, 1, {2, 3}, 0), launcher_pod(job, settings, 1)})
+    EXPECT_EQ(json::parse(text).at("spec").at("imagePullSecrets"),
+              json::parse(R"([{"name": "registry"}, {"name": "mirror"}])"));
+  EXPECT_FALSE(worker().at("spec").contains("imagePullSecrets"));
+}
+
 TEST(Pods, BelongToTheirJob) {
   for (const json& pod : {prepare(), worker(), launcher()}) {
     const json& owner = pod.at("metadata").at("ownerReferences").at(0);
@@ -185,6 +196,10 @@ TEST(Gpus, AllPodsOfTheirJobsMayBeOnNodesThatAreKeptForThem) {
   };
   EXPECT_EQ(filter_of(*sample_job(kOnGpus).job, "nvidia.com/gpu").refusal(kept), "") << "as it is planned";
   for (const json& pod : {prepare(kOnGpus), worker(kOnGpus), launcher(kOnGpus)}) EXPECT_EQ(refusal(pod), "");
+  Settings slices = kSettings;
+  slices.gpu_resource = "nvidia.com/mig-1g.10gb";
+  EXPECT_EQ(filter_of(*sample_job(kOnGpus).job, slices.gpu_resource).refusal(kept), "") << "of MIG, too";
+  EXPECT_EQ(refusal(json::parse(worker_pod(sample_job(kOnGpus), slices, 1, {2}, 7))), "");
   for (const json& pod : {prepare(), worker(), launcher()}) EXPECT_NE(refusal(pod), "");
 }
 
@@ -201,8 +216,16 @@ TEST(Gpus, HaveAnEngineAndANameOfTheOperators) {
   const json pod = json::parse(worker_pod(sample_job(kOnGpus), settings, 1, {2, 3}, 7));
   EXPECT_EQ(engine(pod).at("resources").at("limits").at("example.com/card"), 2);
   Resources server = gang_of(*sample_job(kOnGpus).job, {}, "example.com/card").server;
-  server.add("memory", double(2 * settings.shared_memory));
+  server.add("memory", double(2 * settings.cuda_shared_memory));
   EXPECT_EQ(requests_of(pod.at("spec")), server);
+}
+
+TEST(Gpus, HaveSharedMemoryForNccl) {
+  Settings settings = kSettings;
+  settings.cuda_shared_memory = 3 << 20;
+  const json pod = json::parse(worker_pod(sample_job(kOnGpus), settings, 1, {2, 3}, 7));
+  EXPECT_EQ(mounts(pod).at("/dev/shm").at("emptyDir").at("sizeLimit"), std::to_string(6 << 20));
+  EXPECT_GT(kSettings.cuda_shared_memory, kSettings.shared_memory);
 }
 
 /// NCCL's variables of a worker with so many of the job's four ranks.

@@ -116,11 +116,31 @@ TEST(Template, WhatWouldBreakAJobIsRefusedByName) {
 }
 
 TEST(Template, GpusAreSaidInOnePlaceWhateverTheyAreCalled) {
-  const GnnJob job = with_template(
-      R"({"spec": {"containers": [{"name": "engine", "resources": {"limits": {"example.com/card": 1}}}]}})");
-  EXPECT_THAT(template_faults(*job.job, {}), IsEmpty());
-  EXPECT_THAT(template_faults(*job.job, {.gpu_resource = "example.com/card"}),
-              ElementsAre(HasSubstr("resources.limits.example.com/card: can't be set (use spec.resources)")));
+  const auto faults_of = [](const std::string& resource, const Settings& settings) {
+    const json limits = {{resource, 1}};
+    const json engine = {{"name", "engine"}, {"resources", {{"limits", limits}}}},
+               other = {
+                   {"name", "monitor"}, {"restartPolicy", "Always"}, {"resources", {{"requests", limits}}}};
+    const json spec = {{"containers", {engine}}, {"initContainers", {other}}};
+    return template_faults(*with_template(json{{"spec", spec}}.dump()).job, settings);
+  };
+  EXPECT_THAT(faults_of("example.com/card", {}), IsEmpty());
+  EXPECT_THAT(faults_of("rdma/hca", {}), IsEmpty());
+  EXPECT_THAT(faults_of("nvidia.com/hostdev", {}), IsEmpty()) << "a network card";
+  const Settings cards{.gpu_resource = "example.com/card"};
+  for (const auto& [resource, settings] : {std::pair{"example.com/card", cards},
+                                           {"nvidia.com/gpu", {}},
+                                           {"nvidia.com/gpu", cards},
+                                           {"nvidia.com/gpu.shared", {}},
+                                           {"nvidia.com/mig-3g.40gb", {}}}) {
+    const std::string why =
+        "can't be set (a job's GPUs are all " + settings.gpu_resource + ": use spec.resources)";
+    EXPECT_THAT(faults_of(resource, settings),
+                testing::UnorderedElementsAre(
+                    "template.spec.containers[engine].resources.limits." + std::string(resource) + ": " + why,
+                    "template.spec.initContainers[monitor].resources.requests." + std::string(resource) +
+                        ": " + why));
+  }
 }
 
 TEST(Template, VolumesThatEachPodHasEmptyAreRefused) {

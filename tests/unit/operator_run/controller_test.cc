@@ -213,7 +213,7 @@ TEST(Controller, CountsAPreparePodsWaitForRoomToo) {
   stage.submit("cora");
   stage.run(1900);
   const std::string text = stage.controller->metrics_text();
-  const std::string gauge = "atoll_gang_waiting_seconds{job_namespace=\"team\"} ";
+  const std::string gauge = "atoll_gang_waiting_seconds{gnnjob=\"cora\",job_namespace=\"team\"} ";
   const auto at = text.find(gauge);
   ASSERT_NE(at, std::string::npos) << text;
   EXPECT_GT(std::stod(text.substr(at + gauge.size())), 1800);

@@ -1,0 +1,47 @@
+// What Prometheus is told of gangs that wait for room.
+#include "operator/run/metrics.h"
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+
+#include <string_view>
+
+namespace atl::ctl {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+
+int count_of(std::string_view text, std::string_view words) {
+  int count = 0;
+  for (auto at = text.find(words); at != std::string_view::npos; at = text.find(words, at + 1)) ++count;
+  return count;
+}
+
+TEST(Metrics, TellHowLongEachGangWaitsUntilItWaitsNoMore) {
+  Metrics metrics;
+  metrics.set_waiting({{{"a", "one"}, 30}, {{"a", "two"}, 1900}, {{"b", "one"}, 7}});
+  EXPECT_THAT(metrics.text(),
+              HasSubstr("atoll_gang_waiting_seconds{gnnjob=\"two\",job_namespace=\"a\"} 1900\n"));
+  EXPECT_THAT(metrics.text(),
+              HasSubstr("atoll_gang_waiting_seconds{gnnjob=\"one\",job_namespace=\"b\"} 7\n"));
+  metrics.set_waiting({{{"b", "one"}, 12}});
+  EXPECT_THAT(metrics.text(),
+              HasSubstr("atoll_gang_waiting_seconds{gnnjob=\"one\",job_namespace=\"b\"} 12\n"));
+  EXPECT_THAT(metrics.text(), Not(HasSubstr("job_namespace=\"a\"")));
+}
+
+/// Anybody may make thousands of jobs that never fit.
+TEST(Metrics, TellOfAsManyGangsAsAreBoundedThoseThatWaitLongest) {
+  Metrics metrics;
+  std::map<std::pair<std::string, std::string>, double> waiting;
+  for (int job = 0; job < 1000; ++job) waiting[{"team", fmt::format("j{}", job)}] = job;
+  metrics.set_waiting(waiting);
+  const std::string text = metrics.text();
+  EXPECT_EQ(count_of(text, "atoll_gang_waiting_seconds{"), int(Metrics::kMostWaiting));
+  EXPECT_THAT(text, HasSubstr("gnnjob=\"j999\""));
+  EXPECT_THAT(text, Not(HasSubstr("gnnjob=\"j500\"")));
+}
+
+}  // namespace
+}  // namespace atl::ctl
