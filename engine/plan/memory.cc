@@ -189,6 +189,15 @@ PartBytes training_bytes(const MemoryInput& in) {
   return most;
 }
 
+/// What constant layers make of the features, while these are still there.
+Index constant_bytes(const MemoryInput& in) {
+  const int prefix = in.model.constant_prefix();
+  if (prefix == 0) return 0;
+  const LayerSpec& last = in.model.spec(prefix - 1);
+  const Index cols = last.out + (prefix > 1 && !last.appends ? last.in : 0);
+  return kReal * reals_of(in.run.training.owned * cols, in.model.values);
+}
+
 std::vector<Index> batch_bytes(const MemoryInput& in) {
   std::vector<Index> all;
   for (std::size_t b = 0; b < in.run.batches.size(); ++b) {
@@ -235,7 +244,11 @@ RankMemory rank_memory(const MemoryInput& in) {
              {"rows of pairs' ends", in.pairs.ends},
              {"scores of pairs", in.pairs.scoring, true},
              {kParameters, parameter_bytes(run, in.dry)}};
-  if (released) m.released = features;
+  if (released) {
+    m.released = features;
+    const Index held = parameter_bytes(run, in.dry) + s.halo + i.halo;
+    m.loading = std::max(m.loading, base + graph + features + constant_bytes(in) + held);
+  }
   for (const MemoryItem& item : m.items) m.training += item.bytes;
   m.batches = batch_bytes(in);
   m.passes = s.total() + in.dry.workspace;

@@ -107,7 +107,7 @@ struct GraphPart {
 
 /// What an exchange must know of a layer before the first pass.
 struct ExchangedLayer {
-  Index cols = 0;  // of its input
+  Index cols = 0;  // of its input, that it gathers
   bool gathers = false;
   bool fixed = false;  // its input are the features
   bool once = false;   // gathered before the first pass, and never again
