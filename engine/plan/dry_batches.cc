@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <set>
 
+#include "job/samplers.h"
 #include "plan/dry_inference.h"
 #include "plan/planned_seeds.h"
 #include "plan/rank_batches.h"
@@ -53,8 +54,9 @@ class Batches {
  private:
   SlabPlanOptions slab_options() const {
     SlabPlanOptions options{.bytes = slab_bytes(job_.resources.memory),
-                            .mapped = job_.strategy.options.text("structure") == "mapped",
+                            .mapped = job_sampling(job_, dataset_.meta().vertices).mapped,
                             .features = shape_};
+    if (!reads_neighbours(job_)) options.layers.first = whole_model_.constant_prefix();
     for (Rank rank = 0; rank < ranks_; ++rank) options.columns.push_back(columns_of(job_, rank, features_));
     return options;
   }
@@ -160,7 +162,7 @@ class Batches {
                        source_.ids().subspan(std::size_t(owners_.first_row(rank)), std::size_t(out.owned)));
     if (batches.columns()) {
       out.by_rows = bytes_by_rows(batches, rank, times);
-    } else {
+    } else if (reads_neighbours(job_)) {
       sent_.add_features(batches.reads(), rank, drawn, times);
       if (const std::int64_t every = steps_between_masks(job_, features_); every > 0 && ranks_ > 1) {
         if (explains_features(job_, features_)) sent_.add_choices(rank, double(steps()) / double(every));

@@ -51,7 +51,7 @@ SlabPlan::Slabs SlabPlan::slabs_of(Rank rank) const {
   const auto rows = Index(offsets.size()) - 1, first_row = owners_.first_row(rank);
   const Index width = by_columns() ? slab_width(model_, *columns(rank)) : 0;
   const std::vector<Index> begins = slab_begins(model_, {rows, rows, offsets.data(), nullptr, nullptr},
-                                                owners_, rank, options_.bytes, width);
+                                                owners_, rank, options_.bytes, width, options_.layers);
   Slabs all;
   all.count = Index(begins.size()) - 1;
   all.of_owner.resize(std::size_t(owners_.ranks())), all.feature_bytes.resize(all.of_owner.size());
@@ -91,7 +91,7 @@ SlabPlan::Slabs SlabPlan::slabs_of(Rank rank) const {
 }
 
 void SlabPlan::count_sent() {
-  for (const LayerRange& layers : slab_segments(model_)) {
+  for (const LayerRange& layers : slab_segments(model_, options_.layers)) {
     const Layer& first = *model_.layers[std::size_t(layers.first)];
     const bool reads_columns = layers.first == 0 && !options_.columns.empty() && options_.columns.front();
     for (Rank rank = 0; rank < owners_.ranks(); ++rank) {
@@ -215,7 +215,7 @@ void SlabPlan::add(Rank rank, DryRun& run) const {
   const bool reads_columns = !options_.columns.empty() && options_.columns.front();
   const Index reads = slabs.most_sources + 2 * slabs.most_others;
   Index widest[2] = {0, 0}, held = 0, number = 0;
-  for (const LayerRange& layers : slab_segments(model_)) {
+  for (const LayerRange& layers : slab_segments(model_, options_.layers)) {
     const Layer& first = *model_.layers[std::size_t(layers.first)];
     const bool is_last = layers.end == int(model_.layers.size());
     Index& out = widest[number++ % 2];

@@ -19,6 +19,7 @@ struct SlabPlanOptions {
   Index bytes = 0;      // of a slab
   bool mapped = false;  // every rank reads all arcs, and asks nobody for ids
   FeatureShape features{};
+  LayerRange layers{0, -1};  // SlabOptions::layers
   std::vector<std::optional<ColumnShare>>
       columns{};  // (ranks) by which features are held; none: by rows. Of all ranks, or of none
 };

@@ -2,6 +2,9 @@
 
 #include <algorithm>
 
+#include "job/samplers.h"
+#include "strategies/schedule/layerwise_inference.h"
+
 namespace atl {
 namespace {
 
@@ -189,13 +192,17 @@ PartBytes training_bytes(const MemoryInput& in) {
   return most;
 }
 
-/// What constant layers make of the features, while these are still there.
+/// What constant layers make of the features, while these are still there: in one memory where they append to it, but of ranks that
+/// train on batches, which compute slab by slab.
 Index constant_bytes(const MemoryInput& in) {
   const int prefix = in.model.constant_prefix();
   if (prefix == 0) return 0;
+  const RankShape& s = in.run.training;
   const LayerSpec& last = in.model.spec(prefix - 1);
-  const Index cols = last.out + (prefix > 1 && !last.appends ? last.in : 0);
-  return kReal * reals_of(in.run.training.owned * cols, in.model.values);
+  const Index cols = last.out + (prefix > 1 && (!last.appends || s.batches) ? last.in : 0);
+  if (!s.batches) return kReal * reals_of(s.owned * cols, in.model.values);
+  const Index slab = std::min(slab_bytes(in.run.job.resources.memory), kReal * (s.owned + s.own_arcs) * cols);
+  return kReal * s.owned * cols + 2 * slab;
 }
 
 std::vector<Index> batch_bytes(const MemoryInput& in) {
@@ -226,8 +233,9 @@ RankMemory rank_memory(const MemoryInput& in) {
   m.loading = base + m.mapped + graph + in.pairs.loaded +
               std::max(features, cutting_bytes(run.full ? *run.full : run.training, needs, in.weighted)) +
               run.training.server_bytes;
+  // RankData::release_features
   const bool released =
-      in.model.constant_prefix() > 0 && !run.training.batches;  // RankData::release_features
+      in.model.constant_prefix() > 0 && (!run.training.batches || !reads_neighbours(run.job));
   const ScheduleBytes &s = in.dry.schedule, &i = in.dry.inference;
   m.items = {{"program and libraries", kProcess + kThread * run.threads, true},
              {"MPI", many ? kMpi : 0, true},
