@@ -132,7 +132,7 @@ void RankBatches::draw(std::int64_t draw, std::span<const VertexId> seeds, Batch
 
 /// A batch's rows may have more entries than most of the data set's.
 void RankBatches::set_entries(double bytes, double rows) {
-  if (features_.held != FeatureForm::kSparse || rows == 0) return;
+  if (once_ || features_.held != FeatureForm::kSparse || rows == 0) return;
   const double mean = row_bytes_of(job_, features_).crossing;
   of_batch_ = features_;
   if (mean > 4) of_batch_.nonzeros_per_row *= (bytes / rows - 4) / (mean - 4);

@@ -98,11 +98,11 @@ TEST_P(Sign, IsItsEquationsOnAnyNumberOfRanks) {
       for (Index epoch = 1; epoch <= 3; ++epoch) rank.trainer->train_epoch(epoch, 0.01);
       const ConstMatrixView logits = rank.trainer->inference().infer();
       const Dense wanted = equations(rank.dataset, 3, rank.trainer->parameters());
-      const LocalGraph& graph = *rank.data.part().graph;
-      for (Index v = 0; v < graph.owned; ++v)
+      const std::span<const VertexId> ids = rank.data.owned_ids();
+      for (std::size_t v = 0; v < ids.size(); ++v)
         for (Index c = 0; c < logits.cols; ++c)
-          ASSERT_NEAR(logits.at(v, c), wanted[std::size_t(graph.ids[std::size_t(v)])][std::size_t(c)], 1e-10)
-              << ranks << " ranks, vertex " << graph.ids[std::size_t(v)];
+          ASSERT_NEAR(logits.at(Index(v), c), wanted[std::size_t(ids[v])][std::size_t(c)], 1e-10)
+              << ranks << " ranks, vertex " << ids[v];
     });
   }
 }
