@@ -233,7 +233,7 @@ TEST_P(PlannedAndRun, APlanHoldsNothingThatGrowsWithTheModel) {
   const JobPlan plan = plan_job(job, dataset, prepared, {2, {1e9, 1e9, 1e9}, 1e9});
   const auto& ignored = find_model(job.model.kind)->ignores;
   if (std::ranges::find(ignored, "model.hidden") == ignored.end()) {
-    EXPECT_GT(plan.ranks[0].memory.training, Index(100) << 20);
+    EXPECT_GT(plan.ranks[0].memory.training, Index(50) << 20);
   }
   EXPECT_LT(process_memory().resident_bytes - before, 16 << 20);
 }

@@ -47,7 +47,7 @@ TEST_P(FirstStep, GradientsDontDependOnRanks) {
   for (const char* norm : {"none", "batch"}) {
     std::vector<std::string> fields = GetParam().model.fields;
     fields.insert(fields.end(), {fmt::format("model.norm={}", norm), "model.hidden=32",
-                                 "training.inputDropout={rate: 0.3}"});
+                                 "training.inputDropout.rate=0.3"});
     const std::vector<Real> one = first_gradient(small_job(fields), folder / "small", 1);
     double largest = 0;
     for (const Real g : one) largest = std::max(largest, std::abs(double(g)));
