@@ -37,6 +37,7 @@ class Batches {
         slabs_(dataset, source, owners_, whole_model_, slab_options()),
         notes_(notes) {
     plan_sets();
+    if (!reads_neighbours(job)) once_.emplace(dataset, source, owners_, whole_model_, once_options());
     if (const auto options = job_history(job)) history_.emplace(source, owners_, *options);
   }
 
@@ -58,6 +59,13 @@ class Batches {
                             .features = shape_};
     if (!reads_neighbours(job_)) options.layers.first = whole_model_.constant_prefix();
     for (Rank rank = 0; rank < ranks_; ++rank) options.columns.push_back(columns_of(job_, rank, features_));
+    return options;
+  }
+
+  /// Of what is computed once.
+  SlabPlanOptions once_options() const {
+    SlabPlanOptions options = slab_options();
+    options.layers = {0, whole_model_.constant_prefix()};
     return options;
   }
 
@@ -170,6 +178,11 @@ class Batches {
       }
     }
     slabs_.add(rank, out.run);
+    if (once_) {
+      DryRun computing;
+      once_->add(rank, computing);
+      out.run.once = computing.inference;
+    }
     out.evaluation = slabs_.parts(rank);
     return out;
   }
@@ -266,6 +279,7 @@ class Batches {
   PlannedSeeds seeds_;
   Model whole_model_;
   SlabPlan slabs_;
+  std::optional<SlabPlan> once_;                // none: batches read neighbours
   DryNotes* notes_;                             // null: nobody listens
   std::unique_ptr<PlannedSets> sets_;           // null: the sampler draws each vertex's neighbours
   std::optional<PlannedHistory> history_;       // none: nothing is kept of others' embeddings

@@ -215,9 +215,10 @@ void SlabPlan::add(Rank rank, DryRun& run) const {
   const bool reads_columns = !options_.columns.empty() && options_.columns.front();
   const Index reads = slabs.most_sources + 2 * slabs.most_others;
   Index widest[2] = {0, 0}, held = 0, number = 0;
+  const LayerRange range = slab_layers(model_, options_.layers);
   for (const LayerRange& layers : slab_segments(model_, options_.layers)) {
     const Layer& first = *model_.layers[std::size_t(layers.first)];
-    const bool is_last = layers.end == int(model_.layers.size());
+    const bool is_last = layers.end == range.end;
     Index& out = widest[number++ % 2];
     if (!is_last) out = std::max(out, model_.spec(layers.end - 1).out);
     std::vector<LayerRows> rows(std::size_t(layers.end - layers.first),
@@ -234,7 +235,7 @@ void SlabPlan::add(Rank rank, DryRun& run) const {
     memory.count(run.inference);
   }
   run.inference.activations +=
-      kReal * owners_.rows(rank) * (widest[0] + widest[1] + model_.layers.back()->spec().out);
+      kReal * owners_.rows(rank) * (widest[0] + widest[1] + model_.spec(range.end - 1).out);
   run.inference.halo = held;
   const EvaluationParts sent = parts(rank);
   run.evaluation[std::size_t(Traffic::kEvaluation)] =

@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "job/samplers.h"
-#include "strategies/schedule/layerwise_inference.h"
 
 namespace atl {
 namespace {
@@ -192,17 +191,16 @@ PartBytes training_bytes(const MemoryInput& in) {
   return most;
 }
 
-/// What constant layers make of the features, while these are still there: in one memory where they append to it, but of ranks that
-/// train on batches, which compute slab by slab.
+/// What constant layers make of the features, while these are still there. Batches have a training graph's besides.
 Index constant_bytes(const MemoryInput& in) {
   const int prefix = in.model.constant_prefix();
   if (prefix == 0) return 0;
-  const RankShape& s = in.run.training;
   const LayerSpec& last = in.model.spec(prefix - 1);
-  const Index cols = last.out + (prefix > 1 && (!last.appends || s.batches) ? last.in : 0);
-  if (!s.batches) return kReal * reals_of(s.owned * cols, in.model.values);
-  const Index slab = std::min(slab_bytes(in.run.job.resources.memory), kReal * (s.owned + s.own_arcs) * cols);
-  return kReal * s.owned * cols + 2 * slab;
+  const bool twice = in.run.job.training.setting == Setting::kInductive;
+  if (in.run.training.batches)
+    return in.dry.once.total() + (twice ? kReal * in.run.training.owned * last.out : 0);
+  const Index cols = last.out + (prefix > 1 && !last.appends ? last.in : 0);
+  return kReal * reals_of(in.run.training.owned * cols, in.model.values);
 }
 
 std::vector<Index> batch_bytes(const MemoryInput& in) {

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "comm/ledger.h"
+#include "strategies/schedule/full_batch.h"
 #include "train/small_job.h"
 
 namespace atl {
@@ -166,6 +167,7 @@ TEST(SignsSums, LieInOneMemory) {
     const Index least = owned * Index(sizeof(Real)) * (4 * 6 + outputs);
     EXPECT_GE(rank.trainer->bytes().activations, least);
     EXPECT_LT(rank.trainer->bytes().activations, least + 3 * 64);
+    EXPECT_EQ(last_in_place(rank.trainer->model()), 0) << "nor while they are computed";
   });
 }
 
