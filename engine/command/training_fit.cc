@@ -8,6 +8,7 @@
 
 #include "base/error.h"
 #include "base/text.h"
+#include "job/models.h"
 #include "job/strategies.h"
 #include "model/model.h"
 #include "telemetry/confusion.h"
@@ -94,9 +95,11 @@ void check_loss_and_metric(const Refuse& refuse, const TrainingSpec& training, c
         meta.name, meta.classes);
 }
 
-void check_input_dropout(const Refuse& refuse, const InputDropoutSpec& dropout, const DatasetMeta& meta) {
+/// Of a model that aggregates first, sums are what is dropped out.
+void check_input_dropout(const Refuse& refuse, const Job& job, const DatasetMeta& meta) {
+  const InputDropoutSpec& dropout = job.training.input_dropout;
   const bool after = dropout.rate > 0 && dropout.position == DropoutPosition::kAfterAggregation;
-  if (after && meta.feature_form == FeatureForm::kSparse)
+  if (after && meta.feature_form == FeatureForm::kSparse && !find_model(job.model.kind)->aggregates_first)
     refuse("training.inputDropout.position",
            "afterAggregation needs dense features, {} stores them sparse (use beforeAggregation)", meta.name);
 }
@@ -231,7 +234,7 @@ void check_trainable(const LoadedJob& loaded, const Dataset& dataset) {
   check_slices(refuse, job, meta);
   check_pieces(refuse, job, meta);
   if (const auto [path, text] = sampler_fault(job, meta); !text.empty()) refuse(path.c_str(), "{}", text);
-  check_input_dropout(refuse, job.training.input_dropout, meta);
+  check_input_dropout(refuse, job, meta);
   if (links) return;
   check_loss_and_metric(refuse, job.training, meta);
   check_training_vertices(refuse, job.dataset, dataset);

@@ -56,6 +56,14 @@ Field model_option(const std::string& kind, const std::string& name, Options::Va
                       std::move(rest));
 }
 
+Field hops_option(const std::string& kind, std::int64_t initial, const char* source) {
+  return model_option(kind, "hops", initial,
+                      {.description = "how many times rows are summed over neighbours",
+                       .minimum = 1,
+                       .maximum = 100,
+                       .source = source});
+}
+
 const std::vector<ModelInfo>& model_infos() {
   static const std::vector<ModelInfo> infos = [] {
     std::vector<ModelInfo> all;
@@ -99,6 +107,10 @@ std::vector<std::string> models_that_read(const std::string& path) {
       [&](const ModelInfo& info) { return std::ranges::find(info.reads, path) != info.reads.end(); });
 }
 
+std::vector<std::string> models_that_aggregate_first() {
+  return models_where([](const ModelInfo& info) { return info.aggregates_first; });
+}
+
 std::string own_defaults(const Field& field) {
   return kinds_by(field, &OwnDefault::value, "{} with {}", ", ");
 }
@@ -132,6 +144,8 @@ std::string models_for_chart() {
   text += fmt::format(
       "dropsInputFirst: [{}]\n",
       fmt::join(models_where([](const ModelInfo& info) { return info.drops_input_first; }), ", "));
+  text += "# Models whose sums over neighbours come first of all, so that input dropout can't come before.\n";
+  text += fmt::format("aggregatesFirst: [{}]\n", fmt::join(models_that_aggregate_first(), ", "));
   return text;
 }
 

@@ -20,6 +20,8 @@ struct ModelInfo {
   std::vector<std::string> reads{};    // paths of fields that only models which list them here read
   std::string layers_option{};         // option that counts layers that read neighbours; "": model.layers
   bool drops_input_first = false;      // input dropout comes before the first layer, whatever that is
+  /// Everything that it learns comes after its last sum over neighbours: it reads features dense, and nothing is dropped out before.
+  bool aggregates_first = false;
   bool (*keeps_loops)(const Options&) =
       nullptr;                         // whether self-loops of the data are arcs as any other; null: never
   std::vector<OwnDefault> defaults{};  // of fields that every model has
@@ -46,6 +48,9 @@ std::vector<std::string> models_that_read(const std::string& path);
 std::string own_defaults(const Field& field);
 /// Where these come from, "DeeperGCN's code (resgcn)"; "" where there are none.
 std::string own_sources(const Field& field);
+
+/// The models that sum over neighbours before they learn (ModelInfo::aggregates_first).
+std::vector<std::string> models_that_aggregate_first();
 
 /// What to say of another model's option; `kind` may be CEL's placeholder %s.
 std::string option_of_another(const std::string& owners, const std::string& kind);

@@ -83,6 +83,8 @@ void ages_to_be_used(const Check& c, const std::string& path) {
             c.job.placement.ranks == 1 ? "ranks" : "layers");
 }
 
+constexpr const char* kNone = "none";
+
 /// Draws are with replacement: of sixteen for each vertex one in nine million is missed where all are as likely. A small graph's are soon
 /// done anyway.
 std::int64_t of_vertices(std::int64_t vertices, std::int64_t) {
@@ -144,6 +146,10 @@ const std::vector<SamplerInfo>& sampler_infos() {
        counts_at_the_owners,
        of_vertices},
       {"uniform", "vertices, each as likely, and the arcs between them", "", {"draws"}},
+      {kNone,
+       "nothing: a step reads its own vertices alone, of a model that sums over neighbours once",
+       "Frasca et al. 2020",
+       {"batchSize"}},
   };
   return all;
 }
@@ -164,6 +170,10 @@ const SamplerInfo& sampler_of(const Job& job) {
 
 bool draws_by_vertex(const Job& job) {
   return reads(sampler_of(job), "fanout");
+}
+
+bool reads_neighbours(const Job& job) {
+  return sampler_of(job).name != kNone;
 }
 
 int default_parts(const Job& job) {

@@ -34,6 +34,9 @@ const SamplerInfo& sampler_of(const Job& job);
 /// Whether it draws each vertex's neighbours, by `fanout`.
 bool draws_by_vertex(const Job& job);
 
+/// Whether its batches read neighbours; else the model's sums over them are computed once, for all vertices.
+bool reads_neighbours(const Job& job);
+
 /// The parts of the graph where the job's sampler has its own and the job doesn't give them; 0: one a rank.
 int default_parts(const Job& job);
 

@@ -84,8 +84,16 @@ std::unique_ptr<Layer> make_conv(const LayerOptions& options);
 /// dense.cc: out = finish(drop(h) · W), row by row; no neighbours.
 std::unique_ptr<Layer> make_dense(const LayerOptions& options);
 
-/// propagate.cc: out = own_row·h + Â h, or [h, Â h] if with_self; no parameters, no draws. On fixed features it is computed
-/// once (PipeGCN's layer-1 precompute).
-std::unique_ptr<Layer> make_propagate(Index in, bool with_self = false, Real own_row = 0);
+/// What a layer without parameters or draws sums: h' = h's columns from `first` on.
+struct Propagated {
+  Index in = 0;
+  bool appends = false;  // out = [h, own_row·h' + Â h']; else it is the sum alone, of all columns
+  Real own_row = 0;
+  Index first = 0;
+  Index summed() const { return in - first; }
+};
+
+/// propagate.cc. On fixed features it is computed once (PipeGCN's layer-1 precompute). It gathers the columns that it sums.
+std::unique_ptr<Layer> make_propagate(const Propagated& options);
 
 }  // namespace atl

@@ -42,27 +42,19 @@ class Dense final : public FinishedLayer {
       return weight_backward_in_parts(verbs.context(), input.self, dropout, d_target, w, 0, parts);
     if (options().is_split() && options().input_blocks > 1) {
       ATOLL_CHECK(gradient.self.cols == 0, "features that are split take no gradient");
-      return for_each_block(verbs, input.self, [&](const Rows& rows, const Dropout& dropped, Index begin) {
+      return for_each_block(verbs, input.self, [&](const Rows& rows, const Dropout& dropped, int block) {
         weight_backward(verbs.context(), rows, dropped, d_target,
-                        w.gradient(0).slice_rows(begin, rows.cols()));
+                        w.gradient(0).slice_rows(block * rows.cols(), rows.cols()));
       });
     }
     transform_backward(verbs.context(), input.self, dropout, w.value(0), d_target, w.gradient(0),
                        gradient.self);
   }
 
-  /// Where several blocks of columns are some of the whole input's each: draws count a block's from where it begins there.
-  template <class Visit>
-  void for_each_block(Verbs& verbs, const Rows& input, Visit visit) const {
-    const Index here = options().in / options().input_blocks,
-                whole = options().of_whole() / options().input_blocks;
-    Dropout dropout = self_dropout(verbs);
-    for (int block = 0; block < options().input_blocks; ++block, dropout.first_column += whole)
-      visit(Rows(input.dense.slice_cols(block * here, here)), dropout, block * here);
-  }
   void multiply_blocks(Verbs& verbs, ConstMatrixView w, const Rows& input, MatrixView target) const {
-    for_each_block(verbs, input, [&](const Rows& rows, const Dropout& dropout, Index begin) {
-      transform(verbs.context(), rows, dropout, w.slice_rows(begin, rows.cols()), target, {}, begin > 0);
+    for_each_block(verbs, input, [&](const Rows& rows, const Dropout& dropout, int block) {
+      transform(verbs.context(), rows, dropout, w.slice_rows(block * rows.cols(), rows.cols()), target, {},
+                block > 0);
     });
   }
 };

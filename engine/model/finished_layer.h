@@ -49,6 +49,16 @@ class FinishedLayer : public Layer {
   /// it is whole. A column of `rows` (n, …) is a row of the parameter.
   void weight_backward_in_parts(Context& ctx, const Rows& rows, const Dropout& dropout, ConstMatrixView d_out,
                                 const LayerWeights& weights, int begin, int end) const;
+  /// visit(rows, dropout, block) for each of the input's blocks of columns (LayerOptions::input_blocks). Where the input has some of the
+  /// whole one's columns, so has each block: draws count a block's from where it begins there.
+  template <class Visit>
+  void for_each_block(Verbs& verbs, const Rows& input, Visit visit) const {
+    const int blocks = options_.input_blocks;
+    Dropout dropout = self_dropout(verbs);
+    for (int block = 0; block < blocks; ++block, dropout.first_column += options_.of_whole() / blocks)
+      visit(Rows(input.dense.slice_cols(block * block_columns(), block_columns())), dropout, block);
+  }
+  Index block_columns() const { return options_.in / options_.input_blocks; }
   /// Of a block's source rows, and of the destinations' own.
   Dropout source_dropout(Verbs& verbs, const Source& source) const;
   Dropout self_dropout(Verbs& verbs) const;

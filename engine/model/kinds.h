@@ -12,10 +12,11 @@ struct ModelKind {
   GraphNeeds (*needs)(const Options&);
 };
 
-ModelKind gcn_kind(), sage_kind(), gat_kind(), gcnii_kind(), resgcn_kind(), sgc_kind(), gin_kind();
+ModelKind gcn_kind(), sage_kind(), gat_kind(), gcnii_kind(), resgcn_kind(), sgc_kind(), gin_kind(),
+    sign_kind();
 
 inline constexpr ModelKind (*kModelKinds[])() = {
-    gcn_kind, sage_kind, gat_kind, gcnii_kind, resgcn_kind, sgc_kind, gin_kind,
+    gcn_kind, sage_kind, gat_kind, gcnii_kind, resgcn_kind, sgc_kind, gin_kind, sign_kind,
 };
 
 }  // namespace atl

@@ -103,17 +103,22 @@ struct LayerSpec {
   LayerCost cost{};
   /// Reads other vertices' rows.
   bool gathers = false;
-  /// Columns of the products of rows with the weight, where its gathers bring these; 0: they bring rows.
+  /// Of those that gather: the columns of its input whose rows it gathers, the last ones; 0: all.
+  Index gathered = 0;
+  /// Columns of the products of rows with the weight, where its gathers bring these; 0: they bring rows of the input.
   Index product_cols = 0;
-  Index gathered_cols() const { return product_cols > 0 ? product_cols : in; }
   /// Has neither parameters nor draws: applied to fixed input it gives the same every epoch and is computed once.
   bool constant = false;
+  /// Its output begins with its input as it is, which it leaves there where the two share memory.
+  bool appends = false;
   /// Backward reads the source rows again, so that halo rows must be kept until then.
   bool rows_in_backward = false;
   /// Backward is done with d_out before it writes gradient.rows, so that the two may share memory.
   bool in_place_backward = false;
   /// Layer whose output this one reads too, by row, as `tap`; −1: none.
   int tap = -1;
+
+  Index gathered_columns() const { return product_cols > 0 ? product_cols : gathered > 0 ? gathered : in; }
 };
 
 class Layer {

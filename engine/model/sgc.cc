@@ -15,9 +15,9 @@ Model make(const ModelSpec& spec, const TrainingSpec& training, const ModelInput
   if (input.packed_features || dropped_before) {
     linear.index = 0;
     model.layers.push_back(make_dense(linear));
-    for (int k = 0; k < hops; ++k) model.layers.push_back(make_propagate(input.classes));
+    for (int k = 0; k < hops; ++k) model.layers.push_back(make_propagate({input.classes}));
   } else {
-    for (int k = 0; k < hops; ++k) model.layers.push_back(make_propagate(input.features));
+    for (int k = 0; k < hops; ++k) model.layers.push_back(make_propagate({input.features}));
     linear.index = hops;
     model.layers.push_back(make_dense(linear));
   }

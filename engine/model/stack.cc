@@ -94,7 +94,7 @@ std::vector<std::unique_ptr<Layer>> make_stack(const StackPlan& plan, const Mode
   std::vector<Sketch> all = sketch(plan, spec, training, input);
   std::vector<std::unique_ptr<Layer>> layers;
   if (precompute) {
-    layers.push_back(make_propagate(input.features, plan.propagate_self, plan.own_row));
+    layers.push_back(make_propagate({input.features, plan.propagate_self, plan.own_row}));
     all[0].dense = true;
     if (plan.propagate_self) double_input(all[0].options);
   }

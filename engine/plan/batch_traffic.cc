@@ -5,6 +5,7 @@
 #include "job/strategies/batch_options.h"
 #include "sampler/feature_store.h"
 #include "sampler/row_draws.h"
+#include "strategies/schedule/rows.h"
 
 namespace atl {
 namespace {
@@ -40,7 +41,7 @@ BatchTraffic::BatchTraffic(const Job& job, const Dataset& dataset, const BatchSo
     : source_(source),
       owners_(owners),
       ranks_(owners.ranks()),
-      mapped_(job.strategy.options.text("structure") == "mapped"),
+      mapped_(job_sampling(job, dataset.meta().vertices).mapped),
       weighted_(source.weighted()),
       fetched_(chosen_columns(feature_rate(job, features.columns), features.columns)),
       row_(dataset, source, features, job.wire() == Precision::kBFloat16,

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "job/samplers.h"
 #include "plan/dry_inference.h"
 #include "plan/planned_seeds.h"
 #include "plan/rank_batches.h"
@@ -33,6 +34,7 @@ class Batches {
         slabs_(dataset, source, owners_, whole_model_, slab_options()),
         notes_(notes) {
     plan_sets();
+    if (!reads_neighbours(job)) once_.emplace(dataset, source, owners_, whole_model_, once_options());
     if (const auto options = job_history(job)) history_.emplace(source, owners_, *options);
   }
 
@@ -50,12 +52,20 @@ class Batches {
  private:
   SlabPlanOptions slab_options() const {
     SlabPlanOptions options{.bytes = slab_bytes(job_.resources.memory),
-                            .mapped = job_.strategy.options.text("structure") == "mapped",
+                            .mapped = job_sampling(job_, dataset_.meta().vertices).mapped,
                             .features = shape_};
+    if (!reads_neighbours(job_)) options.layers.first = whole_model_.constant_prefix();
     std::vector<ColumnShare> shares;
     for (Rank rank = 0; rank < ranks_; ++rank)
       if (const auto share = columns_of(job_, rank, features_)) shares.push_back(*share);
     if (!shares.empty()) options.columns = strategy_plan_of(job_).slab_columns(whole_model_, shares);
+    return options;
+  }
+
+  /// Of what is computed once.
+  SlabPlanOptions once_options() const {
+    SlabPlanOptions options = slab_options();
+    options.layers = {0, whole_model_.constant_prefix()};
     return options;
   }
 
@@ -160,12 +170,17 @@ class Batches {
                        source_.ids().subspan(std::size_t(owners_.first_row(rank)), std::size_t(out.owned)));
     if (batches.columns()) {
       out.by_rows = times * batches.bytes_by_rows(sent_);
-    } else {
+    } else if (reads_neighbours(job_)) {
       sent_.add_features(batches.reads(), rank, drawn, times);
     }
     if (const auto beside = strategy_plan_of(job_).beside; beside != nullptr)
       beside({job_, source_, owners_, rank, shape_, dataset_.meta().classes}, sent_, out);
     slabs_.add(rank, out.run);
+    if (once_) {
+      DryRun computing;
+      once_->add(rank, computing);
+      out.run.once = computing.inference;
+    }
     out.evaluation = slabs_.parts(rank);
     return out;
   }
@@ -216,6 +231,7 @@ class Batches {
   PlannedSeeds seeds_;
   Model whole_model_;
   SlabPlan slabs_;
+  std::optional<SlabPlan> once_;                // none: batches read neighbours
   DryNotes* notes_;                             // null: nobody listens
   std::unique_ptr<PlannedSets> sets_;           // null: the sampler draws each vertex's neighbours
   std::optional<PlannedHistory> history_;       // none: nothing is kept of others' embeddings

@@ -45,7 +45,7 @@ RankSlabs SlabPlan::slabs_of(Rank rank) const {
   const auto rows = Index(offsets.size()) - 1, first_row = owners_.first_row(rank);
   const Index width = options_.columns ? options_.columns->width(rank) : 0;
   const std::vector<Index> begins = slab_begins(model_, {rows, rows, offsets.data(), nullptr, nullptr},
-                                                owners_, rank, options_.bytes, width);
+                                                owners_, rank, options_.bytes, width, options_.layers);
   RankSlabs all;
   all.count = Index(begins.size()) - 1;
   all.of_owner.resize(std::size_t(owners_.ranks())), all.feature_bytes.resize(all.of_owner.size());
@@ -85,7 +85,7 @@ RankSlabs SlabPlan::slabs_of(Rank rank) const {
 }
 
 void SlabPlan::count_sent() {
-  for (const LayerRange& layers : slab_segments(model_)) {
+  for (const LayerRange& layers : slab_segments(model_, options_.layers)) {
     const Layer& first = *model_.layers[std::size_t(layers.first)];
     const bool reads_columns = layers.first == 0 && options_.columns;
     for (Rank rank = 0; rank < owners_.ranks(); ++rank) {
@@ -129,9 +129,10 @@ void SlabPlan::add(Rank rank, DryRun& run) const {
   const RankSlabs& slabs = slabs_.of(rank);
   const Index reads = slabs.most_sources + 2 * slabs.most_others;
   Index widest[2] = {0, 0}, held = 0, number = 0;
-  for (const LayerRange& layers : slab_segments(model_)) {
+  const LayerRange range = slab_layers(model_, options_.layers);
+  for (const LayerRange& layers : slab_segments(model_, options_.layers)) {
     const Layer& first = *model_.layers[std::size_t(layers.first)];
-    const bool is_last = layers.end == int(model_.layers.size());
+    const bool is_last = layers.end == range.end;
     Index& out = widest[number++ % 2];
     if (!is_last) out = std::max(out, model_.spec(layers.end - 1).out);
     std::vector<LayerRows> rows(std::size_t(layers.end - layers.first),
@@ -148,7 +149,7 @@ void SlabPlan::add(Rank rank, DryRun& run) const {
     memory.count(run.inference);
   }
   run.inference.activations +=
-      kReal * owners_.rows(rank) * (widest[0] + widest[1] + model_.layers.back()->spec().out);
+      kReal * owners_.rows(rank) * (widest[0] + widest[1] + model_.spec(range.end - 1).out);
   run.inference.halo = held;
   const EvaluationParts sent = parts(rank);
   run.evaluation[std::size_t(Traffic::kEvaluation)] =

@@ -58,6 +58,7 @@ struct SlabPlanOptions {
   Index bytes = 0;  // of a slab
   bool mapped = false;
   FeatureShape features{};
+  LayerRange layers{0, -1};                // SlabOptions::layers
   std::unique_ptr<SlabColumns> columns{};  // null: features are held by rows
 };
 

@@ -66,9 +66,10 @@ struct DryRun {
   std::vector<ScheduleBytes>
       batches;  // in each step, where steps train on parts of their own; schedule has the most of each
   ScheduleBytes inference;  // of the second one, where training sees less of the graph (setting: inductive)
-  Index workspace = 0;      // kernels' scratch memory
-  Index state = 0;          // what the schedule hands to a checkpoint beside the parameters
-  Index terms = 0;          // of other ranks' gradients, while they are summed
+  ScheduleBytes once;   // while constant layers are computed in slabs, for batches that read no neighbours
+  Index workspace = 0;  // kernels' scratch memory
+  Index state = 0;      // what the schedule hands to a checkpoint beside the parameters
+  Index terms = 0;      // of other ranks' gradients, while they are summed
   Index values = 0, trainable = 0;  // elements of all parameters, and of those with gradients
   TrafficBytes epoch{};             // sent by this rank in a training epoch
   TrafficBytes epoch_between{};     // of it, to other servers

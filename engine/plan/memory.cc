@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "job/samplers.h"
+
 namespace atl {
 namespace {
 
@@ -189,6 +191,18 @@ PartBytes training_bytes(const MemoryInput& in) {
   return most;
 }
 
+/// What constant layers make of the features, while these are still there. Batches have a training graph's besides.
+Index constant_bytes(const MemoryInput& in) {
+  const int prefix = in.model.constant_prefix();
+  if (prefix == 0) return 0;
+  const LayerSpec& last = in.model.spec(prefix - 1);
+  const bool twice = in.run.job.training.setting == Setting::kInductive;
+  if (in.run.training.batches)
+    return in.dry.once.total() + (twice ? kReal * in.run.training.owned * last.out : 0);
+  const Index cols = last.out + (prefix > 1 && !last.appends ? last.in : 0);
+  return kReal * reals_of(in.run.training.owned * cols, in.model.values);
+}
+
 std::vector<Index> batch_bytes(const MemoryInput& in) {
   std::vector<Index> all;
   for (std::size_t b = 0; b < in.run.batches.size(); ++b) {
@@ -217,8 +231,9 @@ RankMemory rank_memory(const MemoryInput& in) {
   m.loading = base + m.mapped + graph + in.pairs.loaded +
               std::max(features, cutting_bytes(run.full ? *run.full : run.training, needs, in.weighted)) +
               run.training.server_bytes;
+  // RankData::release_features
   const bool released =
-      in.model.constant_prefix() > 0 && !run.training.batches;  // RankData::release_features
+      in.model.constant_prefix() > 0 && (!run.training.batches || !reads_neighbours(run.job));
   const ScheduleBytes &s = in.dry.schedule, &i = in.dry.inference;
   m.items = {{"program and libraries", kProcess + kThread * run.threads, true},
              {"MPI", many ? kMpi : 0, true},
@@ -235,7 +250,11 @@ RankMemory rank_memory(const MemoryInput& in) {
              {"rows of pairs' ends", in.pairs.ends},
              {"scores of pairs", in.pairs.scoring, true},
              {kParameters, parameter_bytes(run, in.dry)}};
-  if (released) m.released = features;
+  if (released) {
+    m.released = features;
+    const Index held = parameter_bytes(run, in.dry) + s.halo + i.halo;
+    m.loading = std::max(m.loading, base + graph + features + constant_bytes(in) + held);
+  }
   for (const MemoryItem& item : m.items) m.training += item.bytes;
   m.batches = batch_bytes(in);
   m.passes = s.total() + in.dry.workspace;

@@ -4,6 +4,7 @@
 #include <array>
 
 #include "base/threads.h"
+#include "job/samplers.h"
 #include "plan/dry_step.h"
 #include "plan/memory.h"
 #include "plan/strategy_plan.h"
@@ -38,6 +39,7 @@ RankBatches::RankBatches(const Job& job, const Dataset& dataset, const BatchSour
       model_(planned_model(job, features_on(job, rank, features_), dataset.meta().classes)),
       counts_rows_(job.model.norm == Norm::kBatch && owners.ranks() > 1),
       recompute_(job.training.recompute == Recompute::kLayer),
+      once_(!reads_neighbours(job)),
       dry_pool_(ThreadPool::dry(threads)),
       ctx_{Device::kDry, dry_pool_.get(), &workspace_},
       comm_(notes != nullptr ? Communicator(notes->begin(rank, trace_), trace_)
@@ -54,6 +56,7 @@ RankBatches::RankBatches(const Job& job, const Dataset& dataset, const BatchSour
       runner_(ctx_, model_, nullptr),
       sizes_(model_.layers.size()) {
   ctx_.values = model_.values;
+  if (once_) of_batch_ = {.columns = columns_of_batch()};
   if (notes != nullptr) ctx_.count = notes->counted();
   if (pushed_embeddings_ != nullptr) {
     const HistoryRows& rows = pushed_embeddings_->rows(rank);
@@ -120,7 +123,7 @@ void RankBatches::draw(std::int64_t draw, std::span<const VertexId> seeds, Batch
 
 /// A batch's rows may have more entries than most of the data set's.
 void RankBatches::set_entries(double bytes, double rows) {
-  if (features_.held != FeatureForm::kSparse || rows == 0) return;
+  if (once_ || features_.held != FeatureForm::kSparse || rows == 0) return;
   const double mean = row_bytes_of(job_, features_).crossing;
   of_batch_ = features_;
   if (mean > 4) of_batch_.nonzeros_per_row *= (bytes / rows - 4) / (mean - 4);
@@ -164,7 +167,8 @@ void RankBatches::count(double times, DryBatches& out) {
   out.run.terms = step_.bytes_of_terms();
   out.run.values = Index(parameters_.values().size());
   out.run.trainable = Index(parameters_.gradients().size());
-  out.work = batch_work(model_, sizes_, recompute_, by_columns_ ? by_columns_->whole_layer() : 0);
+  out.work =
+      batch_work(model_, sizes_, recompute_, by_columns_ ? by_columns_->whole_layer() : layers().first);
   memory_.count(out.run.schedule);
   if (history_) {
     history_->count(out.run.schedule);
@@ -177,6 +181,13 @@ void RankBatches::count(double times, DryBatches& out) {
   out.run.workspace = workspace_.bytes();
   add_own(times, out.run);
   const Index slots = job_.strategy.options.integer("prefetch") + in_flight(), cached = cache_bytes(job_);
+  if (once_) {
+    const Index graphs = job_.training.setting == Setting::kInductive ? 2 : 1;
+    out.run.schedule.halo += slots * made_.batch.bytes();
+    out.run.schedule.activations +=
+        kReal * columns_of_batch() * (graphs * owners_.rows(rank_) + inputs_);  // ConstantRows
+    return;
+  }
   FeatureShape most = features_;
   most.nonzeros_per_row = std::max(most.nonzeros_per_row, most_entries_);
   out.run.schedule.halo += slots * (made_.batch.bytes() + made_.group.bytes() + made_.pushes.bytes() +
@@ -192,8 +203,8 @@ void RankBatches::count(double times, DryBatches& out) {
 std::vector<LayerSize> RankBatches::sizes_of_pass() const {
   std::vector<LayerSize> sizes(sizes_.size());
   int hop = 0;
-  for (std::size_t l = 0; l < sizes.size(); ++l) {
-    const LayerRows& of = pass_.rows()[l];
+  for (auto l = std::size_t(layers().first); l < sizes.size(); ++l) {
+    const LayerRows& of = pass_.rows()[l - std::size_t(layers().first)];
     sizes[l] = {double(of.outputs), double(of.inputs - of.outputs), 0};
     if (model_.layers[l]->spec().gathers) sizes[l].arcs = double(made_.batch.block(hop++).arcs.arcs());
   }

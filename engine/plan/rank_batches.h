@@ -90,7 +90,9 @@ class RankBatches {
   void count(double times, DryBatches& out);
 
  private:
-  LayerRange layers() const { return {0, int(model_.layers.size())}; }
+  /// Of a batch's pass.
+  LayerRange layers() const { return {once_ ? model_.constant_prefix() : 0, int(model_.layers.size())}; }
+  Index columns_of_batch() const { return model_.spec(layers().first).in; }
   int in_flight() const;
   Index columns_here() const { return columns_ ? columns_->count() : features_.columns; }
   std::vector<LayerSize> sizes_of_pass() const;
@@ -108,7 +110,7 @@ class RankBatches {
   CrossingRows crossing_;
   std::optional<ColumnShare> columns_;  // none: features are held by rows
   Model model_;
-  bool counts_rows_, recompute_;
+  bool counts_rows_, recompute_, once_;  // once_: batches read no neighbours
   std::unique_ptr<ThreadPool> dry_pool_;
   Workspace workspace_{Device::kDry};
   Context ctx_;

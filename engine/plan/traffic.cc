@@ -62,9 +62,9 @@ TrafficShape traffic_shape(const Job& job, const Dataset& dataset, const Model& 
   for (int l = std::max(1, model.constant_prefix()); l < int(model.layers.size()); ++l) {
     const LayerSpec& layer = model.spec(l);
     if (!layer.gathers) continue;
-    shape.widths.push_back(layer.gathered_cols());
+    shape.widths.push_back(layer.gathered_columns());
     const bool repeated = job.training.recompute == Recompute::kLayer && l + 1 < int(model.layers.size());
-    if (repeated) shape.repeated_widths.push_back(layer.gathered_cols());
+    if (repeated) shape.repeated_widths.push_back(layer.gathered_columns());
   }
   for (const auto& layer : model.parameters()) {
     Index with_the_layer = 0;

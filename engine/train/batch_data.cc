@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "job/samplers.h"
 #include "job/strategies.h"
 #include "strategies/schedule/strategy.h"
 #include "train/rank_data.h"
@@ -20,7 +21,10 @@ Owners owners_of(const PreparedGraph& prepared, int ranks) {
 
 BatchData::BatchData(const Job& job, const Dataset& dataset, const PreparedGraph& prepared, Rank rank,
                      const PartRanks& ranks, FeatureForm form)
-    : prepared_(prepared), rank_(rank), graph_{owners_of(prepared, job.placement.ranks), {}, {}, {}, {}, {}} {
+    : prepared_(prepared),
+      rank_(rank),
+      reads_neighbours_(reads_neighbours(job)),
+      graph_{owners_of(prepared, job.placement.ranks), {}, {}, {}, {}, {}} {
   for (Rank r = 0; r < job.placement.ranks; ++r)
     ATOLL_CHECK(ranks.part_of(r) == r, "rank {} trains part {}", r, ranks.part_of(r));
   const auto ids = prepared.ids().subspan(std::size_t(graph_.owners.first_row(rank)),
@@ -38,6 +42,12 @@ BatchData::BatchData(const Job& job, const Dataset& dataset, const PreparedGraph
     read_columns(job, dataset, *share, held);
   else
     graph_.features = features_.read_rows(dataset, owned_ids_, job, held);
+}
+
+void BatchData::release_features() {
+  if (reads_neighbours_) return;
+  features_ = PartData::Features();
+  graph_.features = Rows(ConstMatrixView());
 }
 
 /// Some vertices at a time: their other columns are read with them, and dropped.

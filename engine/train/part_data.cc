@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "base/error.h"
+#include "job/models.h"
 #include "job/samplers.h"
 #include "job/strategies.h"
 #include "job/strategies/batch_options.h"
@@ -47,6 +48,12 @@ void normalise_levels(const BitView& bits, std::vector<Real>& levels) {
   }
 }
 
+/// Whether sums over neighbours are what the model multiplies first, which are no sparser than dense rows.
+bool multiplies_sums(const Job& job) {
+  const ModelInfo* model = find_model(job.model.kind);
+  return model != nullptr && model->aggregates_first;
+}
+
 /// Of dense features. Batches fetch theirs row by row, on the host.
 Storage kept_storage(const Job& job) {
   return strategy_of(job).holds == Holds::kBatches ? Storage::kReals : storage_of(job.training.precision);
@@ -77,6 +84,7 @@ FeatureForm held_form(const DatasetMeta& meta, FeatureForm read) {
 }
 
 FeatureForm kept_form(const Job& job, const DatasetMeta& meta) {
+  if (multiplies_sums(job)) return FeatureForm::kDense;
   if (strategy_of(job).holds == Holds::kBatches) return batch_form(job, meta);
   if (meta.feature_form != FeatureForm::kBits) return meta.feature_form;
   // Of a dense product's two operations a feature, bits save two thirds, forward and backward; an arc costs a load from the

@@ -173,6 +173,7 @@ void RankData::place(Context& ctx) {
 void RankData::release_features() {
   if (full_) full_->release_features();
   if (training_) training_->data->release_features();
+  if (batches_) batches_->release_features();
 }
 
 namespace {

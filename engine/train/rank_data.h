@@ -66,12 +66,15 @@ class BatchData {
   void trains_on(const PairGraph& pairs);
   /// Fills in how many training vertices each part has. Collective.
   void count(Communicator& comm);
+  /// Drops the features where batches read what was made of them once.
+  void release_features();
 
  private:
   void read_columns(const Job& job, const Dataset& dataset, const ColumnShare& share, FeatureForm held);
 
   const PreparedGraph& prepared_;
   Rank rank_;
+  bool reads_neighbours_;
   std::vector<VertexId> owned_ids_;
   PartData::Features features_;  // of own rows, or of all vertices' columns here
   BatchGraph graph_;

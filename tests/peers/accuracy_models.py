@@ -123,6 +123,6 @@ def edges_for(kind, graph):
         return attention.Arcs(sparse.with_self_arcs(sparse.adjacency(graph)))
     if kind == "gin":
         return sparse.Constant(sparse.without_self_arcs(sparse.adjacency(graph)))
-    if kind in ("gcn", "gcnii", "sgc"):
+    if kind in ("gcn", "gcnii", "sgc", "sign"):
         return sparse.Constant(sparse.gcn_adjacency(graph), symmetric=True)
     return sparse.Constant(sparse.mean_adjacency(graph))

@@ -8,6 +8,7 @@ import torch_geometric.nn as pyg
 from torch import nn
 
 from accuracy_models import Sage, edges_for, input_of, norm_of, times
+from sign_model import Sign
 
 
 class Deep(nn.Module):
@@ -60,7 +61,7 @@ class ResGcn(Deep):
         return self.dropped(torch.relu(self.norms[index](h)))
 
 
-DEEP = {"gcnii": Gcnii, "resgcn": ResGcn}
+DEEP = {"gcnii": Gcnii, "resgcn": ResGcn, "sign": Sign}
 
 
 def model_of(setup, graph, plain):

@@ -22,6 +22,9 @@ def dataset(setup, column):
 
 def model(setup):
     spec = {"kind": setup["kind"], "layers": setup["layers"], "hidden": setup["hidden"], "norm": setup["norm"]}
+    if setup["kind"] == "sign":
+        del spec["layers"]
+        spec["options"] = {"hops": setup["hops"]}
     if setup["kind"] == "sage":
         spec["options"] = {"aggregator": "mean"}
     if setup["kind"] == "gat":
@@ -36,6 +39,8 @@ def training(setup, seed):
             "optimizer": {"kind": setup["optimizer"], "learningRate": setup["learningRate"],
                           "weightDecay": setup["weightDecay"]},
             "evaluateEvery": setup.get("evaluateEvery", NO_EVALUATION), "checkpoint": {"every": 0}}
+    if setup["kind"] == "sign":
+        spec["inputDropout"]["position"] = "afterAggregation"
     if setup["kind"] == "gat":
         spec["attentionDropout"] = setup["attentionDropout"]
     return spec

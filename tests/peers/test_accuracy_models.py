@@ -3,12 +3,16 @@
 import sys
 
 import torch
+import torch_geometric
 import torch_geometric.nn as pyg
+from torch_geometric.data import Data
+from torch_geometric.transforms import SIGN
 
 import data
 from accuracy_models import Model, edges_for
 from deep_models import Gcn2
 from pyg_models import edge_index
+from sign_model import powers
 
 SETUP = {"layers": 2, "hidden": 8, "norm": "none", "activation": "elu", "dropout": 0.5, "inputDropout": 0.5,
          "attentionDropout": 0.5, "heads": 1, "outputHeads": 1, "hops": 2}
@@ -36,7 +40,19 @@ def main():
     ours, theirs = Gcn2(8, 0.1, 0.5, 3), pyg.GCN2Conv(8, 0.1, 0.5, 3)
     theirs.load_state_dict(ours.state_dict())
     wrong += differ("gcnii", ours(x, first, edges_for("gcnii", graph)), theirs(x, first, edge_index(graph)))
+    wrong += sum(differ(f"sign, power {hop}", ours, theirs) for hop, (ours, theirs) in enumerate(zip(powers_of(graph), pyg_powers(graph))))
     return 1 if wrong else 0
+
+
+def powers_of(graph):
+    return powers(torch.from_numpy(graph.features.toarray()), {"kind": "sign", "hops": 2}, graph)
+
+
+def pyg_powers(graph):
+    """Of the transform, which leaves self arcs to its user."""
+    arcs, _ = torch_geometric.utils.add_self_loops(edge_index(graph), num_nodes=graph.vertices)
+    made = SIGN(2)(Data(x=torch.from_numpy(graph.features.toarray()), edge_index=arcs, num_nodes=graph.vertices))
+    return made.x, made.x1, made.x2
 
 
 def differ(kind, ours, theirs):

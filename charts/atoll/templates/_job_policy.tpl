@@ -188,6 +188,13 @@ validations:
       !(variables.job.model.kind in ['{{ join "', '" $models.dropsInputFirst }}'])
     messageExpression: >-
       'training.inputDropout.position: ' + variables.job.model.kind + ' applies input dropout before its first layer (use beforeAggregation)'
+  - expression: >-
+      !has(variables.inputDropout.rate) || double(variables.inputDropout.rate) == 0.0 ||
+      (has(variables.inputDropout.position) && variables.inputDropout.position == 'afterAggregation') ||
+      !(variables.job.model.kind in ['{{ join "', '" $models.aggregatesFirst }}'])
+    messageExpression: >-
+      'training.inputDropout.position: ' + variables.job.model.kind +
+      ' sums over neighbours once, before anything can be dropped out (use afterAggregation)'
   {{- range $part, $volume := dict "data" "volume" "prepared" "prepared" }}
   {{- range $kind, $instead := get $refused $part }}
   - expression: "!has(variables.{{ $part }}Volume.{{ $kind }})"

@@ -167,7 +167,7 @@ class SpecSchema {
       const std::string name = field_name(field->path);
       if (field_section(field->path) == "metadata") continue;
       if (properties.contains(name)) {
-        add_choices(*field, properties[name]);
+        merge(*field, properties[name]);
         continue;
       }
       properties[name] = member(*field);
@@ -201,10 +201,13 @@ class SpecSchema {
     return object != nullptr && !object->shorthand.empty();
   }
 
-  /// Several models have an option of this name: the schema takes what any of them does, rules tell them apart.
-  static void add_choices(const Field& field, Json& schema) {
-    ATOLL_CHECK(field.type == FieldType::kChoice && schema.contains("enum"),
-                "{}: two options of one name that aren't choices", field.path);
+  /// Several models have an option of this name: the schema takes what any of them does, and rules tell choices apart.
+  static void merge(const Field& field, Json& schema) {
+    if (field.type != FieldType::kChoice) {
+      ATOLL_CHECK(leaf_schema(field) == schema, "{}: two options of one name that aren't alike", field.path);
+      return;
+    }
+    ATOLL_CHECK(schema.contains("enum"), "{}: two options of one name, of which one is a choice", field.path);
     Json& names = schema["enum"];
     for (const Json& name : choice_names(field)) {
       if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);

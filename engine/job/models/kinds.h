@@ -8,14 +8,18 @@
 
 namespace atl {
 
-ModelInfo gcn_info(), sage_info(), gat_info(), gcnii_info(), resgcn_info(), sgc_info(), gin_info();
+ModelInfo gcn_info(), sage_info(), gat_info(), gcnii_info(), resgcn_info(), sgc_info(), gin_info(),
+    sign_info();
 
 inline constexpr ModelInfo (*kModelInfos[])() = {
-    gcn_info, sage_info, gat_info, gcnii_info, resgcn_info, sgc_info, gin_info,
+    gcn_info, sage_info, gat_info, gcnii_info, resgcn_info, sgc_info, gin_info, sign_info,
 };
 
 /// An option of a kind; its type follows from the default's.
 Field model_option(const std::string& kind, const std::string& name, Options::Value initial, Field rest);
+
+/// How many times rows are summed over neighbours before what is learned; the CRD has one such option for all models that have it.
+Field hops_option(const std::string& kind, std::int64_t initial, const char* source);
 
 // Dense layers at the end are for stacks of equal layers alone; residual models have their own connections.
 inline constexpr const char *kSkipConnections = "model.skipConnections", *kDenseLayers = "model.denseLayers";

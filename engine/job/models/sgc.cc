@@ -5,14 +5,10 @@ namespace atl {
 
 /// The one linear layer is far from its end after 200 epochs at the usual rate: 0.2 validates 1 to 2 points higher on cora, amazon_computers and tolokers.
 ModelInfo sgc_info() {
-  Field hops{.description = "propagations before the one linear layer",
-             .minimum = 1,
-             .maximum = 100,
-             .source = "Wu et al. 2019"};
   return {.kind = "sgc",
           .description = "simplified graph convolution: propagate, then one linear layer",
           .source = "Wu et al. 2019",
-          .options = {model_option("sgc", "hops", std::int64_t{2}, std::move(hops))},
+          .options = {hops_option("sgc", 2, "Wu et al. 2019")},
           .ignores = {"model.layers", "model.hidden", "model.norm", kSkipConnections, kDenseLayers,
                       "training.dropout"},
           .layers_option = "hops",

@@ -25,6 +25,12 @@ void model_and_training(const Check& c) {
     c.error("training.inputDropout.position",
             "{} applies input dropout before its first layer (use beforeAggregation)", model->kind);
   }
+  const bool drops_before =
+      t.input_dropout.rate > 0 && t.input_dropout.position == DropoutPosition::kBeforeAggregation;
+  if (drops_before && model != nullptr && model->aggregates_first)
+    c.error("training.inputDropout.position",
+            "{} sums over neighbours once, before anything can be dropped out (use afterAggregation)",
+            model->kind);
 }
 
 void epochs(const Check& c) {

@@ -74,6 +74,7 @@ std::vector<Field> making_options(const std::string& kind) {
 }
 
 std::vector<int> batch_fanout(const Job& job) {
+  if (!reads_neighbours(job)) return {};
   if (!draws_by_vertex(job)) return std::vector<int>(std::size_t(gathering_layers(job.model)), -1);
   const std::vector<std::int64_t>& given = job.strategy.options.integers("fanout");
   if (given.empty()) return std::vector<int>(std::size_t(gathering_layers(job.model)), kDefaultFanout);
@@ -103,7 +104,7 @@ void check_batch_fanout(const Check& c, const std::string& kind) {
   const int layers = gathering_layers(c.job.model);
   if (std::ranges::find(fanout, 0) != fanout.end())
     c.error(path, "{}", kNoFanout);
-  else if (int(fanout.size()) != layers)
+  else if (int(fanout.size()) != layers && reads_neighbours(c.job))
     c.error(path, "has {} for {} (give one for each of {})",
             counted_text(std::int64_t(fanout.size()), "number"), counted_text(layers, "layer"),
             layers_field(c.job.model));

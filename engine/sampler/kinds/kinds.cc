@@ -8,9 +8,11 @@ namespace atl {
 namespace {
 
 constexpr std::pair<const char*, MakeSets> kSamplers[] = {
-    {"neighbour", nullptr},         {"historical", nullptr},        {"fastgcn", fastgcn_sets},
-    {"ladies", ladies_sets},        {"cluster", cluster_sets},      {"saintVertex", saint_vertex_sets},
-    {"saintEdge", saint_edge_sets}, {"saintWalk", saint_walk_sets}, {"uniform", uniform_sets},
+    {"neighbour", nullptr},         {"historical", nullptr},
+    {"fastgcn", fastgcn_sets},      {"ladies", ladies_sets},
+    {"cluster", cluster_sets},      {"saintVertex", saint_vertex_sets},
+    {"saintEdge", saint_edge_sets}, {"saintWalk", saint_walk_sets},
+    {"uniform", uniform_sets},      {"none", nullptr},
 };
 
 }  // namespace

@@ -109,7 +109,7 @@ struct GraphPart {
 
 /// What an exchange must know of a layer before the first pass.
 struct ExchangedLayer {
-  Index cols = 0;  // of the rows that gathers bring: its input's, or their products'
+  Index cols = 0;  // of the rows that gathers bring: of its input, or their products
   bool gathers = false;
   bool fixed = false;  // its input are the features
   bool once = false;   // gathered before the first pass, and never again

@@ -42,7 +42,7 @@ Index Wire::copied_columns(Index cols) const {
 }
 
 PackedRows Wire::pack_copy(ConstMatrixView x, const char* name) const {
-  if (!narrow_ && x.halves != nullptr) {
+  if (!narrow_ && (x.halves != nullptr || !x.contiguous())) {
     const MatrixView whole = ctx_->workspace->matrix(name, x.rows, x.cols);
     axpby(*ctx_, 1, x, 0, whole);
     return as_stored(whole);

@@ -29,7 +29,8 @@ class Wire {
   PackedRows packed(MatrixView x) const;
   /// Packs x in its own memory: it isn't whole any more.
   PackedRows pack(MatrixView x) const;
-  /// Packs x, which stays whole; rounded rows go to the workspace's matrix `name`, and stay until that is asked for again.
+  /// Packs x, which stays whole; rows that can't be sent from where they lie go to the workspace's matrix `name`, and stay until
+  /// that is asked for again.
   PackedRows pack_copy(ConstMatrixView x, const char* name) const;
   /// The same in memory (rows, copied_columns()) of the caller's.
   PackedRows pack_copy(ConstMatrixView x, MatrixView memory) const;

@@ -47,8 +47,10 @@ void Pipeline::make_whole_layers(double all_vertices) {
   std::vector<ExchangedLayer> exchanged;
   const int once = model_.constant_prefix();
   for (int l = 0; l < whole_.end; ++l)
-    exchanged.push_back(
-        {.cols = layer(l).spec().in, .gathers = layer(l).spec().gathers, .fixed = l == 0, .once = l < once});
+    exchanged.push_back({.cols = layer(l).spec().gathered_columns(),
+                         .gathers = layer(l).spec().gathers,
+                         .fixed = l == 0,
+                         .once = l < once});
   whole_exchange_ = make_exact_exchange(ctx_, comm_, part_, std::move(exchanged), true);
   whole_pass_ = std::make_unique<FullBatchPass>(
       ctx_, comm_, group_, part_, *whole_exchange_,
@@ -63,18 +65,8 @@ void Pipeline::make_whole_layers(double all_vertices) {
 /// What the first layer inside reads, for good. It is no history: it never changes.
 void Pipeline::compute_prefix() {
   ATOLL_CHECK(!rows_->gathers(whole_.end), "a layer gathers what is computed once");
-  whole_pass_->prepare();
-  Matrix before;
-  Saved none;
-  for (int l = 0; l < whole_.end; ++l) {
-    Matrix room;
-    if (l + 1 < whole_.end) room.resize(part_.graph->owned, layer(l).spec().out, ctx_.device);
-    const MatrixView out = l + 1 < whole_.end ? room.view() : rows_->present(whole_.end);
-    const Rows in = l == 0 ? part_.features : Rows(std::as_const(before).view());
-    whole_pass_->bind(l);
-    layer(l).forward(*whole_pass_, {parameters_.present(), l}, {in, in, {}}, none, out);
-    before = std::move(room);
-  }
+  const std::vector<Index> outputs(std::size_t(whole_.end), part_.graph->owned);
+  compute_constant(model_, parameters_, *whole_pass_, part_.features, outputs, rows_->present(whole_.end));
 }
 
 void Pipeline::make_chunks() {

@@ -1,5 +1,7 @@
 // Strategy `minibatch`: each step trains on a few vertices and on some of their neighbours (Hamilton et al. 2017, "GraphSAGE",
 // algorithm 2), or on what another sampler draws (job/samplers.h). Ranks share a step's vertices; gradients are summed.
+#include <fmt/ranges.h>
+
 #include "job/models.h"
 #include "job/option_field.h"
 #include "job/rule.h"
@@ -39,6 +41,29 @@ void options_of_the_sampler(const Check& c) {
   if (c.job.strategy.kind == "minibatch") check_sampler(c, "minibatch");
 }
 
+std::string no_neighbours_without_sums() {
+  return fmt::format(
+      "none reads no neighbours, and the model needs them in every step (use model {}, or another sampler)",
+      fmt::join(models_that_aggregate_first(), " or "));
+}
+
+void neighbours_of_every_step(const Check& c) {
+  const ModelInfo* model = find_model(c.job.model.kind);
+  if (c.job.strategy.kind != "minibatch" || reads_neighbours(c.job) || model == nullptr) return;
+  if (!model->aggregates_first) c.error("strategy.minibatch.sampler", "{}", no_neighbours_without_sums());
+}
+
+ServerRule neighbours_of_every_step_rule() {
+  return {
+      "", "strategy.minibatch.sampler",
+      fmt::format(
+          "!has(self.strategy) || !has(self.strategy.minibatch) || !has(self.strategy.minibatch.sampler) || "
+          "self.strategy.minibatch.sampler != 'none' || (has(self.model) && has(self.model.kind) && "
+          "self.model.kind in ['{}'])",
+          fmt::join(models_that_aggregate_first(), "', '")),
+      no_neighbours_without_sums()};
+}
+
 const std::string kWholeRows = "holds whole rows (set it to 0, or strategy.minibatch.featureRate to 1)";
 
 void a_cache_of_whole_rows(const Check& c) {
@@ -65,12 +90,14 @@ ServerRule a_cache_of_whole_rows_rule() {
       kWholeRows};
 }
 
-/// Every other sampler; historical embeddings where there are some of other ranks.
+/// Every other sampler; historical embeddings where there are some of other ranks, no neighbours where the model sums over them once.
 std::vector<std::string> variants(const Job& job) {
   const bool has_others = job.placement.ranks > 1 && gathering_layers(job.model) > 1;
+  const bool sums_once = find_model(job.model.kind)->aggregates_first;
   std::vector<std::string> all;
   for (const SamplerInfo& each : sampler_infos())
-    if (each.name != sampler_infos().front().name && (has_others || each.name != "historical"))
+    if (each.name != sampler_infos().front().name && (has_others || each.name != "historical") &&
+        (sums_once || each.name != "none"))
       all.push_back("sampler=" + each.name);
   return all;
 }
@@ -101,6 +128,7 @@ StrategyInfo minibatch_strategy() {
           .kept_rows = "historical embeddings",
           .rules = {{a_fanout_a_layer, {batch_fanout_rule("minibatch")}},
                     std::move(sampler),
+                    {neighbours_of_every_step, {neighbours_of_every_step_rule()}},
                     {a_cache_of_whole_rows, {a_cache_of_whole_rows_rule()}},
                     {options_with_an_effect}}};
 }

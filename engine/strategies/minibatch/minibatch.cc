@@ -44,13 +44,17 @@ std::unique_ptr<Schedule> make(const ScheduleInput& in) {
                                                                         : CachePolicy::kLru,
                                      .fill = filled_columns(in)};
   BatchSamplingOptions batches = batch_sampling(in);
-  batches.features = features, batches.presampled = kPresampledSteps;
+  const bool once = !reads_neighbours(in.job);
+  if (!once) batches.features = features;
+  batches.presampled = kPresampledSteps;
   const MiniBatchOptions chosen{.batches = batches,
                                 .ahead = int(options.integer("prefetch")),
                                 .passes = passes_of(in),
                                 .slab_bytes = slab_bytes(in.job.resources.memory),
                                 .epochs = in.job.training.epochs,
-                                .gpu_features = options.number("gpuFeatures")};
+                                .gpu_features = options.number("gpuFeatures"),
+                                .once = once,
+                                .inductive = in.job.training.setting == Setting::kInductive};
   std::unique_ptr<BatchHooks> history;
   if (const auto kept = job_history(in.job); kept && !in.inference_only)
     history = std::make_unique<HistoricalEmbeddings>(in, *kept);

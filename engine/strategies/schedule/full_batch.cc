@@ -57,7 +57,7 @@ std::vector<ExchangedLayer> FullBatch::exchanged_layers() const {
   for (int l = 0; l < layers(); ++l) {
     if (layer(l).spec().gathers) --hops_left;
     const bool keep = layer(l).spec().rows_in_backward && options_.passes == Passes::kTraining;
-    all.push_back({.cols = layer(l).spec().gathered_cols(),
+    all.push_back({.cols = layer(l).spec().gathered_columns(),
                    .gathers = layer(l).spec().gathers,
                    .fixed = l == 0,
                    .once = l < prefix_,
@@ -67,23 +67,42 @@ std::vector<ExchangedLayer> FullBatch::exchanged_layers() const {
   return all;
 }
 
-/// The leading constant layers, each from the one before; only the last one's output is kept.
-void FullBatch::compute_prefix() {
-  pass_->prepare();
+int last_in_place(const Model& model) {
+  int first = model.constant_prefix() - 1;
+  while (first > 0 && model.spec(first).appends) --first;
+  return first;
+}
+
+void compute_constant(const Model& model, Parameters& parameters, FullBatchPass& pass, const Rows& features,
+                      std::span<const Index> outputs, MatrixView last) {
+  pass.prepare();
+  const Context& ctx = pass.context();
+  const int in_place = last_in_place(model);
   Matrix before;
   MatrixView held;
   Saved none;
-  for (int l = 0; l < prefix_; ++l) {
-    const Index rows = outputs_[std::size_t(l)], cols = layer(l).spec().out;
-    Matrix memory(1, reals_of(rows * cols, model_.values), ctx_.device);
-    const MatrixView out(memory.data(), rows, cols, model_.values);
-    const Rows in = l == 0 ? part_->features : Rows(held);
+  for (int l = 0; l < model.constant_prefix(); ++l) {
+    const Index rows = outputs[std::size_t(l)], cols = model.spec(l).out;
+    Matrix memory;
+    if (l < in_place) memory.resize(1, reals_of(rows * cols, last.storage()), ctx.device);
+    const MatrixView out = l < in_place ? MatrixView(memory.data(), rows, cols, last.storage())
+                                        : last.slice_rows(0, rows).slice_cols(0, cols);
+    const Rows in = l == 0 ? features : Rows(held);
     const Rows self = in.packed() || in.rows() == rows ? in : Rows(in.dense.slice_rows(0, rows));
-    pass_->bind(l);
-    layer(l).forward(*pass_, {parameters_.present(), l}, {in, self, {}}, none, out);
+    pass.bind(l);
+    model.layers[std::size_t(l)]->forward(pass, {parameters.present(), l}, {in, self, {}}, none, out);
     before = std::move(memory), held = out;
   }
-  prefix_memory_ = std::move(before), prefix_output_ = held;
+}
+
+/// Rows that layers in place compute become fewer where some are copies.
+void FullBatch::compute_prefix() {
+  if (prefix_ == 0) return pass_->prepare();
+  const Index rows = outputs_[std::size_t(last_in_place(model_))], cols = layer(prefix_ - 1).spec().out;
+  prefix_memory_ = Matrix(1, reals_of(rows * cols, model_.values), ctx_.device);
+  const MatrixView whole(prefix_memory_.data(), rows, cols, model_.values);
+  compute_constant(model_, parameters_, *pass_, part_->features, outputs_, whole);
+  prefix_output_ = whole.slice_rows(0, outputs_[std::size_t(prefix_) - 1]);
 }
 
 /// The features, or what was computed of them once.

@@ -67,6 +67,14 @@ class FullBatchPass final : public Pass {
   int layer_ = 0;
 };
 
+/// The model's leading constant layers, each from the one before, gathered as what is sent once. features: (owned, F). outputs: by
+/// layer, the rows that it computes. last: (outputs of last_in_place(), the last one's columns), whose first rows are that one's
+/// output; layers before that have memory of their own meanwhile, in its storage. Collective.
+void compute_constant(const Model& model, Parameters& parameters, FullBatchPass& pass, const Rows& features,
+                      std::span<const Index> outputs, MatrixView last);
+/// Of these the first whose output lies in the last one's memory, because those behind it append to theirs. There must be some.
+int last_in_place(const Model& model);
+
 /// Makes another for each part.
 using ExchangeOf =
     std::function<std::unique_ptr<Exchange>(const GraphPart& part, std::vector<ExchangedLayer> layers)>;

@@ -21,11 +21,16 @@ Index slab_bytes(Index memory) {
   return memory > 0 ? std::min(kMost, memory / 8) : kMost;
 }
 
-std::vector<LayerRange> slab_segments(const Model& model) {
+LayerRange slab_layers(const Model& model, const LayerRange& layers) {
+  return {layers.first, layers.end < 0 ? int(model.layers.size()) : layers.end};
+}
+
+std::vector<LayerRange> slab_segments(const Model& model, const LayerRange& of) {
   std::vector<LayerRange> segments;
+  const LayerRange range = slab_layers(model, of);
   const int layers = int(model.layers.size()), tapped = tapped_layer(model);
-  for (int l = 0; l < layers; ++l) {
-    const bool begins = l == 0 || model.spec(l).gathers || l == tapped + 1 || l + 1 == layers;
+  for (int l = range.first; l < range.end; ++l) {
+    const bool begins = l == range.first || model.spec(l).gathers || l == tapped + 1 || l + 1 == layers;
     if (begins) segments.push_back({l, l});
     segments.back().end = l + 1;
   }
@@ -34,9 +39,11 @@ std::vector<LayerRange> slab_segments(const Model& model) {
 
 /// A slab's sources are at most its rows and its arcs.
 std::vector<Index> slab_begins(const Model& model, const CsrView& graph, const Owners& owners, Rank rank,
-                               Index bytes, Index width) {
+                               Index bytes, Index width, const LayerRange& layers) {
   Index widest = std::max<Index>(1, width);
-  for (const auto& each : model.layers) widest = std::max({widest, each->spec().in, each->spec().out});
+  const LayerRange range = slab_layers(model, layers);
+  for (int l = range.first; l < range.end; ++l)
+    widest = std::max({widest, model.spec(l).in, model.spec(l).out});
   const Index most = std::max<Index>(1, bytes / (widest * Index(sizeof(Real))));
   const Index first = owners.first_row(rank), rows = owners.rows(rank);
   std::vector<Index> begins{0};
@@ -54,9 +61,9 @@ std::vector<Index> slab_begins(const Model& model, const CsrView& graph, const O
 }
 
 std::unique_ptr<Structure> whole_structure(const BatchGraph& graph, Communicator& comm, ThreadPool& pool,
-                                           bool mapped) {
+                                           bool mapped, const RowRoute& route) {
   return mapped ? mapped_structure(graph.whole, pool)
-                : partitioned_structure(graph.whole, graph.owners, comm, pool, kEvaluationRoute);
+                : partitioned_structure(graph.whole, graph.owners, comm, pool, route);
 }
 
 SamplingOptions slab_sampling(const Model& model, const LayerRange& layers) {
@@ -76,11 +83,13 @@ LayerwiseInference::LayerwiseInference(Context& ctx, Communicator& comm, const M
       parameters_(parameters),
       graph_(graph),
       options_(options),
+      layers_(slab_layers(model, options.layers)),
       runner_(ctx, model, comm.trace()),
       host_{Device::kCpu, ctx.pool, &host_workspace_},
       copies_(ctx),
-      structure_(whole_structure(graph, comm, *ctx.pool, options.mapped)),
-      slabs_(slab_begins(model, graph.whole.whole, graph.owners, comm.rank(), options.bytes, options.width)),
+      structure_(whole_structure(graph, comm, *ctx.pool, options.mapped, options.route)),
+      slabs_(slab_begins(model, graph.whole.whole, graph.owners, comm.rank(), options.bytes, options.width,
+                         layers_)),
       sourced_(ctx) {
   if (!memory_of(ctx.device).is_hosts) {
     own_.resize(std::size_t(graph.owners.rows(comm.rank())));
@@ -92,7 +101,7 @@ LayerwiseInference::LayerwiseInference(Context& ctx, Communicator& comm, const M
 
 void LayerwiseInference::make_segments() {
   tapped_ = tapped_layer(model_);
-  for (const LayerRange& layers : slab_segments(model_)) {
+  for (const LayerRange& layers : slab_segments(model_, layers_)) {
     segments_.push_back({layers, std::make_unique<Sampler>(*structure_, slab_sampling(model_, layers)),
                          std::make_unique<BatchPass>(ctx_, model_, layers, options_.seed),
                          std::make_unique<PassMemory>(ctx_.device, model_, layers, Passes::kInference)});
@@ -109,7 +118,7 @@ void LayerwiseInference::align_slabs() {
 }
 
 Matrix& LayerwiseInference::output_of(const Segment& segment) {
-  if (segment.layers.end == int(model_.layers.size())) return logits_;
+  if (segment.layers.end == layers_.end) return logits_;
   if (segment.layers.end == tapped_ + 1) return tap_;
   return turns_[(&segment - segments_.data()) % 2];
 }
@@ -127,7 +136,7 @@ LayerwiseInference::Input LayerwiseInference::made(ConstMatrixView rows) const {
 
 ConstMatrixView LayerwiseInference::infer() {
   const Index rows = graph_.owners.rows(comm_.rank());
-  Input in = features();
+  Input in = layers_.first > 0 ? made(options_.input_rows) : features();
   for (Segment& each : segments_) {
     Matrix& out = output_of(each);
     out.resize(rows, layer(each.layers.end - 1).spec().out, ctx_.device);
@@ -178,7 +187,7 @@ void LayerwiseInference::run(Segment& segment, const Input& in, ConstMatrixView 
   const bool answers = layer(segment.layers.first).spec().gathers && !in.is_features && comm_.size() > 1;
   FeatureStore store(
       host_, graph_.owners, comm_, answers ? Rows(host_rows_.of(ctx_, in.rows.dense)) : in.rows,
-      {.route = kEvaluationRoute, .device = in.device, .sparse = in.is_features && graph_.sparse});
+      {.route = options_.route, .device = in.device, .sparse = in.is_features && graph_.sparse});
   std::vector<VertexId> seeds;
   for (std::size_t slab = 0; slab + 1 < slabs_.size(); ++slab) {
     const Index begin = slabs_[slab], count = slabs_[slab + 1] - begin;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "sampler/batch_graph.h"
@@ -28,29 +29,35 @@ class FirstLayers {
 };
 
 struct SlabOptions {
+  LayerRange layers{0, -1};     // that are computed; end −1: to the last
   bool mapped = false;          // structure, as SamplingOptions' maker has it
   Index bytes = slab_bytes(0);  // of a slab's widest input, about
   Index width = 0;              // of that input, where a row of a slab takes more than the model's layers say
   std::uint64_t seed = 1;
+  RowRoute route = kEvaluationRoute;
   InputRows* input = nullptr;  // where the features' rows are fetched from; null: BatchGraph::features
   const DeviceFeatures* features = nullptr;  // what the device has of these; null: the host gives it all
   FirstLayers* first = nullptr;              // in place of the first segment; null: it is as the others
+  /// (owned, in) of the first of `layers`, in the device's memory, where that isn't the model's first.
+  ConstMatrixView input_rows{};
 };
 
 /// Of the whole graph, for exact inference.
 std::unique_ptr<Structure> whole_structure(const BatchGraph& graph, Communicator& comm, ThreadPool& pool,
-                                           bool mapped);
+                                           bool mapped, const RowRoute& route = kEvaluationRoute);
 /// Of a slab of some layers' rows: all neighbours, where they gather.
 SamplingOptions slab_sampling(const Model& model, const LayerRange& layers);
 
+/// Of a model's layers.
+LayerRange slab_layers(const Model& model, const LayerRange& layers);
 /// Which layers are computed together: the first of them alone may gather. One more begins behind the tapped layer, whose output
-/// others read, and one with the last, whose input are the embeddings.
-std::vector<LayerRange> slab_segments(const Model& model);
+/// others read, and one with the model's last, whose input are the embeddings.
+std::vector<LayerRange> slab_segments(const Model& model, const LayerRange& layers = {0, -1});
 
 /// Where slabs of a rank's rows begin, and the end: whose widest input takes about `bytes` at most, if not one row's takes more.
-/// `width`: as SlabOptions has it.
+/// `width` and `layers`: as SlabOptions has them.
 std::vector<Index> slab_begins(const Model& model, const CsrView& graph, const Owners& owners, Rank rank,
-                               Index bytes, Index width = 0);
+                               Index bytes, Index width = 0, const LayerRange& layers = {0, -1});
 
 /// All calls are collective, by the compute thread. References outlive it.
 class LayerwiseInference {
@@ -58,8 +65,11 @@ class LayerwiseInference {
   LayerwiseInference(Context& ctx, Communicator& comm, const Model& model, Parameters& parameters,
                      const BatchGraph& graph, const SlabOptions& options);
 
-  /// (owned, classes), with the present weights, in the device's memory; valid until the next call.
+  /// (owned, classes), or what the last of SlabOptions::layers makes, with the present weights, in the device's memory; valid until
+  /// the next call.
   ConstMatrixView infer();
+  /// What infer() gave, which isn't here any more.
+  Matrix take() { return std::move(logits_); }
   /// After infer(): the last layer's input (owned, width), likewise.
   ConstMatrixView embeddings() const { return last_input_; }
   void count(ScheduleBytes& bytes) const;
@@ -94,6 +104,7 @@ class LayerwiseInference {
   Parameters& parameters_;
   const BatchGraph& graph_;
   const SlabOptions options_;
+  const LayerRange layers_;
   LayerRunner runner_;
   Workspace host_workspace_;
   Context host_;  // rows are fetched by the host

@@ -3,8 +3,26 @@
 namespace atl {
 namespace {
 
-LayerRange all_layers(const Model& model) {
-  return {0, int(model.layers.size())};
+SlabOptions slab_options(const MiniBatchOptions& options) {
+  return {
+      .mapped = options.batches.mapped, .bytes = options.slab_bytes, .seed = options.batches.sampling.seed};
+}
+
+/// Of exact inference: layers behind those that were computed once ask nobody for anything.
+SlabOptions inference_options(const MiniBatchOptions& options, const LayerRange& layers,
+                              const DeviceFeatures* features, const ConstantRows* once) {
+  SlabOptions slabs = slab_options(options);
+  slabs.layers = layers;
+  slabs.features = features;
+  if (once != nullptr) slabs.input_rows = once->all(), slabs.mapped = true;
+  return slabs;
+}
+
+std::unique_ptr<ConstantRows> rows_once(Context& ctx, Communicator& comm, const Model& model,
+                                        Parameters& parameters, BatchGraph graph, const DrawnGraph& seen,
+                                        const MiniBatchOptions& options) {
+  graph.whole = seen;
+  return std::make_unique<ConstantRows>(ctx, comm, model, parameters, graph, slab_options(options));
 }
 
 }  // namespace
@@ -18,16 +36,21 @@ MiniBatch::MiniBatch(Context& ctx, Communicator& comm, const Model& model, Param
       parameters_(parameters),
       options_(options),
       runner_(ctx, model, comm.trace()),
-      features_(options.passes == Passes::kInference
+      once_(!options.once || options.passes == Passes::kInference
+                ? nullptr
+                : rows_once(ctx, comm, model, parameters, graph, graph.training, options)),
+      once_whole_(!options.once || (once_ && !options.inductive)
+                      ? nullptr
+                      : rows_once(ctx, comm, model, parameters, graph, graph.whole, options)),
+      layers_{options.once ? model.constant_prefix() : 0, int(model.layers.size())},
+      features_(options.once || options.passes == Passes::kInference
                     ? nullptr
                     : std::make_unique<DeviceFeatures>(ctx, graph, comm.rank(), options.gpu_features)),
       inference_(ctx, comm, model, parameters, graph,
-                 {.mapped = options.batches.mapped,
-                  .bytes = options.slab_bytes,
-                  .seed = options.batches.sampling.seed,
-                  .features = features_.get()}),
-      pass_(ctx, model, all_layers(model), options.batches.sampling.seed),
-      memory_(ctx.device, model, all_layers(model), options.passes, true),
+                 inference_options(options, layers_, features_.get(),
+                                   once_whole_ ? once_whole_.get() : once_.get())),
+      pass_(ctx, model, layers_, options.batches.sampling.seed),
+      memory_(ctx.device, model, layers_, options.passes, true),
       copies_(ctx),
       hooks_(std::move(hooks)) {
   if (options.passes == Passes::kInference) return;
@@ -76,8 +99,7 @@ void MiniBatch::train(std::int64_t step, TrainingStep& session) {
   copies_.restart();
   const BatchStep at{step - 1, (step - 1) / steps() + 1, made, memory_};
   if (hooks_) hooks_->before_forward(at);
-  const SourcedRows::Input features = features_->of(made);
-  const RangeInput input{features.rows, {}, features.self};
+  const RangeInput input = input_of(made);
   runner_.forward(pass_, parameters_.present(), memory_, input);
   if (hooks_) hooks_->after_forward(at);
   tell(Work::kLoss);
@@ -94,8 +116,15 @@ void MiniBatch::train(std::int64_t step, TrainingStep& session) {
   if (made.grew || reallocations() > before) ++feed_->counts().reallocations;
 }
 
+RangeInput MiniBatch::input_of(const StreamedBatch& made) {
+  if (once_) return {Rows(once_->of(feed_->owned_rows(made.batch))), {}};
+  const SourcedRows::Input features = features_->of(made);
+  return {features.rows, {}, features.self};
+}
+
 std::int64_t MiniBatch::reallocations() const {
-  return memory_.reallocations() + ctx_.workspace->reallocations() + features_->reallocations() +
+  return memory_.reallocations() + ctx_.workspace->reallocations() +
+         (once_ ? once_->reallocations() : features_->reallocations()) +
          (hooks_ ? hooks_->reallocations() : 0);
 }
 
@@ -104,7 +133,7 @@ void MiniBatch::tell(Work work) const {
 }
 
 void MiniBatch::count_non_finite(const double* unless, double* by_layer) {
-  for (int l = 0; l < memory_.layers().end; ++l)
+  for (int l = layers_.first; l < layers_.end; ++l)
     atl::count_non_finite(ctx_, memory_.output(l), by_layer + l, unless);
 }
 
@@ -113,6 +142,8 @@ ScheduleBytes MiniBatch::bytes() const {
   memory_.count(b);
   inference_.count(b);
   if (features_) b.halo += features_->bytes();
+  for (const ConstantRows* each : {once_.get(), once_whole_.get()})
+    if (each != nullptr) b.activations += each->bytes();
   if (hooks_) hooks_->count(b);
   return b;
 }

@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "strategies/schedule/batch_feed.h"
+#include "strategies/schedule/constant_rows.h"
 #include "strategies/schedule/device_features.h"
 #include "strategies/schedule/layerwise_inference.h"
 
@@ -17,6 +18,9 @@ struct MiniBatchOptions {
   Index slab_bytes = atl::slab_bytes(0);  // of inference
   std::int64_t epochs = 1;                // batches beyond them aren't made ahead
   double gpu_features = 0;                // share of a GPU's memory for own rows of features
+  /// Constant layers are computed once, for all own rows, and batches read no neighbours: no fanout, and no features.
+  bool once = false;
+  bool inductive = false;  // BatchGraph's two graphs differ
 };
 
 /// Where training stands.
@@ -67,6 +71,8 @@ class MiniBatch final : public Schedule {
 
  private:
   void start(std::int64_t step);
+  /// What the first layer of a batch's pass reads.
+  RangeInput input_of(const StreamedBatch& made);
   std::int64_t reallocations() const;
   void tell(Work work) const;
 
@@ -76,7 +82,11 @@ class MiniBatch final : public Schedule {
   Parameters& parameters_;
   const MiniBatchOptions options_;
   LayerRunner runner_;
-  const std::unique_ptr<DeviceFeatures> features_;  // null: this schedule doesn't train
+  const std::unique_ptr<ConstantRows>
+      once_;  // of the graph that training sees; null: batches have all layers …
+  const std::unique_ptr<ConstantRows> once_whole_;  // … and of the whole graph; null: that is the same one
+  const LayerRange layers_;                         // of a batch's pass
+  const std::unique_ptr<DeviceFeatures> features_;  // null: this schedule doesn't train, or reads none
   LayerwiseInference inference_;
   // Of training:
   BatchPass pass_;

@@ -113,7 +113,7 @@ BatchSamplingOptions job_sampling(const Job& job, Index vertices) {
                                             .seed = job.training.seed},
                                .sets = find_sets(sampler_of(job).name),
                                .batch_size = options.integer("batchSize"),
-                               .mapped = options.text("structure") == "mapped"};
+                               .mapped = options.text("structure") == "mapped" || !reads_neighbours(job)};
   if (batches.sets != nullptr) batches.set_options = set_options(job, vertices);
   return batches;
 }

@@ -32,6 +32,21 @@ TEST_P(OnGpusOfTheirOwn, EveryStrategyTrainsAlike) {
   expect_all_alike(Gpus::kOwn);
 }
 
+/// Batches that read no neighbours (sampler none).
+TEST_F(OnEmulatedGpus, OwnRowsTrainAlike) {
+  write_small_data(folder_ / "small", {});
+  emulated::set_seed(17);
+  for (const char* setting : {"transductive", "inductive"}) {
+    SCOPED_TRACE(setting);
+    const Job job = small_job({"model.kind=sign", "model.norm=batch", "strategy.kind=minibatch",
+                               "placement.ranks=2", "strategy.minibatch={sampler: none, batchSize: 7}",
+                               "training.inputDropout={rate: 0.3, position: afterAggregation}",
+                               fmt::format("training.setting={}", setting)});
+    const SmallResult cpu = train_small(job, folder_ / "small", 2, kEpochs);
+    expect_alike(train_on_gpu(job, folder_ / "small", Gpus::kShared, kEpochs), cpu);
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(Models, OnTheEmulatedGpu, testing::ValuesIn(every_model()),
                          [](const auto& one) { return one.param.name; });
 INSTANTIATE_TEST_SUITE_P(Data, OnTheEmulatedGpu, testing::ValuesIn(other_data()),

@@ -62,7 +62,7 @@ class TwoRanks final : public Verbs {
 TEST(Products, OfBoundaryRowsAreComputedFirst) {
   const auto layer = make_conv({.index = 1, .in = kIn, .out = kOut, .sends_products = true});
   EXPECT_EQ(layer->spec().product_cols, kOut);
-  EXPECT_EQ(layer->spec().gathered_cols(), kOut);
+  EXPECT_EQ(layer->spec().gathered_columns(), kOut);
   EXPECT_FALSE(layer->spec().rows_in_backward) << "no halo rows are kept";
   Parameters parameters({layer->spec().parameters}, 1);
   Matrix x(kOwned, kIn), out(kOwned, kOut);

@@ -111,6 +111,68 @@ TEST_P(PlannedBatches, AreTheRunsWithoutAPreparedGraph) {
   }
 }
 
+/// Batches that read no neighbours (sampler none).
+class PlannedOwnRows : public testing::TestWithParam<SmallCase> {
+ protected:
+  Job job() const {
+    std::vector<std::string> fields{"model.kind=sign",
+                                    "model.options={hops: 3}",
+                                    "strategy.kind=minibatch",
+                                    "strategy.minibatch={sampler: none, batchSize: 7}",
+                                    "training.epochs=1",
+                                    fmt::format("placement.ranks={}", kRanks),
+                                    "placement.partitioner={kind: hash, parts: 5}"};
+    fields.insert(fields.end(), GetParam().fields.begin(), GetParam().fields.end());
+    return small_job(fields);
+  }
+};
+
+/// What is planned to be sent and held is what a run sends and holds, but for the room that its memory has above its largest batch.
+TEST_P(PlannedOwnRows, SendAndHoldWhatARunDoes) {
+  TemporaryFolder folder;
+  write_small_data(folder / "small", GetParam().data);
+  std::vector<TrafficBytes> sent(kRanks);
+  std::vector<std::int64_t> evaluated(kRanks);
+  std::vector<Index> activations(kRanks);
+  run_ranks(kRanks, [&](Communicator& comm) {
+    SmallRank rank(comm, job(), folder / "small", 1);
+    const auto at = std::size_t(comm.rank());
+    const Ledger before = comm.ledger();
+    for (std::int64_t step = 1; step <= rank.trainer->steps(); ++step) {
+      std::array<double, 4> sums{rank.trainer->train_step(step, 0.01)};
+      if (step < rank.trainer->steps()) comm.all_reduce(Traffic::kStatistics, std::span<double>(sums));
+    }
+    for (std::size_t p = 0; p < std::size_t(kTraffics); ++p)
+      sent[at][p] = comm.ledger().bytes(Link::kIntra, Traffic(p)) - before.bytes(Link::kIntra, Traffic(p));
+    rank.trainer->evaluate();
+    evaluated[at] = comm.ledger().bytes(Link::kIntra, Traffic::kEvaluation);
+    activations[at] = rank.trainer->bytes().activations;
+  });
+  const Dataset dataset = Dataset::open(folder / "small");
+  for (const JobPlan& plan :
+       {plan_job(job(), dataset, prepared_for(job(), dataset), kOptions), plan_job(job(), dataset, kOptions)})
+    for (const RankPlan& rank : plan.ranks) {
+      const auto at = std::size_t(rank.shape.rank);
+      for (std::size_t p = 0; p < std::size_t(kTraffics); ++p)
+        EXPECT_EQ(rank.epoch[p], sent[at][p]) << traffic_name(Traffic(p)) << ", rank " << at;
+      EXPECT_EQ(rank.evaluation[std::size_t(Traffic::kEvaluation)], evaluated[at]) << "rank " << at;
+      const auto item = [&](const char* name) {
+        return std::ranges::find(rank.memory.items, std::string(name), &MemoryItem::name)->bytes;
+      };
+      EXPECT_EQ(item("features"), 0);
+      EXPECT_NEAR(double(item("activations")) / double(activations[at]), 1, 0.15) << "rank " << at;
+      EXPECT_GE(rank.memory.loading, rank.memory.released + 7 * 6 * Index(sizeof(Real)) * rank.shape.owned);
+    }
+}
+
+INSTANTIATE_TEST_SUITE_P(Jobs, PlannedOwnRows,
+                         testing::Values(SmallCase{"plain", {}},
+                                         SmallCase{"batch_norm", {"model.norm=batch"}},
+                                         SmallCase{"mapped", {"strategy.minibatch.structure=mapped"}},
+                                         SmallCase{"inductive", {"training.setting=inductive"}},
+                                         SmallCase{"sparse", {}, {.density = 0.15}}),
+                         [](const auto& each) { return each.param.name; });
+
 /// As many rows as others have, if it is larger; and where those are more than the rank's memory, the job is refused.
 TEST(PlannedCache, IsCountedAndHeldToTheRanksMemory) {
   TemporaryFolder folder;

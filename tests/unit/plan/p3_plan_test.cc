@@ -112,8 +112,9 @@ TEST_P(PlannedColumns, SendWhatARunSendsAndThePaperSays) {
     const JobPlan plan = plan_job(job, dataset, prepared_for(job, dataset), kOptions);
     const ColumnsPlan& columns = section_of<ColumnsSection>(plan).columns();
     const bool gathers = columns.after_gather;
-    const int hops = !gathers ? 0 : job.model.kind == "sgc" && GetParam().name != "sgc_drops_first" ? 3 : 1;
-    const int real_hops = job.model.kind == "sgc" ? std::min(hops, gathering_layers(job.model)) : hops;
+    const bool sums = job.model.kind == "sgc" || job.model.kind == "sign";  // before the product
+    const int hops = !gathers ? 0 : sums && GetParam().name != "sgc_drops_first" ? 3 : 1;
+    const int real_hops = sums ? std::min(hops, gathering_layers(job.model)) : hops;
     const Sent sent = run_an_epoch(job, folder_ / "small", real_hops);
     expect_sent(plan, sent);
     EXPECT_EQ(Index(columns.rows), sum_of(sent.whole_rows));

@@ -39,7 +39,7 @@ class ChunkedPass final : public Pass {
     for (std::size_t l = 0; l < model.layers.size(); ++l) {
       layers_.emplace_back();
       for (Matrix* each : {&layers_[l].present, &layers_[l].history, &layers_[l].gradient}) {
-        each->resize(whole.graph->owned, l == 0 ? 0 : model.layers[l]->spec().in);
+        each->resize(whole.graph->owned, l == 0 ? 0 : model.layers[l]->spec().gathered_columns());
         each->zero();
       }
     }
@@ -111,7 +111,7 @@ class ChunkedPass final : public Pass {
     std::unique_ptr<SomeArcs> fresh, late, features;
   };
   struct Layer {
-    Matrix present, history, gradient;  // (rows, in) of the layer's input
+    Matrix present, history, gradient;  // (rows, columns) of the layer's input, that it gathers
   };
   MatrixView own(Matrix& all) const {
     return all.view().slice_rows(chunk_->begin, chunk_->end - chunk_->begin);

@@ -65,6 +65,10 @@ std::vector<SmallCase> cases() {
       {"sgc_weighted", {"model.kind=sgc"}, weighted},
       {"sgc_sparse", {"model.kind=sgc"}, sparse},
       {"sgc_bits", {"model.kind=sgc"}, kBitData},
+      {"sign", {"model.kind=sign", "training.inputDropout={rate: 0.3, position: afterAggregation}"}},
+      {"sign_batch_norm_weighted", {"model.kind=sign", "model.norm=batch"}, weighted},
+      {"sign_sparse_recompute", {"model.kind=sign", "training.recompute=layer"}, sparse},
+      {"sign_inductive_bits", {"model.kind=sign", "training.setting=inductive"}, kBitData},
   };
 }
 
@@ -120,9 +124,11 @@ class SmallGraph : public testing::TestWithParam<std::string> {};
 TEST_P(SmallGraph, RanksWithoutVerticesTrainingVerticesOrHalo) {
   TemporaryFolder folder;
   write_small_data(folder / "small", kNineVertices);
+  const char* position = find_model(GetParam())->aggregates_first ? "afterAggregation" : "beforeAggregation";
   for (const double rate : {0.0, 0.3}) {
-    const Job job = small_job({fmt::format("model.kind={}", GetParam()), "placement.partitioner={kind: hash}",
-                               fmt::format("training.inputDropout={{rate: {}}}", rate)});
+    const Job job =
+        small_job({fmt::format("model.kind={}", GetParam()), "placement.partitioner={kind: hash}",
+                   fmt::format("training.inputDropout={{rate: {}, position: {}}}", rate, position)});
     EXPECT_TRUE(odd_ranks(job, folder / "small", kFourAndFive).of_each_kind());
     const SmallResult one = train_small(job, folder / "small", 1, 5);
     for (const int ranks : kFourAndFive) {

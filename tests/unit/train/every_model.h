@@ -26,6 +26,9 @@ inline std::vector<SmallCase> every_model() {
       {"resgcn_softmax", {"model.kind=resgcn", "model.norm=layer", "model.options={aggregator: softmax}"}},
       {"sgc", {"model.kind=sgc", input_dropout}},
       {"gin", {"model.kind=gin", "model.norm=layer", "model.options={epsilon: 0.5}", input_dropout}},
+      {"sign",
+       {"model.kind=sign", "model.norm=layer", "model.options={hops: 2}",
+        "training.inputDropout={rate: 0.3, position: afterAggregation}"}},
       {"gin_precomputed", {"model.kind=gin", "model.norm=batch", "model.options={epsilon: -0.3}"}},
   };
 }

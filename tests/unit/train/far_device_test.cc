@@ -39,6 +39,22 @@ TEST_P(OnAFarDevice, InductiveAndRecomputingTrainAlike) {
   }
 }
 
+/// Batches that read no neighbours (sampler none).
+TEST(OwnRowsOnAFarDevice, TrainAlike) {
+  const test::FarDevice device;
+  TemporaryFolder folder;
+  write_small_data(folder / "small", {});
+  for (const char* setting : {"transductive", "inductive"}) {
+    SCOPED_TRACE(setting);
+    const Job job = small_job({"model.kind=sign", "model.norm=batch", "strategy.kind=minibatch",
+                               "placement.ranks=2", "strategy.minibatch={sampler: none, batchSize: 7}",
+                               "training.inputDropout={rate: 0.3, position: afterAggregation}",
+                               fmt::format("training.setting={}", setting)});
+    const SmallResult near = train_small(job, folder / "small", 2, 4);
+    expect_same_bits(train_far(job, folder / "small", 5, 4), near);
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(Models, OnAFarDevice, testing::ValuesIn(every_model()),
                          [](const auto& one) { return one.param.name; });
 INSTANTIATE_TEST_SUITE_P(Data, OnAFarDevice, testing::ValuesIn(other_data()),

@@ -46,8 +46,8 @@ TEST_P(FirstStep, GradientsDontDependOnRanks) {
   write_small_data(folder / "small", data);
   for (const char* norm : {"none", "batch"}) {
     std::vector<std::string> fields = GetParam().model.fields;
-    fields.insert(fields.end(), {fmt::format("model.norm={}", norm), "model.hidden=32",
-                                 "training.inputDropout={rate: 0.3}"});
+    fields.insert(fields.end(),
+                  {fmt::format("model.norm={}", norm), "model.hidden=32", "training.inputDropout.rate=0.3"});
     const std::vector<Real> one = first_gradient(small_job(fields), folder / "small", 1);
     double largest = 0;
     for (const Real g : one) largest = std::max(largest, std::abs(double(g)));

@@ -27,13 +27,18 @@ std::ostream& operator<<(std::ostream& out, const PackedCase& c) {
   return out << c.name;
 }
 
+/// Sums over neighbours are what such a model multiplies, and they are dense.
+bool sums_first(const SmallCase& c) {
+  return find_model(small_job(c.fields).model.kind)->aggregates_first;
+}
+
 std::vector<PackedCase> cases() {
   std::vector<PackedCase> all;
   for (SmallCase each : every_model()) {
     // Batch norm's statistics are over other vertices: those that a batch computes.
     std::ranges::replace(each.fields, std::string("model.norm=batch"), std::string("model.norm=layer"));
-    all.push_back(
-        {each.name + "_sparse", each.fields, kSparseData, FeatureForm::kSparse, FeatureForm::kSparse});
+    const FeatureForm read = sums_first(each) ? FeatureForm::kDense : FeatureForm::kSparse;
+    all.push_back({each.name + "_sparse", each.fields, kSparseData, FeatureForm::kSparse, read});
     all.push_back({each.name + "_bits", each.fields, kDenseBits, FeatureForm::kBits, FeatureForm::kDense});
   }
   return all;
@@ -80,6 +85,7 @@ TEST(TouchedRows, CrossAloneAndChangeNothing) {
   const SmallData data{.features = 6000, .density = 0.0005};
   write_small_data(folder / "small", data);
   for (const SmallCase& each : every_model()) {
+    if (sums_first(each)) continue;  // sums have a value in most columns
     SCOPED_TRACE(each.name);
     std::vector<std::string> fields = each.fields;
     std::ranges::replace(fields, std::string("model.norm=batch"), std::string("model.norm=layer"));

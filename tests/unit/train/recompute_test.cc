@@ -14,7 +14,7 @@ TEST_P(Recomputing, ChangesNoBit) {
   TemporaryFolder folder;
   write_small_data(folder / "small", GetParam().data);
   std::vector<std::string> fields = GetParam().fields;
-  fields.insert(fields.end(), {"training.dropout=0.3", "training.inputDropout={rate: 0.2}"});
+  fields.insert(fields.end(), {"training.dropout=0.3", "training.inputDropout.rate=0.2"});
   const Job kept = small_job(fields);
   fields.emplace_back("training.recompute=layer");
   const Job recomputed = small_job(fields);

@@ -79,6 +79,7 @@ inline std::vector<SmallCase> first_layers() {
           {"sage_drops_afterwards", {"model.kind=sage", "model.norm=batch", kDroppedAfter}, data},
           {"sgc_drops_afterwards", {"model={kind: sgc, options: {hops: 3}}", kDroppedAfter}, data},
           {"sgc_drops_first", {"model={kind: sgc, options: {hops: 3}}", kDroppedBefore}, data},
+          {"sign_drops_afterwards", {"model={kind: sign, options: {hops: 2}}", kDroppedAfter}, data},
           {"one_layer", {"model.layers=1"}, data},
           {"weighted", {"model.norm=layer"}, {.features = 11, .weighted = true}},
           {"directed", {"model.kind=sage"}, {.features = 11, .symmetric = false}},
