@@ -1,7 +1,7 @@
 """What is simulated for the figures of GNNPipe and GraNNDis: a cell is one `atoll simulate`, recorded once and replayed over its topologies."""
 from dataclasses import dataclass, field, replace
 
-BASELINE = "graph:overlap=false"
+BASELINE = "graph:overlap=false:haloRows=inputs"
 # Graphs that are generated have the shape of the named one, at a scale that all ranks together fit this machine and ten minutes.
 DATA = {
     "ogbn_arxiv": {"name": "ogbn_arxiv"},

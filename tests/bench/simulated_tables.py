@@ -5,7 +5,7 @@ from simulated_cells import BASELINE, PRELOADING, SAMPLING
 COMMON = """
 Made by `make simulated` from simulated.json; don't edit. All ranks were recorded on this machine, one at a time, and replayed in virtual time
 over the named topology (docs/simulate.md; manifests/topologies has the files and their sources). Generated graphs have the named graph's
-shape at a smaller scale (tests/bench/simulated_cells.py).
+shape at a smaller scale (tests/bench/simulated_cells.py). Cells of before 2026-11-29 are older than `haloRows: products`, which sends fewer bytes of `graph`, `bns` and `cagnet`: there they are as with `haloRows: inputs`.
 """
 
 
@@ -15,7 +15,7 @@ def told():
 
 HEADS = {
     "gnnpipe": "# GNNPipe's pipelines in virtual time\n" + COMMON + """
-Links are made faster or slower, all alike, until `graph:overlap=false` communicates for the paper's share of its epoch (Tables 3 and 5).
+Links are made faster or slower, all alike, until `graph:overlap=false:haloRows=inputs` communicates for the paper's share of its epoch (Tables 3 and 5).
 The model has 32 layers × 100 (squirrel: × 1000). `stages=4`, on 8 ranks, is the paper's hybrid.
 
 - Goals: at least the paper's speed-up; at least 0.9 of what the ranks' computing and their order allow (free links / epoch); computing of
@@ -88,7 +88,7 @@ unless told (Wan et al. 2022, section V-A). Cards compute {simulated_cells.P100}
 - Cells of before 2026-11-28 also count the bytes of batches that were made for steps beyond the recording's end.
 """,
     "pipegcn": "# PipeGCN on more servers than the rig has cores for\n" + COMMON + """
-GraphSAGE, 3 × 128. Links are made faster or slower until `graph:overlap=false` communicates for the named share of its epoch. Goals of
+GraphSAGE, 3 × 128. Links are made faster or slower until `graph:overlap=false:haloRows=inputs` communicates for the named share of its epoch. Goals of
 `pipegcn` without smoothing: 1.8, 1.4 and 1.13 times as fast at 50, 65 and 80 %.
 
 - At 50 % `pipegcn` waits for next to nothing, and an epoch is what its ranks compute. With dropout this is more than `graph` computes. Rows that arrive on

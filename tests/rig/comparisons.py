@@ -14,7 +14,7 @@ DATA = {
     "yelp": {"layers": 4, "hidden": 256, "scale": 0.05, "metric": "f1Micro", "loss": "binaryCrossEntropy", "epochs": 5},
 }
 SHARES = (0.5, 0.65, 0.8)
-BASELINE = "graph:overlap=false"
+BASELINE = "graph:overlap=false:haloRows=inputs"
 PLAIN = "pipegcn:smoothing=none"  # as the paper's figures and goals are meant
 ON_TWO = (BASELINE, "graph", PLAIN)
 ON_FOUR = (*ON_TWO, "cagnet:replication=2")

@@ -64,9 +64,12 @@ SharedEpoch measure_share(const Arguments& a, const BenchCell& baseline, const f
   return measured;
 }
 
+/// The synchronous baseline that papers compare with.
+constexpr const char* kPapersBaseline = "graph:overlap=false:haloRows=inputs";
+
 /// Shapes the links until communication takes `share` of the baseline's epoch; returns what was reached.
 double shape_links(const Arguments& a, Rig& rig, double share, const fs::path& output) {
-  const BenchCell baseline = bench_cell(a, read_strategy_list("graph:overlap=false").front());
+  const BenchCell baseline = bench_cell(a, read_strategy_list(kPapersBaseline).front());
   planned_runs(a, baseline);
   std::vector<SharedEpoch> measured;
   double rate = rig.link().empty() ? kFirstRate : link_bits(rig.link());
@@ -149,7 +152,7 @@ Command bench_strategies_command() {
       {{"-f,--file", "FILE", "the manifest (gnnjob.yaml); its strategy is replaced", true},
        {"--strategies", "KIND,…", "strategies to compare, with options: graph:overlap=false,pipegcn", true},
        {"--rounds", "N", "number of runs of each strategy (3)"},
-       {"--comm-share", "X", "slow the rig's links until this share of graph:overlap=false is communication"},
+       {"--comm-share", "X", "slow the rig's links until this share of graph:overlap=false:haloRows=inputs is communication"},
        {"--ranks", "N", "number of ranks, instead of placement.ranks"},
        {"--threads", "N", "threads per rank (resources.cpu, or the machine's cores divided among its ranks)"},
        {"--data-root", "DIR", "folder that holds the data sets (ATOLL_DATA_ROOT, or ./datasets)"},
