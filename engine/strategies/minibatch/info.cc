@@ -74,6 +74,11 @@ void a_cache_of_whole_rows(const Check& c) {
 
 void options_with_an_effect(const Check& c) {
   if (c.job.strategy.kind != "minibatch") return;
+  if (!reads_neighbours(c.job)) {
+    for (const std::string option : {"cache.bytes", "cache.policy", "featureRate", "fill", "gpuFeatures"})
+      warn_without_effect(c, "strategy.minibatch." + option, "with sampler none, which fetches nothing");
+    return;
+  }
   check_feature_options(c, "minibatch");
   if (c.job.strategy.options.integer("cache.bytes") == 0)
     warn_without_effect(c, "strategy.minibatch.cache.policy", "without a cache (give cache.bytes)");
