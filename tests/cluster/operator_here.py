@@ -46,6 +46,9 @@ class OperatorHere:
 
     def thaw(self):
         self.process.send_signal(signal.SIGCONT)
+        self.must_live()
+
+    def must_live(self):
         if self.process.poll() is not None:
             raise BedError(f"the operator ended with {self.process.returncode}: see {CP.log('operator-here')}")
 
@@ -59,7 +62,7 @@ class OperatorHere:
 def _arguments():
     deployment = json.loads(kubectl("get", "deployment", "atoll", "--namespace", stage.SYSTEM, "--output", "json"))
     words = deployment["spec"]["template"]["spec"]["containers"][0]["args"]
-    words = [re.sub("^--metrics=.*", f"--metrics=127.0.0.1:{PORT}", word) for word in words]
+    words = [re.sub("^--metrics=.*", f"--metrics=127.0.0.1:{PORT}", word) for word in words if not word.startswith("--lease=")]
     return [*words, "--lease=60"]  # it outlives a short sleep
 
 

@@ -20,8 +20,10 @@ def operator_is_killed_after_each_write(most):
     with OperatorHere() as operator:
         audit, writes = Audit(), []
         job = GnnJob("often-orphaned", CORA, SHORT_LIFE).apply()
-        kills = 0
+        kills, deadline = 0, time.monotonic() + 600
         while kills < most and not job.holds("Succeeded"):
+            assert time.monotonic() < deadline, f"a job that ends, not {job.status()} after {kills} operators"
+            operator.must_live()
             new = audit.next_writes(seconds=5)
             if new:
                 operator.kill()
