@@ -65,9 +65,10 @@ RankBatches::RankBatches(const Job& job, const Dataset& dataset, const BatchSour
     history_.emplace(ctx_, comm_, model_, rows, pushed_embeddings_->options(), job.wire());
   }
   if (!columns_) return;
-  by_columns_ = strategy_plan_of(job).columns({job, ctx_, comm_, model_, runner_, *columns_,
-                                               features_on(job, rank, features_), memory_.passes(),
-                                               counts_rows_, in_flight()});
+  const auto make = strategy_plan_of(job).columns;
+  ATOLL_CHECK(make != nullptr, "strategy {} holds features by columns and plans none", job.strategy.kind);
+  by_columns_ = make({job, ctx_, comm_, model_, runner_, *columns_, features_on(job, rank, features_),
+                      memory_.passes(), counts_rows_, in_flight()});
 }
 
 int RankBatches::in_flight() const {

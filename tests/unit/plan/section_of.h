@@ -1,13 +1,13 @@
 // What a plan says of a strategy alone, as its tests read it.
 #pragma once
 
-#include <gtest/gtest.h>
+#include <stdexcept>
 
 #include "plan/strategy_plan.h"
 
 namespace atl {
 
-/// Fails where the plan has another strategy's section, or none.
+/// Throws where the plan has another strategy's section, or none.
 template <class Section>
 const Section& section_of(const JobPlan& plan) {
   const auto* const section = dynamic_cast<const Section*>(plan.section.get());
