@@ -36,8 +36,8 @@ bool minds_stops(int count, char** words) {
   return command == "train" || command == "supervise";
 }
 
-/// Libraries start threads of their own before main, as OpenBLAS does, and these would take signals that main alone blocks: the
-/// loader calls this before it starts any library.
+/// Libraries start threads of their own before main, as OpenBLAS does, and these would take signals that main
+/// alone blocks: the loader calls this before it starts any library.
 void block_stops(int count, char** words, char**) {
   if (minds_stops(count, words)) return;
   const sigset_t stops = atl::stop_signals();
@@ -50,7 +50,8 @@ void block_stops(int count, char** words, char**) {
 int main(int count, char** words) {
   static_assert(atl::kStatusInterrupted == atl::kStoppedStatus);
   if (!minds_stops(count, words)) atl::end_at_stops();
-  // A write beyond `ulimit -f` then fails like one on a full disk, with a message, instead of ending the process.
+  // A write beyond `ulimit -f` then fails like one on a full disk, with a message, instead of ending the
+  // process.
   std::signal(SIGXFSZ, SIG_IGN);
   // Who closes our output, as `head` does, ends us without a word, whatever whoever started us has set.
   std::signal(SIGPIPE, SIG_DFL);

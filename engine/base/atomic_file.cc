@@ -84,7 +84,8 @@ fs::path stopped_of(const fs::path& folder) {
   return folder.string() + ".stopped";
 }
 
-/// While other threads still write there: under another name none of them finds it, so that it stays empty once it is.
+/// While other threads still write there: under another name none of them finds it, so that it stays empty
+/// once it is.
 void remove_from_writers(const fs::path& folder) {
   const fs::path elsewhere = stopped_of(folder);
   std::error_code ignored;

@@ -1,6 +1,6 @@
 // Files and folders that appear whole or not at all: written beside their place under ".<name>.partial",
-// flushed to the disk, renamed into place. A reader never sees half of one, an exception or a request to stop leaves
-// nothing behind, and what a killed process left is removed by the next one that writes the same name.
+// flushed to the disk, renamed into place. A reader never sees half of one, an exception or a request to stop
+// leaves nothing behind, and what a killed process left is removed by the next one that writes the same name.
 #pragma once
 
 #include <unistd.h>
@@ -31,7 +31,8 @@ class AtomicFile {
 
   void write(const void* data, std::size_t bytes);
   void write(std::string_view text) { write(text.data(), text.size()); }
-  /// Writes at a place of its own, for files that aren't filled from front to back; write() goes on where it was.
+  /// Writes at a place of its own, for files that aren't filled from front to back; write() goes on where it
+  /// was.
   void write_at(std::int64_t offset, const void* data, std::size_t bytes);
   /// Flushes and renames over `path`, replacing what was there. Call once, last.
   void commit();
@@ -50,8 +51,8 @@ using NameSwap = int (*)(const char* one, const char* other);
 /// The kernel's (renameat2).
 int swap_names(const char* one, const char* other);
 
-/// Whether `place`, a folder that AtomicFolder writes, is there. Where a process was killed while it replaced the folder by two
-/// renames, the old one is put back first.
+/// Whether `place`, a folder that AtomicFolder writes, is there. Where a process was killed while it replaced
+/// the folder by two renames, the old one is put back first.
 bool exists_whole(const std::filesystem::path& place);
 
 /// One folder: fill path(), then commit().
@@ -69,10 +70,11 @@ class AtomicFolder {
 
   /// Where to write until commit().
   const std::filesystem::path& path() const { return partial_; }
-  /// Flushes every file and renames the folder into place. Call once, last. What was there is replaced in one step where the file
-  /// system can (`swap`). NFS, FUSE, 9p and gVisor can't: then the old folder is moved aside, to ".<name>.replaced", and the new
-  /// one into place. For a moment the place is empty, and a process that is killed in that moment leaves it so, with both folders
-  /// whole beside it: exists_whole(), or whoever writes the name next, puts the old one back.
+  /// Flushes every file and renames the folder into place. Call once, last. What was there is replaced in one
+  /// step where the file system can (`swap`). NFS, FUSE, 9p and gVisor can't: then the old folder is moved
+  /// aside, to ".<name>.replaced", and the new one into place. For a moment the place is empty, and a process
+  /// that is killed in that moment leaves it so, with both folders whole beside it: exists_whole(), or
+  /// whoever writes the name next, puts the old one back.
   void commit(NameSwap swap = swap_names);
 
  private:
@@ -84,7 +86,8 @@ class AtomicFolder {
   std::optional<AtStop> at_stop_;  // until commit()
 };
 
-// Whether an open file still is what its path names: files are replaced, moved and removed under whoever holds them open.
+// Whether an open file still is what its path names: files are replaced, moved and removed under whoever
+// holds them open.
 
 bool still_named(int descriptor, const std::filesystem::path& path);
 

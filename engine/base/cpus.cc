@@ -26,7 +26,8 @@ void keep_thread_on(pid_t thread, std::span<const int> cpus) {
   sched_setaffinity(thread, sizeof mask, &mask);  // refused, it costs speed alone
 }
 
-/// Shares of `threads` processors from the start: first those within one package, then what is left of all packages.
+/// Shares of `threads` processors from the start: first those within one package, then what is left of all
+/// packages.
 std::vector<int> by_share(std::span<const Cpu> cpus, int threads) {
   std::vector<int> whole, left;
   for (std::size_t begin = 0; begin < cpus.size();) {

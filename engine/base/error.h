@@ -1,5 +1,5 @@
-// The two kinds of failure that travel by exception or abort: the world (Error) and our own bugs (ATOLL_CHECK).
-// Expected outcomes are result values, not exceptions (docs/architecture.md, "Errors").
+// The two kinds of failure that travel by exception or abort: the world (Error) and our own bugs
+// (ATOLL_CHECK). Expected outcomes are result values, not exceptions (docs/architecture.md, "Errors").
 #pragma once
 
 #include <fmt/core.h>
@@ -17,7 +17,8 @@ class Error : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// Throws an Error with a formatted message: fail("{}:{}: id {} is out of range 0 … {}", path, line, id, n - 1).
+/// Throws an Error with a formatted message: fail("{}:{}: id {} is out of range 0 … {}", path, line, id,
+/// n - 1).
 template <class... Args>
 [[noreturn]] void fail(fmt::format_string<Args...> format, Args&&... args) {
   throw Error(fmt::format(format, std::forward<Args>(args)...));

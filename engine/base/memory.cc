@@ -97,8 +97,8 @@ double smaller(double a, double b) {
   return a == 0 || b == 0 ? std::max(a, b) : std::min(a, b);
 }
 
-/// The smallest limit from `group` (absolute, as /proc/self/cgroup says it) up to the hierarchy's root, which is
-/// the container's own group inside a container.
+/// The smallest limit from `group` (absolute, as /proc/self/cgroup says it) up to the hierarchy's root, which
+/// is the container's own group inside a container.
 double smallest(const fs::path& hierarchy, fs::path group, double (*limit_of)(const fs::path&)) {
   double limit = 0;
   for (;; group = group.parent_path()) {

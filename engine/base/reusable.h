@@ -1,5 +1,6 @@
-// Memory that is written into again and again, as by batch after batch: it grows to the largest one's, with some room above, and then stays. What it
-// had to grow is counted, so that a run can show that its steps allocate nothing.
+// Memory that is written into again and again, as by batch after batch: it grows to the largest one's, with
+// some room above, and then stays. What it had to grow is counted, so that a run can show that its steps
+// allocate nothing.
 #pragma once
 
 #include <algorithm>

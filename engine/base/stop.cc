@@ -14,7 +14,8 @@
 namespace atl {
 namespace {
 
-/// Of the whole process, as its signals are; never destroyed, because the thread that waits ends with the process.
+/// Of the whole process, as its signals are; never destroyed, because the thread that waits ends with the
+/// process.
 struct Stops {
   std::mutex lock;
   std::condition_variable news;

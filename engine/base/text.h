@@ -1,4 +1,5 @@
-// Text for people and from them: Unicode, input as messages quote it, the known word nearest to a mistyped one, numbers.
+// Text for people and from them: Unicode, input as messages quote it, the known word nearest to a mistyped
+// one, numbers.
 #pragma once
 
 #include <cstddef>
@@ -11,18 +12,19 @@ namespace atl {
 
 // Text as Unicode.
 
-/// Where the first byte lies that is not part of well-formed UTF-8 (RFC 3629: no overlong forms, no surrogates,
-/// nothing above U+10FFFF); npos where all is well.
+/// Where the first byte lies that is not part of well-formed UTF-8 (RFC 3629: no overlong forms, no
+/// surrogates, nothing above U+10FFFF); npos where all is well.
 std::size_t find_invalid_utf8(std::string_view text);
 
 // Input as messages quote it: whatever bytes it holds, a line of a terminal shows them and no more.
 
-/// "'alice'": control characters and bytes that aren't UTF-8 stand as escapes (\x1b, \t), and of more than 40 characters
-/// the first 40 with "…". The one way in which messages quote what a user, a file or a peer has given.
+/// "'alice'": control characters and bytes that aren't UTF-8 stand as escapes (\x1b, \t), and of more than 40
+/// characters the first 40 with "…". The one way in which messages quote what a user, a file or a peer has
+/// given.
 std::string in_quotes(std::string_view text);
 
-/// The same without quotes, and whole; ends of lines stay. For a message whose parts come from elsewhere: a path, a
-/// library's words.
+/// The same without quotes, and whole; ends of lines stay. For a message whose parts come from elsewhere: a
+/// path, a library's words.
 std::string printable(std::string_view text);
 
 // The known word nearest to a mistyped one, for "did you mean".

@@ -13,7 +13,8 @@ using Real = double;
 using Real = float;
 #endif
 
-/// The upper half of a float32: how values may be stored (training.precision) or sent (strategy.wire). tensor/bfloat16.h
+/// The upper half of a float32: how values may be stored (training.precision) or sent (strategy.wire).
+/// tensor/bfloat16.h
 struct Bfloat16 {
   std::uint16_t bits;
 };

@@ -37,25 +37,28 @@ std::string to_text(const MachineRates& rates, const BenchMachine& machine);
 std::string to_json(const MachineRates& rates, const BenchMachine& machine);
 /// "figure, limit, ratio", a line each.
 std::string to_text(const std::vector<BenchRow>& rows);
-/// {"event":"bench","name":…,"seconds":…,"limitSeconds":…,"ratio":…,"formula":…,"arcsPerSecond":…,"by":…,"ways":{BY:SECONDS,…}}, the last six
-/// where there are any
+/// {"event":"bench","name":…,"seconds":…,"limitSeconds":…,"ratio":…,"formula":…,"arcsPerSecond":…,"by":…,"ways":{BY:SECONDS,…}},
+/// the last six where there are any
 std::string to_json(const BenchRow& row);
 
-/// SpMM over the prepared graph against the no-reuse bound (4E + 4Ef + 4nf bytes at the triad's rate), and in the data
-/// set's own vertex order for contrast; a layer's dense product and its weight gradient, f columns to f, against
-/// 1.2 × (operations at the rate of OpenBLAS on large matrices + bytes at the triad's); the fused attention with `heads` heads, forward, against
-/// E·(4 + 4f + 4·heads) bytes at 60 % of the gather's rate. On ctx's device, whose rates these are. Where it has a library's SpMM, too,
-/// the row has its time beside ours. Throws Error where a result is wrong.
+/// SpMM over the prepared graph against the no-reuse bound (4E + 4Ef + 4nf bytes at the triad's rate), and in
+/// the data set's own vertex order for contrast; a layer's dense product and its weight gradient, f columns
+/// to f, against 1.2 × (operations at the rate of OpenBLAS on large matrices + bytes at the triad's); the
+/// fused attention with `heads` heads, forward, against E·(4 + 4f + 4·heads) bytes at 60 % of the gather's
+/// rate. On ctx's device, whose rates these are. Where it has a library's SpMM, too, the row has its time
+/// beside ours. Throws Error where a result is wrong.
 std::vector<BenchRow> bench_ops(Context& ctx, const PreparedGraph& prepared, const MachineRates& rates,
                                 const std::vector<Index>& columns, int heads);
 
-/// A whole epoch of a job on one rank in this process, against 1.3 × seconds_of(epoch_work()). On ctx's device, whose rates these are.
-/// Throws Error where the loss isn't finite or doesn't fall, and where the first two of a GPU aren't nearly the CPU's, which trains as many epochs.
+/// A whole epoch of a job on one rank in this process, against 1.3 × seconds_of(epoch_work()). On ctx's
+/// device, whose rates these are. Throws Error where the loss isn't finite or doesn't fall, and where the
+/// first two of a GPU aren't nearly the CPU's, which trains as many epochs.
 BenchRow bench_epoch(Context& ctx, const Job& job, const Dataset& dataset, const PreparedGraph& prepared,
                      const MachineRates& rates, int epochs);
 
-/// Drawing an epoch's mini-batches, as the job's one rank would with so many threads: nothing is fetched or trained. The mean of
-/// so many epochs, after one in which the number of each row's arcs is checked. Throws Error where it's wrong.
+/// Drawing an epoch's mini-batches, as the job's one rank would with so many threads: nothing is fetched or
+/// trained. The mean of so many epochs, after one in which the number of each row's arcs is checked. Throws
+/// Error where it's wrong.
 BenchRow bench_batches(const Job& job, const Dataset& dataset, const PreparedGraph& prepared, int threads,
                        int epochs);
 

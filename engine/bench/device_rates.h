@@ -16,8 +16,9 @@ struct DeviceRateSizes {
   Index bytes = Index(256) << 20, side = 4096;
 };
 
-/// The first three of ctx's device: of a · x + b · y, three streams counted; of rows of 256 bytes that are copied in random order, read
-/// and written; of large products. Throws Error where its memory doesn't hold three such matrices.
+/// The first three of ctx's device: of a · x + b · y, three streams counted; of rows of 256 bytes that are
+/// copied in random order, read and written; of large products. Throws Error where its memory doesn't hold
+/// three such matrices.
 MachineRates measure_device_rates(Context& ctx, const DeviceRateSizes& sizes = {});
 
 // Operands of what is timed: random numbers, since some hardware is faster on zeros.

@@ -1,4 +1,5 @@
-// Measures one whole epoch of a manifest against what its work takes at the measured rates of the machine, or of its GPU.
+// Measures one whole epoch of a manifest against what its work takes at the measured rates of the machine, or
+// of its GPU.
 #include <fmt/format.h>
 #include <algorithm>
 #include <cmath>
@@ -53,8 +54,8 @@ void check_learning(const std::vector<double>& losses) {
          losses.front(), losses.back());
 }
 
-/// The share by which losses of two devices may differ: what is rounded otherwise grows from step to step, of which an epoch of mini-batches
-/// has many, and halves are coarse from the beginning.
+/// The share by which losses of two devices may differ: what is rounded otherwise grows from step to step, of
+/// which an epoch of mini-batches has many, and halves are coarse from the beginning.
 double nearness(const Job& job) {
   const bool batches = strategy_of(job).holds == Holds::kBatches,
              halves = job.training.precision == Precision::kBFloat16;
@@ -104,7 +105,8 @@ BenchRow bench_epoch(Context& ctx, const Job& job, const Dataset& dataset, const
                       work.all_flops() / 1e9, work.all_gathered() / 1e9, work.all_streamed() / 1e9)};
 }
 
-// Measures how fast a job's mini-batches are drawn: seeds, neighbours, blocks; no features are fetched and nothing is trained.
+// Measures how fast a job's mini-batches are drawn: seeds, neighbours, blocks; no features are fetched and
+// nothing is trained.
 
 namespace {
 

@@ -1,5 +1,6 @@
-// The same work under several strategies, compared: runs as their output folders hold them in, a table out. Ratios are formed
-// within a round, where the machine was the same for all; what a strategy is compared with is itself, run again.
+// The same work under several strategies, compared: runs as their output folders hold them in, a table out.
+// Ratios are formed within a round, where the machine was the same for all; what a strategy is compared with
+// is itself, run again.
 #pragma once
 
 #include <optional>
@@ -23,8 +24,8 @@ struct StrategyRuns {
   std::vector<RunRecord> rounds;   // one a round
 };
 
-/// Seconds of an epoch on the rank that computes longest: others wait for it, which is no communication of theirs. Of
-/// several rounds the middle.
+/// Seconds of an epoch on the rank that computes longest: others wait for it, which is no communication of
+/// theirs. Of several rounds the middle.
 struct StrategyRow {
   std::string label;
   bool again = false;          // the first strategy a second time
@@ -48,19 +49,21 @@ struct StrategyBench {
   double share_asked = 0, share_reached = 0;  // of --comm-share; 0: not asked for
   std::vector<StrategyRow> rows;              // as listed, last the first one again
 
-  /// The first strategy against itself: least and largest ratio of a round, and 1. Outside it a speed-up is one.
+  /// The first strategy against itself: least and largest ratio of a round, and 1. Outside it a speed-up is
+  /// one.
   std::pair<double, double> noise() const;
 };
 
-/// `runs` as listed, last the first one again; all have as many rounds, and outlive the rows. Throws Error where a run sent
-/// other bytes than planned, or has no steady epoch.
+/// `runs` as listed, last the first one again; all have as many rounds, and outlive the rows. Throws Error
+/// where a run sent other bytes than planned, or has no steady epoch.
 std::vector<StrategyRow> compare_strategies(const std::vector<StrategyRuns>& runs);
 
 /// For a terminal; one JSON object.
 std::string to_text(const StrategyBench& bench);
 std::string to_json(const StrategyBench& bench);
 
-// At which link rate does communication take a given share of a synchronous epoch? Papers' clusters are told by that share.
+// At which link rate does communication take a given share of a synchronous epoch? Papers' clusters are told
+// by that share.
 
 /// A synchronous epoch at one rate.
 struct SharedEpoch {
@@ -69,8 +72,9 @@ struct SharedEpoch {
   double share() const { return communication / (compute + communication); }
 };
 
-/// Communication taken as a fixed time plus what goes with 1 / rate: the line nearest to all measurements, or through the
-/// last one without a fixed time where they make no such line (fewer than two, or the link wasn't the limit). Throws Error where the fixed time alone is more than the share.
+/// Communication taken as a fixed time plus what goes with 1 / rate: the line nearest to all measurements, or
+/// through the last one without a fixed time where they make no such line (fewer than two, or the link wasn't
+/// the limit). Throws Error where the fixed time alone is more than the share.
 double rate_for_share(double share, std::span<const SharedEpoch> measured);
 
 }  // namespace atl

@@ -15,14 +15,16 @@
 
 namespace atl {
 
-/// Bytes that `rank`, by its place in a group of `ranks`, sends in one all-reduce of `count` elements of `width` bytes: the ledger's formula.
+/// Bytes that `rank`, by its place in a group of `ranks`, sends in one all-reduce of `count` elements of
+/// `width` bytes: the ledger's formula.
 std::int64_t all_reduce_bytes(int ranks, Rank rank, Index count, Index width);
 
 /// That it holds meanwhile besides the array: what others have sent.
 std::int64_t all_reduce_memory(int ranks, Rank rank, Index count, Index width);
 
-/// Bytes that `rank` sends to the next one where ranks sum in a ring (Patarasuk & Yuan 2009), as devices' links are taken to do: every rank
-/// passes on all slices but one, first while they are added up and then while they go round.
+/// Bytes that `rank` sends to the next one where ranks sum in a ring (Patarasuk & Yuan 2009), as devices'
+/// links are taken to do: every rank passes on all slices but one, first while they are added up and then
+/// while they go round.
 std::int64_t ring_bytes(int ranks, Rank rank, Index count, Index width);
 
 /// What is summed: `count` elements of `width` bytes on each rank of a group.
@@ -39,8 +41,8 @@ class AllReduce {
  public:
   using Add = void (*)(std::byte* sum, const std::byte* term, Index count);
 
-  /// Fills the first round's messages. `values` is summed in place; `terms` has room for all_reduce_memory(). Without an `add` nothing
-  /// is summed: only the messages are made. The shape's members outlive it.
+  /// Fills the first round's messages. `values` is summed in place; `terms` has room for all_reduce_memory().
+  /// Without an `add` nothing is summed: only the messages are made. The shape's members outlive it.
   void begin(const SumShape& shape, std::byte* values, Add add, std::byte* terms, std::vector<Message>& sends,
              std::vector<Message>& receives);
   const SumShape& shape() const { return shape_; }

@@ -14,7 +14,8 @@ struct ClockOffset {
   std::int64_t error = 0;  // at most: half of the quickest round trip
 };
 
-/// (ranks) on every rank: a few round trips between rank 0 and each other rank, of which the quickest counts. Collective.
+/// (ranks) on every rank: a few round trips between rank 0 and each other rank, of which the quickest counts.
+/// Collective.
 std::vector<ClockOffset> measure_clock_offsets(Communicator& comm);
 
 }  // namespace atl

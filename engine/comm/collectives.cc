@@ -23,7 +23,8 @@ std::string_view next_line(std::string_view& text) {
   return line;
 }
 
-/// What `theirs` has where it first differs from `ours`: one line, so that a whole manifest is no error message.
+/// What `theirs` has where it first differs from `ours`: one line, so that a whole manifest is no error
+/// message.
 std::string difference(std::string_view ours, std::string_view theirs, const std::string& our_name,
                        const std::string& their_name) {
   const bool is_one_line = ours.find('\n') == ours.npos && theirs.find('\n') == theirs.npos;

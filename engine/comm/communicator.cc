@@ -78,7 +78,8 @@ Message message_of(Rank peer, const View& rows) {
   return {peer, static_cast<std::byte*>(const_cast<void*>(rows.address())), rows.rows * rows.row_bytes()};
 }
 
-/// Whether something moves. Where nothing does, nothing is begun, and no state is touched: threads of a rank that is alone may all exchange.
+/// Whether something moves. Where nothing does, nothing is begun, and no state is touched: threads of a rank
+/// that is alone may all exchange.
 template <class Sends, class Receives>
 bool moves(const Sends& sends, const Receives& receives) {
   const auto has_bytes = [](const auto& each) {

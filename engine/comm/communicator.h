@@ -1,7 +1,7 @@
 // The typed front of communication: checks shapes, runs operations in order on lanes of their own, counts
-// every byte and second, and never waits without a time-out. One per rank; called from that rank's compute thread. What
-// goes over Lane::kPrefetch may be exchanged and waited for by one other thread, which fetches ahead: neither waits for the
-// other's operations, and each lane has an order of its own.
+// every byte and second, and never waits without a time-out. One per rank; called from that rank's compute
+// thread. What goes over Lane::kPrefetch may be exchanged and waited for by one other thread, which fetches
+// ahead: neither waits for the other's operations, and each lane has an order of its own.
 #pragma once
 
 #include <array>
@@ -29,14 +29,15 @@ struct Operation;
 class ProgressEngine;
 class StreamWatcher;
 
-/// Completion of an enqueued operation. Copyable; an empty Event is complete. Not to be used after its Communicator is gone.
+/// Completion of an enqueued operation. Copyable; an empty Event is complete. Not to be used after its
+/// Communicator is gone.
 class Event {
  public:
   Event() = default;
   bool complete() const;
-  /// Returns when the operation is complete. Throws Error naming the missing rank and its host where nothing has come for the
-  /// communicator's time-out, or the operation's own failure. Seconds waited are entered in the ledger as exposed, unless they are
-  /// those of a thread that fetches ahead.
+  /// Returns when the operation is complete. Throws Error naming the missing rank and its host where nothing
+  /// has come for the communicator's time-out, or the operation's own failure. Seconds waited are entered in
+  /// the ledger as exposed, unless they are those of a thread that fetches ahead.
   void wait();
 
  private:
@@ -64,8 +65,9 @@ class Communicator {
         300'000};                // of silence: a long transfer may take longer, as long as it goes on
     WaitBoard* waits = nullptr;  // told whom this rank waits for; outlives the communicator
     Trace* trace = nullptr;      // told what is sent and waited for when; outlives it, too
-    /// Told, by the thread that waits, that the library doesn't come back from a call. Its thread can't be joined any more, so
-    /// that nothing can be put away: it ends the process. Where it returns, an Error follows.
+    /// Told, by the thread that waits, that the library doesn't come back from a call. Its thread can't be
+    /// joined any more, so that nothing can be put away: it ends the process. Where it returns, an Error
+    /// follows.
     std::function<void(const std::string&)> on_stuck;
   };
   /// Opens the transport on a thread of its own, which alone calls it.
@@ -84,9 +86,10 @@ class Communicator {
   const char* transport_name() const;
 
   /// Enqueues an exchange of contiguous row blocks with any subset of peers and returns at once. Both sides
-  /// must name each other with equal sizes, in the same order of calls within the lane. Buffers must stay put until the
-  /// event. In a device's memory they are read and written after all that `stream` was given before; null: the host's are ready.
-  /// Where nothing is to be moved, any thread may ask, and the event is complete.
+  /// must name each other with equal sizes, in the same order of calls within the lane. Buffers must stay put
+  /// until the event. In a device's memory they are read and written after all that `stream` was given
+  /// before; null: the host's are ready. Where nothing is to be moved, any thread may ask, and the event is
+  /// complete.
   Event exchange(Lane lane, Traffic purpose, std::span<const RowsTo> sends,
                  std::span<const RowsFrom> receives, DeviceStream* stream = nullptr);
   /// The same for rows in another number format; a message without bytes is allowed and moves nothing.
@@ -101,7 +104,8 @@ class Communicator {
   /// The same over a group.
   void all_reduce(Traffic purpose, const RankGroup& group, std::span<double> values);
   /// The same over a group, begun: `values` are whole at the event. `terms`: all_reduce_memory() bytes
-  /// (comm/all_reduce.h), the sum's until then, as is the group. All are in the host's memory; `stream` as for an exchange.
+  /// (comm/all_reduce.h), the sum's until then, as is the group. All are in the host's memory; `stream` as
+  /// for an exchange.
   Event begin_all_reduce(Traffic purpose, const RankGroup& group, std::span<float> values,
                          std::span<std::byte> terms, DeviceStream* stream = nullptr);
   Event begin_all_reduce(Traffic purpose, const RankGroup& group, std::span<double> values,
@@ -109,8 +113,9 @@ class Communicator {
 
   /// Whether begin_device_sum() may be called: the ranks' devices are linked. The same on all ranks.
   bool sums_on_devices() const;
-  /// A sum over all ranks in place, begun, of values in the memory of `stream`'s device, by the devices themselves: terms are added in an
-  /// order that differs from run to run, so that the bits, the same on all ranks, do too. In the bulk lane: in its order of calls.
+  /// A sum over all ranks in place, begun, of values in the memory of `stream`'s device, by the devices
+  /// themselves: terms are added in an order that differs from run to run, so that the bits, the same on all
+  /// ranks, do too. In the bulk lane: in its order of calls.
   Event begin_device_sum(Traffic purpose, std::span<Real> values, DeviceStream* stream);
 
   void broadcast(Traffic purpose, Rank root, std::span<std::byte> bytes);
@@ -125,8 +130,8 @@ class Communicator {
   /// manifest, data set. `what` says what is compared.
   void check_same(const std::string& what, const std::string& value);
 
-  /// After an error of this rank's own, before the memory goes that messages come to and leave from: ends all that is under
-  /// way. Whatever is asked for later fails.
+  /// After an error of this rank's own, before the memory goes that messages come to and leave from: ends all
+  /// that is under way. Whatever is asked for later fails.
   void abandon();
 
   /// As given in the options; null: nothing is traced. The compute thread tells it what it is at.
@@ -137,8 +142,8 @@ class Communicator {
   Ledger ledger() const;
   /// Processor time of the thread that communicates.
   double progress_cpu_seconds() const;
-  /// Time in which some operation was under way, whether the compute thread waited for it or not. Waiting for a peer that
-  /// hasn't begun its side counts.
+  /// Time in which some operation was under way, whether the compute thread waited for it or not. Waiting for
+  /// a peer that hasn't begun its side counts.
   double communication_seconds() const;
 
  private:
@@ -161,8 +166,8 @@ struct Event::State {
   State(std::unique_ptr<ProgressEngine> engine, Trace* told)
       : trace(told), progress(std::move(engine)), ledger(progress->transport().size()) {}
 
-  /// An operation that nobody holds any more, its vectors' memory kept: the step loop allocates nothing. Each thread that asks
-  /// has a pool of its own.
+  /// An operation that nobody holds any more, its vectors' memory kept: the step loop allocates nothing. Each
+  /// thread that asks has a pool of its own.
   std::shared_ptr<Operation> fresh_operation(Lane lane, DeviceStream* stream);
   void wait(Operation& operation);
 

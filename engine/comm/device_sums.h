@@ -7,15 +7,16 @@
 
 namespace atl {
 
-/// Room for one sum after the other, of one rank: one begins after the stream was given the end of the one before. Where the host can't
-/// read the device's memory, values travel by way of it.
+/// Room for one sum after the other, of one rank: one begins after the stream was given the end of the one
+/// before. Where the host can't read the device's memory, values travel by way of it.
 class DeviceSum {
  public:
   explicit DeviceSum(Device device);
 
   /// Room for a sum of so many values of `width` bytes over the group. True where it had to grow.
   bool reserve(Context& ctx, const RankGroup& group, Index count, Index width);
-  /// Begins to sum `values` in place, of floats or doubles in the memory of ctx's device. Collective over the group, which stays.
+  /// Begins to sum `values` in place, of floats or doubles in the memory of ctx's device. Collective over the
+  /// group, which stays.
   template <class T>
   void begin(Context& ctx, Communicator& comm, Traffic purpose, const RankGroup& group, std::span<T> values);
   /// What the stream is given afterwards finds the sums there.

@@ -5,8 +5,9 @@
 
 namespace atl {
 
-/// A free slot; null: it has to wait. Bulk and prefetch take any. Sums in which all ranks take part take turns, so that each has the same
-/// slot everywhere; of what else is in the small lane, sums of groups too, a rank may have less than others, and they share one.
+/// A free slot; null: it has to wait. Bulk and prefetch take any. Sums in which all ranks take part take
+/// turns, so that each has the same slot everywhere; of what else is in the small lane, sums of groups too, a
+/// rank may have less than others, and they share one.
 LaneSlots::Running* LaneSlots::place_of(const Operation& operation) {
   const auto slots =
       std::span(running_[std::size_t(operation.lane)]).first(std::size_t(slots_of(operation.lane)));

@@ -1,5 +1,6 @@
-// Which operations of a rank are under way: each lane starts its operations in order and has several of them under way, in slots; lanes
-// run beside each other. Knows no thread and no clock: the progress thread drives it, and so does what records or replays a run.
+// Which operations of a rank are under way: each lane starts its operations in order and has several of them
+// under way, in slots; lanes run beside each other. Knows no thread and no clock: the progress thread drives
+// it, and so does what records or replays a run.
 #pragma once
 
 #include <algorithm>
@@ -41,14 +42,16 @@ class LaneSlots {
   bool any_queued() const {
     return std::ranges::any_of(queues_, [](const auto& queue) { return !queue.empty(); });
   }
-  /// Moves the next operations of each lane to free slots; advance_all() starts bulk's and prefetch's in that order. True if any lane runs.
+  /// Moves the next operations of each lane to free slots; advance_all() starts bulk's and prefetch's in that
+  /// order. True if any lane runs.
   bool take_next();
 
   // Slots: one thread's own.
-  /// Looks at all that is under way. True if anything started, went on to its next round or has arrived. Throws what the transport throws.
+  /// Looks at all that is under way. True if anything started, went on to its next round or has arrived.
+  /// Throws what the transport throws.
   bool advance_all();
-  /// Marks what has arrived as finished, under the lock of the queues, or a waiter that has just looked at the flag would sleep through
-  /// the notice. True if there was any.
+  /// Marks what has arrived as finished, under the lock of the queues, or a waiter that has just looked at
+  /// the flag would sleep through the notice. True if there was any.
   bool finish_arrived();
   bool any_running() const;
   /// Calls `look` for each operation that is under way, lane by lane.

@@ -36,8 +36,8 @@ inline constexpr int kTraffics = 17;
 const char* traffic_name(Traffic purpose);
 const char* link_name(Link link);
 
-/// Bytes sent by this rank, and seconds in which its compute thread stood waiting (`exposed`). Read by the compute thread between
-/// operations.
+/// Bytes sent by this rank, and seconds in which its compute thread stood waiting (`exposed`). Read by the
+/// compute thread between operations.
 class Ledger {
  public:
   explicit Ledger(int ranks = 0) : by_peer_(std::size_t(ranks), 0) {}

@@ -1,5 +1,6 @@
-// How ranks come to links between their devices (tensor/device_links.h): they tell each other, over the host's transport, what each can
-// offer; rank 0 makes a key; all join, and send a few bytes round, which shows that something arrives. They have links together, or none has.
+// How ranks come to links between their devices (tensor/device_links.h): they tell each other, over the
+// host's transport, what each can offer; rank 0 makes a key; all join, and send a few bytes round, which
+// shows that something arrives. They have links together, or none has.
 #include "comm/linked_transport.h"
 
 #include <algorithm>
@@ -136,7 +137,8 @@ class Proof {
   Buffer<Rank> leaves_, arrives_;
 };
 
-/// Returns when it is true, or when a rank has said that it can't have links: whoever can't says so at once, so that nobody waits for it.
+/// Returns when it is true, or when a rank has said that it can't have links: whoever can't says so at once,
+/// so that nobody waits for it.
 bool await_links(FunctionRef<bool()> there, Transport& host, Gathering<Failure>& failures,
                  milliseconds timeout) {
   const auto until = Clock::now() + timeout;

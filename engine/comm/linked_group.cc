@@ -1,5 +1,6 @@
-// One group of what goes over links between devices (tensor/device_links.h): messages, or a sum over all ranks. Its ranks first tell each
-// other, over the host's transport, that they have come to it (comm/transports.h).
+// One group of what goes over links between devices (tensor/device_links.h): messages, or a sum over all
+// ranks. Its ranks first tell each other, over the host's transport, that they have come to it
+// (comm/transports.h).
 #include "comm/linked_transport.h"
 
 #include <algorithm>

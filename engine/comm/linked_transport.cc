@@ -1,11 +1,13 @@
-// Ranks on devices that have links of their own (NCCL): bulk rows in a device's memory go from device to device, and sums over all ranks
-// that are asked for in bulk are made there; everything else goes as the host's transport carries it.
+// Ranks on devices that have links of their own (NCCL): bulk rows in a device's memory go from device to
+// device, and sums over all ranks that are asked for in bulk are made there; everything else goes as the
+// host's transport carries it.
 //
-// For each message from device to device its two ranks first tell each other, over the host's transport, that they have come to it. A
-// group is launched when all its messages' ranks have, so that nobody's device stands waiting for a rank that still computes, and a
-// rank that never comes is known by name. A sum is such a group, of all ranks. Groups are launched in the order of their starts, one after the other, on one
-// communicator. No deadlock can arise where all ranks start groups in the same order, a pair's messages in the same groups: the oldest
-// group that isn't over waits for no later one.
+// For each message from device to device its two ranks first tell each other, over the host's transport, that
+// they have come to it. A group is launched when all its messages' ranks have, so that nobody's device stands
+// waiting for a rank that still computes, and a rank that never comes is known by name. A sum is such a
+// group, of all ranks. Groups are launched in the order of their starts, one after the other, on one
+// communicator. No deadlock can arise where all ranks start groups in the same order, a pair's messages in
+// the same groups: the oldest group that isn't over waits for no later one.
 #include "comm/transports.h"
 
 #include <algorithm>

@@ -30,8 +30,8 @@ struct Note {
   Note* next = nullptr;  // that was posted after it and is unmet as well
 };
 
-/// Notes in the order in which they were posted. They are linked, for in which order threads come must not decide whether anybody
-/// allocates.
+/// Notes in the order in which they were posted. They are linked, for in which order threads come must not
+/// decide whether anybody allocates.
 class Queue {
  public:
   bool empty() const { return first_ == nullptr; }

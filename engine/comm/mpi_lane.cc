@@ -42,7 +42,8 @@ class MpiLane::Group : public Pending {
  public:
   explicit Group(Shared& lane) : lane_(lane) {}
 
-  /// Receives first, so that what arrives finds its memory. Both sides name pieces to the library in the same order.
+  /// Receives first, so that what arrives finds its memory. Both sides name pieces to the library in the same
+  /// order.
   void start(std::span<const Message> sends, std::span<const Message> receives) {
     streams_.clear(), requests_.clear(), stream_of_.clear();
     moved_ = 0;

@@ -23,10 +23,11 @@ struct MpiPlace {
 /// Fails naming the call, the rank, the peer of its message and their hosts unless `code` is MPI's success.
 void check_mpi(int code, const char* call, const MpiPlace& place, std::optional<Rank> peer = {});
 
-/// A message travels in pieces, of which a few are on their way to a peer at a time, so that what is more urgent
-/// passes between them. Between servers pieces are short enough for the library to send them without asking; in its
-/// stead, the receiver of a long message says once that its memory is there. (Asked for piece by piece, bytes would wait
-/// for a request that stands behind the receiver's own bulk: two ranks that exchange rows would mostly send in turn.)
+/// A message travels in pieces, of which a few are on their way to a peer at a time, so that what is more
+/// urgent passes between them. Between servers pieces are short enough for the library to send them without
+/// asking; in its stead, the receiver of a long message says once that its memory is there. (Asked for piece
+/// by piece, bytes would wait for a request that stands behind the receiver's own bulk: two ranks that
+/// exchange rows would mostly send in turn.)
 class MpiLane {
  public:
   struct Options {
@@ -55,9 +56,9 @@ class MpiLane {
   std::vector<Group> groups_;       // by slot
 };
 
-/// What a lane sends to a peer leaves in the order of starts, also where several groups are under way: a later
-/// group's message would take half of the link from an earlier one's, and be taken for it. Each send draws a number,
-/// and goes when that is up, with `at_once` others at most on their way.
+/// What a lane sends to a peer leaves in the order of starts, also where several groups are under way: a
+/// later group's message would take half of the link from an earlier one's, and be taken for it. Each send
+/// draws a number, and goes when that is up, with `at_once` others at most on their way.
 class Turns {
  public:
   Turns(int ranks, int at_once) : peers_(std::size_t(ranks)), at_once_(at_once) {}

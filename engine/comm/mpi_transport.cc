@@ -29,11 +29,11 @@ int told_by_mpirun(const char* name) {
   return text == nullptr ? 1 : std::max(1, std::atoi(text));
 }
 
-/// Little room before the wire, so that a sum which is started beside bulk soon passes what stands there: on a link of
-/// 200 Mbit/s it takes 28 ms, at 1 Gbit/s 4 ms (tests/e2e/rig). 512 KiB (the kernel doubles what is asked for) are enough for
-/// 10 Gbit/s up to 0.4 ms; the connections that share a server's link share them. Where several come in, room is little for
-/// what is received, too: else they fill the queue of the link on which they meet, which takes a sum on four servers twice
-/// 50 ms. Who has set a parameter keeps it.
+/// Little room before the wire, so that a sum which is started beside bulk soon passes what stands there: on
+/// a link of 200 Mbit/s it takes 28 ms, at 1 Gbit/s 4 ms (tests/e2e/rig). 512 KiB (the kernel doubles what is
+/// asked for) are enough for 10 Gbit/s up to 0.4 ms; the connections that share a server's link share them.
+/// Where several come in, room is little for what is received, too: else they fill the queue of the link on
+/// which they meet, which takes a sum on four servers twice 50 ms. Who has set a parameter keeps it.
 void keep_queues_short() {
   constexpr int kLeast = 32 * 1024;
   const int here = told_by_mpirun("OMPI_COMM_WORLD_LOCAL_SIZE"), all = told_by_mpirun("OMPI_COMM_WORLD_SIZE");
@@ -91,8 +91,8 @@ class MpiTransport : public Transport {
     return (lane == Lane::kBulk ? *bulk_ : *prefetch_).start(slot, sends, receives);
   }
 
-  /// Bulk and prefetch are held back while the sum has something to send, but not for long where that doesn't leave: its
-  /// receiver may stand waiting for them.
+  /// Bulk and prefetch are held back while the sum has something to send, but not for long where that doesn't
+  /// leave: its receiver may stand waiting for them.
   void sums_go_first(bool first) override {
     const auto now = std::chrono::steady_clock::now();
     std::int64_t left = 0;

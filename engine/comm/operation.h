@@ -1,4 +1,5 @@
-// What a communicator asks of whatever carries out its operations: the operation itself, and the interface of that.
+// What a communicator asks of whatever carries out its operations: the operation itself, and the interface of
+// that.
 #pragma once
 
 #include <atomic>
@@ -24,8 +25,8 @@ struct Operation {
   std::vector<Message> sends, receives;
   bool sums = false, of_everyone = true;  // all ranks take part in the sum
   AllReduce all_reduce;
-  std::span<Real>
-      device_sum;  // to be summed by the ranks' devices (Transport::start_sum), and then nothing else; else empty
+  // to be summed by the ranks' devices (Transport::start_sum), and then nothing else; else empty
+  std::span<Real> device_sum;
   DeviceStream* stream = nullptr;  // null: its memory is ready; otherwise when this stream has reached …
   DeviceStream::Mark after = 0;    // … this mark
   bool is_ready() const { return stream == nullptr || stream->reached(after); }
@@ -42,8 +43,9 @@ struct Operation {
   }
 };
 
-/// What carries operations out: a thread that calls the transport (progress.h), or whatever records them. enqueue() and wait() are
-/// called from one thread for the small and bulk lanes, the compute thread, and from one for prefetch, which may be another.
+/// What carries operations out: a thread that calls the transport (progress.h), or whatever records them.
+/// enqueue() and wait() are called from one thread for the small and bulk lanes, the compute thread, and from
+/// one for prefetch, which may be another.
 class ProgressEngine {
  public:
   virtual ~ProgressEngine() = default;

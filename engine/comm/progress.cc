@@ -161,7 +161,8 @@ void Progress::loop() {
   transport_->close(orderly);
 }
 
-/// Nothing is under way. What waits for a stream is asked again and again: nobody tells when a mark is reached.
+/// Nothing is under way. What waits for a stream is asked again and again: nobody tells when a mark is
+/// reached.
 void Progress::await_work(std::unique_lock<std::mutex>& lock) {
   if (slots_.any_queued()) {
     work_.wait_for(lock, kMarkPoll);
@@ -206,8 +207,8 @@ void Progress::fail_all(const std::string& why) {
   done_.notify_all();
 }
 
-/// Nothing has arrived: polls again at once or sleeps. New work, whoever begins to wait, and a transport that tells of arrivals end the
-/// sleep.
+/// Nothing has arrived: polls again at once or sleeps. New work, whoever begins to wait, and a transport that
+/// tells of arrivals end the sleep.
 void Progress::rest(std::unique_lock<std::mutex>& lock) {
   const auto now = Clock::now();
   nanoseconds waited = nanoseconds::max();
@@ -237,20 +238,22 @@ std::string Progress::missing_ranks() {
   return text + kSilenceAdvice;
 }
 
-/// Since when a thread has waited without anything moving in the lane that it waits for. Called with the lock held.
+/// Since when a thread has waited without anything moving in the lane that it waits for. Called with the lock
+/// held.
 Progress::Clock::time_point Progress::silent_since(const Waiter& waiter) const {
   return std::max(waiter.since, moved_[std::size_t(waiter.lane)]);
 }
 
-/// Of those who wait, whoever has waited longest without a message; `now` where nobody waits. Called with the lock held.
+/// Of those who wait, whoever has waited longest without a message; `now` where nobody waits. Called with the
+/// lock held.
 Progress::Clock::time_point Progress::longest_silence(Clock::time_point now) const {
   for (const Waiter& waiter : waiters_)
     if (waiter.stands) now = std::min(now, silent_since(waiter));
   return now;
 }
 
-/// Called with the lock held; once a second while a thread stands waiting. A transfer that goes on is no wait for
-/// its peers.
+/// Called with the lock held; once a second while a thread stands waiting. A transfer that goes on is no wait
+/// for its peers.
 void Progress::tell_wait(Clock::time_point now) {
   const auto since = longest_silence(now);
   next_telling_ = now + kLongWait;

@@ -30,8 +30,9 @@ class Progress final : public ProgressEngine, private LaneSlots::Watcher {
 
   Transport& transport() override { return *transport_; }
   void enqueue(std::shared_ptr<Operation> operation) override;
-  /// Sleeps until `operation` is finished. Where nothing has moved in its lane for the length of the time-out, the operations
-  /// under way, and all later ones, fail with the names of the ranks that they wait for.
+  /// Sleeps until `operation` is finished. Where nothing has moved in its lane for the length of the
+  /// time-out, the operations under way, and all later ones, fail with the names of the ranks that they wait
+  /// for.
   void wait(Operation& operation) override;
   void abandon() override;
   double cpu_seconds() const override;

@@ -1,4 +1,5 @@
-// Some of the ranks, which sum among themselves: those that hold the same parameters, a stage of a pipeline, a server.
+// Some of the ranks, which sum among themselves: those that hold the same parameters, a stage of a pipeline,
+// a server.
 #pragma once
 
 #include <span>
@@ -10,8 +11,8 @@ namespace atl {
 
 class Communicator;
 
-/// What is collective over a group, its members call in the same order; who is in several groups, and whoever they share it with, keep
-/// one order over all of them.
+/// What is collective over a group, its members call in the same order; who is in several groups, and whoever
+/// they share it with, keep one order over all of them.
 class RankGroup {
  public:
   /// Ascending, this rank among them; empty: all ranks.

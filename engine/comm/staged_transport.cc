@@ -1,6 +1,6 @@
-// Ranks on GPUs over a transport that knows only the host's memory: what leaves a device is copied to the host's first, and what arrives
-// is copied to the device before it counts as received. The progress thread does both, on a stream of its own, so that the compute
-// thread's kernels go on.
+// Ranks on GPUs over a transport that knows only the host's memory: what leaves a device is copied to the
+// host's first, and what arrives is copied to the device before it counts as received. The progress thread
+// does both, on a stream of its own, so that the compute thread's kernels go on.
 #include "comm/transports.h"
 
 #include <array>

@@ -1,5 +1,6 @@
-// Told what a rank's threads do: which part of an epoch the compute thread is at, and what those do that make batches ahead of it, and the one
-// that explains. Whoever records ranks gives these turns by it, and notes what they do, as it does for the compute thread.
+// Told what a rank's threads do: which part of an epoch the compute thread is at, and what those do that make
+// batches ahead of it, and the one that explains. Whoever records ranks gives these turns by it, and notes
+// what they do, as it does for the compute thread.
 #pragma once
 
 #include <condition_variable>
@@ -8,13 +9,15 @@
 
 namespace atl {
 
-/// Calls come from the threads themselves. `maker`: kTrains, kExplains, or the number of a thread that makes batches.
+/// Calls come from the threads themselves. `maker`: kTrains, kExplains, or the number of a thread that makes
+/// batches.
 class StreamWatcher {
  public:
   virtual ~StreamWatcher() = default;
   static constexpr int kTrains = -1, kExplains = -2;
 
-  /// By the thread that trains: what follows is of this chunk, or this batch, of its epoch, which every epoch has; −1: of none.
+  /// By the thread that trains: what follows is of this chunk, or this batch, of its epoch, which every epoch
+  /// has; −1: of none.
   virtual void works_on([[maybe_unused]] int unit) {}
 
   /// By the thread that trains, before the others begin: so many, which may be so many batches ahead.
@@ -24,7 +27,8 @@ class StreamWatcher {
 
   /// By the thread that trains, before the one that explains begins.
   virtual void opens_explainer() {}
-  /// By the thread that trains: that one may go on with an explanation of this number. By the one that makes batches: it needs that.
+  /// By the thread that trains: that one may go on with an explanation of this number. By the one that makes
+  /// batches: it needs that.
   virtual void begins_explanation([[maybe_unused]] std::int64_t number) {}
   virtual void wants_explanation([[maybe_unused]] std::int64_t number) {}
 
@@ -42,8 +46,8 @@ class StreamWatcher {
   virtual void goes_on([[maybe_unused]] int maker) {}
 };
 
-/// Waits, with the lock, until ready(); leaves the lock while a watcher, null where nobody watches, lets others compute before the thread
-/// goes on.
+/// Waits, with the lock, until ready(); leaves the lock while a watcher, null where nobody watches, lets
+/// others compute before the thread goes on.
 template <class Ready>
 void stand_until(StreamWatcher* watcher, std::condition_variable& changed, std::unique_lock<std::mutex>& lock,
                  int who, Ready ready) {

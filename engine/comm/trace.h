@@ -1,5 +1,6 @@
-// What a rank did when: spans of its compute thread and of its lanes, in memory that is allocated once and holds the latest
-// of each, so that a run's last epochs can be looked at when it is over (`atoll run --trace`).
+// What a rank did when: spans of its compute thread and of its lanes, in memory that is allocated once and
+// holds the latest of each, so that a run's last epochs can be looked at when it is over (`atoll run
+// --trace`).
 #pragma once
 
 #include <array>
@@ -55,8 +56,8 @@ struct Span {
   bool computes = false;              // else a transfer, or on the compute stream a wait for one
 };
 
-/// One per rank. transferred() is the progress thread's, sampled() that of the thread that makes batches, explained() that of the one that
-/// explains; all else the compute thread's.
+/// One per rank. transferred() is the progress thread's, sampled() that of the thread that makes batches,
+/// explained() that of the one that explains; all else the compute thread's.
 class Trace {
  public:
   static constexpr std::size_t kSpans = 1 << 15;  // of each stream
@@ -83,7 +84,8 @@ class Trace {
   /// Masks that were begun in that epoch have been trained since `begin`.
   void explained(std::int64_t epoch, std::chrono::steady_clock::time_point begin);
 
-  /// In the order in which they ended; only those since `epoch`. While transfers are under way, later ones may be missing.
+  /// In the order in which they ended; only those since `epoch`. While transfers are under way, later ones
+  /// may be missing.
   std::vector<Span> spans(Stream stream, std::int64_t epoch) const;
   /// Whether spans since `epoch` had to make room for later ones.
   bool cut(std::int64_t epoch) const;

@@ -15,13 +15,14 @@
 
 namespace atl {
 
-/// Lanes of communication, each in an order of its own: small synchronous collectives overtake deferrable bulk (stale halos,
-/// stage transfers). What is fetched for coming batches goes beside both, from a thread of its own.
+/// Lanes of communication, each in an order of its own: small synchronous collectives overtake deferrable
+/// bulk (stale halos, stage transfers). What is fetched for coming batches goes beside both, from a thread of
+/// its own.
 enum class Lane { kSmall = 0, kBulk = 1, kPrefetch = 2 };
 inline constexpr int kLanes = 3;
-/// Groups of messages that may be under way in a lane at once, in slots. Bulk: where one way of a link has less to carry than
-/// the other, it goes on with the groups that follow. Small: what isn't a sum in the first slot, sums in the others, whose first
-/// rounds needn't wait for the second round of the one before.
+/// Groups of messages that may be under way in a lane at once, in slots. Bulk: where one way of a link has
+/// less to carry than the other, it goes on with the groups that follow. Small: what isn't a sum in the first
+/// slot, sums in the others, whose first rounds needn't wait for the second round of the one before.
 inline constexpr int kSlots = 8, kSumsAtOnce = 4;
 constexpr int slots_of(Lane lane) {
   return lane == Lane::kSmall ? 1 + kSumsAtOnce : kSlots;
@@ -48,19 +49,21 @@ class Pending {
   virtual std::int64_t moved() const = 0;
 };
 
-/// All calls but rank(), size(), host(), name(), carries() and sums_on_devices() come from one thread, the communicator's progress thread:
-/// tell_arrivals() and open() first, close() last. Between a pair of ranks messages match in the order in which they were started within bulk,
-/// within prefetch, and within a slot of the small lane: ranks call start() in the same order there. In bulk that is one order for
-/// all ranks, not for each pair alone (linked_transport.cc).
+/// All calls but rank(), size(), host(), name(), carries() and sums_on_devices() come from one thread, the
+/// communicator's progress thread: tell_arrivals() and open() first, close() last. Between a pair of ranks
+/// messages match in the order in which they were started within bulk, within prefetch, and within a slot of
+/// the small lane: ranks call start() in the same order there. In bulk that is one order for all ranks, not
+/// for each pair alone (linked_transport.cc).
 class Transport {
  public:
   virtual ~Transport() = default;
   /// Joins the group. rank(), size() and host() are valid from here on.
   virtual void open() = 0;
-  /// From here on `told` is called, by any thread, whenever part of a message may have come, or a peer has left; empty: by nobody any
-  /// more. False: nobody tells, so that done() must be asked again and again.
+  /// From here on `told` is called, by any thread, whenever part of a message may have come, or a peer has
+  /// left; empty: by nobody any more. False: nobody tells, so that done() must be asked again and again.
   virtual bool tell_arrivals(const std::function<void()>& /*told*/) { return false; }
-  /// Once it is open: whether done() may change for another reason than an arrival, so that it must be asked all the same.
+  /// Once it is open: whether done() may change for another reason than an arrival, so that it must be asked
+  /// all the same.
   virtual bool must_be_polled() const { return false; }
   /// Leaves it. `orderly`: nothing is outstanding, so wait for the others where the library wants that;
   /// otherwise leave at once, so that the others notice.
@@ -70,17 +73,19 @@ class Transport {
   virtual int size() const = 0;
   /// "node-name" of every rank, the same everywhere; ranks with equal names share a server.
   virtual const std::string& host(Rank rank) const = 0;
-  /// Starts sending and receiving; buffers belong to the transport until done(). What a lane sends to a peer leaves in the
-  /// order of starts. One group in each slot (0 … slots_of(lane) − 1) is under way at a time: the result is valid until
-  /// the slot's next start(). Maps to one NCCL group.
+  /// Starts sending and receiving; buffers belong to the transport until done(). What a lane sends to a peer
+  /// leaves in the order of starts. One group in each slot (0 … slots_of(lane) − 1) is under way at a time:
+  /// the result is valid until the slot's next start(). Maps to one NCCL group.
   virtual Pending& start(Lane lane, int slot, std::span<const Message> sends,
                          std::span<const Message> receives) = 0;
-  /// Whether the ranks' devices can sum over all ranks themselves: start_sum() may be called. The same on all ranks.
+  /// Whether the ranks' devices can sum over all ranks themselves: start_sum() may be called. The same on all
+  /// ranks.
   virtual bool sums_on_devices() const { return false; }
-  /// Starts such a sum in bulk, of as many values on each rank, in place in its device's memory. In the order of start()s there; the
-  /// slot likewise. Terms are added in any order, and all ranks get the same bits.
+  /// Starts such a sum in bulk, of as many values on each rank, in place in its device's memory. In the order
+  /// of start()s there; the slot likewise. Terms are added in any order, and all ranks get the same bits.
   virtual Pending& start_sum(int slot, std::span<Real> values);
-  /// Whether what the small lane sends should leave before what the others have yet to send: nobody stands waiting for bulk.
+  /// Whether what the small lane sends should leave before what the others have yet to send: nobody stands
+  /// waiting for bulk.
   virtual void sums_go_first(bool /*first*/) {}
   /// Gives up all groups under way after a failure: from here on nothing is written to their buffers, which
   /// go back to their owners. Only close() follows.
@@ -96,14 +101,15 @@ class Transport {
 /// with it fail.
 std::vector<std::unique_ptr<Transport>> make_local_group(int ranks, std::vector<std::string> hosts = {});
 
-/// What stands before a server's link, where bytes have been handed to the system and nothing passes them any more.
+/// What stands before a server's link, where bytes have been handed to the system and nothing passes them any
+/// more.
 inline constexpr int kQueuedBytes = 256 << 10;
 
 struct MpiOptions {
   /// This rank's server; empty: the name that MPI gives the machine.
   std::string host;
-  /// Of what a longer message is split into (mpi_lane.h): what Open MPI sends over TCP without asking its receiver,
-  /// its own header included, is 64 KiB. Equal on all ranks; tests set it low.
+  /// Of what a longer message is split into (mpi_lane.h): what Open MPI sends over TCP without asking its
+  /// receiver, its own header included, is 64 KiB. Equal on all ranks; tests set it low.
   std::int64_t piece_bytes = 63 << 10;
   /// The same within a server, where memory carries messages, and each piece costs a rendezvous.
   std::int64_t near_piece_bytes = 4 << 20;
@@ -114,7 +120,8 @@ struct MpiOptions {
 /// call, rank and host.
 std::unique_ptr<Transport> make_mpi_transport(MpiOptions options = {});
 
-/// `make_stream` is called by the progress thread, in open(). Messages may lie in the host's memory or the backend's.
+/// `make_stream` is called by the progress thread, in open(). Messages may lie in the host's memory or the
+/// backend's.
 std::unique_ptr<Transport> make_staged_transport(std::unique_ptr<Transport> host,
                                                  std::function<std::unique_ptr<DeviceStream>()> make_stream);
 
@@ -128,8 +135,8 @@ struct LinkOptions {
       64 << 20;  // of a message, at once: a long one is seen to go on. Equal on all ranks
 };
 
-/// `host` also carries messages between devices where there are no links: between ranks that share a GPU, or without the library. All
-/// ranks of the group have this transport over theirs.
+/// `host` also carries messages between devices where there are no links: between ranks that share a GPU, or
+/// without the library. All ranks of the group have this transport over theirs.
 std::unique_ptr<Transport> make_linked_transport(std::unique_ptr<Transport> host, const LinkOptions& options);
 
 }  // namespace atl

@@ -1,5 +1,6 @@
-// Whom a rank stands waiting for, written down where its other threads can see it: a rank that is waited for by all and waits
-// for nobody is the one that hangs. A wait that is longer than a user would expect is told of while it lasts.
+// Whom a rank stands waiting for, written down where its other threads can see it: a rank that is waited for
+// by all and waits for nobody is the one that hangs. A wait that is longer than a user would expect is told
+// of while it lasts.
 #pragma once
 
 #include <chrono>
@@ -23,8 +24,8 @@ class WaitBoard {
     double seconds = 0;
   };
 
-  /// `notice` hears of the first wait of five seconds, of the first of ten, of twenty, and so on, so that a run whose waits
-  /// are all long says little; from the thread that enters it.
+  /// `notice` hears of the first wait of five seconds, of the first of ten, of twenty, and so on, so that a
+  /// run whose waits are all long says little; from the thread that enters it.
   using Notice = std::function<void(const std::string&)>;
   explicit WaitBoard(Notice notice = {}) : notice_(std::move(notice)) {}
 

@@ -55,7 +55,8 @@ inline constexpr long kLongestTimeout = 1'000'000;
 /// Of --trace-epochs.
 inline constexpr long kMostTraceEpochs = 1000;
 
-/// Parses and runs; returns the exit status. Messages go to standard error. --version runs the command "version".
+/// Parses and runs; returns the exit status. Messages go to standard error. --version runs the command
+/// "version".
 int run_command_line(int count, char** words, std::span<const Command> commands);
 
 /// The same for a program that is one command, named for it; --version prints `version`.

@@ -1,5 +1,6 @@
-// Options of a command that stand for fields of the manifest: --preset for dataset.synthetic.preset. The manifest's
-// parser checks their values; what it finds is told in the options' names, for nobody typed a manifest.
+// Options of a command that stand for fields of the manifest: --preset for dataset.synthetic.preset. The
+// manifest's parser checks their values; what it finds is told in the options' names, for nobody typed a
+// manifest.
 #pragma once
 
 #include <filesystem>
@@ -17,8 +18,9 @@ struct OptionField {
   std::string option, field;  // "--preset", "dataset.synthetic.preset"
 };
 
-/// `manifest` with the value of each option that was given in its field. Throws Error with a line for each value that
-/// isn't allowed; where there are such, nothing is said about what is missing, which may follow from them.
+/// `manifest` with the value of each option that was given in its field. Throws Error with a line for each
+/// value that isn't allowed; where there are such, nothing is said about what is missing, which may follow
+/// from them.
 Job job_of_options(const Arguments& arguments, std::span<const OptionField> options,
                    const std::string& manifest);
 

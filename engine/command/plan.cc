@@ -62,8 +62,8 @@ ctl::Gang gang_of(const Job& job, const std::optional<std::vector<PairBytes>>& f
   return gang;
 }
 
-/// Prints the placement; returns the exit status, 1 where the job doesn't fit. `flows`: bytes an epoch between
-/// ranks, where the parts of the data set are known.
+/// Prints the placement; returns the exit status, 1 where the job doesn't fit. `flows`: bytes an epoch
+/// between ranks, where the parts of the data set are known.
 int plan_on_nodes(const Job& job, const std::filesystem::path& nodes,
                   const std::optional<std::vector<PairBytes>>& flows, bool json) {
   const ctl::Snapshot snapshot = ctl::read_snapshot(text_of(nodes), nodes.string());
@@ -96,8 +96,8 @@ MachineRates parse_rates(const std::string& text) {
 
 constexpr Index kSoonPrepared = 4'000'000;  // arcs, which metis divides in seconds
 
-/// None: of mini-batches, whose plan can do without, and preparing may take hours. What would have to be assumed of the parts of a
-/// small graph is looked at instead.
+/// None: of mini-batches, whose plan can do without, and preparing may take hours. What would have to be
+/// assumed of the parts of a small graph is looked at instead.
 std::optional<PreparedGraph> graph_to_plan_from(const Arguments& a, const LoadedJob& loaded,
                                                 const Dataset& dataset) {
   const bool is_small = assumes_parts(loaded.job) && dataset.meta().arcs <= kSoonPrepared;

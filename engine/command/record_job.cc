@@ -31,7 +31,8 @@ void check_memory_here(const RecordOptions& how, JobPlan plan) {
        shortfall->text);
 }
 
-/// Where the topology parts ranks that a cluster would keep together: that may be asked for, to see what it costs.
+/// Where the topology parts ranks that a cluster would keep together: that may be asked for, to see what it
+/// costs.
 void warn_of_servers(const Job& job, const Topology& topology, Say say) {
   const std::vector<int> servers = topology.server_of_rank();
   for (const std::vector<Rank>& group : find_strategy(job.strategy.kind)->layout(job).groups) {

@@ -1,4 +1,5 @@
-// What a job's sampler and its data set must agree on: how many clusters a graph has, and how much of it a step draws.
+// What a job's sampler and its data set must agree on: how many clusters a graph has, and how much of it a
+// step draws.
 #include "command/training_fit.h"
 
 #include <fmt/format.h>

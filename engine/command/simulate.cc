@@ -1,4 +1,5 @@
-// atoll simulate: the ranks of a job run here, one at a time, and how long its epochs would take on servers and links that are not here.
+// atoll simulate: the ranks of a job run here, one at a time, and how long its epochs would take on servers
+// and links that are not here.
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -1,5 +1,5 @@
-// What a manifest and its data set must agree on before anything is trained, and what of the data set training can't do
-// without.
+// What a manifest and its data set must agree on before anything is trained, and what of the data set
+// training can't do without.
 #pragma once
 
 #include <string>
@@ -12,7 +12,8 @@
 
 namespace atl {
 
-/// Reads labels and split. Throws Error that names the manifest's line and what to change there or to add to the data set.
+/// Reads labels and split. Throws Error that names the manifest's line and what to change there or to add to
+/// the data set.
 void check_trainable(const LoadedJob& loaded, const Dataset& dataset);
 
 /// A line for each way in which the two can be trained, but shouldn't be expected to learn, or to show, much.

@@ -1,5 +1,6 @@
-// Strategies tried before one is chosen (strategy.trial): whether one that isn't exact learns differs from graph to graph, and from model to model, more
-// than measurements on other data sets can tell. So those that could win are trained for a while beside `graph`.
+// Strategies tried before one is chosen (strategy.trial): whether one that isn't exact learns differs from
+// graph to graph, and from model to model, more than measurements on other data sets can tell. So those that
+// could win are trained for a while beside `graph`.
 #include "command/compare.h"
 
 #include <fmt/format.h>
@@ -187,8 +188,8 @@ class Trials {
     if (steps) best_ = std::min(best_, row.step_seconds() * double(*steps));
   }
 
-  /// Of a strategy with so many steps an epoch: after as many it has trained on each vertex as often as `graph` has, times kPatience. Of a part
-  /// of a graph an epoch has fewer.
+  /// Of a strategy with so many steps an epoch: after as many it has trained on each vertex as often as
+  /// `graph` has, times kPatience. Of a part of a graph an epoch has fewer.
   std::int64_t most_steps(double of_epoch) const {
     const double share = double(data_->get().meta().vertices) / double(dataset_.meta().vertices);
     return std::int64_t(double(kPatience * steps_) * std::max(1.0, std::ceil(share * of_epoch)));

@@ -1,5 +1,5 @@
-// The strategies that a job could have, beside each other: what each would take, whether it is exact, what it does to accuracy, and which is
-// the one to choose (strategy.kind: auto).
+// The strategies that a job could have, beside each other: what each would take, whether it is exact, what it
+// does to accuracy, and which is the one to choose (strategy.kind: auto).
 #pragma once
 
 #include <optional>
@@ -15,7 +15,8 @@
 
 namespace atl {
 
-// What a job's epochs would take on servers that are told, without running any: for choosing among strategies.
+// What a job's epochs would take on servers that are told, without running any: for choosing among
+// strategies.
 
 struct Forecast {
   SimulatedRow row;  // of an epoch
@@ -24,14 +25,14 @@ struct Forecast {
   double sent() const { return row.bytes_inside + row.bytes_between; }
 };
 
-/// Messages are exact, or those of batches that are drawn as in training; computing is a model, at `rates` of a rank (record.h). With
-/// task linkPrediction, scoring pairs isn't modelled: an epoch is the plan's (job_plan.h). Takes milliseconds a rank and a few
-/// drawn batches.
+/// Messages are exact, or those of batches that are drawn as in training; computing is a model, at `rates` of
+/// a rank (record.h). With task linkPrediction, scoring pairs isn't modelled: an epoch is the plan's
+/// (job_plan.h). Takes milliseconds a rank and a few drawn batches.
 Forecast forecast(const Job& job, const Dataset& dataset, const PreparedGraph& prepared,
                   const Topology& topology, const MachineRates& rates, int threads);
 
-/// Where nobody has described the servers: joined by links of `link` bytes a second, with latencies and costs as the rig has them
-/// (docs/rig.md). `hosts` (ranks): the server of each. `rates`: of a rank.
+/// Where nobody has described the servers: joined by links of `link` bytes a second, with latencies and costs
+/// as the rig has them (docs/rig.md). `hosts` (ranks): the server of each. `rates`: of a rank.
 Topology usual_topology(const std::vector<std::string>& hosts, double link, const MachineRates& rates,
                         int threads);
 
@@ -44,8 +45,8 @@ struct ComparedStrategy {
   std::optional<Effect> effect;  // none: it is exact, or not among the stored effects
 
   double step_seconds() const { return forecast.row.epoch / forecast.steps; }
-  /// Seconds of an optimiser step, times the steps that it needs for each of `graph`'s, at least one; none: unknown, or it never
-  /// got there.
+  /// Seconds of an optimiser step, times the steps that it needs for each of `graph`'s, at least one; none:
+  /// unknown, or it never got there.
   std::optional<double> cost() const;
   /// What it costs more than, of one whose trial was cut off.
   std::optional<double> cost_above() const;
@@ -57,8 +58,8 @@ struct Comparison {
   bool exact = false;  // the best exact one is asked for alone
   std::vector<ComparedStrategy> rows;
 
-  /// The one to choose, of rows that aren't refused: of exact ones the one with the shortest epoch, or of all the one that costs least.
-  /// Null: none can be.
+  /// The one to choose, of rows that aren't refused: of exact ones the one with the shortest epoch, or of all
+  /// the one that costs least. Null: none can be.
   const ComparedStrategy* best(bool of_exact_ones) const;
   /// Of the whole graph's strategies the plain one; null where it is refused.
   const ComparedStrategy* plain() const;

@@ -10,7 +10,8 @@ namespace {
 
 constexpr int kMostLike = 3;  // sets
 
-/// Twice as many neighbours count as much as twice as many vertices, or features, or as twice the share of vertices that train.
+/// Twice as many neighbours count as much as twice as many vertices, or features, or as twice the share of
+/// vertices that train.
 double distance(const SetSize& a, const SetSize& b) {
   const auto apart = [](double x, double y) { return std::abs(std::log(x / y)); };
   const auto of_each = [](Index count, const SetSize& set) {
@@ -22,7 +23,8 @@ double distance(const SetSize& a, const SetSize& b) {
          apart(of_each(a.training, a), of_each(b.training, b));
 }
 
-/// "gnnpipe:stages=2" was measured as "gnnpipe". Any other option makes another strategy of it, which is to be measured by itself.
+/// "gnnpipe:stages=2" was measured as "gnnpipe". Any other option makes another strategy of it, which is to
+/// be measured by itself.
 std::string measured_as(const std::string& label) {
   const std::size_t options = label.find(":stages=");
   return options != std::string::npos && options == label.find(':') ? label.substr(0, options) : label;

@@ -1,5 +1,5 @@
-// What strategies do to accuracy, and to the epochs that it takes, as measured (docs/benchmarks/effects.md): looked up by the data set that is most like
-// the one to be trained on.
+// What strategies do to accuracy, and to the epochs that it takes, as measured (docs/benchmarks/effects.md):
+// looked up by the data set that is most like the one to be trained on.
 #pragma once
 
 #include <optional>
@@ -15,10 +15,11 @@ struct Effect {
   double points = 0;       // of the test metric, beside `graph`
   double deviation = 0;    // of a pair's difference
   int pairs = 0;
-  double visits =
-      1;  // of training vertices, over those of `graph`: points of mini-batches may be those of a shorter training
-  /// Optimiser steps until `graph`'s best validation metric less half a point, over those of `graph`: the middle of those on the three data
-  /// sets that are most like it. None: unknown. Infinite: it never got there.
+  // of training vertices, over those of `graph`: points of mini-batches may be those of a shorter training
+  double visits = 1;
+  /// Optimiser steps until `graph`'s best validation metric less half a point, over those of `graph`: the
+  /// middle of those on the three data sets that are most like it. None: unknown. Infinite: it never got
+  /// there.
   std::optional<double> length = 1;
   /// On what the length was found for this very job (command/compare.h); "": it is as measured on other sets.
   std::string tried_on = "";

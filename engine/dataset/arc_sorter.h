@@ -86,8 +86,8 @@ class ArcSorter {
     bool remove_self_loops = false;
   };
   /// Calls `take` with all rows 0 … vertices − 1 in order, from this thread. Duplicate arcs become one; their
-  /// weights are added up, and where that is beyond float32 the totals say so. An arc whose reverse was given too keeps the larger weight when symmetrising. Call
-  /// once.
+  /// weights are added up, and where that is beyond float32 the totals say so. An arc whose reverse was given
+  /// too keeps the larger weight when symmetrising. Call once.
   ArcTotals sort(const Options& options, ThreadPool& pool,
                  const std::function<void(const SortedRows&)>& take);
 

@@ -17,7 +17,8 @@
 //   targets.npy          uint8 (vertices, classes) instead of labels.npy where multi-label
 //   split_<name>.npy     uint8 (vertices, columns) 0 none, 1 train, 2 validation, 3 test
 //   original_ids.npy     int64 (vertices)          only where they differ from 0 ... vertices - 1
-//   edges_<set>.npy      int32 (pairs, 2)          only for link prediction, by PairSet: source, destination of each pair
+//   edges_<set>.npy      int32 (pairs, 2)          only for link prediction, by PairSet: source, destination
+//         of each pair
 #pragma once
 
 #include <array>
@@ -44,8 +45,9 @@ constexpr bool is_of_edges(PairSet set) {
 /// How many pairs of each set there are.
 struct PairCounts {
   std::array<Index, kPairSets> of{};
-  Index supervised =
-      0;  // training edges that are trained on, the first ones; the arcs are of the others, or of all where these are all
+  // training edges that are trained on, the first ones; the arcs are of the others, or of all where these are
+  // all
+  Index supervised = 0;
   bool any() const { return of[std::size_t(PairSet::kTrain)] > 0; }
   bool operator==(const PairCounts&) const = default;
 };
@@ -56,8 +58,8 @@ struct DatasetMeta {
   Index vertices = 0, arcs = 0, features = 0, feature_nonzeros = -1;  // −1: not counted, where dense
   FeatureForm feature_form = FeatureForm::kDense;
   int classes = 0;
-  std::vector<std::string>
-      class_names;  // (classes) the source's labels; empty: they are the classes' numbers
+  // (classes) the source's labels; empty: they are the classes' numbers
+  std::vector<std::string> class_names;
   bool multi_label = false, weighted = false, symmetric = false;
   Index self_loops = 0;
   std::map<std::string, int> splits;             // name → number of columns
@@ -74,8 +76,9 @@ enum class Split : std::uint8_t { kNone = 0, kTrain = 1, kValidation = 2, kTest 
 class Dataset {
  public:
   /// Checks meta.json, every file's presence, dtype and shape (not the checksums: verify() reads everything).
-  /// Throws Error naming the file, what is wrong and the remedy. `elsewhere`: a folder in which graphs are kept that are prepared of
-  /// data sets, each one's by its name, for data that can't be written (a volume of many readers, a share); empty: beside each data set.
+  /// Throws Error naming the file, what is wrong and the remedy. `elsewhere`: a folder in which graphs are
+  /// kept that are prepared of data sets, each one's by its name, for data that can't be written (a volume of
+  /// many readers, a share); empty: beside each data set.
   static Dataset open(const std::filesystem::path& folder, const std::filesystem::path& elsewhere = {});
   Dataset(Dataset&&) noexcept;
   Dataset& operator=(Dataset&&) noexcept;
@@ -109,8 +112,8 @@ class Dataset {
 
   /// Reads every file and compares its SHA-256 with meta.json's. Throws Error naming the first that differs.
   void verify() const;
-  /// Lets the system take back the pages of all files: what is needed again is read again. For who has copied out what
-  /// it wants.
+  /// Lets the system take back the pages of all files: what is needed again is read again. For who has copied
+  /// out what it wants.
   void forget() const;
 
  private:

@@ -1,5 +1,5 @@
-// Which edges link prediction trains on, validates and tests by, and the pairs that are no edges which it is measured against: while an
-// importer collects it.
+// Which edges link prediction trains on, validates and tests by, and the pairs that are no edges which it is
+// measured against: while an importer collects it.
 #pragma once
 
 #include <array>
@@ -28,10 +28,11 @@ struct LeftOut {
   Index all() const { return again + held_out + measured + negatives; }
 };
 
-/// Throws Error, which begins with `source`, where an id isn't below `vertices`, a pair is in its set twice or in two sets, an edge joins a
-/// vertex to itself, or there is nothing to train on. Where edges have no direction (`undirected`), the reverse of an edge is the same
-/// edge. Of a pair that is there in both directions one is kept: that of the first set of test edges, validation edges, training edges,
-/// test's negative pairs and validation's, and within a set the one from the smaller id.
+/// Throws Error, which begins with `source`, where an id isn't below `vertices`, a pair is in its set twice
+/// or in two sets, an edge joins a vertex to itself, or there is nothing to train on. Where edges have no
+/// direction (`undirected`), the reverse of an edge is the same edge. Of a pair that is there in both
+/// directions one is kept: that of the first set of test edges, validation edges, training edges, test's
+/// negative pairs and validation's, and within a set the one from the smaller id.
 LeftOut check_edge_split(EdgeSplit& split, Index vertices, bool undirected, const std::string& source);
 
 /// "validation edges (val_pos)", with the name of its array in edge_split.npz

@@ -39,8 +39,8 @@ void canonicalise(std::vector<std::pair<VertexId, float>>& entries) {
   entries.resize(kept);
 }
 
-/// A pass over the rows, or entries, of a mapped array has come to `row`: gives the memory of those before it back,
-/// some at a time.
+/// A pass over the rows, or entries, of a mapped array has come to `row`: gives the memory of those before it
+/// back, some at a time.
 void forget_before(const NpyArray& array, Index row) {
   const Index some = std::max<Index>(1, kForgetBytes / (4 * std::max<Index>(1, array.cols())));
   if (row % some == 0) array.forget_rows(std::max<Index>(0, row - some), row);

@@ -1,5 +1,5 @@
-// Writes a data set's features as rows arrive: dense, or CSR where under a quarter is non-zero, or as bits where each row
-// has one value beside 0, whichever form they came in. Memory: a few rows.
+// Writes a data set's features as rows arrive: dense, or CSR where under a quarter is non-zero, or as bits
+// where each row has one value beside 0, whichever form they came in. Memory: a few rows.
 #pragma once
 
 #include <filesystem>
@@ -87,14 +87,14 @@ class FeatureWriter {
   std::vector<std::pair<VertexId, float>> entries_;
 };
 
-// Features as bits: feature_bits.npy, uint8 (vertices, 4 · ⌈columns / 32⌉), column c being bit c % 8 of byte c / 8, and
-// feature_levels.npy, float32 (vertices), what a row's ones stand for.
+// Features as bits: feature_bits.npy, uint8 (vertices, 4 · ⌈columns / 32⌉), column c being bit c % 8 of byte
+// c / 8, and feature_levels.npy, float32 (vertices), what a row's ones stand for.
 
 /// True if all values but zeros are the same. Zeros alone are too.
 bool one_valued(std::span<const float> row);
 
-/// Turns features.npy of the folder, all of whose `rows` are one-valued, into bits; returns the number of ones. Memory: a
-/// few rows.
+/// Turns features.npy of the folder, all of whose `rows` are one-valued, into bits; returns the number of
+/// ones. Memory: a few rows.
 Index dense_to_bits(const std::filesystem::path& folder, Index rows, Index columns);
 
 /// Turns a row of bits into values, (columns).

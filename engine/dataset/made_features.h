@@ -8,9 +8,9 @@
 
 namespace atl {
 
-/// One-hot: a column for each vertex, so that the first layer's weight has a row for each, which is trained: an embedding. Random: normal
-/// numbers of mean 0 and deviation 1, keyed by seed, vertex and column; they stay what they are, and cost the same for any number of
-/// vertices.
+/// One-hot: a column for each vertex, so that the first layer's weight has a row for each, which is trained:
+/// an embedding. Random: normal numbers of mean 0 and deviation 1, keyed by seed, vertex and column; they
+/// stay what they are, and cost the same for any number of vertices.
 struct MadeFeatures {
   Index random_columns = 0;  // 0: one-hot
   std::uint64_t seed = 1;

@@ -1,4 +1,5 @@
-// How many arcs of a graph have their reverse: 1 of an undirected graph, near 0 of one whose edges are stored once.
+// How many arcs of a graph have their reverse: 1 of an undirected graph, near 0 of one whose edges are stored
+// once.
 #pragma once
 
 #include <cstdint>
@@ -8,8 +9,8 @@
 
 namespace atl {
 
-/// Counts on pairs of vertices: on all of them in a graph of up to 2¹⁸ arcs, else on about as many, chosen by their ids
-/// alone. So memory is bounded, and the result doesn't depend on the order of arcs.
+/// Counts on pairs of vertices: on all of them in a graph of up to 2¹⁸ arcs, else on about as many, chosen by
+/// their ids alone. So memory is bounded, and the result doesn't depend on the order of arcs.
 class ReverseShare {
  public:
   /// `arcs`: the most that all objects together will be given that are joined in the end.

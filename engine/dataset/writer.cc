@@ -22,8 +22,8 @@ AtomicFolder::Existing existing(bool replace) {
   return replace ? AtomicFolder::Existing::kReplace : AtomicFolder::Existing::kRefuse;
 }
 
-/// Weights below 0 have no place in what models make of them: a mean divides by their sum, the symmetric normalisation
-/// takes its root, and attention multiplies exponentials by them.
+/// Weights below 0 have no place in what models make of them: a mean divides by their sum, the symmetric
+/// normalisation takes its root, and attention multiplies exponentials by them.
 bool is_weight(float weight) {
   return std::isfinite(weight) && weight >= 0;
 }

@@ -34,8 +34,8 @@ struct WriterOptions {
   std::optional<DrawnSplit> split;
   /// Drawn for link prediction; the graph keeps the arcs of training edges alone.
   std::optional<DrawnEdgeSplit> edge_split;
-  std::optional<double>
-      disjoint;  // share of the training edges that are trained on and carry no messages; none: all do both
+  // share of the training edges that are trained on and carry no messages; none: all do both
+  std::optional<double> disjoint;
   std::uint64_t seed = 1;                     // of the latter, where the edge split isn't drawn
   std::optional<MadeFeatures> made_features;  // for a source without features
   FeatureScaling scaling = FeatureScaling::kNone;
@@ -78,11 +78,12 @@ class DatasetWriter {
   void add_features(View<const float> rows, const RowOrigin& origin);      // (any, columns)
   void add_sparse_features(const CsrView& rows, const RowOrigin& origin);  // (any × columns)
 
-  /// (vertices) −1 = unlabelled. `classes` 0: the largest label + 1. `names` (classes): what the source calls them, or
-  /// empty.
+  /// (vertices) −1 = unlabelled. `classes` 0: the largest label + 1. `names` (classes): what the source calls
+  /// them, or empty.
   void set_labels(std::span<const std::int32_t> labels, int classes, const RowOrigin& origin,
                   std::vector<std::string> names = {});
-  /// (vertices, classes) of 0 and 1: one class a vertex where every row has exactly one 1 (one-hot), else targets.
+  /// (vertices, classes) of 0 and 1: one class a vertex where every row has exactly one 1 (one-hot), else
+  /// targets.
   void set_flags(View<const std::uint8_t> flags, const RowOrigin& origin);
   /// (vertices, classes) of 0 and 1: multi-label.
   void set_targets(View<const std::uint8_t> targets, const RowOrigin& origin);

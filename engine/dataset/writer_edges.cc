@@ -126,8 +126,8 @@ namespace {
 
 constexpr VertexId kAlone = -1;  // no edge yet
 
-/// Sets of joined vertices, each with a root, which is its smallest vertex (Tarjan 1975), and whether each vertex is on its
-/// root's side.
+/// Sets of joined vertices, each with a root, which is its smallest vertex (Tarjan 1975), and whether each
+/// vertex is on its root's side.
 class Sides {
  public:
   explicit Sides(Index vertices)

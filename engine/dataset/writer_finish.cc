@@ -60,8 +60,8 @@ void DatasetWriter::State::check_parts() const {
   }
 }
 
-/// Bytes of this process: the most that it has held so far (what importers read whole: labels, ids), or what it holds
-/// now and sorting on top of that. What follows the sort streams through buffers.
+/// Bytes of this process: the most that it has held so far (what importers read whole: labels, ids), or what
+/// it holds now and sorting on top of that. What follows the sort streams through buffers.
 Index DatasetWriter::State::predicted_peak() const {
   const ProcessMemory now = process_memory();
   const Index sorting = arcs.predicted_bytes(pool.threads(), options.symmetrise);

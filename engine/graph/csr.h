@@ -45,7 +45,8 @@ struct Block {
   const Real* src_scale = nullptr;       // (src) factor of each source row, or null for 1
   std::span<const VertexId> dst_ids;     // (dst) original vertex ids: the identity that keys random draws
   std::span<const VertexId> src_ids;     // (src)
-  /// Destination i is source i: destinations come first. False: none of them is a source (a halo block), or not in that order.
+  /// Destination i is source i: destinations come first. False: none of them is a source (a halo block), or
+  /// not in that order.
   bool dst_are_sources = false;
 
   Index dst() const { return arcs.rows; }

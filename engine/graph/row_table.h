@@ -1,5 +1,6 @@
-// Which of a few rows a prepared row is, a batch's or those that a server holds: a hash table that is as large as these, never as the graph. Open addressing with
-// linear probing, at most half full; a lookup is a cache line, asked for some arcs ahead.
+// Which of a few rows a prepared row is, a batch's or those that a server holds: a hash table that is as
+// large as these, never as the graph. Open addressing with linear probing, at most half full; a lookup is a
+// cache line, asked for some arcs ahead.
 #pragma once
 
 #include <bit>

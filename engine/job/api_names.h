@@ -10,8 +10,9 @@ inline constexpr const char* kApiPlural = "gnnjobs";
 inline constexpr const char* kApiSingular = "gnnjob";
 inline constexpr const char* kApiShortName = "gnn";
 
-/// A pod's name is its host name too, of which kubelet takes the first 63 characters: all pods of a job with a longer name
-/// would be the same host. "-launcher-" and the number of an attempt, in six digits, are the most that is added.
+/// A pod's name is its host name too, of which kubelet takes the first 63 characters: all pods of a job with
+/// a longer name would be the same host. "-launcher-" and the number of an attempt, in six digits, are the
+/// most that is added.
 inline constexpr int kLongestHostName = 63, kLongestJobName = kLongestHostName - 16;
 
 }  // namespace atl

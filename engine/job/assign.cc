@@ -63,8 +63,8 @@ std::string name_here(const std::string& path, const std::string& given) {
   return "";
 }
 
-/// "did you mean sage?" or "rgcn isn't built;", for a field and a value that isn't one of its choices; "" where the value
-/// is no known one. Whatever the value's case.
+/// "did you mean sage?" or "rgcn isn't built;", for a field and a value that isn't one of its choices; ""
+/// where the value is no known one. Whatever the value's case.
 std::string other_name(const std::string& path, const std::string& given) {
   if (const std::string here = name_here(path, given); !here.empty())
     return fmt::format("did you mean {}?", here);
@@ -148,8 +148,8 @@ struct Assigner {
     auto number = number_of(value, quantity);
     const bool text = std::holds_alternative<std::string>(value.scalar);
     if (number && text && field.type == FieldType::kBytes) number = std::ceil(*number);
-    // A double holds every integer up to 2^53 exactly; int64 itself is taken as it is. Nothing is beyond it, as in an
-    // API server.
+    // A double holds every integer up to 2^53 exactly; int64 itself is taken as it is. Nothing is beyond it,
+    // as in an API server.
     const auto* exact = std::get_if<std::int64_t>(&value.scalar);
     const int digits = std::min(std::numeric_limits<Integer>::digits, 63);
     const bool fits = exact ? std::in_range<Integer>(*exact)

@@ -89,7 +89,8 @@ struct Field {
 /// spec).
 std::string field_name(const std::string& path);
 std::string field_parent(const std::string& path);
-/// Under which name an option's value lies in Options: what follows "model." or "strategy.<kind>." ("cache.bytes").
+/// Under which name an option's value lies in Options: what follows "model." or "strategy.<kind>."
+/// ("cache.bytes").
 std::string option_name(const Field& field);
 
 /// The first part of a path ("training"): a section of spec, or metadata.

@@ -19,7 +19,8 @@ std::vector<const Field*> fields_for(const std::string& model, const std::string
 /// The row with this path, or null. Of several (options of different kinds) the first in `fields`.
 const Field* find_field(const std::vector<const Field*>& fields, const std::string& path);
 
-/// The paths whose last part is `name` ("learningRate"), each once: for who looks for a field in the wrong section.
+/// The paths whose last part is `name` ("learningRate"), each once: for who looks for a field in the wrong
+/// section.
 std::vector<std::string> paths_named(const std::vector<const Field*>& fields, const std::string& name);
 /// The same of the whole table.
 std::vector<std::string> paths_named(const std::string& name);

@@ -34,21 +34,22 @@ struct TrafficShape {
   int parts = 1;        // of the graph: as many as ranks, or each the same for several
   Index vertices = 0;   // that training sees
   Index halo_rows = 0;  // rows exchanged a layer and epoch, summed over ranks
-  std::vector<Index>
-      widths{};  // columns of each convolution's input that is exchanged every epoch (not: fixed inputs)
+  // columns of each convolution's input that is exchanged every epoch (not: fixed inputs)
+  std::vector<Index> widths{};
   std::vector<Index> parameters{};       // by sum: scalars whose gradients are summed over all ranks at once
   int bytes_per_value = 4;               // of rows and their gradients, as they cross
   int bytes_per_weight = 4;              // of gradients that are summed
   std::vector<Index> repeated_widths{};  // of those, what training.recompute: layer fetches again
   std::vector<Index> owned_by_rank{};    // (ranks, or parts) rows that each trains
-  // Where several ranks aggregate for a vertex, each over some of its neighbours: what crosses for it between its owner and each
-  // other of them, in all layers, forward, backward, and forward once more with training.recompute: layer.
+  // Where several ranks aggregate for a vertex, each over some of its neighbours: what crosses for it between
+  // its owner and each other of them, in all layers, forward, backward, and forward once more with
+  // training.recompute: layer.
   struct RowBytes {
     std::int64_t to_owner = 0, from_owner = 0;
     std::int64_t total() const { return to_owner + from_owner; }
   } forward{}, backward{}, repeated{};
-  std::vector<std::vector<CutRows>>
-      server_cut{};  // by `widths`: rows exchanged, where some layers read copies of other servers' rows
+  // by `widths`: rows exchanged, where some layers read copies of other servers' rows
+  std::vector<std::vector<CutRows>> server_cut{};
   // Of a pipeline of layers:
   std::vector<Index> stage_columns{};  // (stages − 1) that leave each stage for the next, of rows and taps
   std::vector<int> width_stage{};      // the stage of each of `widths`
@@ -67,8 +68,8 @@ struct EpochTraffic {
 struct PairBytes {
   int from = 0, to = 0;
   double bytes = 0;
-  double forward =
-      0;  // of them rows, in forward passes; their gradients go the other way. What is merged counts with them
+  // of them rows, in forward passes; their gradients go the other way. What is merged counts with them
+  double forward = 0;
 };
 
 }  // namespace atl

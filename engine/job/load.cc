@@ -132,7 +132,8 @@ LoadedJob parse_job(const std::string& text, const std::string& name,
   Node manifest = gnn_job_of(parse_yaml(text, name), name);
   for (const auto& override : overrides) apply_override(manifest, override);
   ReadResult read = read_job(manifest);
-  // A field that is wrong has its default by now, and what doesn't go with that would be told of something that nobody wrote.
+  // A field that is wrong has its default by now, and what doesn't go with that would be told of something
+  // that nobody wrote.
   if (read.problems.errors.empty()) check_rules(read.job, read.given, read.problems);
   if (!read.problems.errors.empty()) throw Error(fmt::format("{}", fmt::join(read.problems.errors, "\n")));
   if (read.job.output.path.empty()) read.job.output.path = read.job.name;

@@ -30,10 +30,11 @@ LoadedJob load_job(const std::filesystem::path& file, const std::vector<Override
 LoadedJob parse_job(const std::string& text, const std::string& name,
                     const std::vector<Override>& overrides = {});
 
-/// What `dataset.selfLoops: model` means, of a manifest that somebody gives; not of one that a run has written. It means: as the model
-/// is defined, and sage's mean, gin and resgcn are defined over the arcs that there are, self-loops among them (as in PyG and DGL).
-/// What a run writes says `keep` then. One that says `model` for these was written before, when they left the data's self-loops out:
-/// its model predicts, and its run goes on, as it was trained.
+/// What `dataset.selfLoops: model` means, of a manifest that somebody gives; not of one that a run has
+/// written. It means: as the model is defined, and sage's mean, gin and resgcn are defined over the arcs that
+/// there are, self-loops among them (as in PyG and DGL). What a run writes says `keep` then. One that says
+/// `model` for these was written before, when they left the data's self-loops out: its model predicts, and
+/// its run goes on, as it was trained.
 void settle_self_loops(Job& job);
 void settle_self_loops(LoadedJob& loaded);
 

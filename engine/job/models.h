@@ -1,6 +1,6 @@
-// The models by name, each with its own options: what `model.kind` and `model.options` may say, and what the rest of a manifest means
-// for it. Pure: no kernels, so that the operator links it; the layers themselves are in model/. A new model is a file in models/ and a
-// line in models/kinds.h.
+// The models by name, each with its own options: what `model.kind` and `model.options` may say, and what the
+// rest of a manifest means for it. Pure: no kernels, so that the operator links it; the layers themselves are
+// in model/. A new model is a file in models/ and a line in models/kinds.h.
 #pragma once
 
 #include <string>
@@ -20,11 +20,12 @@ struct ModelInfo {
   std::vector<std::string> reads{};    // paths of fields that only models which list them here read
   std::string layers_option{};         // option that counts layers that read neighbours; "": model.layers
   bool drops_input_first = false;      // input dropout comes before the first layer, whatever that is
-  /// Everything that it learns comes after its last sum over neighbours: it reads features dense, and nothing is dropped out before.
+  /// Everything that it learns comes after its last sum over neighbours: it reads features dense, and nothing
+  /// is dropped out before.
   bool aggregates_first = false;
-  bool (*keeps_loops)(const Options&) =
-      nullptr;                         // whether self-loops of the data are arcs as any other; null: never
-  std::vector<OwnDefault> defaults{};  // of fields that every model has
+  // whether self-loops of the data are arcs as any other; null: never
+  bool (*keeps_loops)(const Options&) = nullptr;
+  std::vector<OwnDefault> defaults{};      // of fields that every model has
   std::vector<std::string> also_called{};  // by other tools, in lower case
 };
 
@@ -44,7 +45,8 @@ std::vector<std::string> models_with_option(const std::string& path);
 std::string owners_of(const std::string& path);
 /// The models that read a field which others don't (ModelInfo::reads).
 std::vector<std::string> models_that_read(const std::string& path);
-/// The models and strategies whose default for a field isn't the table's, "layer with resgcn and gin"; "" where there are none.
+/// The models and strategies whose default for a field isn't the table's, "layer with resgcn and gin"; ""
+/// where there are none.
 std::string own_defaults(const Field& field);
 /// Where these come from, "DeeperGCN's code (resgcn)"; "" where there are none.
 std::string own_sources(const Field& field);

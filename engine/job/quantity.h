@@ -6,7 +6,8 @@
 
 namespace atl {
 
-/// The same as a regular expression, without a sign: what parse_quantity() reads of a text that isn't negative.
+/// The same as a regular expression, without a sign: what parse_quantity() reads of a text that isn't
+/// negative.
 inline constexpr const char* kQuantityPattern =
     "^[+]?([0-9]+([.][0-9]*)?|[.][0-9]+)([eE][-+]?[0-9]+|[numkMGTPE]|[KMGTPE]i)?$";
 

@@ -90,7 +90,8 @@ class Reader {
     }
   }
 
-  /// Takes the options of the chosen kinds into the table, with their defaults, and their own defaults of other fields.
+  /// Takes the options of the chosen kinds into the table, with their defaults, and their own defaults of
+  /// other fields.
   void choose_kinds(const Node& spec) {
     const std::string model = text_at(spec, "model", "kind", ""),
                       strategy = text_at(spec, "strategy", "kind", "graph");
@@ -170,7 +171,8 @@ class Reader {
     out_.problems.error(value.where, child, "unknown field" + meant(key, path));
   }
 
-  /// A field of that name in another section, of the chosen kinds if one of them has it, or the nearest name in this one.
+  /// A field of that name in another section, of the chosen kinds if one of them has it, or the nearest name
+  /// in this one.
   std::string meant(const std::string& key, const std::string& path) const {
     constexpr std::size_t kMost = 3;
     const std::vector<std::string> known = names_of(children_of(fields_, path));

@@ -1,6 +1,6 @@
-// One rule of how fields depend on each other, in both places where it is judged: in C++ over a Job that was read
-// from a file, and in CEL over the object that the API server is given. Both halves stand in one row, and
-// tests/data/manifest/refused.json runs the same manifests through both.
+// One rule of how fields depend on each other, in both places where it is judged: in C++ over a Job that was
+// read from a file, and in CEL over the object that the API server is given. Both halves stand in one row,
+// and tests/data/manifest/refused.json runs the same manifests through both.
 #pragma once
 
 #include <fmt/format.h>
@@ -52,9 +52,9 @@ struct Check {
   }
 };
 
-/// A rule in the Common Expression Language. It must say has() of every field it reads, of those with a default too:
-/// the server judges the `default: {}` of a section before it fills that in. Fields that may be one scalar instead of a
-/// map (Field::shorthand) and what is in them can't be seen.
+/// A rule in the Common Expression Language. It must say has() of every field it reads, of those with a
+/// default too: the server judges the `default: {}` of a section before it fills that in. Fields that may be
+/// one scalar instead of a map (Field::shorthand) and what is in them can't be seen.
 struct ServerRule {
   std::string scope;  // path of the value that `right` calls self: "placement"; "" = spec
   std::string field;  // below the scope, what the message is about: "ranksPerServer"; "" = the scope itself
@@ -89,7 +89,8 @@ bool is_wished(const Check& check, const Field& option);
 /// Warns where the option is wished for. path: of one of the job's strategy; why: "without smoothing".
 void warn_without_effect(const Check& check, const std::string& path, const std::string& why);
 
-/// Of a strategy that is another one where there is one rank, because nothing is another rank's then: says so.
+/// Of a strategy that is another one where there is one rank, because nothing is another rank's then: says
+/// so.
 void warn_of_one_rank(const Check& check, const std::string& kind, const std::string& other);
 
 inline constexpr const char* kRanksInCel =

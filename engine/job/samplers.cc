@@ -15,9 +15,11 @@ namespace atl {
 namespace {
 
 constexpr std::int64_t kDefaultLayerSize = 1024, kDefaultDraws = 2000;
-/// Few clusters of a graph, or few of many in a step, leave out too many arcs and draw too like steps (docs/strategies/samplers.md).
+/// Few clusters of a graph, or few of many in a step, leave out too many arcs and draw too like steps
+/// (docs/strategies/samplers.md).
 constexpr int kClusters = 160;
-/// A kept neighbour stands for 1/α others, α being the share of the vertices that a step draws, about. With a third it is 3 or 4 of them.
+/// A kept neighbour stands for 1/α others, α being the share of the vertices that a step draws, about. With a
+/// third it is 3 or 4 of them.
 constexpr std::int64_t kVertexShare = 3, kMostVertices = 100'000;
 
 bool reads(const SamplerInfo& sampler, const std::string& option) {
@@ -85,8 +87,8 @@ void ages_to_be_used(const Check& c, const std::string& path) {
 
 constexpr const char* kNone = "none";
 
-/// Draws are with replacement: of sixteen for each vertex one in nine million is missed where all are as likely. A small graph's are soon
-/// done anyway.
+/// Draws are with replacement: of sixteen for each vertex one in nine million is missed where all are as
+/// likely. A small graph's are soon done anyway.
 std::int64_t of_vertices(std::int64_t vertices, std::int64_t) {
   constexpr std::int64_t kEach = 16, kSoonDone = 100'000;
   return std::max(kSoonDone, kEach * vertices);

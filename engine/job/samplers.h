@@ -1,5 +1,5 @@
-// The samplers by name, as a manifest knows them: what each draws, and which options of a step it reads. What they do is in
-// sampler/kinds/.
+// The samplers by name, as a manifest knows them: what each draws, and which options of a step it reads. What
+// they do is in sampler/kinds/.
 #pragma once
 
 #include <string>
@@ -18,7 +18,8 @@ struct SamplerInfo {
   std::vector<std::string> options;  // names of those that it reads beside what all do
   /// What is wrong with a job that has it; null: the options say all.
   void (*check)(const Check&, const std::string& path) = nullptr;
-  /// The most draws of a step that a graph of so many vertices and arcs is worth; null: it never draws more than there is.
+  /// The most draws of a step that a graph of so many vertices and arcs is worth; null: it never draws more
+  /// than there is.
   std::int64_t (*most_draws)(std::int64_t vertices, std::int64_t arcs) = nullptr;
   std::vector<OwnDefault> defaults{};  // of fields that every job has
   /// How many parts the graph has where the job doesn't say; 0: one a rank.
@@ -51,7 +52,8 @@ std::vector<std::int64_t> layer_sizes(const Job& job);
 /// Vertices, arcs or walks that a step draws, of a graph of so many vertices.
 std::int64_t set_draws(const Job& job, std::int64_t vertices);
 
-/// Options that the sampler doesn't read are refused, and what it can't do with those that it does. options: the strategy's.
+/// Options that the sampler doesn't read are refused, and what it can't do with those that it does. options:
+/// the strategy's.
 Rule sampler_rule(void (*check)(const Check&), const std::string& kind, const std::vector<Field>& options);
 /// To be called where the job's strategy is `kind`.
 void check_sampler(const Check& check, const std::string& kind);

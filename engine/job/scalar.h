@@ -13,11 +13,11 @@ using Scalar = std::variant<std::monostate, bool, std::int64_t, double, std::str
 
 Scalar resolve_scalar(const std::string& plain);
 
-// What a tag (!!str, !!int) makes of a scalar, as kubectl takes it: quoted scalars and those with a tag of somebody's own
-// are text, the tags of YAML must fit what is written.
+// What a tag (!!str, !!int) makes of a scalar, as kubectl takes it: quoted scalars and those with a tag of
+// somebody's own are text, the tags of YAML must fit what is written.
 
-/// `tag` as the YAML library has it: "?" or "" of a plain scalar, "!" of a quoted one. Throws Error that begins with
-/// `where`.
+/// `tag` as the YAML library has it: "?" or "" of a plain scalar, "!" of a quoted one. Throws Error that
+/// begins with `where`.
 Scalar tagged_scalar(const std::string& tag, const std::string& written, const std::string& where);
 
 }  // namespace atl

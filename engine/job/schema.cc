@@ -1,5 +1,5 @@
-// The JSON schema of a manifest: what an editor checks while typing. The API server's, which knows less of JSON
-// schema and more of Kubernetes, is in crd/.
+// The JSON schema of a manifest: what an editor checks while typing. The API server's, which knows less of
+// JSON schema and more of Kubernetes, is in crd/.
 #include <cmath>
 #include <map>
 #include <nlohmann/json.hpp>

@@ -1,6 +1,6 @@
 // The strategies by name: options, layout, byte formula. Pure: no MPI, no CUDA, so
-// that the operator links it. A strategy's row is in strategies/<kind>/info.cc, its schedule beside that. A new strategy is a
-// folder there, one line in strategies.cc here and one in strategies/strategies.cc.
+// that the operator links it. A strategy's row is in strategies/<kind>/info.cc, its schedule beside that. A
+// new strategy is a folder there, one line in strategies.cc here and one in strategies/strategies.cc.
 #pragma once
 
 #include <string>
@@ -51,19 +51,21 @@ struct StrategyInfo {
   Layout (*layout)(const Job&) = nullptr;
   /// Null: the graph is divided into a part for each rank, and nothing else.
   JobDivision (*divide)(const Job&) = nullptr;
-  /// Of the rows that one part has for another, how many cross in an epoch; null: all. TrafficShape and CutRows count those.
+  /// Of the rows that one part has for another, how many cross in an epoch; null: all. TrafficShape and
+  /// CutRows count those.
   Index (*crossing_rows)(const Options&, Index boundary) = nullptr;
   EpochTraffic (*traffic)(const Options&, const TrafficShape&) = nullptr;
   /// The same bytes by pair of ranks; a pair may occur more than once.
   std::vector<PairBytes> (*flows)(const Options&, const TrafficShape&, const std::vector<CutRows>&) = nullptr;
   /// Whether bytes travel while a rank computes; null: they do.
   bool (*hides)(const Options&) = nullptr;
-  /// How many times as long an epoch takes as the slowest rank's work, because ranks wait for what others begin with; null: once.
+  /// How many times as long an epoch takes as the slowest rank's work, because ranks wait for what others
+  /// begin with; null: once.
   double (*stretch)(const Job&) = nullptr;
   bool several_steps = false;  // an epoch has more than one
   bool several_parts = false;  // a rank may have more than one
-  /// Whether a job draws some of a vertex's neighbours, so that they must lie in the order of ids (GraphTransforms::by_id); null: it
-  /// doesn't.
+  /// Whether a job draws some of a vertex's neighbours, so that they must lie in the order of ids
+  /// (GraphTransforms::by_id); null: it doesn't.
   bool (*draws_neighbours)(const Job&) = nullptr;
   /// How many threads of a rank work beside those that train, on the same processors; null: none.
   int (*side_threads)(const Job&, int threads) = nullptr;
@@ -72,9 +74,11 @@ struct StrategyInfo {
   bool stands_for_another = false;  // which is chosen before anything is started
   /// Whether a job's gradients are those of the whole graph on one rank; null: they aren't.
   bool (*exact)(const Job&) = nullptr;
-  /// Options that are worth comparing beside its defaults, each as strategies are listed ("maxHop=0:fanout=-1"); null: none.
+  /// Options that are worth comparing beside its defaults, each as strategies are listed
+  /// ("maxHop=0:fanout=-1"); null: none.
   std::vector<std::string> (*variants)(const Job&) = nullptr;
-  /// What to tell of a run that begins, or what may help one that doesn't learn, the likeliest first; null: nothing.
+  /// What to tell of a run that begins, or what may help one that doesn't learn, the likeliest first; null:
+  /// nothing.
   std::vector<std::string> (*advice)(const Job&, const RunFacts&) = nullptr;
   bool sends_less = false;  // epochs differ, and `traffic` is the most that one sends
   std::string kept_rows =

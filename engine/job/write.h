@@ -16,8 +16,8 @@ std::string write_job(const Job& job);
 /// the run that resumes it: "training.seed: 1 → 2".
 std::vector<std::string> changes_that_forbid_resuming(const Job& before, const Job& now);
 
-/// One line a field that `counts` and has another value than its default: what jobs are the same by. Neither defaults that an API
-/// server has spelled out nor fields of later releases change it.
+/// One line a field that `counts` and has another value than its default: what jobs are the same by. Neither
+/// defaults that an API server has spelled out nor fields of later releases change it.
 std::string key_of(const Job& job, const std::function<bool(const Field&)>& counts);
 
 /// The key of the fields that must not change on resuming: equal keys mean that a checkpoint may be resumed.

@@ -186,8 +186,8 @@ std::vector<Node> parse(const std::string& text, const std::string& name, bool l
     fail("{}: larger than the {} bytes that are read; leave something out", name, limits.bytes);
   refuse_characters(text, name, lines);
   std::vector<Node> documents;
-  // The library takes the end of the text for the end of a quoted scalar, where only white space is between: with a
-  // comment there, a forgotten quote is an error.
+  // The library takes the end of the text for the end of a quoted scalar, where only white space is between:
+  // with a comment there, a forgotten quote is an error.
   const bool whole_lines = text.ends_with('\n');
   std::istringstream stream(whole_lines ? text + '#' : text);
   try {

@@ -32,8 +32,8 @@ struct Node::Entry {
   Node value;
 };
 
-/// How large a text and the tree of its values, aliases expanded, may be. As they stand: a manifest's, of which
-/// the API server takes about as much.
+/// How large a text and the tree of its values, aliases expanded, may be. As they stand: a manifest's, of
+/// which the API server takes about as much.
 struct YamlLimits {
   std::size_t bytes = 1 << 20;
   std::size_t values = 100'000;

@@ -19,8 +19,8 @@ bool is_plain_character(char c) {
          c == ';' || c == '$' || c == ',';
 }
 
-/// Whether the text may stand without quotes: nothing in it means anything to YAML, and it isn't taken for a number,
-/// a boolean or null.
+/// Whether the text may stand without quotes: nothing in it means anything to YAML, and it isn't taken for a
+/// number, a boolean or null.
 bool is_plain(const std::string& text) {
   if (text.empty() || text.back() == ' ' || !std::ranges::all_of(text, is_plain_character)) return false;
   const char first = text.front();

@@ -21,8 +21,8 @@
 namespace atl {
 namespace {
 
-/// Our variables, without what another launcher has told us, whose rank we may be: a rank of ours would take it for its own
-/// number, and mpirun refuses to start within another one.
+/// Our variables, without what another launcher has told us, whose rank we may be: a rank of ours would take
+/// it for its own number, and mpirun refuses to start within another one.
 std::vector<char*> variables_of_child() {
   constexpr std::string_view kOfRanks[] = {
       "PMI_",       "PMIX_",     "OMPI_COMM_WORLD_", "OMPI_UNIVERSE_SIZE", "OMPI_NUM_APP_CTX",

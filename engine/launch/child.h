@@ -1,4 +1,5 @@
-// A child process that can't outlive us, the orphans that it may leave, and the signals that whoever watches over it waits for.
+// A child process that can't outlive us, the orphans that it may leave, and the signals that whoever watches
+// over it waits for.
 #pragma once
 
 #include <sys/types.h>
@@ -17,8 +18,8 @@ struct Child {
 };
 
 /// Starts a program in a process group of its own (Ctrl-C at the terminal reaches us alone), with `output` as
-/// standard output (−1: ours), no standard input, standard error into a pipe, and our environment but for what another
-/// launcher (mpirun, srun) has put there. It is sent SIGKILL when we end.
+/// standard output (−1: ours), no standard input, standard error into a pipe, and our environment but for
+/// what another launcher (mpirun, srun) has put there. It is sent SIGKILL when we end.
 /// Throws Error naming the program.
 Child start_child(const std::vector<std::string>& command, int output = -1);
 
@@ -29,9 +30,9 @@ void adopt_orphans();
 /// killed.
 int end_orphans(std::chrono::milliseconds patience);
 
-/// Requests to stop and SIGCHLD as bytes to read while this exists; before it starts a child, so that none is lost. They stay
-/// blocked in this thread afterwards: a second request doesn't end a program that is about to tell how the first one ended. Not
-/// thread-safe.
+/// Requests to stop and SIGCHLD as bytes to read while this exists; before it starts a child, so that none is
+/// lost. They stay blocked in this thread afterwards: a second request doesn't end a program that is about to
+/// tell how the first one ended. Not thread-safe.
 class ChildSignals {
  public:
   ChildSignals();

@@ -77,8 +77,8 @@ bool is_gone(pid_t process) {
   return true;
 }
 
-/// A process of our program that somebody, a rank beside us perhaps, has killed, and that still holds what it had. One that
-/// begins looks like it for a moment, so that it is waited for and never killed.
+/// A process of our program that somebody, a rank beside us perhaps, has killed, and that still holds what it
+/// had. One that begins looks like it for a moment, so that it is waited for and never killed.
 bool is_ending(pid_t process) {
   return words_of(process).empty() && name_of(std::to_string(process)) == name_of("self") &&
          !is_gone(process);

@@ -25,8 +25,8 @@ namespace {
 using Clock = std::chrono::steady_clock;
 constexpr int kLostStatus = 1;  // where mpirun's own would read as a signal
 
-/// Where ranks say that they have started: how often they are asked to stop, and, while none has, when mpirun is killed. It takes
-/// SIGTERM no better: it may hang or crash at it while it starts.
+/// Where ranks say that they have started: how often they are asked to stop, and, while none has, when mpirun
+/// is killed. It takes SIGTERM no better: it may hang or crash at it while it starts.
 constexpr std::chrono::milliseconds kAskAgain{500}, kEndMpirun{1500};
 constexpr std::chrono::milliseconds kLeftovers{1000};  // of a stop: to whoever outlives mpirun
 constexpr const char* kAndKilled = ", and was killed";
@@ -146,7 +146,8 @@ class Watch {
     ask_child_to_stop();
   }
 
-  /// mpirun may wait for ever for ranks, or hosts, that it couldn't start; where it has said so, not for long.
+  /// mpirun may wait for ever for ranks, or hosts, that it couldn't start; where it has said so, not for
+  /// long.
   void end_where_none_starts() {
     if (plan_.start_patience.count() == 0 || is_alone_ || stops_ > 0 || is_silent_) return;
     const int started = int(messages_.ranks().size());
@@ -230,7 +231,8 @@ class Watch {
             {}};
   }
 
-  /// On a busy machine mpirun doesn't always tell which rank a signal has ended; it exits with 128 + the signal.
+  /// On a busy machine mpirun doesn't always tell which rank a signal has ended; it exits with 128 + the
+  /// signal.
   LaunchEnd verdict_on_status(int status) const {
     const int signal = status - 128;
     if (is_alone_ || signal <= 0 || signal >= NSIG || messages_.failed() || !messages_.trouble().empty())

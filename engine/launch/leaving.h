@@ -1,5 +1,5 @@
-// Ranks that leave: all have exchanged all, and nobody is left who could miss one that then hangs or stands still. mpirun waits for it
-// for ever.
+// Ranks that leave: all have exchanged all, and nobody is left who could miss one that then hangs or stands
+// still. mpirun waits for it for ever.
 #pragma once
 
 #include <chrono>

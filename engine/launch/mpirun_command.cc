@@ -123,9 +123,9 @@ rlimit limits() {
   return files;
 }
 
-/// What mpirun needs at least. For ranks on this machine, measured with Open MPI 4.1: 2 ranks start with 36 and
-/// not with 32, 8 with 64 and not with 56, 20 with 110 and not with 96. For ranks elsewhere it holds a connection
-/// to each host: 28 files are open for 4 hosts, 36 for 12, 54 for 30.
+/// What mpirun needs at least. For ranks on this machine, measured with Open MPI 4.1: 2 ranks start with 36
+/// and not with 32, 8 with 64 and not with 56, 20 with 110 and not with 96. For ranks elsewhere it holds a
+/// connection to each host: 28 files are open for 4 hosts, 36 for 12, 54 for 30.
 long open_files_of(int ranks, const RemoteHosts& hosts) {
   constexpr long kOwn = 28;
   if (hosts.addresses.empty()) return kOwn + 4 * long(ranks);

@@ -13,15 +13,16 @@ struct RemoteHosts {
   std::string shell;                   // mpirun puts an address and a command behind it: "ssh -p 2222"
 };
 
-/// Of a machine's name: with more letters before the first digit or hyphen the library that starts ranks (PMIx) crashes.
+/// Of a machine's name: with more letters before the first digit or hyphen the library that starts ranks
+/// (PMIx) crashes.
 inline constexpr std::size_t kLongestName = 56;
 
-/// The command that runs `program` (path and arguments) as `ranks` processes. Root is allowed, more ranks than cores
-/// too, binding is left to us, the machine's own host file isn't read. On this machine `scratch` takes Open MPI's
-/// session files and shared memory, so that a killed job leaves nothing behind; with hosts it takes the list of them.
-/// Ranks run on this machine, or on the hosts by their shell, whatever allocation of a scheduler we are in (Slurm, PBS, LSF,
-/// Grid Engine), without whose variables mpirun would start them elsewhere. Throws Error where mpirun isn't installed, or the
-/// shell that hosts need.
+/// The command that runs `program` (path and arguments) as `ranks` processes. Root is allowed, more ranks
+/// than cores too, binding is left to us, the machine's own host file isn't read. On this machine `scratch`
+/// takes Open MPI's session files and shared memory, so that a killed job leaves nothing behind; with hosts
+/// it takes the list of them. Ranks run on this machine, or on the hosts by their shell, whatever allocation
+/// of a scheduler we are in (Slurm, PBS, LSF, Grid Engine), without whose variables mpirun would start them
+/// elsewhere. Throws Error where mpirun isn't installed, or the shell that hosts need.
 std::vector<std::string> mpirun_command(int ranks, const RemoteHosts& hosts,
                                         const std::vector<std::string>& program,
                                         const std::filesystem::path& scratch);
@@ -33,15 +34,15 @@ void check_mpirun(const RemoteHosts& hosts);
 /// first large message).
 bool cross_memory_allowed();
 
-// How many files and pipes mpirun may have open, and how long files may be: it waits for ever for ranks that it found no pipe for, and ends
-// with messages of its parts where a file is too long.
+// How many files and pipes mpirun may have open, and how long files may be: it waits for ever for ranks that
+// it found no pipe for, and ends with messages of its parts where a file is too long.
 
 /// The limit on open files (`ulimit -n`) of this process.
 long open_file_limit();
 
-/// Raises the limit on open files of this process, and so of its children, as far as many ranks could need and the hard limit
-/// allows. Throws Error where that is too low for these ranks, or the limit on file sizes (`ulimit -f`) for any; that one isn't
-/// raised, for it protects the user's disk.
+/// Raises the limit on open files of this process, and so of its children, as far as many ranks could need
+/// and the hard limit allows. Throws Error where that is too low for these ranks, or the limit on file sizes
+/// (`ulimit -f`) for any; that one isn't raised, for it protects the user's disk.
 void allow_files(int ranks, const RemoteHosts& hosts);
 
 }  // namespace atl

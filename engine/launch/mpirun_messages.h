@@ -1,5 +1,5 @@
-// What mpirun says on its standard error, sorted: the ranks' own lines go through, mpirun's boxes about a lost rank and what
-// its witness says become one fact.
+// What mpirun says on its standard error, sorted: the ranks' own lines go through, mpirun's boxes about a
+// lost rank and what its witness says become one fact.
 #pragma once
 
 #include <chrono>
@@ -40,7 +40,8 @@ class MpirunMessages {
   void finish();
 
   const std::optional<LostRank>& lost() const { return lost_; }
-  /// The address of the first host whose daemon mpirun has lost its connection to, before any rank ended badly; "": none.
+  /// The address of the first host whose daemon mpirun has lost its connection to, before any rank ended
+  /// badly; "": none.
   const std::string& lost_host() const { return lost_host_; }
   /// What its first own message that we know means (launch/mpirun_messages.cc); "": there was none.
   const std::string& trouble() const { return trouble_; }

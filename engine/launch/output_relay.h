@@ -1,5 +1,5 @@
-// What ranks write to standard output, passed on to ours. mpirun aborts, and crashes, where whoever reads its output goes away
-// (`| head`): we take it from mpirun ourselves, and notice.
+// What ranks write to standard output, passed on to ours. mpirun aborts, and crashes, where whoever reads its
+// output goes away (`| head`): we take it from mpirun ourselves, and notice.
 #pragma once
 
 #include <poll.h>
@@ -10,8 +10,8 @@
 
 namespace atl {
 
-/// Where standard output is a terminal there is nothing to relay: a program that draws on it must have it itself. SIGPIPE is
-/// ignored while a relay exists. Not thread-safe.
+/// Where standard output is a terminal there is nothing to relay: a program that draws on it must have it
+/// itself. SIGPIPE is ignored while a relay exists. Not thread-safe.
 class OutputRelay {
  public:
   OutputRelay();

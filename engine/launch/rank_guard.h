@@ -20,8 +20,8 @@ namespace atl {
 /// Call once, first thing.
 void end_with_parent();
 
-/// From now on SIGUSR1, which `atoll run` sends (and mpirun hands on) when the user asks to stop, ends this process at once
-/// with kStoppedStatus: nothing is trained that could be lost. SIGINT is left to `atoll run`.
+/// From now on SIGUSR1, which `atoll run` sends (and mpirun hands on) when the user asks to stop, ends this
+/// process at once with kStoppedStatus: nothing is trained that could be lost. SIGINT is left to `atoll run`.
 void listen_for_stop();
 
 /// From now on SIGUSR1 sets stop_requested() instead: a step is under way, and a checkpoint follows it.
@@ -30,8 +30,9 @@ void let_steps_end();
 /// The same flag each call.
 const std::atomic<bool>& stop_requested();
 
-/// While it exists: after `seconds` this process says `last_words` on standard error and exits with `status`. For a
-/// call into a library that may never return and can't be cancelled. `meanwhile` is said at once, and each half a second.
+/// While it exists: after `seconds` this process says `last_words` on standard error and exits with `status`.
+/// For a call into a library that may never return and can't be cancelled. `meanwhile` is said at once, and
+/// each half a second.
 class EndUnlessDone {
  public:
   EndUnlessDone(std::chrono::seconds seconds, std::string last_words, int status, std::string meanwhile = "");
@@ -49,12 +50,13 @@ class EndUnlessDone {
   std::thread thread_;
 };
 
-// What ranks and their witnesses say to `launch`: how far each rank is, and the last words of one that fails. mpirun may
-// never tell: it tells of one rank alone that ends badly, waits for every host's daemon to end first, also for one that
-// can't be reached any more, and waits without end for a rank that doesn't.
+// What ranks and their witnesses say to `launch`: how far each rank is, and the last words of one that fails.
+// mpirun may never tell: it tells of one rank alone that ends badly, waits for every host's daemon to end
+// first, also for one that can't be reached any more, and waits without end for a rank that doesn't.
 
-/// kStarted: from then on the rank minds requests to stop. kLeaves: it has nothing more to exchange, and is about to end; said
-/// again and again, so that who has fallen silent can be told from who waits for it. kEnded, by its witness: it has ended well.
+/// kStarted: from then on the rank minds requests to stop. kLeaves: it has nothing more to exchange, and is
+/// about to end; said again and again, so that who has fallen silent can be told from who waits for it.
+/// kEnded, by its witness: it has ended well.
 enum class RankWord { kStarted, kLeaves, kEnded };
 struct RankNews {
   int rank = -1;
@@ -80,13 +82,15 @@ struct FailedRank {
 /// Nothing where the line is another.
 std::optional<FailedRank> read_rank_failure(const std::string& line);
 
-// Whoever outlives a rank says how it ended. mpirun tells of the first rank alone that ends badly, and that may be one whose
-// connection to a killed rank broke: Open MPI ends it at once, and its daemon's word may be there first.
+// Whoever outlives a rank says how it ended. mpirun tells of the first rank alone that ends badly, and that
+// may be one whose connection to a killed rank broke: Open MPI ends it at once, and its daemon's word may be
+// there first.
 
-/// Divides this process. The call returns in a child, which is the rank; the parent stays: it hands on what asks the rank to
-/// end, ends as it does, and says on standard error, in the words above, that it has ended well, or that a signal has ended it that nobody
-/// sent through the parent. Neither outlives the other. Returns who has started the rank, on one machine the same process for all
-/// ranks of a job. Call before there are threads; throws Error where no process can be started.
+/// Divides this process. The call returns in a child, which is the rank; the parent stays: it hands on what
+/// asks the rank to end, ends as it does, and says on standard error, in the words above, that it has ended
+/// well, or that a signal has ended it that nobody sent through the parent. Neither outlives the other.
+/// Returns who has started the rank, on one machine the same process for all ranks of a job. Call before
+/// there are threads; throws Error where no process can be started.
 pid_t leave_witness(Rank rank, const std::string& host);
 
 }  // namespace atl

@@ -20,8 +20,8 @@ namespace fs = std::filesystem;
 
 constexpr std::string_view kPrefix = "atoll-launch-";
 
-/// Open MPI gives each rank a segment of 4 MiB, of which it fills little, and wants that much to be free. Measured: 2 and 8 ranks
-/// start with 16 MiB, and 2 don't with 12; with 1 MiB mpirun hangs.
+/// Open MPI gives each rank a segment of 4 MiB, of which it fills little, and wants that much to be free.
+/// Measured: 2 and 8 ranks start with 16 MiB, and 2 don't with 12; with 1 MiB mpirun hangs.
 constexpr std::uintmax_t kRoom = std::uintmax_t(16) << 20;
 
 std::vector<fs::path> usual_places() {
@@ -41,7 +41,8 @@ std::string shortage(const fs::path& place) {
                      double(space.available) / (1 << 20), double(space.capacity) / (1 << 20), kRoom >> 20);
 }
 
-/// A lock of the folder that nobody else holds; no descriptor (-1) where somebody does, or the folder is gone.
+/// A lock of the folder that nobody else holds; no descriptor (-1) where somebody does, or the folder is
+/// gone.
 Descriptor try_lock(const fs::path& folder) {
   Descriptor file(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
   struct stat named {};

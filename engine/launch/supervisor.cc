@@ -182,8 +182,8 @@ constexpr std::chrono::seconds kPatience{30};  // from a kill that is counted to
 MemoryKills::MemoryKills(std::function<Ranks()> ranks, std::function<std::optional<long>()> count)
     : read_ranks_(std::move(ranks)), read_count_(std::move(count)), count_(read_count_().value_or(0)) {}
 
-/// Ranks first: a kill is counted before its process ends, so that the kill of a rank that is missing here is counted below. The other
-/// way round, a kill between the two would be counted when its rank is forgotten.
+/// Ranks first: a kill is counted before its process ends, so that the kill of a rank that is missing here is
+/// counted below. The other way round, a kill between the two would be counted when its rank is forgotten.
 std::optional<Rank> MemoryKills::killed_rank(Clock::time_point now) {
   const Ranks before = std::exchange(ranks_, read_ranks_());
   const long count = read_count_().value_or(count_);

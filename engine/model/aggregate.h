@@ -1,4 +1,5 @@
-// How layers pull a gather: the order in which sums are begun, added to and made whole, the same for every layer.
+// How layers pull a gather: the order in which sums are begun, added to and made whole, the same for every
+// layer.
 #pragma once
 
 #include <utility>
@@ -8,10 +9,12 @@
 
 namespace atl {
 
-// Softmaxes over sources that the ranks of a group share: each rank has what its own sources come to, and the destinations' owners put it
-// together. They cross unrounded: a rounded maximum or score would change every weight by its own error, exp of it.
+// Softmaxes over sources that the ranks of a group share: each rank has what its own sources come to, and the
+// destinations' owners put it together. They cross unrounded: a rounded maximum or score would change every
+// weight by its own error, exp of it.
 
-/// What all destinations of the group bring to their softmaxes, (dst, heads) each or nothing. Valid until the next spread.
+/// What all destinations of the group bring to their softmaxes, (dst, heads) each or nothing. Valid until the
+/// next spread.
 ConstMatrixView scores_of_group(Context& ctx, RowGroup& group, ConstMatrixView own);
 
 /// This rank's softmaxes of all destinations of the group, begun; shaped like `own`.
@@ -38,9 +41,10 @@ struct Sum {
   bool begun = false;  // the layer's own work writes a first summand there
 };
 
-/// out = [first summand +] Σ over the sources. own_work() is what the layer does meanwhile: it is called once, while rows of other
-/// ranks travel. add(source, into, accumulate, is_whole) adds a block's sum, or writes it; is_whole: nothing comes after it, so that
-/// the row may be finished there. Returns whether a block was told so.
+/// out = [first summand +] Σ over the sources. own_work() is what the layer does meanwhile: it is called
+/// once, while rows of other ranks travel. add(source, into, accumulate, is_whole) adds a block's sum, or
+/// writes it; is_whole: nothing comes after it, so that the row may be finished there. Returns whether a
+/// block was told so.
 template <class OwnWork, class Add>
 bool sum_over(Verbs& verbs, const Rows& rows, const Sum& sum, OwnWork own_work, Add add) {
   Gather& sources = verbs.gather(rows);
@@ -61,8 +65,8 @@ bool sum_over(Verbs& verbs, const Rows& rows, const Sum& sum, OwnWork own_work, 
   return false;
 }
 
-/// The way back from d_sum (dst, cols): visit(source, d_sum) writes source.d_rows. own_work() is called once, while gradients of
-/// other ranks' rows travel, and before own rows' gradients are written.
+/// The way back from d_sum (dst, cols): visit(source, d_sum) writes source.d_rows. own_work() is called once,
+/// while gradients of other ranks' rows travel, and before own rows' gradients are written.
 template <class OwnWork, class Visit>
 void sum_back(Verbs& verbs, const Rows& rows, ConstMatrixView d_sum, MatrixView d_rows, OwnWork own_work,
               Visit visit) {
@@ -84,8 +88,8 @@ void sum_back(Verbs& verbs, const Rows& rows, ConstMatrixView d_sum, MatrixView 
   work();
 }
 
-/// Softmaxes over each destination's sources. begin() begins `own` and gives what the destinations bring, scores (dst, heads) or
-/// nothing. add(source, scores, into).
+/// Softmaxes over each destination's sources. begin() begins `own` and gives what the destinations bring,
+/// scores (dst, heads) or nothing. add(source, scores, into).
 template <class Begin, class Add>
 void softmax_over(Verbs& verbs, const Rows& rows, const Softmaxes& own, Begin begin, Add add) {
   Gather& sources = verbs.gather(rows);

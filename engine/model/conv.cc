@@ -1,5 +1,5 @@
-// A convolution with one weight: out = finish((own_row·I + Â) · drop(h) · W). (Kipf & Welling 2017, equation 2; with mean scales
-// and self loops it is GraphSAGE's "gcn" aggregator.)
+// A convolution with one weight: out = finish((own_row·I + Â) · drop(h) · W). (Kipf & Welling 2017, equation
+// 2; with mean scales and self loops it is GraphSAGE's "gcn" aggregator.)
 #include "model/conv.h"
 
 #include "model/finished_layer.h"

@@ -1,4 +1,5 @@
-// The layers that most models are made of. Each is one class in a file of its own; the files of the kinds string them together.
+// The layers that most models are made of. Each is one class in a file of its own; the files of the kinds
+// string them together.
 #pragma once
 
 #include <memory>
@@ -39,7 +40,8 @@ class RowFinish {
   /// The rest, after target() is written.
   void forward(Verbs& verbs, const LayerWeights& weights, Saved& saved, MatrixView out,
                ConstMatrixView residual = {}) const;
-  /// d_out becomes the gradient of target()'s contents; parameter gradients are added to, and d_residual if given.
+  /// d_out becomes the gradient of target()'s contents; parameter gradients are added to, and d_residual if
+  /// given.
   void backward(Verbs& verbs, const LayerWeights& weights, Saved& saved, ConstMatrixView out,
                 MatrixView d_out, MatrixView d_residual = {}) const;
 
@@ -65,8 +67,8 @@ struct LayerOptions {
   Index fan_in = 0;             // for it; 0: of_whole()
   bool packed_input = false;    // features, multiplied as they are stored (tensor/rows.h)
   bool sends_products = false;  // rows cross as their products with the weight, where these are narrower
-  bool fixed_input =
-      false;  // takes no gradient: backward ends here, with nothing left to hide a sum of gradients behind
+  // takes no gradient: backward ends here, with nothing left to hide a sum of gradients behind
+  bool fixed_input = false;
   /// A destination's own row is added to the sum over its neighbours, this many times; 0: only arcs bring it.
   Real own_row = 0;
   double dropout = 0;  // on the layer's input rows, halo rows included, before aggregation
@@ -76,9 +78,10 @@ struct LayerOptions {
   bool skip = false;          // add the layer's own input rows before the activation; in == out
 };
 
-/// conv.cc: out = finish((own_row·I + Â) · drop(h) · W), Â by the blocks' scales: GCN (symmetric; Kipf & Welling 2017, section 2) and the
-/// "gcn" aggregator of SAGE (mean with self loops). Aggregates first where in ≤ out, transforms first otherwise (and for
-/// packed features); with sends_products it gathers what it has transformed.
+/// conv.cc: out = finish((own_row·I + Â) · drop(h) · W), Â by the blocks' scales: GCN (symmetric; Kipf &
+/// Welling 2017, section 2) and the "gcn" aggregator of SAGE (mean with self loops). Aggregates first where
+/// in ≤ out, transforms first otherwise (and for packed features); with sends_products it gathers what it has
+/// transformed.
 std::unique_ptr<Layer> make_conv(const LayerOptions& options);
 
 /// dense.cc: out = finish(drop(h) · W), row by row; no neighbours.
@@ -93,7 +96,8 @@ struct Propagated {
   Index summed() const { return in - first; }
 };
 
-/// propagate.cc. On fixed features it is computed once (PipeGCN's layer-1 precompute). It gathers the columns that it sums.
+/// propagate.cc. On fixed features it is computed once (PipeGCN's layer-1 precompute). It gathers the columns
+/// that it sums.
 std::unique_ptr<Layer> make_propagate(const Propagated& options);
 
 }  // namespace atl

@@ -1,8 +1,9 @@
-// Scores of pairs of vertices from the rows of their ends, and their gradients: what link prediction puts behind a model's last layer.
+// Scores of pairs of vertices from the rows of their ends, and their gradients: what link prediction puts
+// behind a model's last layer.
 //
-// dot: Σ of the rows' product. mlp: linear layers over that product, column by column, with ReLU between them (the link predictors of
-// OGB's examples; Hu et al. 2020). Neither can tell an edge from its reverse. Pairs are the host's work: on a device, rows and weights
-// come from it and gradients go back.
+// dot: Σ of the rows' product. mlp: linear layers over that product, column by column, with ReLU between them
+// (the link predictors of OGB's examples; Hu et al. 2020). Neither can tell an edge from its reverse. Pairs
+// are the host's work: on a device, rows and weights come from it and gradients go back.
 #pragma once
 
 #include <span>
@@ -17,7 +18,8 @@ namespace atl {
 /// Of embeddings of so many columns; none for dot.
 std::vector<ParameterSpec> decoder_parameters(const LinkSpec& spec, Index width);
 
-/// The rows that ends are numbers of: first those that a rank has itself, then those that it was sent. In the host's memory.
+/// The rows that ends are numbers of: first those that a rank has itself, then those that it was sent. In the
+/// host's memory.
 struct EndRows {
   ConstMatrixView own, sent;  // (any, width)
   const Real* row(VertexId number) const {
@@ -62,12 +64,12 @@ class Decoder {
   /// scores (pairs). `host`: a context of the host's.
   void score(Context& host, const WeightVersion& weights, const EndRows& rows, PairPieces& pairs,
              std::span<Real> scores);
-  /// Returns Σ of the binary cross-entropy of the pairs' scores. gradients += its derivative times `scale`, and the weights' gradients
-  /// likewise.
+  /// Returns Σ of the binary cross-entropy of the pairs' scores. gradients += its derivative times `scale`,
+  /// and the weights' gradients likewise.
   double train(Context& host, const WeightVersion& weights, const EndRows& rows, PairPieces& pairs,
                Real scale, const EndGradients& gradients);
-  /// Σ of the binary cross-entropy of scores, the first `edges` of them edges'. d_scores, where not empty, are its derivatives times
-  /// `scale`.
+  /// Σ of the binary cross-entropy of scores, the first `edges` of them edges'. d_scores, where not empty,
+  /// are its derivatives times `scale`.
   static double loss(std::span<const Real> scores, Index edges, Real scale, std::span<Real> d_scores);
 
  private:

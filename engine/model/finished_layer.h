@@ -1,6 +1,6 @@
 // What conv, SAGE, dense, GAT and GCNII have in common: a product of dropped-out rows, then the finish
-// (conv.h), and a skip connection past both. A layer says how its product is made and how a gradient goes back
-// through it.
+// (conv.h), and a skip connection past both. A layer says how its product is made and how a gradient goes
+// back through it.
 #pragma once
 
 #include <vector>
@@ -32,25 +32,28 @@ class FinishedLayer : public Layer {
                         const LayerGradient& gradient) const final;
 
  protected:
-  /// `product` says all but the sizes. Its parameters and saved matrices have the places 0, 1, … in the layer's; the finish's follow.
+  /// `product` says all but the sizes. Its parameters and saved matrices have the places 0, 1, … in the
+  /// layer's; the finish's follow.
   FinishedLayer(const LayerOptions& options, const LayerSpec& product);
 
-  /// target (dst, out) is written and `finish` applied to its rows; `finish` is empty where there is a norm to come, or where
-  /// the input has some of its columns here (Columns): then dst are the group's rows.
+  /// target (dst, out) is written and `finish` applied to its rows; `finish` is empty where there is a norm
+  /// to come, or where the input has some of its columns here (Columns): then dst are the group's rows.
   virtual void multiply(Verbs& verbs, const LayerWeights& weights, const LayerInput& input, Saved& saved,
                         MatrixView target, const Epilogue& finish) const = 0;
-  /// d_target (dst, out); `scratch` (dst, out) is memory that nobody needs any more. As Layer::backward otherwise.
+  /// d_target (dst, out); `scratch` (dst, out) is memory that nobody needs any more. As Layer::backward
+  /// otherwise.
   virtual void multiply_backward(Verbs& verbs, const LayerWeights& weights, const LayerInput& input,
                                  Saved& saved, MatrixView d_target, MatrixView scratch,
                                  const LayerGradient& gradient) const = 0;
 
   const LayerOptions& options() const { return options_; }
-  /// The first parameter's gradient += dropout(rows)ᵀ · d_out in its parts from `begin` to before `end`, each told of once
-  /// it is whole. A column of `rows` (n, …) is a row of the parameter.
+  /// The first parameter's gradient += dropout(rows)ᵀ · d_out in its parts from `begin` to before `end`, each
+  /// told of once it is whole. A column of `rows` (n, …) is a row of the parameter.
   void weight_backward_in_parts(Context& ctx, const Rows& rows, const Dropout& dropout, ConstMatrixView d_out,
                                 const LayerWeights& weights, int begin, int end) const;
-  /// visit(rows, dropout, block) for each of the input's blocks of columns (LayerOptions::input_blocks). Where the input has some of the
-  /// whole one's columns, so has each block: draws count a block's from where it begins there.
+  /// visit(rows, dropout, block) for each of the input's blocks of columns (LayerOptions::input_blocks).
+  /// Where the input has some of the whole one's columns, so has each block: draws count a block's from where
+  /// it begins there.
   template <class Visit>
   void for_each_block(Verbs& verbs, const Rows& input, Visit visit) const {
     const int blocks = options_.input_blocks;
@@ -69,11 +72,13 @@ class FinishedLayer : public Layer {
   RowFinish finish_;
 };
 
-// What convolutions have in common: (own_row·I + Â) · drop(rows) · W over the blocks of sources, and its way back. The narrower
-// side is aggregated: the rows before their product with W where in ≤ out, their products otherwise (and for packed
-// features). Products are gathered where they may cross (sends_products): each rank multiplies its own rows, and no others. Otherwise rows
-// are gathered, and each rank multiplies all that it reads. (Kipf & Welling 2017, equation 2; sums over neighbours and products with W commute.) The destinations' own rows
-// are a summand of their own (Xu et al. 2019, equation 4.1), exact where neighbours are drawn or late.
+// What convolutions have in common: (own_row·I + Â) · drop(rows) · W over the blocks of sources, and its way
+// back. The narrower side is aggregated: the rows before their product with W where in ≤ out, their products
+// otherwise (and for packed features). Products are gathered where they may cross (sends_products): each rank
+// multiplies its own rows, and no others. Otherwise rows are gathered, and each rank multiplies all that it
+// reads. (Kipf & Welling 2017, equation 2; sums over neighbours and products with W commute.) The
+// destinations' own rows are a summand of their own (Xu et al. 2019, equation 4.1), exact where neighbours
+// are drawn or late.
 
 class NeighbourSum {
  public:
@@ -87,18 +92,19 @@ class NeighbourSum {
   /// The first of the layer's saved matrices, or none.
   std::vector<SavedSpec> saved() const;
   Index gather_columns() const { return aggregates_first() ? options_.in : options_.out; }
-  /// How often a destination's row is multiplied with W: as a source, and where that comes first as its own summand.
+  /// How often a destination's row is multiplied with W: as a source, and where that comes first as its own
+  /// summand.
   int products() const { return adds_own() && !aggregates_first() ? 2 : 1; }
 
   /// The layer's own work while rows of other ranks, or their gradients, travel.
   using OwnWork = FunctionRef<void()>;
 
-  /// target = (own_row·I + Â) · drop(input) · w, then the finish; added to what `own_work` leaves there, where that is `begun`
-  /// (without an own row). w (in, out), target (dst, out). `own`: of `input`'s rows.
+  /// target = (own_row·I + Â) · drop(input) · w, then the finish; added to what `own_work` leaves there,
+  /// where that is `begun` (without an own row). w (in, out), target (dst, out). `own`: of `input`'s rows.
   void forward(Verbs& verbs, const LayerInput& input, OwnRows& own, ConstMatrixView w, Saved& saved,
                const Sum& target, const Epilogue& finish, OwnWork own_work = no_own_work) const;
-  /// d_w (in, out) is added to; `gradient`, unless its rows are empty, is written. d_target (dst, out); `scratch`
-  /// (dst, out) is memory that nobody needs any more.
+  /// d_w (in, out) is added to; `gradient`, unless its rows are empty, is written. d_target (dst, out);
+  /// `scratch` (dst, out) is memory that nobody needs any more.
   void backward(Verbs& verbs, const LayerInput& input, ConstMatrixView w, Saved& saved,
                 ConstMatrixView d_target, MatrixView scratch, MatrixView d_w, const LayerGradient& gradient,
                 OwnWork own_work = no_own_work) const;

@@ -1,9 +1,9 @@
-// GAT (Veličković et al. 2018, section 2.1): z = drop(h)·W per head, e(i,j) = LeakyReLU(a_dst·z(i) + a_src·z(j)),
-// softmax over j.
+// GAT (Veličković et al. 2018, section 2.1): z = drop(h)·W per head,
+// e(i,j) = LeakyReLU(a_dst·z(i) + a_src·z(j)), softmax over j.
 //
-// Scores are per vertex and linear before the LeakyReLU, so that a strategy that splits columns can make them whole
-// by `Columns::sum` (P3 × GAT). The destination's score is taken as drop(h)·(W·a_dst), which needs no z of the destination:
-// its rows may come in any block of sources, or in none.
+// Scores are per vertex and linear before the LeakyReLU, so that a strategy that splits columns can make them
+// whole by `Columns::sum` (P3 × GAT). The destination's score is taken as drop(h)·(W·a_dst), which needs no z
+// of the destination: its rows may come in any block of sources, or in none.
 #include "model/aggregate.h"
 #include "model/finished_layer.h"
 #include "model/kinds.h"
@@ -29,7 +29,8 @@ Index width_of(const GatOptions& o) {
   return o.concat ? o.layer.out : o.layer.out * o.heads;
 }
 
-/// z crosses between ranks instead of h. At equal widths it costs no more bytes, and no rank multiplies rows of others.
+/// z crosses between ranks instead of h. At equal widths it costs no more bytes, and no rank multiplies rows
+/// of others.
 bool sends_products(const GatOptions& o) {
   return o.layer.sends_products && width_of(o) <= o.layer.in;
 }
@@ -145,7 +146,8 @@ class Gat final : public FinishedLayer {
 
   Index width() const { return width_of(o_); }
 
-  /// Scores are linear in z, and so are their gradients in what each rank has of them: by columns they are summands.
+  /// Scores are linear in z, and so are their gradients in what each rank has of them: by columns they are
+  /// summands.
   static void make_whole(Verbs& verbs, MatrixView scores) {
     if (Columns* columns = verbs.state().columns) columns->sum(scores);
   }

@@ -10,16 +10,18 @@ namespace atl {
 /// Whether values are rounded on their way.
 enum class Rounding { kByWire, kNever };  // as strategy.wire says
 
-/// The group's rows are the destinations of all its ranks, one rank's after the other's. All calls are collective over the group, in the
-/// same order; one transfer is under way at a time.
+/// The group's rows are the destinations of all its ranks, one rank's after the other's. All calls are
+/// collective over the group, in the same order; one transfer is under way at a time.
 class RowGroup {
  public:
   virtual ~RowGroup() = default;
-  /// Where this rank's summands go: (the group's rows, cols), undefined at first; valid until it is asked for again.
+  /// Where this rank's summands go: (the group's rows, cols), undefined at first; valid until it is asked for
+  /// again.
   virtual MatrixView summands(Index cols) = 0;
   /// Starts to bring every row's summands to its owner.
   virtual void begin_whole(MatrixView summands, Rounding rounding) = 0;
-  /// add() gets each rank's summands of own rows, (dst, cols), in a fixed order, in memory that it may write to.
+  /// add() gets each rank's summands of own rows, (dst, cols), in a fixed order, in memory that it may write
+  /// to.
   virtual void end_whole(FunctionRef<void(MatrixView)> add) = 0;
   /// The way back: starts to bring own rows to all ranks. write() fills them in: (dst, cols).
   virtual void begin_spread(Index cols, Rounding rounding, FunctionRef<void(MatrixView)> write) = 0;
@@ -30,7 +32,8 @@ class RowGroup {
 /// Of ranks that share the columns of a layer's input.
 class Columns : public RowGroup {
  public:
-  /// Sums `values` over all ranks in place: scores per vertex, which each rank needs whole of all its rows. Its own adjoint.
+  /// Sums `values` over all ranks in place: scores per vertex, which each rank needs whole of all its rows.
+  /// Its own adjoint.
   virtual void sum(MatrixView values) = 0;
 };
 
@@ -66,17 +69,17 @@ struct SoftmaxGradient {
   MatrixView d_scores;     // (dst, heads): added to; or empty
 };
 
-/// The blocks of one gather. Rows of other ranks are on their way when it is returned: what needs none of them is computed before
-/// the first next().
+/// The blocks of one gather. Rows of other ranks are on their way when it is returned: what needs none of
+/// them is computed before the first next().
 class Gather {
  public:
   virtual ~Gather() = default;
-  /// The next block, in a fixed order, once its rows are here; null after the last one. Valid until the next call. Who begins
-  /// goes on until null. On the way back asking for the next says that d_rows is final and may travel. d_rows of own rows may lie in
-  /// the memory of the layer's d_out.
+  /// The next block, in a fixed order, once its rows are here; null after the last one. Valid until the next
+  /// call. Who begins goes on until null. On the way back asking for the next says that d_rows is final and
+  /// may travel. d_rows of own rows may lie in the memory of the layer's d_out.
   virtual const Source* next() = 0;
-  /// Whose ranks each sum over sources of their own for all of its rows, which are the destinations then; null: what is summed over these
-  /// blocks is whole.
+  /// Whose ranks each sum over sources of their own for all of its rows, which are the destinations then;
+  /// null: what is summed over these blocks is whole.
   virtual RowGroup* group() { return nullptr; }
 };
 

@@ -1,6 +1,6 @@
 // GCNII (Chen et al. 2020, equation 5): s = (1−α)·Â·drop(h) + α·h⁰ ; out = ReLU(θ_l·s·W + (1−θ_l)·s),
-// θ_l = ln(λ/l + 1), l from 1. An encoder in front gives h⁰, a dense layer behind the classes; h⁰ is the named tap that
-// every convolution reads.
+// θ_l = ln(λ/l + 1), l from 1. An encoder in front gives h⁰, a dense layer behind the classes; h⁰ is the
+// named tap that every convolution reads.
 #include <cmath>
 
 #include "model/aggregate.h"

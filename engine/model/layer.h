@@ -1,6 +1,7 @@
-// A layer without state. Weights, inputs, saved activations and gradients are arguments that the schedule owns, keyed
-// by (layer, chunk or batch): any range of layers runs on any block, several times in flight (GNNPipe's chunks,
-// P3's batches with stashed weights, GraNNDis' cooperative batches). The backward is written by hand beside the forward.
+// A layer without state. Weights, inputs, saved activations and gradients are arguments that the schedule
+// owns, keyed by (layer, chunk or batch): any range of layers runs on any block, several times in flight
+// (GNNPipe's chunks, P3's batches with stashed weights, GraNNDis' cooperative batches). The backward is
+// written by hand beside the forward.
 #pragma once
 
 #include <memory>
@@ -33,8 +34,8 @@ struct LayerRows {
   std::vector<Index> sources;  // by slot
 };
 
-/// Where a layer's saved matrices lie: views into memory that the schedule owns, so that layers which are never alive
-/// together can share it.
+/// Where a layer's saved matrices lie: views into memory that the schedule owns, so that layers which are
+/// never alive together can share it.
 class Saved {
  public:
   /// Reals that all matrices take, where values are stored as `values` says.
@@ -61,8 +62,8 @@ struct LayerInput {
 /// Where a layer leaves the gradients of its input. Written by backward, except `tap`, which is added to.
 struct LayerGradient {
   MatrixView rows;  // (own, in), or empty: the input takes no gradient
-  MatrixView
-      self;  // (dst, in), of the same memory where destinations are among `rows`: add after the last source
+  // (dst, in), of the same memory where destinations are among `rows`: add after the last source
+  MatrixView self;
   MatrixView tap;  // (dst, tap width), added to
 };
 
@@ -70,8 +71,8 @@ struct LayerGradient {
 struct LayerWeights {
   WeightVersion weights;
   int layer = 0;
-  /// Where this call makes the layer's gradients whole. Called once per ParameterSpec::parts, in any order, when that part's gradient
-  /// is final, so that its sum over ranks travels while the next is computed.
+  /// Where this call makes the layer's gradients whole. Called once per ParameterSpec::parts, in any order,
+  /// when that part's gradient is final, so that its sum over ranks travels while the next is computed.
   const FunctionRef<void(int part)>* part_done = nullptr;
   void part_is_done(int part) const {
     if (part_done != nullptr) (*part_done)(part);
@@ -105,9 +106,11 @@ struct LayerSpec {
   bool gathers = false;
   /// Of those that gather: the columns of its input whose rows it gathers, the last ones; 0: all.
   Index gathered = 0;
-  /// Columns of the products of rows with the weight, where its gathers bring these; 0: they bring rows of the input.
+  /// Columns of the products of rows with the weight, where its gathers bring these; 0: they bring rows of
+  /// the input.
   Index product_cols = 0;
-  /// Has neither parameters nor draws: applied to fixed input it gives the same every epoch and is computed once.
+  /// Has neither parameters nor draws: applied to fixed input it gives the same every epoch and is computed
+  /// once.
   bool constant = false;
   /// Its output begins with its input as it is, which it leaves there where the two share memory.
   bool appends = false;
@@ -129,14 +132,15 @@ class Layer {
   /// out (dst, out()) is written.
   virtual void forward(Verbs& verbs, const LayerWeights& weights, const LayerInput& input, Saved& saved,
                        MatrixView out) const = 0;
-  /// out is forward's result; d_out (dst, out()) its gradient. Nobody reads either afterwards, so backward may use their
-  /// memory. Parameter gradients are added to; `gradient` is written.
+  /// out is forward's result; d_out (dst, out()) its gradient. Nobody reads either afterwards, so backward
+  /// may use their memory. Parameter gradients are added to; `gradient` is written.
   virtual void backward(Verbs& verbs, const LayerWeights& weights, const LayerInput& input, Saved& saved,
                         MatrixView out, MatrixView d_out, const LayerGradient& gradient) const = 0;
 
-  /// Where a group's ranks share the input's columns (model/gather.h), forward is the first two of these, one after the other, and backward the others. A pass that
-  /// calls them itself lets others compute while summands, or their gradients, travel (P3's four phases: Gandhi & Iyer 2021, section 3.3).
-  /// Of layers that can't be split a bug.
+  /// Where a group's ranks share the input's columns (model/gather.h), forward is the first two of these, one
+  /// after the other, and backward the others. A pass that calls them itself lets others compute while
+  /// summands, or their gradients, travel (P3's four phases: Gandhi & Iyer 2021, section 3.3). Of layers that
+  /// can't be split a bug.
   virtual void forward_columns(Verbs& verbs, const LayerWeights& weights, const LayerInput& input,
                                Saved& saved) const;
   virtual void forward_whole(Verbs& verbs, const LayerWeights& weights, Saved& saved, MatrixView out) const;

@@ -1,7 +1,7 @@
-// What layers compute in an epoch, in the three units that the machine's rates are measured in: dense operations, bytes of rows
-// gathered at random, bytes of matrices streamed. The least that any implementation of these layers with these buffers would do: a
-// kernel that reads a matrix twice doesn't get to count it twice. Plans predict times from it, and a pipeline's stages are divided
-// by it.
+// What layers compute in an epoch, in the three units that the machine's rates are measured in: dense
+// operations, bytes of rows gathered at random, bytes of matrices streamed. The least that any implementation
+// of these layers with these buffers would do: a kernel that reads a matrix twice doesn't get to count it
+// twice. Plans predict times from it, and a pipeline's stages are divided by it.
 #pragma once
 
 #include "model/model.h"

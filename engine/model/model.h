@@ -15,8 +15,8 @@ struct ModelInput {
   Index features = 0;
   Index classes = 0;             // width of the last layer
   bool packed_features = false;  // multiplied as they are stored (tensor/rows.h)
-  /// The exchange delivers this step's rows, so a layer may hand on its rows already dropped out for the next one,
-  /// fused with its own finish. Stale exchanges need raw rows: a stale row gets the present step's mask.
+  /// The exchange delivers this step's rows, so a layer may hand on its rows already dropped out for the next
+  /// one, fused with its own finish. Stale exchanges need raw rows: a stale row gets the present step's mask.
   bool exact_exchange = true;
   /// A layer that transforms first sends its products to other ranks, and not its input's rows.
   bool sends_products = false;
@@ -46,11 +46,11 @@ struct DataCosts {
 struct Model {
   GraphNeeds needs;
   std::vector<std::unique_ptr<Layer>> layers;
-  std::vector<ParameterSpec>
-      decoder;     // of link prediction's; its number among layers is the one behind the last
+  // of link prediction's; its number among layers is the one behind the last
+  std::vector<ParameterSpec> decoder;
   DataCosts data;  // that it was made for
-  Storage values =
-      Storage::kReals;  // of what its layers compute, but for the last one's output, and of gradients
+  // of what its layers compute, but for the last one's output, and of gradients
+  Storage values = Storage::kReals;
 
   const LayerSpec& spec(int layer) const { return layers[std::size_t(layer)]->spec(); }
   /// By layer; where a decoder has some, these come last.

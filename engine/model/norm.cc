@@ -35,7 +35,8 @@ void NormLayer::statistics(Verbs& verbs, const LayerWeights& weights, ConstMatri
   if (!verbs.state().repeating) move_running_statistics(ctx, sums, rows, kRunningMomentum, mean, variance);
 }
 
-/// With no gradient coming in, what is left are the terms of mean and variance, of each row as far as it was counted.
+/// With no gradient coming in, what is left are the terms of mean and variance, of each row as far as it was
+/// counted.
 void NormLayer::statistics_backward(Verbs& verbs, const LayerWeights& weights, ConstMatrixView x,
                                     Saved& saved, std::span<double> sums, MatrixView d) const {
   Context& ctx = verbs.context();

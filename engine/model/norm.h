@@ -1,5 +1,6 @@
-// A norm's parameters and statistics, shared by the places where one stands: at the end of a row's work (RowFinish)
-// and before it (RowStart). Layer norm: Ba et al. 2016, section 3; batch norm: Ioffe & Szegedy 2015, section 3.
+// A norm's parameters and statistics, shared by the places where one stands: at the end of a row's work
+// (RowFinish) and before it (RowStart). Layer norm: Ba et al. 2016, section 3; batch norm: Ioffe & Szegedy
+// 2015, section 3.
 #pragma once
 
 #include <vector>
@@ -11,8 +12,8 @@ namespace atl {
 
 class NormLayer {
  public:
-  /// Parameters are the layer's from first_parameter on: gain, shift, and batch norm's running mean and variance.
-  /// Batch norm's statistics are the saved matrix saved_at (2, cols): mean, 1/σ.
+  /// Parameters are the layer's from first_parameter on: gain, shift, and batch norm's running mean and
+  /// variance. Batch norm's statistics are the saved matrix saved_at (2, cols): mean, 1/σ.
   NormLayer(Norm kind, Index cols, int first_parameter, int saved_at)
       : kind_(kind), cols_(cols), first_parameter_(first_parameter), saved_at_(saved_at) {}
 
@@ -22,11 +23,11 @@ class NormLayer {
   void declare(std::vector<ParameterSpec>& parameters) const;
   void declare(std::vector<SavedSpec>& saved) const;
 
-  /// Batch norm: statistics of x (dst, cols) over all ranks in training (and the running ones move), else the running
-  /// ones, into `saved`. Other norms: nothing. Collective.
+  /// Batch norm: statistics of x (dst, cols) over all ranks in training (and the running ones move), else the
+  /// running ones, into `saved`. Other norms: nothing. Collective.
   void statistics(Verbs& verbs, const LayerWeights& weights, ConstMatrixView x, Saved& saved) const;
-  /// Batch norm's backward is linear in its gradient: adds to d (dst, cols) what comes through mean and variance. x: as for
-  /// statistics(); sums: column_sums_backward() of this rank's rows. Collective.
+  /// Batch norm's backward is linear in its gradient: adds to d (dst, cols) what comes through mean and
+  /// variance. x: as for statistics(); sums: column_sums_backward() of this rank's rows. Collective.
   void statistics_backward(Verbs& verbs, const LayerWeights& weights, ConstMatrixView x, Saved& saved,
                            std::span<double> sums, MatrixView d) const;
   void enter(const LayerWeights& weights, Saved& saved, Epilogue& epilogue) const;

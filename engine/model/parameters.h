@@ -18,13 +18,14 @@ enum class DecayGroup { kConvolution, kDense, kNone };
 enum class Init {
   kGlorot,  // U(±√(6 / (fan_in + fan_out)))
   kFanOut,  // U(±1/√cols): GCNII's convolutions
-  kFanIn,  // U(±1/√fan_in): SAGE's two weights and their bias, as PyG has them (Glorot's are too large for wide rows)
+  // U(±1/√fan_in): SAGE's two weights and their bias, as PyG has them (Glorot's are too large for wide rows)
+  kFanIn,
   kZero,
   kOne,
 };
 
-/// One parameter, as a layer declares it. Initial values are keyed by (seed, name, global row, column), so they
-/// are the same whatever slice of it a rank holds.
+/// One parameter, as a layer declares it. Initial values are keyed by (seed, name, global row, column), so
+/// they are the same whatever slice of it a rank holds.
 struct ParameterSpec {
   std::string name;  // within the layer: "weight", "bias"; "layers.<l>." is put in front
   Index rows = 0, cols = 0;
@@ -33,8 +34,8 @@ struct ParameterSpec {
   Index fan_in = 0, fan_out = 0;  // for kGlorot, kFanIn; 0 means rows and cols
   bool trainable = true;          // false: a running statistic; in checkpoints, but not in gradients
   int parts = 1;                  // ranges of rows whose gradients are made whole one by one (LayerWeights)
-  /// How often the columns of the layer's input stand among the rows, one after the other (SAGE's own and neighbours' weights: 2);
-  /// 0: they don't.
+  /// How often the columns of the layer's input stand among the rows, one after the other (SAGE's own and
+  /// neighbours' weights: 2); 0: they don't.
   int input_blocks = 0;
 
   Index part_begin(int part) const { return rows * part / parts; }
@@ -46,9 +47,10 @@ struct RowRange {
   Index begin = 0, count = -1;  // −1: to the last
 };
 
-/// Where a parameter lives, as one rank sees it: the rows of it that this rank holds, and the ranks that hold the same
-/// ones. Gradients are summed over those, clipping counts them once, and checkpoints are whole whoever holds what.
-/// Full-batch strategies replicate everything; P3 slices layer 1's rows and GNNPipe gives a stage its own layers.
+/// Where a parameter lives, as one rank sees it: the rows of it that this rank holds, and the ranks that hold
+/// the same ones. Gradients are summed over those, clipping counts them once, and checkpoints are whole
+/// whoever holds what. Full-batch strategies replicate everything; P3 slices layer 1's rows and GNNPipe gives
+/// a stage its own layers.
 struct Placement {
   std::vector<RowRange> rows{RowRange{}};  // ascending; one after the other in memory; none: nothing is here
   std::vector<Rank> replicas;  // ascending, this rank among them if it holds rows; empty: every rank
@@ -66,8 +68,9 @@ using PlaceParameter = FunctionRef<Placement(int layer, const ParameterSpec& spe
 
 class Parameters;
 
-/// The weights that a pass reads, and where it leaves their gradients. A batch that was begun before an update keeps its version (P3
-/// stashes three); running statistics are one for all versions. A view: whose memory it is outlives it.
+/// The weights that a pass reads, and where it leaves their gradients. A batch that was begun before an
+/// update keeps its version (P3 stashes three); running statistics are one for all versions. A view: whose
+/// memory it is outlives it.
 struct WeightVersion {
   const Parameters* parameters = nullptr;  // whose layout it has
   const Real* trainable = nullptr;
@@ -91,8 +94,8 @@ class Parameters {
     Index count = 0;   // elements held
   };
 
-  /// layers[l] lists layer l's parameters. Values are initialised from `seed`, of the rows that `place` gives us alone;
-  /// on Device::kDry there are none.
+  /// layers[l] lists layer l's parameters. Values are initialised from `seed`, of the rows that `place` gives
+  /// us alone; on Device::kDry there are none.
   Parameters(const std::vector<std::vector<ParameterSpec>>& layers, std::uint64_t seed, PlaceParameter place,
              Device device = Device::kCpu);
   /// Every rank holds everything.

@@ -1,5 +1,7 @@
-// ResGCN+ (Li et al. 2020, "DeeperGCN", its pre-activation residual connections): a linear encoder, then blocks
-//   h ← h + conv(dropout(ReLU(norm(h)))), the first convolution bare, and norm, ReLU, dropout, linear at the end.
+// ResGCN+ (Li et al. 2020, "DeeperGCN", its pre-activation residual connections): a linear encoder, then
+// blocks
+//   h ← h + conv(dropout(ReLU(norm(h)))), the first convolution bare, and norm, ReLU, dropout, linear at the
+//   end.
 // conv is SAGE-mean (GraNNDis' variant) or softmax aggregation (GENConv, DeeperGCN's own).
 #include "model/kinds.h"
 #include "model/residual_block.h"

@@ -10,11 +10,11 @@
 
 namespace atl {
 
-// What pre-norm layers do to source rows before they are aggregated: dropout(ReLU(norm(h))), on owned and halo rows
-// alike, after they arrived. The backward turns the gradient of each block's rows in place; batch norm's part that
-// concerns a vertex once (the means' own gradients) is left to end_backward, on owned rows. (Li et al. 2020,
-// "DeeperGCN": pre-activation residual connections, after He et al. 2016, "Identity mappings in deep residual
-// networks", section 4.)
+// What pre-norm layers do to source rows before they are aggregated: dropout(ReLU(norm(h))), on owned and
+// halo rows alike, after they arrived. The backward turns the gradient of each block's rows in place; batch
+// norm's part that concerns a vertex once (the means' own gradients) is left to end_backward, on owned rows.
+// (Li et al. 2020, "DeeperGCN": pre-activation residual connections, after He et al. 2016, "Identity mappings
+// in deep residual networks", section 4.)
 
 class RowStart {
  public:
@@ -64,8 +64,8 @@ class RowStart {
   NormLayer norm_;
 };
 
-/// What the blocks share; a block says what its convolution is. The first parameter is the weight, then the bias, then
-/// row_start's; the convolution's saved matrices stand before row_start's.
+/// What the blocks share; a block says what its convolution is. The first parameter is the weight, then the
+/// bias, then row_start's; the convolution's saved matrices stand before row_start's.
 class ResidualBlock : public Layer {
  public:
   void forward(Verbs& verbs, const LayerWeights& weights, const LayerInput& input, Saved& saved,
@@ -75,7 +75,8 @@ class ResidualBlock : public Layer {
 
  protected:
   using Started = RowStart::Started;
-  /// `weight_rows` of the weight (weight_rows, hidden). `convolution` says its name, its cost and what it saves.
+  /// `weight_rows` of the weight (weight_rows, hidden). `convolution` says its name, its cost and what it
+  /// saves.
   ResidualBlock(Index hidden, RowStart start, Index weight_rows, LayerSpec convolution);
 
   /// One pass over one block, and its destinations' own rows started, valid to the end of the pass.
@@ -88,15 +89,17 @@ class ResidualBlock : public Layer {
   };
   /// out (dst, hidden) = what the weight makes of own and neighbours' rows, `ending` applied to its rows.
   virtual void convolve(const Pass& pass, MatrixView out, const Epilogue& ending) const = 0;
-  /// The way back: the weight's gradient is added to, d_rows (own, hidden) written source by source, through each
-  /// block's start_.backward(). Returns the gradient of pass.self.rows, which may lie in `scratch` (dst, hidden).
+  /// The way back: the weight's gradient is added to, d_rows (own, hidden) written source by source, through
+  /// each block's start_.backward(). Returns the gradient of pass.self.rows, which may lie in `scratch` (dst,
+  /// hidden).
   virtual MatrixView convolve_backward(const Pass& pass, RowStart::Sums sums, ConstMatrixView d_out,
                                        MatrixView scratch, MatrixView d_rows) const = 0;
 
-  /// start() of a source block's rows: pass.self where they are the destinations', so that each row is started once a
-  /// pass; else valid until the next block.
+  /// start() of a source block's rows: pass.self where they are the destinations', so that each row is
+  /// started once a pass; else valid until the next block.
   Started started(const Pass& pass, const Source& source) const;
-  /// Where the gradient of a block's rows goes, of late ones too where start() learns; empty: nobody needs it.
+  /// Where the gradient of a block's rows goes, of late ones too where start() learns; empty: nobody needs
+  /// it.
   MatrixView gradient_of(const Pass& pass, const Source& source) const;
 
   Index hidden_;
@@ -106,11 +109,12 @@ class ResidualBlock : public Layer {
   Pass pass_of(Verbs& verbs, const LayerWeights& weights, const LayerInput& input, Saved& saved) const;
 };
 
-/// residual_mean.cc: conv(r) = SAGE with mean aggregation, as GraNNDis has it. Weight (2·hidden, hidden), self on top.
+/// residual_mean.cc: conv(r) = SAGE with mean aggregation, as GraNNDis has it. Weight (2·hidden, hidden),
+/// self on top.
 std::unique_ptr<Layer> make_mean_block(Index hidden, RowStart start);
 
-/// residual_softmax.cc: conv(r) = (r + softmax aggregation of ReLU(r)) · W, DeeperGCN's own (GENConv). The weight is
-/// (hidden, hidden).
+/// residual_softmax.cc: conv(r) = (r + softmax aggregation of ReLU(r)) · W, DeeperGCN's own (GENConv). The
+/// weight is (hidden, hidden).
 std::unique_ptr<Layer> make_softmax_block(Index hidden, RowStart start, Real temperature);
 
 /// classifier.cc: out = start(h) · W + b, row by row.

@@ -1,6 +1,7 @@
-// out = h + (r + a)·W + b, r = start(h), a = softmax aggregation of the messages m = ReLU(r), column by column: GENConv
-// of DeeperGCN (Li et al. 2020). The paper's messages are ReLU(r) + 10⁻⁷, so that its power mean never divides by 0; a
-// softmax weighs messages by their differences, so here the constant would only be added to `a`, and is left out.
+// out = h + (r + a)·W + b, r = start(h), a = softmax aggregation of the messages m = ReLU(r), column by
+// column: GENConv of DeeperGCN (Li et al. 2020). The paper's messages are ReLU(r) + 10⁻⁷, so that its power
+// mean never divides by 0; a softmax weighs messages by their differences, so here the constant would only be
+// added to `a`, and is left out.
 #include "model/aggregate.h"
 #include "model/residual_block.h"
 

@@ -1,6 +1,7 @@
-// GraphSAGE with mean aggregation: out = finish(drop(h)·W_self + mean(drop(h))·W_neigh). (Hamilton et al. 2017,
-// algorithm 1 and section 3.3.) Whether the mean includes the vertex itself is a matter of the graph's self loops.
-// One parameter (2·in, out), W_self on top, as in the form with a precomputed first aggregation: input [h, mean(h)].
+// GraphSAGE with mean aggregation: out = finish(drop(h)·W_self + mean(drop(h))·W_neigh). (Hamilton et al.
+// 2017, algorithm 1 and section 3.3.) Whether the mean includes the vertex itself is a matter of the graph's
+// self loops. One parameter (2·in, out), W_self on top, as in the form with a precomputed first aggregation:
+// input [h, mean(h)].
 #include <algorithm>
 
 #include "model/finished_layer.h"
@@ -41,8 +42,8 @@ class Sage final : public FinishedLayer {
     };
     sum_.forward(verbs, input, own, neighbour_weight(w.value(0)), saved, {target, true}, finish, own_product);
   }
-  /// Where the gradient comes in parts, half of W_self's come before W_neigh's, while rows of other ranks are on their way,
-  /// and half after, while sums of W_neigh's are.
+  /// Where the gradient comes in parts, half of W_self's come before W_neigh's, while rows of other ranks are
+  /// on their way, and half after, while sums of W_neigh's are.
   void multiply_backward(Verbs& verbs, const LayerWeights& w, const LayerInput& input, Saved& saved,
                          MatrixView d_target, MatrixView scratch,
                          const LayerGradient& gradient) const override {
@@ -78,7 +79,8 @@ std::unique_ptr<Layer> make_sage(const LayerOptions& options) {
   return std::make_unique<Sage>(options);
 }
 
-/// aggregator: mean (without the vertex itself) | meanWithSelf (the graph has self loops) | gcn (one weight for both).
+/// aggregator: mean (without the vertex itself) | meanWithSelf (the graph has self loops) | gcn (one weight
+/// for both).
 Model make(const ModelSpec& spec, const TrainingSpec& training, const ModelInput& input) {
   const bool one_weight = spec.options.text("aggregator") == "gcn";
   Model model;
@@ -89,7 +91,8 @@ Model make(const ModelSpec& spec, const TrainingSpec& training, const ModelInput
 
 }  // namespace
 
-/// SAGE's other aggregators are the same mean over a graph that has self loops. Without them mean is as older runs had it (job/load.h).
+/// SAGE's other aggregators are the same mean over a graph that has self loops. Without them mean is as older
+/// runs had it (job/load.h).
 ModelKind sage_kind() {
   return {"sage", make, [](const Options& options) -> GraphNeeds {
             const bool without_self = options.text("aggregator") == "mean";

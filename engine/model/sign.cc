@@ -1,6 +1,7 @@
-// SIGN (Frasca et al. 2020, section 3, equations 2 and 3, with powers of Â alone): the features beside their powers, [X, ÂX, …, ÂʳX],
-// a weight for each, side by side, and a dense layer over all of them: Z = σ([XΘ₀, ÂXΘ₁, …, ÂʳXΘᵣ]), Y = ZΩ. Nothing is learned
-// before the last sum over neighbours, so that all of them are computed once. σ is ReLU.
+// SIGN (Frasca et al. 2020, section 3, equations 2 and 3, with powers of Â alone): the features beside their
+// powers, [X, ÂX, …, ÂʳX], a weight for each, side by side, and a dense layer over all of them: Z = σ([XΘ₀,
+// ÂXΘ₁, …, ÂʳXΘᵣ]), Y = ZΩ. Nothing is learned before the last sum over neighbours, so that all of them are
+// computed once. σ is ReLU.
 #include "model/finished_layer.h"
 #include "model/kinds.h"
 #include "model/stack.h"
@@ -8,8 +9,8 @@
 namespace atl {
 namespace {
 
-/// out (dst, hops · hidden) = finish([drop(h₀)·Θ₀, …, drop(hᵣ)·Θᵣ]), h = [h₀, …, hᵣ] of as many columns each. The weights lie one below
-/// the other, (in, hidden), and each one's gradient is a part by itself.
+/// out (dst, hops · hidden) = finish([drop(h₀)·Θ₀, …, drop(hᵣ)·Θᵣ]), h = [h₀, …, hᵣ] of as many columns each.
+/// The weights lie one below the other, (in, hidden), and each one's gradient is a part by itself.
 class HopProducts final : public FinishedLayer {
  public:
   explicit HopProducts(const LayerOptions& o) : FinishedLayer(o, product_of(o)) {}

@@ -9,7 +9,8 @@ struct Sketch {
   bool dense = false;
 };
 
-/// What follows a convolution's product, which is hidden with it: the second layer of a multilayer perceptron of two.
+/// What follows a convolution's product, which is hidden with it: the second layer of a multilayer perceptron
+/// of two.
 LayerOptions second_of_mlp(LayerOptions& first, const ModelSpec& spec) {
   LayerOptions second = first;
   first.out = second.in = spec.hidden;

@@ -1,5 +1,5 @@
-// How the models that are stacks of like convolutions are laid out: widths, dropout, norms, the precomputed first
-// aggregation, and trailing dense layers.
+// How the models that are stacks of like convolutions are laid out: widths, dropout, norms, the precomputed
+// first aggregation, and trailing dense layers.
 #pragma once
 
 #include "model/conv.h"
@@ -15,17 +15,18 @@ struct StackPlan {
   bool mlp = false;  // each convolution's product is followed by norm, ReLU and a second one (GIN's MLP)
 };
 
-/// spec.layers convolutions, then spec.dense_layers dense ones; the last of all has `classes` outputs and neither norm
-/// nor activation. The first aggregation becomes a layer of its own, computed once, where the features are dense and
-/// not dropped out before it (dropout(ÂX) ≠ Â·dropout(X)).
+/// spec.layers convolutions, then spec.dense_layers dense ones; the last of all has `classes` outputs and
+/// neither norm nor activation. The first aggregation becomes a layer of its own, computed once, where the
+/// features are dense and not dropped out before it (dropout(ÂX) ≠ Â·dropout(X)).
 std::vector<std::unique_ptr<Layer>> make_stack(const StackPlan& plan, const ModelSpec& spec,
                                                const TrainingSpec& training, const ModelInput& input);
 
 /// A dense layer of `out` columns on the features: GCNII's and ResGCN+'s encoder, SGC's one layer.
 LayerOptions dense_on_features(Index out, const TrainingSpec& training, const ModelInput& input);
 
-/// Lets a layer's finish apply the dropout of the next one's input, unless that one needs the raw rows too (skip): rows are
-/// shipped dropped out, and no copy of them is made. Only where rows are used in the step that made them.
+/// Lets a layer's finish apply the dropout of the next one's input, unless that one needs the raw rows too
+/// (skip): rows are shipped dropped out, and no copy of them is made. Only where rows are used in the step
+/// that made them.
 void move_dropout_to_producer(LayerOptions& producer, LayerOptions& consumer);
 
 }  // namespace atl

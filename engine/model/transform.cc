@@ -18,7 +18,8 @@ ConstMatrixView dropped_rows(Context& ctx, const Rows& rows, const Dropout& d, c
 }
 
 OwnRows::Due OwnRows::due(const Rows& rows, const Dropout& d) {
-  // Where no own rows were given there are no columns; null data they share with those of a rank without vertices.
+  // Where no own rows were given there are no columns; null data they share with those of a rank without
+  // vertices.
   const bool are_own = !rows.packed() && own_.cols() > 0 && rows.dense.address() == own_.dense.address() &&
                        rows.rows() == own_.rows();
   if (!d || !are_own) return {rows, d};

@@ -1,14 +1,17 @@
-// The verb "transform": rows × weight, for dense rows and packed features alike, with dropout on the rows before it.
+// The verb "transform": rows × weight, for dense rows and packed features alike, with dropout on the rows
+// before it.
 #pragma once
 
 #include "model/verbs.h"
 
 namespace atl {
 
-/// rows as they are, or a dropped-out copy in workspace `name` (dense rows only; valid until the name's next use).
+/// rows as they are, or a dropped-out copy in workspace `name` (dense rows only; valid until the name's next
+/// use).
 ConstMatrixView dropped_rows(Context& ctx, const Rows& rows, const Dropout& dropout, const char* name);
 
-/// The rows of a layer's input that a pass owns, where several products read them: dropped out once, they serve all.
+/// The rows of a layer's input that a pass owns, where several products read them: dropped out once, they
+/// serve all.
 class OwnRows {
  public:
   /// The context outlives it, and one lives at a time. Without `own` every product sees to its rows itself.
@@ -27,8 +30,9 @@ class OwnRows {
   ConstMatrixView dropped_;  // once they were asked for
 };
 
-/// Products of a pass's own rows that cross between ranks in their stead: those of boundary rows (PassState::boundary) are made before a
-/// gather begins, the others while they travel; on the way back the others' gradients are used while boundary rows' travel. Of dense rows.
+/// Products of a pass's own rows that cross between ranks in their stead: those of boundary rows
+/// (PassState::boundary) are made before a gather begins, the others while they travel; on the way back the
+/// others' gradients are used while boundary rows' travel. Of dense rows.
 class ExchangedProducts {
  public:
   /// rows (own, in), w (in, m). The context, and what the views are of, outlive it.

@@ -1,17 +1,19 @@
-// The seam between models and strategies, in the verbs of P3 (Gandhi & Iyer 2021, section 3.5: P-TAGS): partition,
-// scatter, gather, transform, sync, apply. A model is written once against this interface; a strategy implements it.
+// The seam between models and strategies, in the verbs of P3 (Gandhi & Iyer 2021, section 3.5: P-TAGS):
+// partition, scatter, gather, transform, sync, apply. A model is written once against this interface; a
+// strategy implements it.
 //
 //   partition, scatter   are the strategy's own: it cuts the graph and moves rows. A model never sees them.
-//   gather               brings the rows that the destinations read, block by block (halo exchange, broadcast, history,
-//                        sampling). The model pulls the blocks (model/gather.h), does its row-wise work on each (dropout,
-//                        transform, scores) and adds it to its sum. On the way back it pulls the same blocks and leaves a
-//                        gradient for each block's rows, which the strategy carries to the rows' owners.
+//   gather               brings the rows that the destinations read, block by block (halo exchange,
+//         broadcast, history, sampling). The model pulls the blocks (model/gather.h), does its row-wise work
+//         on each (dropout, transform, scores) and adds it to its sum. On the way back it pulls the same
+//         blocks and leaves a gradient for each block's rows, which the strategy carries to the rows' owners.
 //   transform, apply     are kernels (tensor/kernels.h): gemm and epilogues, called by the model itself.
-//   sync                 makes partial products whole where a strategy splits the input's columns (model/gather.h).
+//   sync                 makes partial products whole where a strategy splits the input's columns
+//         (model/gather.h).
 //   reduce               column statistics over every vertex once (batch norm).
 //
-// A Verbs object is bound by the strategy to one layer of one pass (an epoch, a chunk, a mini-batch) and lives on the
-// rank's compute thread. What a layer may know of that pass is numbers, in PassState.
+// A Verbs object is bound by the strategy to one layer of one pass (an epoch, a chunk, a mini-batch) and
+// lives on the rank's compute thread. What a layer may know of that pass is numbers, in PassState.
 #pragma once
 
 #include <limits>
@@ -31,13 +33,14 @@ struct PassState {
   /// These key draws.
   std::uint64_t seed = 1;
   std::int64_t step = 0;
-  /// The first so many rows of the layer's input are all that other ranks read: a gather may begin when these are computed, and the
-  /// others when its first source is asked for.
+  /// The first so many rows of the layer's input are all that other ranks read: a gather may begin when these
+  /// are computed, and the others when its first source is asked for.
   Index boundary = std::numeric_limits<Index>::max();
   /// Rows of the layer's output, and their original vertex ids.
   Index destinations = 0;
   std::span<const VertexId> ids{};
-  /// (destinations) What each counts in a reduced sum, so that a vertex which several ranks compute counts once; empty: 1 each.
+  /// (destinations) What each counts in a reduced sum, so that a vertex which several ranks compute counts
+  /// once; empty: 1 each.
   std::span<const Real> weights{};
   /// Their sum over all ranks that share the pass: how many vertices there are.
   double reduced_rows = 0;
@@ -64,11 +67,12 @@ class Verbs {
     return Draws(state_.seed, purpose, std::uint64_t(state_.step), std::uint64_t(layer));
   }
 
-  /// Starts to bring the rows that the destinations read. rows (own, in): what this pass holds of the layer's input. The
-  /// object is the strategy's; it is done when its last source has been pulled.
+  /// Starts to bring the rows that the destinations read. rows (own, in): what this pass holds of the layer's
+  /// input. The object is the strategy's; it is done when its last source has been pulled.
   virtual Gather& gather(const Rows& rows) = 0;
-  /// The way back: the same blocks, in an order of its own. d_rows (own, in) holds the gradient of `rows`, contributions of other
-  /// ranks included, once the last one has been pulled. Empty: the layer's input takes no gradient, and no block's rows do.
+  /// The way back: the same blocks, in an order of its own. d_rows (own, in) holds the gradient of `rows`,
+  /// contributions of other ranks included, once the last one has been pulled. Empty: the layer's input takes
+  /// no gradient, and no block's rows do.
   virtual Gather& gather_back(const Rows& rows, MatrixView d_rows) = 0;
   /// Sums `values` over all ranks that share this pass.
   virtual void reduce(std::span<double> values) = 0;

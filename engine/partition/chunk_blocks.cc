@@ -44,7 +44,8 @@ class Cutter {
   }
 
  private:
-  /// Calls visit(source, weight) for each arc of an owned row, sources in the numbering of owned + halo, ascending.
+  /// Calls visit(source, weight) for each arc of an owned row, sources in the numbering of owned + halo,
+  /// ascending.
   template <class Visit>
   void arcs_of(Index row, Visit visit) const {
     const auto visit_all = [&](const Csr& arcs, Index first) {

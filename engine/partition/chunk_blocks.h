@@ -1,5 +1,5 @@
-// A part's arcs slice by slice: what a pipeline works on, one chunk after the other. Each slice's rows read rows of its own slice and
-// others, which may be of an earlier epoch (GNNPipe).
+// A part's arcs slice by slice: what a pipeline works on, one chunk after the other. Each slice's rows read
+// rows of its own slice and others, which may be of an earlier epoch (GNNPipe).
 #pragma once
 
 #include <span>
@@ -9,7 +9,8 @@
 
 namespace atl {
 
-/// Neighbouring entries of a list of rows that are of the same chunk: up to `end`, from where the run before ends.
+/// Neighbouring entries of a list of rows that are of the same chunk: up to `end`, from where the run before
+/// ends.
 struct ChunkRun {
   Index end = 0;
   int chunk = 0;

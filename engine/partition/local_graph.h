@@ -12,8 +12,8 @@ namespace atl {
 
 class PreparedGraph;
 
-// A graph whose rows are divided into parts, each part's contiguous, as localize() reads it: a prepared graph, its induced half, or what
-// a server of several ranks holds (partition/server_graph.h).
+// A graph whose rows are divided into parts, each part's contiguous, as localize() reads it: a prepared
+// graph, its induced half, or what a server of several ranks holds (partition/server_graph.h).
 
 /// Views; whose arrays they are outlives it.
 struct PartedGraph {
@@ -36,21 +36,22 @@ struct PeerRows {
   Index receive_begin = 0;     // the peer's rows stand together in my halo: rows receive_begin …
   Index receive_count = 0;     // … receive_begin + receive_count − 1, in the order of the peer's `send`
   int part = 0;                // that the peer trains
-  /// (slices + 1) Those of slice k are send[send_slices[k]] …, and of the peer's slice k the received ones receive_slices[k] … of
-  /// receive_count.
+  /// (slices + 1) Those of slice k are send[send_slices[k]] …, and of the peer's slice k the received ones
+  /// receive_slices[k] … of receive_count.
   std::vector<Index> send_slices, receive_slices;
 };
 
-/// Local numbering: owned rows 0 … owned − 1 by slice, in each boundary rows (those some peer reads) first; halo rows 0 … halo
-/// − 1 grouped by owner in the order of parts. Nothing here grows with the global graph but the rank's own rows.
-/// Holds its arrays; blocks are views into it, so it must not move while they live (keep it in a unique_ptr).
+/// Local numbering: owned rows 0 … owned − 1 by slice, in each boundary rows (those some peer reads) first;
+/// halo rows 0 … halo − 1 grouped by owner in the order of parts. Nothing here grows with the global graph
+/// but the rank's own rows. Holds its arrays; blocks are views into it, so it must not move while they live
+/// (keep it in a unique_ptr).
 class LocalGraph {
  public:
   Rank rank = 0;
   int part = 0;  // that the rank trains
   Index owned = 0, boundary = 0, halo = 0;
-  Index counted =
-      0;  // the first so many owned rows are this rank's own vertices, the others copies of other servers'
+  // the first so many owned rows are this rank's own vertices, the others copies of other servers'
+  Index counted = 0;
   std::vector<Index> slices;  // (slices + 1) owned rows of the part's slice k: slices[k] … slices[k + 1] − 1
   std::vector<VertexId> ids;  // (owned + halo) data set's vertex ids, owned first
   Csr own;                    // (owned × owned)
@@ -70,14 +71,14 @@ class LocalGraph {
 struct LocalizeOptions {
   Normalisation normalisation = Normalisation::kSum;
   bool attention = false;  // fill own_arc and outer_arc
-  /// Inductive training: (vertices of the data set) the marks that the prepared graph was induced on. Rows are the marked
-  /// vertices alone, arcs, halo and degrees the induced graph's. Empty: the whole graph.
+  /// Inductive training: (vertices of the data set) the marks that the prepared graph was induced on. Rows
+  /// are the marked vertices alone, arcs, halo and degrees the induced graph's. Empty: the whole graph.
   std::span<const std::uint8_t> induced_on = {};
   PartRanks ranks = {};
 };
 
-/// Cuts the rank's part out of the prepared graph. Reads the part's own rows, the degrees of its halo rows, and
-/// of the peers' halo lists the segments that lie in its own range; sends no message.
+/// Cuts the rank's part out of the prepared graph. Reads the part's own rows, the degrees of its halo rows,
+/// and of the peers' halo lists the segments that lie in its own range; sends no message.
 std::unique_ptr<LocalGraph> localize(const PreparedGraph& graph, Rank rank, const LocalizeOptions& options);
 std::unique_ptr<LocalGraph> localize(const PartedGraph& graph, Rank rank, const LocalizeOptions& options);
 

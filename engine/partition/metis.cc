@@ -52,8 +52,8 @@ const char* reason(int code) {
   return code == METIS_ERROR_INPUT ? "it rejects the graph" : "internal error";
 }
 
-/// What METIS prints of small graphs goes nowhere while one of these lives: standard output is for results. Any number at a time, of any
-/// threads.
+/// What METIS prints of small graphs goes nowhere while one of these lives: standard output is for results.
+/// Any number at a time, of any threads.
 class Quiet {
  public:
   Quiet() {
@@ -91,9 +91,9 @@ class Quiet {
   }
 };
 
-/// METIS traps SIGTERM while it runs, and takes one for an error of its own. While one of these lives this thread has it blocked:
-/// a request to stop is left to who waits for it (base/stop.h), or acts when METIS has returned. METIS raises SIGTERM itself for
-/// choices that it doesn't know, and we make none of those.
+/// METIS traps SIGTERM while it runs, and takes one for an error of its own. While one of these lives this
+/// thread has it blocked: a request to stop is left to who waits for it (base/stop.h), or acts when METIS has
+/// returned. METIS raises SIGTERM itself for choices that it doesn't know, and we make none of those.
 class StopsLeftAlone {
  public:
   StopsLeftAlone() {
@@ -121,8 +121,8 @@ class Problem {
         weights_(vertex_weights(input, constraints_)),
         imbalance_(kImbalance, kImbalance + constraints_) {
     if constexpr (sizeof(idx_t) == sizeof(VertexId)) {
-      columns_ =
-          reinterpret_cast<idx_t*>(const_cast<VertexId*>(input.pattern.columns));  // METIS only reads them
+      // METIS only reads them
+      columns_ = reinterpret_cast<idx_t*>(const_cast<VertexId*>(input.pattern.columns));
     } else {
       wide_.assign(input.pattern.columns, input.pattern.columns + input.pattern.arcs());
       columns_ = wide_.data();

@@ -1,5 +1,6 @@
-// Under GraNNDis a layer computes the rows that are near enough to a server's own vertices for the layers behind it: here are a rank's
-// arcs by the distance of the rows that read them. Rows lie by distance, so that those at most so far come first.
+// Under GraNNDis a layer computes the rows that are near enough to a server's own vertices for the layers
+// behind it: here are a rank's arcs by the distance of the rows that read them. Rows lie by distance, so that
+// those at most so far come first.
 #pragma once
 
 #include <vector>
@@ -9,8 +10,9 @@
 
 namespace atl {
 
-/// Of the rows at most so far from the server's own vertices. Arcs of own rows to own ones are the LocalGraph's first ones; their
-/// transpose, and what has to do with halo rows, are stored again: 4 bytes an arc, and 8 an arc to the halo.
+/// Of the rows at most so far from the server's own vertices. Arcs of own rows to own ones are the
+/// LocalGraph's first ones; their transpose, and what has to do with halo rows, are stored again: 4 bytes an
+/// arc, and 8 an arc to the halo.
 struct NearBlock {
   Index rows = 0, sources = 0;  // the rank's first so many are computed, and read the first so many
   Index own_arcs = 0;
@@ -24,8 +26,8 @@ struct NearBlock {
   std::vector<PeerRows> peers;            // with anything to exchange
 };
 
-/// By distance, 0 … layers − 1: of the rows that are computed by a layer with so many layers behind it. `attention`: as in
-/// LocalizeOptions.
+/// By distance, 0 … layers − 1: of the rows that are computed by a layer with so many layers behind it.
+/// `attention`: as in LocalizeOptions.
 std::vector<NearBlock> near_blocks(const ServerGraph& server, const LocalGraph& graph, int layers,
                                    bool attention);
 

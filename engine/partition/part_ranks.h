@@ -1,5 +1,5 @@
-// Which rank trains which part of a prepared graph: each the part of its own number, unless parts that talk much were
-// brought together (plan/traffic.h).
+// Which rank trains which part of a prepared graph: each the part of its own number, unless parts that talk
+// much were brought together (plan/traffic.h).
 #pragma once
 
 #include <span>
@@ -36,7 +36,8 @@ class PartRanks {
 /// Whether each of 0 … size − 1 stands there once.
 bool is_permutation(std::span<const int> parts);
 
-/// "2,0,1,3", by rank; and back. Throws Error, beginning with `what`, where the text isn't that of so many ranks.
+/// "2,0,1,3", by rank; and back. Throws Error, beginning with `what`, where the text isn't that of so many
+/// ranks.
 std::string parts_text(std::span<const int> parts);
 std::vector<int> read_parts(const std::string& text, int ranks, const std::string& what);
 

@@ -1,4 +1,5 @@
-// The ways to divide vertices among parts: METIS (Karypis & Kumar 1998, multilevel k-way), by hash, by range. A new one: a file here and a line in partitioners.cc.
+// The ways to divide vertices among parts: METIS (Karypis & Kumar 1998, multilevel k-way), by hash, by range.
+// A new one: a file here and a line in partitioners.cc.
 #pragma once
 
 #include <cstdint>
@@ -48,12 +49,14 @@ void assign_by_hash(const PartitionInput& input, const PartitionOptions& options
 void assign_by_range(const PartitionInput& input, const PartitionOptions& options,
                      std::span<std::int32_t> owner);
 
-// Parts in slices: a part's vertices divided once more, so that a rank works on one slice after the other (the chunks of a pipeline,
-// Chen et al. 2023, "GNNPipe", section 3.2). Slice k of all parts together is chunk k.
+// Parts in slices: a part's vertices divided once more, so that a rank works on one slice after the other
+// (the chunks of a pipeline, Chen et al. 2023, "GNNPipe", section 3.2). Slice k of all parts together is
+// chunk k.
 
-/// (vertices) the cell of each vertex, its part · options.slices + its slice. A partitioner that looks at arcs divides the graph into
-/// parts and then each part into slices, so that as little as possible leaves a part; the others divide it into all cells at
-/// once. By hash a vertex's chunk is then the same for any number of parts.
+/// (vertices) the cell of each vertex, its part · options.slices + its slice. A partitioner that looks at
+/// arcs divides the graph into parts and then each part into slices, so that as little as possible leaves a
+/// part; the others divide it into all cells at once. By hash a vertex's chunk is then the same for any
+/// number of parts.
 std::vector<std::int32_t> assign_cells(const PartitionInput& input, const PartitionOptions& options);
 
 }  // namespace atl

@@ -1,6 +1,6 @@
-// Vertices are ordered by part, within a part by slice, within a slice boundary rows first, and within those two by a locality order:
-// peers' rows can be sent as soon as the first rows of a layer are ready, and gathered rows are still in
-// cache.
+// Vertices are ordered by part, within a part by slice, within a slice boundary rows first, and within those
+// two by a locality order: peers' rows can be sent as soon as the first rows of a layer are ready, and
+// gathered rows are still in cache.
 #include "partition/prepare.h"
 
 #include <fmt/format.h>
@@ -214,12 +214,13 @@ Index predicted_prepare_bytes(Index vertices, Index arcs, const PartitionOptions
                               const GraphTransforms& transforms) {
   const Index after = transforms.symmetrise ? 2 * arcs : arcs;
   const Index transformed = 4 * after + 8 * vertices, pattern = 4 * 2 * arcs + 8 * vertices;
-  // METIS: its copies of the graph and the coarser ones, weights of arcs and three of each vertex. Measured on a random
-  // graph, whose coarser ones shrink least.
+  // METIS: its copies of the graph and the coarser ones, weights of arcs and three of each vertex. Measured
+  // on a random graph, whose coarser ones shrink least.
   const Index metis =
       options.kind == "metis" && options.parts * options.slices > 1 ? 44 * 2 * arcs + 120 * vertices : 0;
   const Index order = 8 * 2 * arcs + 72 * vertices;
-  // What is made when pattern and order are gone: the graph and its rows by id, weighted at most, beside each other.
+  // What is made when pattern and order are gone: the graph and its rows by id, weighted at most, beside each
+  // other.
   const Index both = transforms.by_id ? 2 * 8 * (after + vertices) + 20 * vertices : 0;
   return transformed + std::max(pattern + std::max(metis, order), both);
 }

@@ -42,8 +42,9 @@ struct GraphTransforms {
   bool rows = false;     // also keep the prepared row of each vertex: pairs of vertices are looked up
 };
 
-/// A graph's rows once more, each in an order that doesn't depend on how vertices are numbered: self-loops first, then the
-/// other columns by ascending vertex of the data set. A draw by position means the same arc whatever the partition.
+/// A graph's rows once more, each in an order that doesn't depend on how vertices are numbered: self-loops
+/// first, then the other columns by ascending vertex of the data set. A draw by position means the same arc
+/// whatever the partition.
 struct RowsById {
   std::vector<VertexId> columns;  // (arcs) prepared rows; offsets are the graph's
   std::vector<float> weights;     // (arcs) …

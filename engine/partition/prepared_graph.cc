@@ -19,7 +19,8 @@ namespace {
 namespace fs = std::filesystem;
 
 /// Held by the one process that looks for a prepared graph or makes it; the others wait. Released by the
-/// system when its holder dies. Where nothing can be written, what is there already is whole, and needs no lock.
+/// system when its holder dies. Where nothing can be written, what is there already is whole, and needs no
+/// lock.
 class MakerLock {
  public:
   explicit MakerLock(const fs::path& graph) {
@@ -53,7 +54,8 @@ fs::path folder_of(const Dataset& dataset, const PartitionOptions& options, cons
          fmt::format("{}-{}-{}", options.kind, parts, sha256_hex(identity).substr(0, 12));
 }
 
-/// Where the data have no self-loops, keeping them and removing them make the same graph, and one that is there already serves for both.
+/// Where the data have no self-loops, keeping them and removing them make the same graph, and one that is
+/// there already serves for both.
 GraphTransforms as_prepared(const Dataset& dataset, GraphTransforms wanted) {
   using Loops = GraphTransforms::SelfLoops;
   if (dataset.meta().self_loops == 0 && wanted.self_loops == Loops::kKeep) wanted.self_loops = Loops::kRemove;

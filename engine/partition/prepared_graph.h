@@ -1,8 +1,10 @@
 // A graph prepared for a number of ranks: transforms applied, vertices renumbered so that each part's rows
-// are contiguous, boundary rows first, neighbours near each other. Made once, stored where the data set has them
-// (Dataset::prepared_folder), checked by checksum, memory-mapped by every rank: a rank touches its own rows only.
+// are contiguous, boundary rows first, neighbours near each other. Made once, stored where the data set has
+// them (Dataset::prepared_folder), checked by checksum, memory-mapped by every rank: a rank touches its own
+// rows only.
 //
-//   DATASET/prepared/<key>/   key: partitioner, parts, and a hash of all that it depends on (prepared_files.h)
+//   DATASET/prepared/<key>/   key: partitioner, parts, and a hash of all that it depends on
+//         (prepared_files.h)
 //     meta.json               the key spelled out, part_offsets, slice_offsets, quality, checksums
 //     ids.npy                 int32 (vertices)      vertex of the data set at each prepared row
 //     offsets.npy             int64 (vertices + 1)  arcs of each prepared row …
@@ -10,10 +12,12 @@
 //     weights.npy             float32 (arcs)        only where arcs are weighted
 //     halo.npy                int32                 rows each part reads and doesn't own, ascending …
 //     halo_offsets.npy        int64 (parts + 1)     … from these every rank knows what to send to whom
-//     columns_by_id.npy       int32 (arcs)          the rows once more, self-loops first, then by ascending vertex of the data set;
+//     columns_by_id.npy       int32 (arcs)          the rows once more, self-loops first, then by ascending
+//           vertex of the data set;
 //     weights_by_id.npy       float32 (arcs)        both only where asked for (GraphTransforms::by_id), …
 //     degrees.npy             float64 (vertices)    … and where arcs are weighted, each row's sum
-//     rows.npy                int32 (vertices)      prepared row of each vertex of the data set, where asked for
+//     rows.npy                int32 (vertices)      prepared row of each vertex of the data set, where asked
+//           for
 //     induced_*.npy           the same for the subgraph of training vertices, where asked for
 #pragma once
 
@@ -31,8 +35,8 @@ namespace atl {
 /// What sampling draws from: rows in prepared numbering, columns as in RowsById.
 struct GraphById {
   CsrView rows;
-  std::span<const double>
-      degrees;  // (vertices) degree_of() each; empty: unweighted, so that it is the number of arcs
+  // (vertices) degree_of() each; empty: unweighted, so that it is the number of arcs
+  std::span<const double> degrees;
 };
 
 /// Read-only, thread-safe, movable.
@@ -59,7 +63,8 @@ class PreparedGraph {
   int parts() const;
   std::span<const Index> part_offsets() const;  // (parts + 1): part p owns rows part_offsets[p] … [p + 1] − 1
   int slices() const;                           // of each part
-  /// (parts · slices + 1): slice k of part p has rows slice_offsets[p · slices + k] …, and ends where the next one begins.
+  /// (parts · slices + 1): slice k of part p has rows slice_offsets[p · slices + k] …, and ends where the
+  /// next one begins.
   std::span<const Index> slice_offsets() const;
   std::span<const VertexId> ids() const;  // (vertices) data set's vertex of each row
   std::span<const VertexId> rows()

@@ -9,7 +9,8 @@
 namespace atl {
 namespace {
 
-/// The server's own vertices as rows of the prepared graph, in the order of the data set's ids: ranks have no say in it.
+/// The server's own vertices as rows of the prepared graph, in the order of the data set's ids: ranks have no
+/// say in it.
 std::vector<VertexId> own_rows(const PreparedGraph& prepared, const ServerOptions& options) {
   const auto first = prepared.part_offsets()[std::size_t(options.first_part)],
              end = prepared.part_offsets()[std::size_t(options.first_part) + std::size_t(options.parts)];

@@ -87,7 +87,8 @@ class Expansion {
     }
   }
 
-  /// Distances between what was drawn: an arc that no draw kept is there where both of its ends are. The rows that take part.
+  /// Distances between what was drawn: an arc that no draw kept is there where both of its ends are. The rows
+  /// that take part.
   void measure() {
     std::vector<VertexId> front = own_;
     for (const VertexId row : own_) of(row).distance = 0;
@@ -106,8 +107,8 @@ class Expansion {
     }
   }
 
-  /// Of a vertex's neighbours on other servers; a copy's loop leads nowhere, and takes no neighbour's place. A draw belongs to the two
-  /// vertices: every server that asks draws the same.
+  /// Of a vertex's neighbours on other servers; a copy's loop leads nowhere, and takes no neighbour's place.
+  /// A draw belongs to the two vertices: every server that asks draws the same.
   std::span<const VertexId> kept_neighbours(VertexId row) {
     kept_.clear();
     for (const VertexId other : graph_.row(row))
@@ -121,8 +122,9 @@ class Expansion {
     return std::span(kept_).first(std::size_t(o_.fanout));
   }
 
-  /// Own vertices to the ranks whose parts they are, or a batch's as copies: each to the rank that has most of its neighbours and room
-  /// (Stanton & Kliot 2012, linear deterministic greedy). Room is for work, so that ranks end together.
+  /// Own vertices to the ranks whose parts they are, or a batch's as copies: each to the rank that has most
+  /// of its neighbours and room (Stanton & Kliot 2012, linear deterministic greedy). Room is for work, so
+  /// that ranks end together.
   void divide() {
     const auto ranks = std::size_t(o_.parts);
     std::vector<double> load(ranks);
@@ -139,7 +141,8 @@ class Expansion {
     hand_out(copies_, load);
   }
 
-  /// In arcs: of each layer that computes the row its own, and its products; what is held as input alone costs its memory.
+  /// In arcs: of each layer that computes the row its own, and its products; what is held as input alone
+  /// costs its memory.
   double work(VertexId row) const {
     const int layers = o_.layers - of(row).distance;
     if (layers == 0) return 1;

@@ -1,5 +1,6 @@
-// Arcs of a prepared graph from some ranks' rows to some other ranks' rows, a block for each rank that they come from: what
-// strategies need to which rows come owner by owner (CAGNET's broadcasts), each followed by its share of the aggregation.
+// Arcs of a prepared graph from some ranks' rows to some other ranks' rows, a block for each rank that they
+// come from: what strategies need to which rows come owner by owner (CAGNET's broadcasts), each followed by
+// its share of the aggregation.
 #pragma once
 
 #include <span>
@@ -10,7 +11,8 @@
 
 namespace atl {
 
-/// Whose rows a rank reads, where a strategy takes them owner by owner, and for whose vertices it aggregates them.
+/// Whose rows a rank reads, where a strategy takes them owner by owner, and for whose vertices it aggregates
+/// them.
 struct OwnerReads {
   std::vector<Rank> aggregates;  // ranks; the rank itself among them
   std::vector<Rank> sources;     // ranks, in the order in which their rows come
@@ -18,8 +20,8 @@ struct OwnerReads {
   bool for_others() const { return aggregates.size() > 1; }
 };
 
-/// The arcs from one owner's rows. Memory: the arcs, a place for each destination, and what is read of the owner; nothing
-/// for rows of the owner that nobody reads here.
+/// The arcs from one owner's rows. Memory: the arcs, a place for each destination, and what is read of the
+/// owner; nothing for rows of the owner that nobody reads here.
 struct SourceBlock {
   Rank owner = 0;
   std::vector<VertexId> rows;  // (src) which of the owner's rows, in its own numbering, ascending

@@ -48,15 +48,16 @@ std::unique_ptr<BatchSource> batch_source(const Job& job, const PreparedGraph& p
   return std::make_unique<PreparedSource>(job, prepared);
 }
 
-// The data set as what a plan draws batches from: divided and numbered as preparing it would, but nothing is written, and no arc is copied
-// that needn't be.
+// The data set as what a plan draws batches from: divided and numbered as preparing it would, but nothing is
+// written, and no arc is copied that needn't be.
 
 namespace {
 
 constexpr Index kSlabs = 32;  // of a large graph
 using Loops = GraphTransforms::SelfLoops;
 
-/// A graph in the data set's numbering as preparing it would transform it; self-loops are added and left out where a row is read.
+/// A graph in the data set's numbering as preparing it would transform it; self-loops are added and left out
+/// where a row is read.
 struct TransformedRows {
   CsrView arcs;
   Loops loops = Loops::kKeep;
@@ -145,7 +146,8 @@ class DatasetStructure final : public Structure {
   Index reallocations() const override { return 0; }
 
  private:
-  /// The arcs of the row that are kept, loops first; columns: where they go, or null. Returns how many they are.
+  /// The arcs of the row that are kept, loops first; columns: where they go, or null. Returns how many they
+  /// are.
   Index keep_row(const KeptArcs& kept, VertexId row, const TransformedRows::Row& from,
                  VertexId* columns) const {
     Index count = from.loops;

@@ -1,9 +1,10 @@
 // What a plan draws mini-batches from: the prepared graph, or, where there is none yet, the data set itself.
 //
-// From the data set, vertices are divided among parts as the run's partitioner will where that needs no look at the arcs (one part,
-// hash, range). Draws are keyed by the data set's vertices, so the batches are then the run's own. METIS takes longer than all
-// else in a plan: where it will divide the graph, the plan divides by hash instead, and says more bytes than the run will send. Nor does a
-// plan reorder a large graph: slabs of exact inference, of at most 64 MiB, then read more rows in the plan than in the run.
+// From the data set, vertices are divided among parts as the run's partitioner will where that needs no look
+// at the arcs (one part, hash, range). Draws are keyed by the data set's vertices, so the batches are then
+// the run's own. METIS takes longer than all else in a plan: where it will divide the graph, the plan divides
+// by hash instead, and says more bytes than the run will send. Nor does a plan reorder a large graph: slabs
+// of exact inference, of at most 64 MiB, then read more rows in the plan than in the run.
 #pragma once
 
 #include <memory>

@@ -119,8 +119,9 @@ void BatchTraffic::add_shares(const Batch& batch, Rank rank, double times) {
   }
 }
 
-/// Rows of others that the rank's cache holds, ascending: those with the most neighbours, under every policy. Those that the drawn batches
-/// read most often would be too good a choice: it is theirs, and not the other batches'.
+/// Rows of others that the rank's cache holds, ascending: those with the most neighbours, under every policy.
+/// Those that the drawn batches read most often would be too good a choice: it is theirs, and not the other
+/// batches'.
 std::vector<VertexId> BatchTraffic::cached(Rank rank) const {
   std::vector<VertexId> rows;
   if (cached_rows_ == 0) return rows;

@@ -14,7 +14,8 @@ namespace {
 constexpr double kGiga = 1e9, kTera = 1e12;
 constexpr double kPcie4 = 25 * kGiga, kPcie5 = 50 * kGiga;  // what 16 lanes reach of 32 and 64 GB/s
 
-/// Products are those of layers of 128 and 256 columns, gathers those of graphs that no cache of the card holds.
+/// Products are those of layers of 128 and 256 columns, gathers those of graphs that no cache of the card
+/// holds.
 const Card kCards[] = {
     {"a100",
      "A100 (80 GB, SXM)",

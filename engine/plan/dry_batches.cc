@@ -198,7 +198,8 @@ class Batches {
       }
   }
 
-  /// Of row begins, columns and weights of arcs; a second time where training draws from rows in the order of ids.
+  /// Of row begins, columns and weights of arcs; a second time where training draws from rows in the order of
+  /// ids.
   Index pages_of(const DryBatches& of) const {
     const bool all = job_.strategy.options.text("structure") == "mapped";
     const auto begins = source_.arc_offsets();

@@ -1,5 +1,6 @@
-// What mini-batches will hold and send, without training: each rank's first batches are drawn as in training (their draws are keyed,
-// so from the prepared graph they are the same), and one rank after the other goes through them on kernels that compute nothing.
+// What mini-batches will hold and send, without training: each rank's first batches are drawn as in training
+// (their draws are keyed, so from the prepared graph they are the same), and one rank after the other goes
+// through them on kernels that compute nothing.
 #pragma once
 
 #include <memory>

@@ -1,5 +1,5 @@
-// A rank's mini-batches where features are held by columns (Strategy::columns), gone through on kernels that compute nothing: with its own
-// batch, and of its group's others the numbers of rows and arcs alone.
+// A rank's mini-batches where features are held by columns (Strategy::columns), gone through on kernels that
+// compute nothing: with its own batch, and of its group's others the numbers of rows and arcs alone.
 #pragma once
 
 #include <map>
@@ -62,7 +62,8 @@ class DryColumns {
   virtual int whole_layer() const = 0;
   /// What the batches hold that were trained, and what a checkpoint gets of them.
   virtual void count(Index trainable, ScheduleBytes& bytes, Index& state) const = 0;
-  /// What features would take were they held by rows: `reads` are others' rows, by how many batches have read them.
+  /// What features would take were they held by rows: `reads` are others' rows, by how many batches have read
+  /// them.
   virtual double bytes_by_rows(const std::map<VertexId, Index>& reads, const Owners& owners,
                                const BatchTraffic& sent) const = 0;
 };

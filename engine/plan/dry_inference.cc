@@ -98,7 +98,8 @@ void SlabPlan::count_sent() {
   }
 }
 
-/// A rank knows its own rows' arcs, and asks for the ids of what they read, and where both ends' degrees count for those.
+/// A rank knows its own rows' arcs, and asks for the ids of what they read, and where both ends' degrees
+/// count for those.
 void SlabPlan::send_structure(Rank rank, bool gathers) {
   const double answered = model_.needs.normalisation == Normalisation::kSymmetric ? 4 + 8 : 4;
   constexpr EvaluationPart kPart = EvaluationPart::kStructure;

@@ -1,4 +1,5 @@
-// What exact inference in row slabs will hold and send (strategies/schedule/layerwise_inference.h), counted from the arcs.
+// What exact inference in row slabs will hold and send (strategies/schedule/layerwise_inference.h), counted
+// from the arcs.
 #pragma once
 
 #include <array>
@@ -42,7 +43,8 @@ struct AllSlabs {
   const RankSlabs& of(Rank rank) const { return by_rank[std::size_t(rank)]; }
 };
 
-/// The first layers' side where features are held by columns. Made by the strategy (StrategyPlan::slab_columns).
+/// The first layers' side where features are held by columns. Made by the strategy
+/// (StrategyPlan::slab_columns).
 class SlabColumns {
  public:
   virtual ~SlabColumns() = default;

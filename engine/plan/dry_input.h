@@ -11,14 +11,16 @@
 
 namespace atl {
 
-/// Of ranks that hold parts of the graph. Asked for one server's ranks after the other's, it finds each server's graph once.
+/// Of ranks that hold parts of the graph. Asked for one server's ranks after the other's, it finds each
+/// server's graph once.
 class DryInputs {
  public:
   /// All outlive it. `part_of_rank` (ranks): which part each trains (traffic.h). hosts: as in DryRunInput.
   DryInputs(const Job& job, const Dataset& dataset, const PreparedGraph& prepared,
             std::vector<int> part_of_rank, int threads, std::vector<std::string> hosts = {});
   int ranks() const { return int(part_of_rank_.size()); }
-  /// Where servers train in batches: the training vertices of the one with most, each of which may be a batch; 0: they don't, or none trains.
+  /// Where servers train in batches: the training vertices of the one with most, each of which may be a
+  /// batch; 0: they don't, or none trains.
   Index most_batches() const { return most_batches_; }
   PartShare share(Rank rank) const;
   /// Reads the rank's arcs once.

@@ -19,8 +19,8 @@
 
 namespace atl {
 
-// A rank's part of a graph with every size and no contents: what a dry run computes on. Its arrays are on Device::kDry,
-// but for the ids of rows, which strategies draw from.
+// A rank's part of a graph with every size and no contents: what a dry run computes on. Its arrays are on
+// Device::kDry, but for the ids of rows, which strategies draw from.
 
 /// Neither copyable nor movable: part() points into it.
 class DryPart {
@@ -63,8 +63,8 @@ using TrafficBytes = std::array<std::int64_t, kTraffics>;  // by Traffic
 
 struct DryRun {
   ScheduleBytes schedule;  // that trains
-  std::vector<ScheduleBytes>
-      batches;  // in each step, where steps train on parts of their own; schedule has the most of each
+  // in each step, where steps train on parts of their own; schedule has the most of each
+  std::vector<ScheduleBytes> batches;
   ScheduleBytes inference;  // of the second one, where training sees less of the graph (setting: inductive)
   ScheduleBytes once;   // while constant layers are computed in slabs, for batches that read no neighbours
   Index workspace = 0;  // kernels' scratch memory
@@ -84,8 +84,8 @@ struct DryRunInput {
   double all_vertices = 0;
   int threads = 1;
   RankShape training;  // the part that training sees
-  std::vector<RankShape>
-      batches{};  // the parts of an epoch's steps, where each has its own; training is the largest
+  // the parts of an epoch's steps, where each has its own; training is the largest
+  std::vector<RankShape> batches{};
   std::optional<RankShape> full;     // the part that evaluation sees, where it is another
   std::optional<RankShape> beyond;   // the part that layers beyond servers' copies read, where it is neither
   std::vector<std::string> hosts{};  // by rank; empty: all are on one server

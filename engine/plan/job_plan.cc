@@ -136,7 +136,8 @@ RankPlan plan_batches(const Job& job, const Dataset& dataset, const PlanOptions&
   return plan;
 }
 
-/// Rank 0 writes the checkpoints: the others' states come to it one after the other (train/checkpoint/run_state.h).
+/// Rank 0 writes the checkpoints: the others' states come to it one after the other
+/// (train/checkpoint/run_state.h).
 void add_checkpoints(std::vector<RankPlan>& ranks) {
   Index largest = 0;
   for (const RankPlan& each : std::span(ranks).subspan(1)) largest = std::max(largest, each.memory.state);

@@ -52,8 +52,8 @@ struct JobPlan {
   TrafficBytes epoch{}, epoch_between{};             // of all ranks together
   TrafficBytes evaluation{};                         // likewise
   EvaluationParts evaluation_parts{};                // likewise
-  std::string
-      simulated_on;  // the topology that times were simulated on (simulate/); empty: they follow from rates
+  // the topology that times were simulated on (simulate/); empty: they follow from rates
+  std::string simulated_on;
 };
 
 struct PlanOptions {
@@ -69,7 +69,8 @@ JobPlan plan_job(const Job& job, const Dataset& dataset, const PreparedGraph& pr
 /// Of a job that trains on mini-batches, without a prepared graph.
 JobPlan plan_job(const Job& job, const Dataset& dataset, const PlanOptions& options);
 
-/// Enters an epoch as it was simulated in place of the predicted one. An evaluation is taken to differ from its prediction as much.
+/// Enters an epoch as it was simulated in place of the predicted one. An evaluation is taken to differ from
+/// its prediction as much.
 void enter_simulated(const Job& job, double epoch_seconds, const std::string& topology, JobPlan& plan);
 
 /// What to tell where evaluations send a multiple of what epochs do; "": they don't.

@@ -16,8 +16,8 @@ namespace atl {
 Index mapped_bytes(const Job& job, const Dataset& dataset, const PreparedGraph& prepared, Rank rank,
                    bool halo_features);
 
-/// Where row r of `rows` begins in a file of so many bytes: bytes · r / rows, rounded down, also where the product is more than an
-/// Index holds.
+/// Where row r of `rows` begins in a file of so many bytes: bytes · r / rows, rounded down, also where the
+/// product is more than an Index holds.
 Index row_begin(Index bytes, Index rows, Index r);
 
 }  // namespace atl

@@ -21,8 +21,9 @@ Index feature_bytes(Index rows, const FeatureShape& f) {
 
 namespace {
 
-// Measured: program and libraries touched, stacks, heap of a job of no size; what MPI adds, less what the rank's witness has
-// touched of the libraries in its place; and what each thread's stack and packed panels take.
+// Measured: program and libraries touched, stacks, heap of a job of no size; what MPI adds, less what the
+// rank's witness has touched of the libraries in its place; and what each thread's stack and packed panels
+// take.
 constexpr Index kProcess = Index(22) << 20, kMpi = Index(5) << 20, kThread = Index(1) << 20;
 constexpr const char* kParameters = "parameters and moments";
 constexpr Index kRowsOnTheWay = Index(5) << 20;  // collect_rows() and VertexRowsFile
@@ -191,7 +192,8 @@ PartBytes training_bytes(const MemoryInput& in) {
   return most;
 }
 
-/// What constant layers make of the features, while these are still there. Batches have a training graph's besides.
+/// What constant layers make of the features, while these are still there. Batches have a training graph's
+/// besides.
 Index constant_bytes(const MemoryInput& in) {
   const int prefix = in.model.constant_prefix();
   if (prefix == 0) return 0;

@@ -25,8 +25,8 @@ struct RankMemory {
   Index mapped = 0;               // pages of files, while loading; given back before training
   Index loading = 0;              // reading features and cutting out the rank's part
   Index training = 0;
-  std::vector<Index>
-      batches{};  // of it, what each batch takes: its part and passes; where steps train on parts of their own
+  // of it, what each batch takes: its part and passes; where steps train on parts of their own
+  std::vector<Index> batches{};
   Index passes = 0, inference = 0;  // of it, what training's passes take, and exact inference beside them
   Index pages = 0;       // of mapped arcs that batches read: the kernel takes them back when it needs them
   Index state = 0;       // of it, what goes into a checkpoint beside the parameters (late and cached rows)
@@ -35,7 +35,8 @@ struct RankMemory {
   /// Of a GPU, where it trains on one; what follows is for a rank on a CPU.
   Index on_device() const;
   Index peak() const;
-  /// The largest of what can't be given up: pages of files can, and what is read of them once while results are written.
+  /// The largest of what can't be given up: pages of files can, and what is read of them once while results
+  /// are written.
   Index held() const;
   /// Of `items`: held by every rank alike, however many there are.
   Index replicated() const;

@@ -1,4 +1,5 @@
-// What ranks tell each other to make an evaluation's metrics of their logits (train/evaluation.h), beside its pass.
+// What ranks tell each other to make an evaluation's metrics of their logits (train/evaluation.h), beside its
+// pass.
 #pragma once
 
 #include <array>
@@ -22,12 +23,14 @@ std::int64_t metric_bytes(const Job& job, const DatasetMeta& meta, int ranks, Ra
 /// The same of pairs (LinkTask::evaluate): their ends' rows, and all scores to rank 0.
 std::int64_t pair_metric_bytes(const Job& job, int ranks, Rank rank, const PairSizes& pairs);
 
-// What an evaluation's bytes are of, where exact inference goes by slabs of rows (strategies/schedule/layerwise_inference.h). In the ledger they are one
-// purpose, Traffic::kEvaluation.
+// What an evaluation's bytes are of, where exact inference goes by slabs of rows
+// (strategies/schedule/layerwise_inference.h). In the ledger they are one purpose, Traffic::kEvaluation.
 
 enum class EvaluationPart {
-  kStructure,  // which rows slabs read, and by which arcs: asked for, or pushed to who computes the first layer by columns
-  kRows,  // rows of other ranks, and which: features, what layers made of them, or what is put together from columns
+  // which rows slabs read, and by which arcs: asked for, or pushed to who computes the first layer by columns
+  kStructure,
+  // rows of other ranks, and which: features, what layers made of them, or what is put together from columns
+  kRows,
   kSummands,  // of the first layer's product, where features are held by columns; of every row, to its owner
   kScores,    // likewise, attention's
   kMetric,    // what metrics are made of

@@ -112,7 +112,8 @@ void PairTally::score(const std::vector<StepPairs>& by_rank) {
 namespace {
 
 constexpr Index kReal = sizeof(Real), kId = sizeof(VertexId);
-// Lines of memory that drawing a negative pair reads at random (its partners, and which row a vertex has), and their size.
+// Lines of memory that drawing a negative pair reads at random (its partners, and which row a vertex has),
+// and their size.
 constexpr double kDrawLines = 8, kLine = 64;
 // Bytes of a comparison while scores are sorted, at the rate of gathers.
 constexpr double kCompared = 32;
@@ -149,7 +150,8 @@ Index batch_pairs(const Job& job, const PairSizes& of, const PairPlace& place) {
   return (ahead + 1) * 2 * kId * step.pairs + kId * of.edges + makers * maker;
 }
 
-/// On rank 0 a set's scores arrive: those of edges, and beside them those of negative pairs twice, or the other way round.
+/// On rank 0 a set's scores arrive: those of edges, and beside them those of negative pairs twice, or the
+/// other way round.
 Index gathered_scores(const PairSizes& of, const PairPlace& place) {
   if (place.rank != 0) return kReal * of.scored;
   return kReal * std::max(2 * of.all_edges, of.all_edges + 2 * of.all_negatives);

@@ -1,5 +1,5 @@
-// How many pairs of vertices each rank has where link prediction trains and measures, and whose rows they need: what a plan's memory, time
-// and bytes of them follow from. Counted from the run's own draws.
+// How many pairs of vertices each rank has where link prediction trains and measures, and whose rows they
+// need: what a plan's memory, time and bytes of them follow from. Counted from the run's own draws.
 #pragma once
 
 #include <vector>
@@ -68,7 +68,8 @@ class PairTally {
   std::vector<PairSizes> sizes_;
 };
 
-// What link prediction's loss and its metrics take beside the model: memory of pairs, of the rows of their ends and of their scores, and work.
+// What link prediction's loss and its metrics take beside the model: memory of pairs, of the rows of their
+// ends and of their scores, and work.
 
 /// Of one rank; nothing without task linkPrediction.
 struct PairMemory {
@@ -87,7 +88,8 @@ struct PairPlace {
 
 PairMemory pair_memory(const Job& job, const PairSizes& sizes, const PairPlace& place);
 
-/// Of an epoch's loss: rows gathered and gradients added to them, the decoder there and back, and negative pairs drawn.
+/// Of an epoch's loss: rows gathered and gradients added to them, the decoder there and back, and negative
+/// pairs drawn.
 EpochWork pair_work(const Job& job, const PairSizes& sizes);
 /// Of both sets that are measured; `root`: with the sorting of all scores.
 EpochWork scoring_work(const Job& job, const PairSizes& sizes, bool root);

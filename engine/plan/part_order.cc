@@ -1,11 +1,12 @@
-// Which rank trains which part: parts that talk most share a server. Servers are moved over nodes by the operator, which
-// costs them nothing; this decides who is in them, before that, from the exact cut alone. So the answer is the same on one
-// machine and on a cluster, and in every attempt of a job wherever its pods stand: the same file gives the same bits.
+// Which rank trains which part: parts that talk most share a server. Servers are moved over nodes by the
+// operator, which costs them nothing; this decides who is in them, before that, from the exact cut alone. So
+// the answer is the same on one machine and on a cluster, and in every attempt of a job wherever its pods
+// stand: the same file gives the same bits.
 //
-// Dividing parts among servers so that most bytes stay inside is graph partitioning once more, of a graph of a few thousand
-// vertices at most. From two first answers, the partitioner's own order and servers filled one after the other with whoever
-// talks most to those inside, pairs change places while that helps; the better one is taken, the partitioner's where they
-// are equal.
+// Dividing parts among servers so that most bytes stay inside is graph partitioning once more, of a graph of
+// a few thousand vertices at most. From two first answers, the partitioner's own order and servers filled one
+// after the other with whoever talks most to those inside, pairs change places while that helps; the better
+// one is taken, the partitioner's where they are equal.
 #include "plan/traffic.h"
 
 #include <algorithm>
@@ -24,8 +25,8 @@
 namespace atl {
 namespace {
 
-// Parts divided among servers, and exchanges between them that keep more bytes inside: Kernighan and Lin's gain, one pair at
-// a time.
+// Parts divided among servers, and exchanges between them that keep more bytes inside: Kernighan and Lin's
+// gain, one pair at a time.
 
 /// Bytes between pairs of parts, both directions together; a part has none with itself.
 class PairedBytes {

@@ -1,4 +1,5 @@
-// Which vertices each rank's batches are of in a plan: training vertices or, with task linkPrediction, ends of pairs. Those of the run.
+// Which vertices each rank's batches are of in a plan: training vertices or, with task linkPrediction, ends
+// of pairs. Those of the run.
 #pragma once
 
 #include <memory>
@@ -46,7 +47,8 @@ class PlannedSeeds {
   PairTally counts_;
 };
 
-/// Bytes that rank `from` sends for a step's pairs, as link prediction trains: which rows it wants, rows, and gradients.
+/// Bytes that rank `from` sends for a step's pairs, as link prediction trains: which rows it wants, rows, and
+/// gradients.
 struct PairBytesSent {
   double rows = 0, gradients = 0;
 };
@@ -55,7 +57,8 @@ PairBytesSent pair_bytes(const WantedRows& wanted, Rank from, Rank to, Index wid
 /// Adds them to what a rank sends in an epoch; `between`: servers.
 void enter_pairs(const PairBytesSent& sent, bool between, DryRun& run);
 
-/// The same of a strategy with a part a rank, whose steps all take the same edges: wishes are those of the first.
+/// The same of a strategy with a part a rank, whose steps all take the same edges: wishes are those of the
+/// first.
 struct PartPairs {
   WantedRows wanted;
   std::vector<PairSizes> sizes;  // by rank
@@ -63,8 +66,8 @@ struct PartPairs {
 PartPairs pairs_of_parts(const Job& job, const Dataset& dataset, const PreparedGraph& prepared,
                          const PartRanks& ranks);
 
-// What a step's batches may read, in a plan of jobs whose samplers draw sets of vertices: drawn once for all ranks, as one rank that owns
-// all would, which by their keys is what the ranks draw together.
+// What a step's batches may read, in a plan of jobs whose samplers draw sets of vertices: drawn once for all
+// ranks, as one rank that owns all would, which by their keys is what the ranks draw together.
 
 /// Neither copyable nor movable. References outlive it.
 class PlannedSets final : public StepSets {

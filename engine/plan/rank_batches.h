@@ -20,8 +20,9 @@
 
 namespace atl {
 
-// Historical embeddings in a plan (sampler/history/): which rows ranks keep, and what their batches push to each other. Which rows a batch
-// computes depends on nothing that is pushed, so that all ranks' pushes are known before one goes through its steps.
+// Historical embeddings in a plan (sampler/history/): which rows ranks keep, and what their batches push to
+// each other. Which rows a batch computes depends on nothing that is pushed, so that all ranks' pushes are
+// known before one goes through its steps.
 
 class PlannedHistory {
  public:
@@ -52,8 +53,8 @@ class PlannedHistory {
 struct SharedInPlan {
   StepSets* sets = nullptr;
   PlannedHistory* history = nullptr;
-  const std::vector<std::vector<VertexId>>* touched =
-      nullptr;  // by batch that is drawn: TouchedFeatures' of all ranks
+  // by batch that is drawn: TouchedFeatures' of all ranks
+  const std::vector<std::vector<VertexId>>* touched = nullptr;
 };
 
 /// Neither copyable nor movable. References outlive it, and so do `shared`'s and `notes`, which may be null.
@@ -81,8 +82,9 @@ class RankBatches {
   void note_touched(std::int64_t draw, std::span<const VertexId> seeds, std::vector<std::uint8_t>& marks);
   /// Draws a batch, and adds what that sends.
   void draw(std::int64_t draw, std::span<const VertexId> seeds, BatchTraffic& sent, double times);
-  /// The batch that was drawn last; `drawn` are those of its group, by member, where features are held by columns. The room that a run's
-  /// memory has above its largest batch isn't counted: nothing is ever written there.
+  /// The batch that was drawn last; `drawn` are those of its group, by member, where features are held by
+  /// columns. The room that a run's memory has above its largest batch isn't counted: nothing is ever written
+  /// there.
   void train(std::int64_t step, const std::vector<const DrawnSizes*>& drawn, double times);
   /// Over ranks, after each step but an epoch's last (EpochLoop): with what else they tell each other then.
   void sum_loss();

@@ -67,8 +67,8 @@ struct RankShape {
   Index arcs() const { return own_arcs + outer_arcs; }
 };
 
-/// Reads the rank's arcs once, front to back, and holds none of them; with `reads` or by_chunk, builds the blocks that it counts.
-/// induced_on: as in LocalizeOptions; empty: of the whole graph.
+/// Reads the rank's arcs once, front to back, and holds none of them; with `reads` or by_chunk, builds the
+/// blocks that it counts. induced_on: as in LocalizeOptions; empty: of the whole graph.
 RankShape rank_shape(const PreparedGraph& graph, Rank rank, std::span<const std::uint8_t> induced_on,
                      const std::optional<OwnerReads>& reads = {}, bool by_chunk = false);
 
@@ -77,7 +77,8 @@ RankShape rank_shape(const LocalGraph& graph, std::span<const NearBlock> near, i
 /// So many layers behind those that read copies read this part.
 void add_beyond(const RankShape& part, int layers, RankShape& shape);
 
-/// The same part where not every rank trains the part of its own number, or several have the same: ranks in place of parts.
+/// The same part where not every rank trains the part of its own number, or several have the same: ranks in
+/// place of parts.
 RankShape on_ranks(RankShape shape, const PartRanks& on, int ranks);
 
 // What one rank computes in a training epoch, layer by layer (model/layer_work.h).
@@ -85,8 +86,8 @@ RankShape on_ranks(RankShape shape, const PartRanks& on, int ranks);
 /// Forward and backward of each of the rank's layers that runs each epoch. `recompute` adds another forward.
 EpochWork epoch_work(const Model& model, const RankShape& shape, bool recompute);
 
-/// Of mini-batches, whose layers (one `sizes` each) differ; as epoch_work() otherwise. Inputs of the first layers, up to `fixed`, take no
-/// gradient.
+/// Of mini-batches, whose layers (one `sizes` each) differ; as epoch_work() otherwise. Inputs of the first
+/// layers, up to `fixed`, take no gradient.
 EpochWork batch_work(const Model& model, std::span<const LayerSize> sizes, bool recompute, int fixed = 0);
 
 /// The forward alone.

@@ -1,6 +1,6 @@
-// Bytes between a job's servers, in so few numbers that a pod's log and a ConfigMap hold them. Where servers are many and each
-// talks to each, there are more pairs than that: then those that stand out are listed, and the others exchange what they exchange in
-// the mean.
+// Bytes between a job's servers, in so few numbers that a pod's log and a ConfigMap hold them. Where servers
+// are many and each talks to each, there are more pairs than that: then those that stand out are listed, and
+// the others exchange what they exchange in the mean.
 #include "plan/traffic.h"
 
 #include <algorithm>
@@ -36,7 +36,8 @@ class Pairs {
   std::vector<double> bytes_;
 };
 
-/// Which of sorted amounts to leave out: neighbours, all but so many, that differ least; and whatever is equal to their ends.
+/// Which of sorted amounts to leave out: neighbours, all but so many, that differ least; and whatever is
+/// equal to their ends.
 struct Window {
   std::size_t first = 0, last = 0;
 };

@@ -1,4 +1,5 @@
-// A rank's shares of what its server holds at a time, where servers hold copies of each other's vertices (Strategy::server).
+// A rank's shares of what its server holds at a time, where servers hold copies of each other's vertices
+// (Strategy::server).
 #pragma once
 
 #include <vector>

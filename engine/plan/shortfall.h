@@ -1,4 +1,5 @@
-// Whether the memory that a job's ranks will have is enough for what they are planned to hold, and what would help where it isn't.
+// Whether the memory that a job's ranks will have is enough for what they are planned to hold, and what would
+// help where it isn't.
 #pragma once
 
 #include <optional>
@@ -10,7 +11,8 @@
 namespace atl {
 
 struct Shortfall {
-  /// The job can't run: its plan would have to be wrong by more than a tenth, which tests/e2e/plan_and_bench rules out.
+  /// The job can't run: its plan would have to be wrong by more than a tenth, which tests/e2e/plan_and_bench
+  /// rules out.
   bool certain = false;
   std::string text;  // one line: what is needed, what there is, what helps
 };
@@ -18,7 +20,8 @@ struct Shortfall {
 /// Where all ranks run on one machine.
 std::optional<Shortfall> shortfall_here(const JobPlan& plan, const MemoryRoom& room);
 
-/// Of resources.memory, which on a cluster is the limit of a pod with all ranks of a server together. None without it.
+/// Of resources.memory, which on a cluster is the limit of a pod with all ranks of a server together. None
+/// without it.
 std::optional<Shortfall> shortfall_of_resources(const JobPlan& plan, const Job& job);
 
 }  // namespace atl

@@ -1,5 +1,6 @@
-// What one strategy adds to a plan beside what dry runs say of every strategy: one row, in strategies/<kind>/plan.cc, which is linked with this
-// folder. A new one is a line in strategy_plans.cc; a strategy that adds nothing has none.
+// What one strategy adds to a plan beside what dry runs say of every strategy: one row, in
+// strategies/<kind>/plan.cc, which is linked with this folder. A new one is a line in strategy_plans.cc; a
+// strategy that adds nothing has none.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
@@ -50,7 +51,8 @@ struct StrategyPlan {
   std::string kind;
   /// Made when all ranks are planned; may change what follows from their plans. Null: there is none.
   std::shared_ptr<const PlanSection> (*section)(const SectionInput&, JobPlan&) = nullptr;
-  /// Both of strategies whose ranks hold features by columns (Strategy::columns), and of no others: how batches and evaluation's slabs go by columns.
+  /// Both of strategies whose ranks hold features by columns (Strategy::columns), and of no others: how
+  /// batches and evaluation's slabs go by columns.
   std::unique_ptr<DryColumns> (*columns)(const DryColumnsInput&) = nullptr;
   std::unique_ptr<SlabColumns> (*slab_columns)(const Model&, std::vector<ColumnShare>) = nullptr;
   /// Adds what a rank does beside training on its batches: what it sends, holds and computes. Null: nothing.

@@ -27,8 +27,9 @@ void add(TrafficShape::RowBytes& all, const TrafficShape::RowBytes& more) {
   all.from_owner += more.from_owner;
 }
 
-/// What is merged where several ranks aggregate for a vertex: sums, or softmaxes with their maxima and sums, which cross whole
-/// (model/aggregate.h). A fixed input takes no gradient, but its weights' may need that of what was merged.
+/// What is merged where several ranks aggregate for a vertex: sums, or softmaxes with their maxima and sums,
+/// which cross whole (model/aggregate.h). A fixed input takes no gradient, but its weights' may need that of
+/// what was merged.
 void set_merged(const Job& job, const Model& model, TrafficShape& shape) {
   for (int l = model.constant_prefix(); l < int(model.layers.size()); ++l) {
     const LayerSpec& layer = model.spec(l);

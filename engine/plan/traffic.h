@@ -1,5 +1,5 @@
-// What a job's parts and model mean for traffic: the input of the strategies' byte formulas (job/strategies.h), for
-// those who have no schedule to run dry.
+// What a job's parts and model mean for traffic: the input of the strategies' byte formulas
+// (job/strategies.h), for those who have no schedule to run dry.
 #pragma once
 
 #include <cstddef>
@@ -20,7 +20,8 @@ TrafficShape traffic_shape(const Job& job, const Dataset& dataset, const Model& 
 /// Bytes an epoch by pair of parts, of ranks that train those of their own numbers.
 std::vector<PairBytes> part_flows(const Job& job, const Dataset& dataset, const PreparedGraph& prepared);
 
-/// (ranks) the part of each rank. Each the part of its own number where ranks aren't alike or none share a server.
+/// (ranks) the part of each rank. Each the part of its own number where ranks aren't alike or none share a
+/// server.
 std::vector<int> part_order(const Layout& layout, std::span<const PairBytes> between_parts);
 
 /// What placement needs to know of a job's parts.
@@ -38,8 +39,8 @@ struct ServerFlows {
   double unlisted = 0;
 };
 
-/// Of at most `most` pairs; all that exchange anything where that is enough. Else the unlisted are those that differ least among
-/// each other. The sum over all pairs stays, to within a byte a pair.
+/// Of at most `most` pairs; all that exchange anything where that is enough. Else the unlisted are those that
+/// differ least among each other. The sum over all pairs stays, to within a byte a pair.
 ServerFlows server_flows(const Layout& layout, std::span<const PairBytes> between_ranks, std::size_t most);
 
 }  // namespace atl

@@ -1,11 +1,13 @@
-// What one rank computes in one step: the vertices it trains on, the neighbours that were drawn for them layer by layer, and the
-// rows of input features that this needs. Made by a Sampler, used by a schedule, recycled.
+// What one rank computes in one step: the vertices it trains on, the neighbours that were drawn for them
+// layer by layer, and the rows of input features that this needs. Made by a Sampler, used by a schedule,
+// recycled.
 //
-// Rows of all layers are one list. It begins with the seeds; then come the neighbours that the last layer reads and that aren't
-// there yet, then those of the layer before, and so on. The first counts[h] rows are the destinations of hop h and the first
-// counts[h + 1] its sources. So a destination is its own source (Block::dst_are_sources), and what a layer writes is what the
-// next one reads. Leaves are of their hop alone: its sources behind these (sampler/history/). New rows come in the order in which they are first drawn: that is free, keeps neighbours near each other, and
-// depends on the seeds' order alone.
+// Rows of all layers are one list. It begins with the seeds; then come the neighbours that the last layer
+// reads and that aren't there yet, then those of the layer before, and so on. The first counts[h] rows are
+// the destinations of hop h and the first counts[h + 1] its sources. So a destination is its own source
+// (Block::dst_are_sources), and what a layer writes is what the next one reads. Leaves are of their hop
+// alone: its sources behind these (sampler/history/). New rows come in the order in which they are first
+// drawn: that is free, keeps neighbours near each other, and depends on the seeds' order alone.
 #pragma once
 
 #include <cstdint>
@@ -49,9 +51,11 @@ class Batch {
   Reusable<Real> loss_weights;  // (seeds) what each one's loss counts; empty: all 1
 
   int layers() const { return int(layers_.size()); }
-  /// Of the gathering layers, the one nearest to the input being 0. Views; valid until the batch is sampled into again.
+  /// Of the gathering layers, the one nearest to the input being 0. Views; valid until the batch is sampled
+  /// into again.
   Block block(int layer) const;
-  /// (rows of all layers) prepared rows and the data set's ids. Of `layer`'s input: the first input_rows(layer).
+  /// (rows of all layers) prepared rows and the data set's ids. Of `layer`'s input: the first
+  /// input_rows(layer).
   std::span<const VertexId> rows() const { return rows_.span(); }
   std::span<const VertexId> ids() const { return ids_.span(); }
   /// (rows) Block::src_scale of every layer; empty: all 1.
@@ -88,10 +92,11 @@ class Batch {
   std::vector<Layer> layers_;
 };
 
-// How many ranks compute each row of a step, layer by layer, so that what is summed over rows counts a vertex once: by its owner,
-// whom every rank tells which of its rows it computes.
+// How many ranks compute each row of a step, layer by layer, so that what is summed over rows counts a vertex
+// once: by its owner, whom every rank tells which of its rows it computes.
 
-/// Of a batch's row sets: set h are its first rows, those that h of its layers, counted from the output, read. Set 0 are the seeds.
+/// Of a batch's row sets: set h are its first rows, those that h of its layers, counted from the output,
+/// read. Set 0 are the seeds.
 struct SharedRows {
   std::vector<Reusable<Real>> weights;  // by set: (rows) 1 over the number of ranks that compute the row
   std::vector<double> owned;            // by set: this rank's own rows that some rank computes

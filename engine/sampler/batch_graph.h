@@ -1,4 +1,5 @@
-// What one rank's mini-batches are made of: arcs to draw from, its rows' features, and the vertices that it trains on.
+// What one rank's mini-batches are made of: arcs to draw from, its rows' features, and the vertices that it
+// trains on.
 #pragma once
 
 #include <optional>
@@ -20,8 +21,8 @@ struct BatchGraph {
   std::optional<HeldColumns> columns{};
   TrainingRows training_rows;           // of this rank's parts
   std::vector<Index> training_by_part;  // (parts) how many each has, the same on all ranks
-  const PairGraph* pairs =
-      nullptr;          // of link prediction: `training_rows` are numbers of its edges; null: there are none
+  // of link prediction: `training_rows` are numbers of its edges; null: there are none
+  const PairGraph* pairs = nullptr;
   bool sparse = false;  // what a batch's first layer reads of `features` that are held packed
   double entries = 0;   // of a row that is held sparse, over the whole data set
 };

@@ -1,4 +1,5 @@
-// All that one thread makes a rank's mini-batches with: the structure that it draws from, a sampler, seeds, features.
+// All that one thread makes a rank's mini-batches with: the structure that it draws from, a sampler, seeds,
+// features.
 #pragma once
 
 #include <memory>
@@ -24,8 +25,8 @@ struct BatchSamplingOptions {
   int negatives = 1;                              // pairs per training edge, of link prediction
   bool finds_touched = false;  // tells which features have a value in the rows of a step (TouchedFeatures)
   double feature_rate = 1;     // of others' columns, drawn for each step, unless masks say which
-  const HistoryDirectory* history =
-      nullptr;  // what whoever trains has of others' embeddings; null: none. It outlives what is made
+  // what whoever trains has of others' embeddings; null: none. It outlives what is made
+  const HistoryDirectory* history = nullptr;
   BatchMasks* masks = nullptr;  // outlive what is made; null: there are none
   std::int64_t presampled = 0;  // steps whose batches say what a presampled cache holds
   std::vector<int> cpus{};      // that its threads run on; empty: left to the kernel
@@ -39,7 +40,8 @@ class BatchSampling {
   BatchSampling(const BatchSampling&) = delete;
 
   StepSeeds& seeds() { return sets_ && sets_->seeds() != nullptr ? *sets_->seeds() : seeds_; }
-  /// The first batch that is made also fills the cache. Batches follow on what `history` says now. trace: null where none is kept.
+  /// The first batch that is made also fills the cache. Batches follow on what `history` says now. trace:
+  /// null where none is kept.
   MakeBatch maker(Trace* trace);
 
  private:
@@ -68,8 +70,9 @@ class BatchSampling {
   bool has_begun_ = false;
 };
 
-/// What makes a rank's batches on so many threads, `ahead` of which may be made at a time: a thread a batch where the rank is alone and
-/// draws neighbours, so that nothing is exchanged; otherwise all threads for one batch after the other. Collective.
+/// What makes a rank's batches on so many threads, `ahead` of which may be made at a time: a thread a batch
+/// where the rank is alone and draws neighbours, so that nothing is exchanged; otherwise all threads for one
+/// batch after the other. Collective.
 std::vector<std::unique_ptr<BatchSampling>> batch_samplings(const BatchGraph& graph, Communicator& comm,
                                                             const BatchSamplingOptions& options, int ahead);
 std::vector<MakeBatch> makers_of(const std::vector<std::unique_ptr<BatchSampling>>& all, Trace* trace);

@@ -80,8 +80,8 @@ MakeBatch batch_maker(StepSeeds& seeds, Sampler& sampler, const BatchMakers& mak
   };
 }
 
-/// Slot i holds the batches of steps first + i, first + i + slots, …; makers write to slots of steps before claimed_ that aren't ready,
-/// and the trainer reads those of the last `held` steps before taken_.
+/// Slot i holds the batches of steps first + i, first + i + slots, …; makers write to slots of steps before
+/// claimed_ that aren't ready, and the trainer reads those of the last `held` steps before taken_.
 struct BatchStream::State {
   State(std::vector<MakeBatch> makers, const Options& options)
       : makers_(std::move(makers)),

@@ -1,5 +1,5 @@
-// Which feature columns of other ranks' rows are fetched, where it isn't all of them (DGS, Wan et al. 2022, section III-C): each rank
-// chooses as many, and an owner knows what each rank that asks has chosen.
+// Which feature columns of other ranks' rows are fetched, where it isn't all of them (DGS, Wan et al. 2022,
+// section III-C): each rank chooses as many, and an owner knows what each rank that asks has chosen.
 #pragma once
 
 #include <cstdint>
@@ -28,7 +28,8 @@ class ColumnChoice {
 
   /// The same for all ranks, drawn for this step: nobody needs to be told.
   void draw(std::uint64_t seed, std::int64_t step);
-  /// Each rank tells all others its own: mine (chosen), ascending. Collective, on the lane and by the thread that fetch.
+  /// Each rank tells all others its own: mine (chosen), ascending. Collective, on the lane and by the thread
+  /// that fetch.
   void tell(Communicator& comm, std::span<const VertexId> mine);
 
  private:

@@ -1,5 +1,5 @@
-// A batch's first layers pushed to the ranks that hold the other columns of the features, and theirs taken: what P3 moves instead of
-// features (Gandhi & Iyer 2021, section 3.2.2).
+// A batch's first layers pushed to the ranks that hold the other columns of the features, and theirs taken:
+// what P3 moves instead of features (Gandhi & Iyer 2021, section 3.2.2).
 #pragma once
 
 #include <span>
@@ -21,7 +21,8 @@ struct HeldColumns {
   bool sparse = false;  // what a batch's first layer reads of columns that are held packed
 };
 
-/// One per sampling thread. Calls are collective over the group, by the route: sizes, arcs and scales as its structure, ids as its ids.
+/// One per sampling thread. Calls are collective over the group, by the route: sizes, arcs and scales as its
+/// structure, ids as its ids.
 class ColumnPush {
  public:
   /// All outlive it.

@@ -1,4 +1,5 @@
-// Rows of features put together from their columns: each rank that has some of them sends them to whoever asks.
+// Rows of features put together from their columns: each rank that has some of them sends them to whoever
+// asks.
 #pragma once
 
 #include <vector>
@@ -12,13 +13,15 @@ namespace atl {
 class InputRows {
  public:
   virtual ~InputRows() = default;
-  /// out (batch.rows().size(), F), in the host's memory, grows where it must. Collective: every rank makes the same calls.
+  /// out (batch.rows().size(), F), in the host's memory, grows where it must. Collective: every rank makes
+  /// the same calls.
   virtual void fetch(const Batch& batch, Matrix& out) = 0;
   /// Held beside `out`.
   virtual Index bytes() const = 0;
 };
 
-/// By the compute thread, on Lane::kBulk as Traffic::kEvaluation: numbers of rows, their ids, and the columns.
+/// By the compute thread, on Lane::kBulk as Traffic::kEvaluation: numbers of rows, their ids, and the
+/// columns.
 class ColumnRows final : public InputRows {
  public:
   /// All outlive it.

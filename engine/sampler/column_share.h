@@ -1,4 +1,5 @@
-// Which columns of the features a rank has, of all vertices, where they are divided by columns (P3: Gandhi & Iyer 2021, section 3.1).
+// Which columns of the features a rank has, of all vertices, where they are divided by columns (P3: Gandhi &
+// Iyer 2021, section 3.1).
 #pragma once
 
 #include <algorithm>

@@ -1,5 +1,5 @@
-// Sums by column of the adjacency, whose rows lie at their owners: each rank adds what its rows' arcs have for a column, and the column's
-// owner gets the sum over ranks.
+// Sums by column of the adjacency, whose rows lie at their owners: each rank adds what its rows' arcs have
+// for a column, and the column's owner gets the sum over ranks.
 #pragma once
 
 #include <span>
@@ -31,8 +31,8 @@ class ColumnSums {
   Reusable<double> values_, wanted_, asked_, sums_;
 };
 
-// How much each vertex is read by the whole graph: ‖Â[:, u]‖², by which FastGCN and GraphSAINT's vertex sampler draw (Â: the adjacency
-// as the model normalises it).
+// How much each vertex is read by the whole graph: ‖Â[:, u]‖², by which FastGCN and GraphSAINT's vertex
+// sampler draw (Â: the adjacency as the model normalises it).
 
 /// (owned) of the rank's rows. Collective.
 std::vector<double> column_norms(const SetInput& in);

@@ -12,8 +12,8 @@ namespace {
 constexpr std::size_t kFew = 64;
 __extension__ using Wide = unsigned __int128;
 
-/// 0 … below − 1, draw number i of the key: SplitMix64's sequence, cut to size by the product's upper half. What that favours
-/// some by is below / 2⁶⁴.
+/// 0 … below − 1, draw number i of the key: SplitMix64's sequence, cut to size by the product's upper half.
+/// What that favours some by is below / 2⁶⁴.
 std::uint32_t draw(std::uint64_t key, std::uint64_t i, std::uint32_t below) {
   const std::uint64_t bits = mix64(key + i * 0x9e3779b97f4a7c15ull);
   return std::uint32_t(Wide(bits) * below >> 64);
@@ -75,7 +75,8 @@ KeyedOrder::KeyedOrder(std::uint64_t size, std::uint64_t key) : size_(size) {
   for (std::size_t round = 0; round < kRounds; ++round) keys_[round] = mix64(mix64(key) + round);
 }
 
-/// The halves may differ by a bit; each round changes one of them by what the other holds, which can be undone.
+/// The halves may differ by a bit; each round changes one of them by what the other holds, which can be
+/// undone.
 std::uint64_t KeyedOrder::shuffled(std::uint64_t x) const {
   std::uint64_t low = x & low_mask_, high = x >> low_bits_;
   for (std::size_t round = 0; round < kRounds; round += 2) {

@@ -16,7 +16,8 @@ class PositionDraws {
  public:
   /// positions: each of 0 … size − 1 with equal probability, independently.
   static void with_replacement(std::uint64_t key, std::uint32_t size, std::span<VertexId> positions);
-  /// positions: distinct ones of 0 … size − 1, each set with equal probability (Floyd, in Bentley & Floyd 1987); at most `size`.
+  /// positions: distinct ones of 0 … size − 1, each set with equal probability (Floyd, in Bentley & Floyd
+  /// 1987); at most `size`.
   void without_replacement(std::uint64_t key, std::uint32_t size, std::span<VertexId> positions);
 
  private:
@@ -26,11 +27,12 @@ class PositionDraws {
   std::vector<VertexId> taken_;  // a hash table of what many() has drawn
 };
 
-// A random order of 0 … size − 1 that needs no memory: what stands at a place is computed from the key. So an epoch's order of
-// training vertices is never stored, and any step of it can be looked up first.
+// A random order of 0 … size − 1 that needs no memory: what stands at a place is computed from the key. So an
+// epoch's order of training vertices is never stored, and any step of it can be looked up first.
 //
-// It is a Feistel network (Luby & Rackoff 1988) over the next power of two; a result beyond the size is put through again until
-// it is below ("cycle walking", Black & Rogaway 2002), which takes less than two turns on average.
+// It is a Feistel network (Luby & Rackoff 1988) over the next power of two; a result beyond the size is put
+// through again until it is below ("cycle walking", Black & Rogaway 2002), which takes less than two turns on
+// average.
 
 class KeyedOrder {
  public:

@@ -1,5 +1,5 @@
-// Input features of a batch's rows: own ones from memory, others' from their owners, asked for once a batch, with one message to
-// each owner and one back, unless a cache has them.
+// Input features of a batch's rows: own ones from memory, others' from their owners, asked for once a batch,
+// with one message to each owner and one back, unless a cache has them.
 //
 // Of others' rows some columns may be fetched alone (ColumnChoice); the others are filled.
 //
@@ -8,8 +8,8 @@
 // Ranks may hold rows packed, as sparse rows or bits: they cross and are cached so (packed_features.h), and a
 // batch gets them dense, or sparse where its first layer multiplies them so.
 //
-// A value is the same whether it comes from the cache or from its owner. Where rows cross as bfloat16, others' values are rounded,
-// and the cache holds them so; own ones never are.
+// A value is the same whether it comes from the cache or from its owner. Where rows cross as bfloat16,
+// others' values are rounded, and the cache holds them so; own ones never are.
 #pragma once
 
 #include <limits>
@@ -29,8 +29,8 @@ namespace atl {
 
 /// Of a rank's own rows. Views.
 struct DevicePlaces {
-  std::span<const VertexId>
-      held{};  // (owned) the row's place in the device's memory, or kElsewhere; empty: no row lies there
+  // (owned) the row's place in the device's memory, or kElsewhere; empty: no row lies there
+  std::span<const VertexId> held{};
   bool reads_hosts = false;  // the device itself reads the others; otherwise the host gives them
 
   static constexpr VertexId kElsewhere = -1;
@@ -41,8 +41,8 @@ struct DevicePlaces {
 struct RowSources {
   Reusable<VertexId> held;   // places in the device's memory
   Reusable<VertexId> hosts;  // own rows, from 0, that the device reads in the host's memory
-  Reusable<VertexId>
-      order;  // (rows) each row's place among held, hosts and given ones; empty: they are in order
+  // (rows) each row's place among held, hosts and given ones; empty: they are in order
+  Reusable<VertexId> order;
 
   Index reallocations() const { return held.reallocations() + hosts.reallocations() + order.reallocations(); }
 };
@@ -67,7 +67,8 @@ struct FeatureStoreOptions {
 /// Rows that a cache of so many bytes has room for, at most those that are others': as many on each rank.
 Index cache_rows(const Owners& owners, Index bytes, const RowBytes& row);
 
-/// One per sampling thread, which makes all calls. fill_cache() and fetch() are collective, with rows or without.
+/// One per sampling thread, which makes all calls. fill_cache() and fetch() are collective, with rows or
+/// without.
 class FeatureStore {
  public:
   /// own: (owners.rows(rank), F) in the order of prepared rows. All arguments outlive it.
@@ -77,11 +78,12 @@ class FeatureStore {
   Index cols() const { return own_.cols(); }
   /// Rows that the cache has room for, about; the same on all ranks.
   Index cache_rows() const { return cache_rows_; }
-  /// Fetches the first of `rows`, which are others' in descending order of use, until the cache is full. For policies other than
-  /// kLru; before the first fetch(). Caches are of one size on all ranks.
+  /// Fetches the first of `rows`, which are others' in descending order of use, until the cache is full. For
+  /// policies other than kLru; before the first fetch(). Caches are of one size on all ranks.
   void fill_cache(std::span<const VertexId> rows);
 
-  /// From here on these columns of others' rows are fetched alone; null: all. It outlives that. Not with a cache, whose rows are whole.
+  /// From here on these columns of others' rows are fetched alone; null: all. It outlives that. Not with a
+  /// cache, whose rows are whole.
   void choose(const ColumnChoice* choice);
 
   /// out (rows, F), which grows as a Reusable does.
@@ -89,7 +91,8 @@ class FeatureStore {
   /// The same for a device: given (n, F) has those rows that it doesn't find without the host.
   void fetch(std::span<const VertexId> rows, RowSources& sources, FeatureRows& given);
 
-  /// Of all rows so far: own ones, of these the ones in the device's memory, others' from the cache, others' from their owners.
+  /// Of all rows so far: own ones, of these the ones in the device's memory, others' from the cache, others'
+  /// from their owners.
   struct Counts {
     Index own = 0, held = 0, hits = 0, fetched = 0;
     Counts& operator+=(const Counts& b) {

@@ -1,4 +1,5 @@
-// Batches' rows where ranks hold them packed: put together from own entries, a cache's and those that arrived.
+// Batches' rows where ranks hold them packed: put together from own entries, a cache's and those that
+// arrived.
 #include <algorithm>
 
 #include "sampler/feature_store.h"

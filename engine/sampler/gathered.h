@@ -1,4 +1,5 @@
-// Elements of all ranks on every rank, as what samplers draw together is told: in the order of ranks, from the thread that samples.
+// Elements of all ranks on every rank, as what samplers draw together is told: in the order of ranks, from
+// the thread that samples.
 #pragma once
 
 #include <algorithm>
@@ -62,8 +63,9 @@ class AllGathered {
   Reusable<T> all_;
 };
 
-// Draws vertices of the whole graph with given probabilities, independently and with replacement: draw k of a step is a function of its
-// key and k, and the vertex's owner finds it. A rank holds the running sums of its own vertices' weights, and one sum a part.
+// Draws vertices of the whole graph with given probabilities, independently and with replacement: draw k of a
+// step is a function of its key and k, and the vertex's owner finds it. A rank holds the running sums of its
+// own vertices' weights, and one sum a part.
 
 /// One per sampling thread. References outlive it.
 class WeightedDraws {
@@ -76,8 +78,8 @@ class WeightedDraws {
   /// weights (owned), of this rank's rows, 0 or more. Collective.
   WeightedDraws(const Owners& owners, Communicator& comm, const std::vector<double>& weights);
 
-  /// Each vertex that was drawn, once, ascending; empty where all weights are 0. The same on all ranks; valid until the next call.
-  /// Collective.
+  /// Each vertex that was drawn, once, ascending; empty where all weights are 0. The same on all ranks; valid
+  /// until the next call. Collective.
   std::span<const Drawn> draw(const Draws& draws, Index count);
   /// What draw() sends where these ranks draw together, and these rows come out.
   static void count_sent(std::span<const VertexId> rows, const Owners& ranks,

@@ -1,8 +1,9 @@
-// What a rank computes in the columns of the features that it has: the first layers of all batches of its group, as one batch.
+// What a rank computes in the columns of the features that it has: the first layers of all batches of its
+// group, as one batch.
 //
-// Rows are numbered as a Batch's: what comes out of the layers first, then what the last of them reads besides, and so on; of each of
-// these sets the members' rows one after the other. So destinations are the first rows of what they read, and each member's rows that come
-// out are neighbours.
+// Rows are numbered as a Batch's: what comes out of the layers first, then what the last of them reads
+// besides, and so on; of each of these sets the members' rows one after the other. So destinations are the
+// first rows of what they read, and each member's rows that come out are neighbours.
 #pragma once
 
 #include <cstdint>
@@ -50,7 +51,8 @@ struct GroupBatchOptions {
 /// Reusable. Not thread-safe.
 class GroupBatch {
  public:
-  /// Makes room: sizes are (members × PushedSizes::length()). What is in it is undefined, but for numbers of rows and arcs.
+  /// Makes room: sizes are (members × PushedSizes::length()). What is in it is undefined, but for numbers of
+  /// rows and arcs.
   void shape(const GroupBatchOptions& options, std::span<const std::int64_t> sizes, int place);
   /// After shape(): takes what each member pushes (pack()), and the ids of its rows.
   void fill(std::span<const std::byte* const> pushed, std::span<const VertexId* const> ids);
@@ -95,8 +97,8 @@ class GroupBatch {
   int members_ = 0, place_ = 0;
   std::vector<std::int64_t> sizes_;
   std::vector<Index> set_begin_;  // (hops + 2) rows of the sets before each: the last is all rows
-  std::vector<Index>
-      shells_;  // (hops + 1 × members + 1) where a member's rows of a set that isn't in the one before begin
+  // (hops + 1 × members + 1) where a member's rows of a set that isn't in the one before begin
+  std::vector<Index> shells_;
   struct Layer {
     Reusable<Index> offsets;
     Reusable<VertexId> columns;

@@ -1,4 +1,5 @@
-// Which arcs of a row a layer reads where a step draws vertices and not each row's neighbours, and what each of these arcs stands for.
+// Which arcs of a row a layer reads where a step draws vertices and not each row's neighbours, and what each
+// of these arcs stands for.
 #pragma once
 
 #include "base/error.h"
@@ -7,11 +8,13 @@
 
 namespace atl {
 
-/// Read by several threads at once. A row's self-loops aren't asked for: they are always read, and stand for themselves.
+/// Read by several threads at once. A row's self-loops aren't asked for: they are always read, and stand for
+/// themselves.
 class KeptArcs {
  public:
   virtual ~KeptArcs() = default;
-  /// Arcs that this one stands for; 0: it isn't read. place: its place among the row's arcs, in the structure's order.
+  /// Arcs that this one stands for; 0: it isn't read. place: its place among the row's arcs, in the
+  /// structure's order.
   virtual float stands_for(VertexId row, VertexId column, Index place) const = 0;
   /// Whether it is read.
   virtual bool keeps(VertexId row, VertexId column, Index place) const {

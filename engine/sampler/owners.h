@@ -1,5 +1,6 @@
-// Which rank owns which rows of a prepared graph in mini-batch training: consecutive parts, about equally many each, so that a
-// graph that was prepared once is trained on by any number of ranks up to its parts, with the same batches.
+// Which rank owns which rows of a prepared graph in mini-batch training: consecutive parts, about equally
+// many each, so that a graph that was prepared once is trained on by any number of ranks up to its parts,
+// with the same batches.
 #pragma once
 
 #include <span>
@@ -20,7 +21,8 @@ class Owners {
 
   int ranks() const { return int(first_part_.size()) - 1; }
   int parts() const { return first_part_.back(); }
-  /// A rank's parts: first_part(rank) … first_part(rank + 1) − 1, and its rows likewise, where parts are in the order of ranks.
+  /// A rank's parts: first_part(rank) … first_part(rank + 1) − 1, and its rows likewise, where parts are in
+  /// the order of ranks.
   int first_part(Rank rank) const { return first_part_[place_of(rank)]; }
   int part_count(Rank rank) const { return first_part_[place_of(rank) + 1] - first_part(rank); }
   Index first_row(Rank rank) const { return first_row_[place_of(rank)]; }

@@ -142,7 +142,8 @@ class TouchedFeatures {
   /// Of so many features. comm outlives it.
   TouchedFeatures(Communicator& comm, Index features);
 
-  /// Of transposed sparse rows; `all`: ascending. Collective: each rank sends every other a bit for each feature.
+  /// Of transposed sparse rows; `all`: ascending. Collective: each rank sends every other a bit for each
+  /// feature.
   void find(const FeatureRows& rows, Reusable<VertexId>& all);
   /// What a rank sends for a step.
   static Index bytes_sent(int ranks, Index features) { return 4 * BitView::words_of(features) * (ranks - 1); }

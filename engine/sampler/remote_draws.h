@@ -1,11 +1,13 @@
-// Draws a vertex's neighbours by where they are and by how much they matter (DGS, Wan et al. 2022, section III-C): a mask says of each
-// neighbour on another rank how likely it is to be drawn beside the others, and `shift` moves some of what is drawn from other ranks to
-// the rank's own, the total unchanged. A vertex's owner draws, by its own mask, whoever asks.
+// Draws a vertex's neighbours by where they are and by how much they matter (DGS, Wan et al. 2022, section
+// III-C): a mask says of each neighbour on another rank how likely it is to be drawn beside the others, and
+// `shift` moves some of what is drawn from other ranks to the rank's own, the total unchanged. A vertex's
+// owner draws, by its own mask, whoever asks.
 //
-// Of d neighbours, o on other ranks, k are drawn. Of these k · s − k · shift are the others', as far as there are so many on either
-// side; a rest is one more with its own probability. s is o / d, or, where a mask's sum stands against the own neighbours' number,
-// Σp / (d − o + Σp). The own ones are drawn alike. The others are drawn one after the other, each in proportion to its p among those that are left
-// (Efraimidis & Spirakis 2006: the k smallest of −ln u / p).
+// Of d neighbours, o on other ranks, k are drawn. Of these k · s − k · shift are the others', as far as there
+// are so many on either side; a rest is one more with its own probability. s is o / d, or, where a mask's sum
+// stands against the own neighbours' number, Σp / (d − o + Σp). The own ones are drawn alike. The others are
+// drawn one after the other, each in proportion to its p among those that are left (Efraimidis & Spirakis
+// 2006: the k smallest of −ln u / p).
 #pragma once
 
 #include <cstdint>
@@ -64,7 +66,8 @@ class RemoteDraws {
   RemoteDraws(const RemoteArcs& arcs, std::span<const double> probabilities, double shift, Split split)
       : arcs_(arcs), probabilities_(probabilities), shift_(shift), split_(split) {}
 
-  /// As PositionDraws': positions of an own row's `size` neighbours, distinct ones where they aren't drawn with replacement.
+  /// As PositionDraws': positions of an own row's `size` neighbours, distinct ones where they aren't drawn
+  /// with replacement.
   void draw(std::uint64_t key, VertexId row, std::uint32_t size, bool replace, std::span<VertexId> positions,
             Scratch& scratch) const;
 

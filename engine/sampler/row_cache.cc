@@ -91,7 +91,8 @@ void RowCache::drop(VertexId place) {
   }
 }
 
-/// Closes the gap: whoever stands behind it, no nearer to home than the gap allows, moves up (Knuth, vol. 3, 6.4, algorithm R).
+/// Closes the gap: whoever stands behind it, no nearer to home than the gap allows, moves up (Knuth, vol. 3,
+/// 6.4, algorithm R).
 void RowCache::forget(VertexId row) {
   const std::size_t mask = entries_.size() - 1;
   std::size_t gap = entry_of(row);

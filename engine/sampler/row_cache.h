@@ -73,11 +73,11 @@ class RowCache {
   VertexId newest_ = kNone, oldest_ = kNone;
 };
 
-// Which rows of other ranks a cache that doesn't change should hold: those with the most neighbours, who are drawn most often, or
-// those that a few steps of sampling did draw most often.
+// Which rows of other ranks a cache that doesn't change should hold: those with the most neighbours, who are
+// drawn most often, or those that a few steps of sampling did draw most often.
 
-/// About `count` rows of other ranks in descending order of degree. Each rank nominates some of its own; collective, and called by
-/// the compute thread.
+/// About `count` rows of other ranks in descending order of degree. Each rank nominates some of its own;
+/// collective, and called by the compute thread.
 std::vector<VertexId> rows_by_degree(const DrawnGraph& graph, const Owners& owners, Communicator& comm,
                                      Index count);
 
@@ -100,8 +100,8 @@ class RequestCounts {
   std::vector<Count> counts_;
 };
 
-/// The same for the batches of the run's first `steps` steps. Collective; the caller is the sampling thread. `pairs`: as batch_maker() has
-/// them.
+/// The same for the batches of the run's first `steps` steps. Collective; the caller is the sampling thread.
+/// `pairs`: as batch_maker() has them.
 std::vector<VertexId> rows_by_presampling(StepSeeds& seeds, Sampler& sampler, const Owners& owners, Rank rank,
                                           std::int64_t steps, PairEnds* pairs = nullptr);
 

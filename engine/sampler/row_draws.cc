@@ -131,8 +131,8 @@ void check_fanout(std::span<const int> fanout, int layers, const std::string& fi
            fanout[layer]);
 }
 
-// Rows of which some arcs are read because their sources were drawn for the whole step (KeptArcs): all arcs are gone over, once to count
-// and once to copy. Arcs keep the order of the prepared graph.
+// Rows of which some arcs are read because their sources were drawn for the whole step (KeptArcs): all arcs
+// are gone over, once to count and once to copy. Arcs keep the order of the prepared graph.
 
 namespace {
 

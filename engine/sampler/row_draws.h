@@ -1,9 +1,10 @@
-// Draws neighbours of rows whose arcs this process can read: what a mapped structure does for its own rows, and an owner for
-// those who ask. Draws are keyed by (seed, step, layer, vertex of the data set, draw). They choose places in the vertex's list of
-// neighbours, which is in order of the data set's ids. So they are the same whoever draws, on any number of ranks and threads.
+// Draws neighbours of rows whose arcs this process can read: what a mapped structure does for its own rows,
+// and an owner for those who ask. Draws are keyed by (seed, step, layer, vertex of the data set, draw). They
+// choose places in the vertex's list of neighbours, which is in order of the data set's ids. So they are the
+// same whoever draws, on any number of ranks and threads.
 //
-// Self-loops are never left out: they come first, and count neither as neighbours nor in the fanout. Rows are read in groups, each
-// step of a group asking memory for what the next step reads.
+// Self-loops are never left out: they come first, and count neither as neighbours nor in the fanout. Rows are
+// read in groups, each step of a group asking memory for what the next step reads.
 #pragma once
 
 #include <optional>
@@ -25,8 +26,8 @@ namespace atl {
 /// A fanout that means all neighbours.
 inline constexpr int kAllNeighbours = -1;
 
-/// fanout: by gathering layer, the one nearest to the input first. Throws Error, which begins with `field`, unless there is one
-/// for each of `layers` layers, each 1 or more, or −1.
+/// fanout: by gathering layer, the one nearest to the input first. Throws Error, which begins with `field`,
+/// unless there is one for each of `layers` layers, each 1 or more, or −1.
 void check_fanout(std::span<const int> fanout, int layers, const std::string& field);
 
 /// What a step draws for one gathering layer.
@@ -79,8 +80,8 @@ class RowDraws {
   const DrawnGraph& graph() const { return graph_; }
   /// Where the layer reads all neighbours, loops count as neighbours.
   void heads(const HopDraw& hop, std::span<const VertexId> rows, std::span<RowHead> heads);
-  /// The arcs of row i at offsets[i] … offsets[i + 1] − 1, heads[i].arcs(hop) of them: columns, as prepared rows, and the arcs' own
-  /// weights, where weights isn't empty.
+  /// The arcs of row i at offsets[i] … offsets[i + 1] − 1, heads[i].arcs(hop) of them: columns, as prepared
+  /// rows, and the arcs' own weights, where weights isn't empty.
   void arcs(const HopDraw& hop, std::span<const VertexId> rows, std::span<const RowHead> heads,
             std::span<const Index> offsets, std::span<VertexId> columns, std::span<float> weights);
   /// As Structure::describe().

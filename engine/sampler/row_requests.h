@@ -1,8 +1,9 @@
-// Rows that a batch wants of their owners, asked for once, grouped by owner; and the rows that others want of this rank, which it
-// answers in the same order. What structure, ids and features that aren't here have in common.
+// Rows that a batch wants of their owners, asked for once, grouped by owner; and the rows that others want of
+// this rank, which it answers in the same order. What structure, ids and features that aren't here have in
+// common.
 //
-// Everything travels on one lane, from the thread that samples, and every call is collective: a rank that wants nothing takes
-// part, because others want something of it.
+// Everything travels on one lane, from the thread that samples, and every call is collective: a rank that
+// wants nothing takes part, because others want something of it.
 #pragma once
 
 #include <span>
@@ -22,7 +23,8 @@ class RowRequests {
   /// rows: of any owner, this rank among them. Sends each owner which of its rows are wanted.
   void ask(Traffic purpose, std::span<const VertexId> rows);
 
-  /// Wanted rows are grouped by owner, each group in the order of `rows`: places()[i] is where wanted row i stands in `rows`.
+  /// Wanted rows are grouped by owner, each group in the order of `rows`: places()[i] is where wanted row i
+  /// stands in `rows`.
   std::span<const VertexId> places() const { return places_.span(); }
   /// Rows that are asked of this rank, grouped by who asks; its own wishes are among them.
   std::span<const VertexId> asked() const { return asked_.span(); }
@@ -30,8 +32,8 @@ class RowRequests {
   std::span<const Index> wanted_begin() const { return wanted_begin_; }
   std::span<const Index> asked_begin() const { return asked_begin_; }
 
-  /// An array that answers: elements of `width` bytes. out: this rank's answers; in: what others answer it. Begins are (ranks + 1)
-  /// element numbers.
+  /// An array that answers: elements of `width` bytes. out: this rank's answers; in: what others answer it.
+  /// Begins are (ranks + 1) element numbers.
   struct Answers {
     const void* out;
     std::span<const Index> out_begin;

@@ -124,7 +124,8 @@ void Sampler::set_scales(Batch& batch) {
   if (both) batch.src_scale_.extend(rows);
 }
 
-/// What is known of leaves stands behind that of the batch's rows, layer by layer, and comes to stand behind the layer's own rows.
+/// What is known of leaves stands behind that of the batch's rows, layer by layer, and comes to stand behind
+/// the layer's own rows.
 void Sampler::place_leaves(Batch& batch) {
   Index first = batch.rows_.size();
   const auto place = [&](const auto& from, Index own, Index leaves, auto& to) {

@@ -1,20 +1,24 @@
-// Neighbour sampling (Hamilton, Ying & Leskovec 2017, "GraphSAGE", algorithm 2): a step's batch, from its seeds inwards.
+// Neighbour sampling (Hamilton, Ying & Leskovec 2017, "GraphSAGE", algorithm 2): a step's batch, from its
+// seeds inwards.
 //
-// What a sampled block's aggregation estimates is the whole graph's, without bias. Scales are those of the whole graph, and each
-// arc carries what it stands for: with d neighbours of which k were drawn, w·d/k for a neighbour's arc of own weight w, and w for a
-// self-loop, which is always there.
+// What a sampled block's aggregation estimates is the whole graph's, without bias. Scales are those of the
+// whole graph, and each arc carries what it stands for: with d neighbours of which k were drawn, w·d/k for a
+// neighbour's arc of own weight w, and w for a self-loop, which is always there.
 //   sum        E[Σ w·(d/k)·x(j)] = Σ w·x(j)                              dst 1,          src 1
 //   mean       the same over the destination's full degree               dst 1/deg(i),   src 1
 //   symmetric  the same with the full degrees of both ends               dst deg(i)^-½,  src deg(j)^-½
-// degrees being the numbers of arcs, self-loops included, or sums of their weights. Where every vertex has all its neighbours
-// there is no factor at all, and no weight is stored unless the graph has weights: the block is the whole graph's.
+// degrees being the numbers of arcs, self-loops included, or sums of their weights. Where every vertex has
+// all its neighbours there is no factor at all, and no weight is stored unless the graph has weights: the
+// block is the whole graph's.
 //
-// Other samplers draw sets of vertices for the whole step (step_sets.h): a row's arcs are then those from the layer's set, and carry what
-// the set says that they stand for.
+// Other samplers draw sets of vertices for the whole step (step_sets.h): a row's arcs are then those from the
+// layer's set, and carry what the set says that they stand for.
 //
-// Under DistGNN-MB's historical embeddings neighbours of other ranks are leaves in inner layers (sampler/history/history_directory.h).
+// Under DistGNN-MB's historical embeddings neighbours of other ranks are leaves in inner layers
+// (sampler/history/history_directory.h).
 //
-// Attention and softmax aggregation weigh what was drawn by its scores alone: a softmax has no unbiased estimate of this kind.
+// Attention and softmax aggregation weigh what was drawn by its scores alone: a softmax has no unbiased
+// estimate of this kind.
 #pragma once
 
 #include <cstdint>
@@ -30,12 +34,13 @@
 namespace atl {
 
 struct SamplingOptions {
-  std::vector<int>
-      fanout;  // by gathering layer, the one nearest to the input first; −1: all neighbours (check_fanout())
+  // by gathering layer, the one nearest to the input first; −1: all neighbours (check_fanout())
+  std::vector<int> fanout;
   bool replace = false;
   Normalisation normalisation = Normalisation::kSum;
   bool attention = false;  // a softmax over neighbours: no factors, and transposed arcs know their places
-  /// Layer 0's transpose, which is needed where input features, or rows made of them before they are gathered, get a gradient.
+  /// Layer 0's transpose, which is needed where input features, or rows made of them before they are
+  /// gathered, get a gradient.
   bool transpose_input = true;
   std::uint64_t seed = 1;
 };
@@ -46,12 +51,13 @@ class Sampler {
   /// Both outlive it. sets: what is read instead of `fanout` neighbours a vertex; null: nothing else.
   Sampler(Structure& structure, SamplingOptions options, StepSets* sets = nullptr);
 
-  /// The batch of these seeds, prepared rows that the rank owns, each once. Collective: every rank calls it for each step, with
-  /// seeds or without.
+  /// The batch of these seeds, prepared rows that the rank owns, each once. Collective: every rank calls it
+  /// for each step, with seeds or without.
   void sample(std::int64_t step, std::span<const VertexId> seeds, Batch& batch);
   /// How owners draw neighbours from here on (HopDraw::remote), the same kind on all ranks; it outlives that.
   void prefer(const RemoteDraws* remote) { remote_ = remote; }
-  /// From here on, neighbours of other ranks that inner layers draw are leaves, as far as they are known; it outlives that.
+  /// From here on, neighbours of other ranks that inner layers draw are leaves, as far as they are known; it
+  /// outlives that.
   void read_history(const HistoryDirectory* known) { known_ = known; }
   /// How often memory of its own and the structure's had to grow; batches count theirs.
   Index reallocations() const {

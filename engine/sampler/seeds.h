@@ -1,7 +1,8 @@
-// Which vertices each step trains on, as far as a rank owns them: part by part, in an order that is drawn anew each epoch.
+// Which vertices each step trains on, as far as a rank owns them: part by part, in an order that is drawn
+// anew each epoch.
 //
-// Whoever owns a part, the same of its vertices train in the same step: the order is keyed by (seed, epoch, part) and computed
-// place by place (draw_positions.h), and how many a part gives is the same everywhere.
+// Whoever owns a part, the same of its vertices train in the same step: the order is keyed by (seed, epoch,
+// part) and computed place by place (draw_positions.h), and how many a part gives is the same everywhere.
 #pragma once
 
 #include <cstdint>
@@ -20,9 +21,10 @@ namespace atl {
 
 // How many training vertices of each part each step of an epoch trains on.
 //
-// A step takes `batch size` vertices over all parts, the last one what is left. Parts give in proportion to what they have left,
-// rounded by the largest remainder (Hamilton's method). So each vertex trains once an epoch, no part is asked for more than it has,
-// and all ranks are busy until the last step. Shares depend on the parts alone, not on the ranks that own them.
+// A step takes `batch size` vertices over all parts, the last one what is left. Parts give in proportion to
+// what they have left, rounded by the largest remainder (Hamilton's method). So each vertex trains once an
+// epoch, no part is asked for more than it has, and all ranks are busy until the last step. Shares depend on
+// the parts alone, not on the ranks that own them.
 
 /// Throws Error, which begins with `field`, unless there is at least one vertex in a step.
 void check_batch_size(Index batch_size, const std::string& field);
@@ -40,8 +42,8 @@ class SeedShares {
   std::int64_t steps() const { return (vertices_ + batch_size_ - 1) / batch_size_; }  // of an epoch
   /// Vertices of step 0 … steps() − 1, over all parts.
   Index size(std::int64_t step) const;
-  /// (parts) their shares; valid until the next call. Steps in ascending order cost O(parts log parts) each; one that lies
-  /// before the last asked for costs as much as all before it.
+  /// (parts) their shares; valid until the next call. Steps in ascending order cost O(parts log parts) each;
+  /// one that lies before the last asked for costs as much as all before it.
   std::span<const Share> of_step(std::int64_t step);
 
  private:
@@ -75,7 +77,8 @@ class StepSeeds {
   virtual void weigh(std::span<const VertexId> /*rows*/, Reusable<Real>& weights) const { weights.take(0); }
 };
 
-/// The training vertices of a rank's parts, as prepared rows; of each part in ascending order of the data set's ids.
+/// The training vertices of a rank's parts, as prepared rows; of each part in ascending order of the data
+/// set's ids.
 struct TrainingRows {
   int first_part = 0;
   std::vector<std::vector<VertexId>> by_part;  // those of part first_part + i

@@ -1,9 +1,10 @@
-// Samplers that draw vertices for a whole step: the sets that its layers may read, the same on all ranks. Each kind is a file in kinds/
-// and a line in kinds/kinds.cc.
+// Samplers that draw vertices for a whole step: the sets that its layers may read, the same on all ranks.
+// Each kind is a file in kinds/ and a line in kinds/kinds.cc.
 //
-// A set is drawn by what it is for (seed, step, layer, vertex or number of the draw). Each rank then computes its own seeds' share of the
-// step: from the last layer to the first it reads of its rows' arcs those from vertices of the layer's set. What a row reads is thus the
-// same whoever computes it, and a step learns the same on any number of ranks that own the same parts.
+// A set is drawn by what it is for (seed, step, layer, vertex or number of the draw). Each rank then computes
+// its own seeds' share of the step: from the last layer to the first it reads of its rows' arcs those from
+// vertices of the layer's set. What a row reads is thus the same whoever computes it, and a step learns the
+// same on any number of ranks that own the same parts.
 #pragma once
 
 #include <memory>

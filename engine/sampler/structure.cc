@@ -8,8 +8,8 @@
 
 namespace atl {
 
-// Every rank reads the whole prepared graph: pages that it touches are in memory once a server, and are dropped when memory is
-// short.
+// Every rank reads the whole prepared graph: pages that it touches are in memory once a server, and are
+// dropped when memory is short.
 
 namespace {
 
@@ -61,8 +61,8 @@ std::unique_ptr<Structure> mapped_structure(const DrawnGraph& graph, ThreadPool&
   return std::make_unique<MappedStructure>(graph, pool);
 }
 
-// Each rank reads the arcs of its own parts alone; who wants neighbours of a row asks its owner. Draws are keyed, so the owner
-// draws and answers with what was drawn: bytes for k neighbours, however many there are.
+// Each rank reads the arcs of its own parts alone; who wants neighbours of a row asks its owner. Draws are
+// keyed, so the owner draws and answers with what was drawn: bytes for k neighbours, however many there are.
 
 namespace {
 

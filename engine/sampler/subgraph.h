@@ -1,5 +1,6 @@
-// Samplers that draw one set of vertices for a step: all layers read the arcs between these, and the step trains on the training vertices
-// among them. Which they are is known to every rank, so that each computes its own vertices' share of the same subgraph.
+// Samplers that draw one set of vertices for a step: all layers read the arcs between these, and the step
+// trains on the training vertices among them. Which they are is known to every rank, so that each computes
+// its own vertices' share of the same subgraph.
 #pragma once
 
 #include "base/error.h"
@@ -48,9 +49,10 @@ class TrainingMarks {
 /// Steps of an epoch in which each of `vertices` is read once, if a step is expected to read so many.
 std::int64_t steps_to_read(Index vertices, double expected);
 
-// GraphSAINT (Zeng et al. 2020): a step's subgraph is drawn with probabilities that favour some vertices, and what it computes is corrected
-// for them. An arc u → v stands for 1 / α = P(v) / P(u and v): then a vertex's sum is unbiased, given that the vertex is there. A vertex's
-// loss counts 1 / λ = 1 / P(v): then the loss is unbiased. P is the probability that a step has the vertex, or both.
+// GraphSAINT (Zeng et al. 2020): a step's subgraph is drawn with probabilities that favour some vertices, and
+// what it computes is corrected for them. An arc u → v stands for 1 / α = P(v) / P(u and v): then a vertex's
+// sum is unbiased, given that the vertex is there. A vertex's loss counts 1 / λ = 1 / P(v): then the loss is
+// unbiased. P is the probability that a step has the vertex, or both.
 
 /// P(v) of own training vertices: what a step's losses are divided and weighed by.
 class SaintLosses {
@@ -76,8 +78,8 @@ double presence_of(double p, Index draws);
 /// P(both are there), where p, q are each one's and both of them are in one draw with probability `together`.
 double presence_of_both(double p, double q, double together, Index draws);
 
-// Arcs between vertices that were drawn one by one, or as the two ends of arcs: what each stands for follows from the probabilities of
-// its ends, which every rank knows of all that were drawn.
+// Arcs between vertices that were drawn one by one, or as the two ends of arcs: what each stands for follows
+// from the probabilities of its ends, which every rank knows of all that were drawn.
 
 class PairArcs final : public KeptArcs {
  public:

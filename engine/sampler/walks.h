@@ -1,4 +1,5 @@
-// Random walks that all ranks take together: every rank knows where each walk is, and the owner of that vertex takes its next step.
+// Random walks that all ranks take together: every rank knows where each walk is, and the owner of that
+// vertex takes its next step.
 #pragma once
 
 #include <vector>
@@ -13,12 +14,12 @@ namespace atl {
 /// One per sampling thread.
 class Walks {
  public:
-  /// `count` walks of `length` steps, from any vertex with equal probability. A step goes to a neighbour other than the vertex itself,
-  /// each with equal probability; who has none stays.
+  /// `count` walks of `length` steps, from any vertex with equal probability. A step goes to a neighbour
+  /// other than the vertex itself, each with equal probability; who has none stays.
   Walks(const SetInput& in, Index count, int length);
 
-  /// Vertices that the walks came by, each once, ascending: a function of `draws`. The same on all ranks; valid until the next call.
-  /// Collective.
+  /// Vertices that the walks came by, each once, ascending: a function of `draws`. The same on all ranks;
+  /// valid until the next call. Collective.
   std::span<const VertexId> draw(const Draws& draws);
   Index reallocations() const;
   /// What the last draw() sends where these ranks walk together.
@@ -44,8 +45,9 @@ class Walks {
   Reusable<VertexId> visited_;
 };
 
-// How often vertices, and the two ends of arcs, are drawn together, counted over subgraphs that are drawn before training: what a sampler
-// corrects by whose probabilities aren't known in closed form (GraphSAINT, section 3.2).
+// How often vertices, and the two ends of arcs, are drawn together, counted over subgraphs that are drawn
+// before training: what a sampler corrects by whose probabilities aren't known in closed form (GraphSAINT,
+// section 3.2).
 
 /// Of a rank's own rows and their arcs: 12 bytes per row, and 4 per arc.
 class DrawnTogether {

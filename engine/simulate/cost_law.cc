@@ -157,14 +157,16 @@ double left_out_error(const std::vector<CostLaw::Known>& known) {
   return error / std::max(1, judged);
 }
 
-// A job of more ranks than there is time to record: some of them are, by themselves, and what the others compute costs what laws say that
-// are fitted to those, by what each holds. What they send is exact: it follows from sizes (dry_recording.h).
+// A job of more ranks than there is time to record: some of them are, by themselves, and what the others
+// compute costs what laws say that are fitted to those, by what each holds. What they send is exact: it
+// follows from sizes (dry_recording.h).
 
 namespace {
 
 constexpr std::size_t kOfEachKind = 2;  // so that one of them can be left out, to see how far its law is off
 
-/// Ranks that do the like work: in a pipeline, a stage's. Each from the one that holds least to the one that holds most.
+/// Ranks that do the like work: in a pipeline, a stage's. Each from the one that holds least to the one that
+/// holds most.
 std::vector<std::vector<Rank>> kinds_of(const std::vector<RankRecording>& ranks,
                                         const std::vector<Sizes>& sizes) {
   std::map<std::set<std::pair<Work, std::int32_t>>, std::vector<Rank>> by_work;

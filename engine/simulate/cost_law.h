@@ -1,4 +1,5 @@
-// What a rank's computing costs, by what it holds: fitted to ranks that were recorded, one law for each segment of an epoch.
+// What a rank's computing costs, by what it holds: fitted to ranks that were recorded, one law for each
+// segment of an epoch.
 #pragma once
 
 #include <array>
@@ -44,7 +45,8 @@ class CostLaw {
   std::map<Segment, Sizes> factors_;
 };
 
-/// By how much laws that are fitted without a rank miss its computing, relative; the mean over ranks whose work others do, too.
+/// By how much laws that are fitted without a rank miss its computing, relative; the mean over ranks whose
+/// work others do, too.
 double left_out_error(const std::vector<CostLaw::Known>& known);
 
 }  // namespace atl

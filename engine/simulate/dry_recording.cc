@@ -71,7 +71,8 @@ class LoneEngine final : public ProgressEngine {
   double busy_seconds() const override { return 0; }
 
  private:
-  /// With numbers that compute as fast as any, until costs are noted: later it would warm the cache for what is measured.
+  /// With numbers that compute as fast as any, until costs are noted: later it would warm the cache for what
+  /// is measured.
   void fill(const Operation& operation) {
     if (!fills_ || notes_.epoch() > 1) return;
     for (const Message& m : operation.receives) std::memset(m.data, 0, std::size_t(m.bytes));

@@ -99,8 +99,9 @@ void FairShares::stop(int number, double pace) {
   }
 }
 
-/// All flows grow at one pace; whatever resource is used up first stops those that use it, and the others go on. Who stops leaves the
-/// others more, so that no resource is used up sooner than was thought: it is looked at again when its turn comes.
+/// All flows grow at one pace; whatever resource is used up first stops those that use it, and the others go
+/// on. Who stops leaves the others more, so that no resource is used up sooner than was thought: it is looked
+/// at again when its turn comes.
 std::span<const int> FairShares::settle() {
   moved_.clear();
   if (changed_.empty()) return moved_;

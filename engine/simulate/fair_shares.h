@@ -1,6 +1,6 @@
-// Max-min fair shares: how fast each of several flows is where they share what none can have for itself. Every flow is as fast as the
-// others until something that it uses is used up. Flows come and go; only those that share something with them, by way of others too,
-// are worked out anew.
+// Max-min fair shares: how fast each of several flows is where they share what none can have for itself.
+// Every flow is as fast as the others until something that it uses is used up. Flows come and go; only those
+// that share something with them, by way of others too, are worked out anew.
 #pragma once
 
 #include <array>
@@ -47,7 +47,8 @@ class FairShares {
   int bottleneck(int flow) const { return flows_[std::size_t(flow)].bottleneck; }
 
   bool is_settled() const { return changed_.empty(); }
-  /// Works out rates where anything has changed. Returns flows that have become faster or slower, until the next call.
+  /// Works out rates where anything has changed. Returns flows that have become faster or slower, until the
+  /// next call.
   std::span<const int> settle();
 
  private:

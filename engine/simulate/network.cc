@@ -8,10 +8,11 @@
 namespace atl {
 namespace {
 
-// What leaves without its receiver's word: pieces that Open MPI sends so between servers, of small messages all, and what it sends so
-// through shared memory (comm/mpi_lane.h).
+// What leaves without its receiver's word: pieces that Open MPI sends so between servers, of small messages
+// all, and what it sends so through shared memory (comm/mpi_lane.h).
 constexpr std::int64_t kEagerBetween = 63 << 10, kEagerInside = 4 << 10;
-// Up to here a message takes its turn on links, as its few frames do, and isn't split into shares: with many ranks nearly all are so short.
+// Up to here a message takes its turn on links, as its few frames do, and isn't split into shares: with many
+// ranks nearly all are so short.
 constexpr std::int64_t kShort = 4 << 10;
 
 }  // namespace

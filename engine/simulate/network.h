@@ -1,5 +1,5 @@
-// A topology's links in virtual time: messages between ranks leave in the transport's order, share links and processors fairly, and
-// arrive. Knows no rank's program; replay.h drives it.
+// A topology's links in virtual time: messages between ranks leave in the transport's order, share links and
+// processors fairly, and arrive. Knows no rank's program; replay.h drives it.
 #pragma once
 
 #include <array>
@@ -19,8 +19,8 @@
 
 namespace atl {
 
-// Which sends and receives are one message: between a pair of ranks they match in the order in which they were started, as the transport
-// has it (comm/transports.h).
+// Which sends and receives are one message: between a pair of ranks they match in the order in which they
+// were started, as the transport has it (comm/transports.h).
 
 /// Messages that a rank started together.
 struct MessageGroup {
@@ -45,7 +45,8 @@ class Matching {
   explicit Matching(int ranks) : ranks_(ranks) {}
   Matching(const Matching&) = delete;
 
-  /// A side of the next message of its pair and order: both sides get the same one. `order`: kFirstOrder … kFirstOrder + 15.
+  /// A side of the next message of its pair and order: both sides get the same one. `order`:
+  /// kFirstOrder … kFirstOrder + 15.
   Transfer& match(Rank from, Rank to, Lane lane, int order, std::int64_t bytes, bool sends);
   /// A side that got it looks at it no more.
   void release(Transfer& transfer);
@@ -81,8 +82,8 @@ class VirtualNetwork {
   VirtualNetwork(const Topology& topology, Listener& listener);
   VirtualNetwork(const VirtualNetwork&) = delete;
 
-  /// A side of the next message of its pair and order, as they match. A rank hands its messages over one after the other.
-  /// `group` counts it until it has left, or come.
+  /// A side of the next message of its pair and order, as they match. A rank hands its messages over one
+  /// after the other. `group` counts it until it has left, or come.
   Transfer& send(Rank from, Rank to, Lane lane, int order, std::int64_t bytes, MessageGroup& group);
   Transfer& receive(Rank from, Rank to, Lane lane, int order, std::int64_t bytes, MessageGroup& group);
   void release(Transfer& transfer) { matching_.release(transfer); }

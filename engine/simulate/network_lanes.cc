@@ -7,9 +7,9 @@
 namespace atl {
 namespace {
 
-// Where more flows than this share links, rates are worked out anew only after so small a part of the time that most messages take: what
-// has gone frees its part a little later, and what comes waits as long. Up to here rates are exact. Hundreds of thousands of flows wait up
-// to four times as long.
+// Where more flows than this share links, rates are worked out anew only after so small a part of the time
+// that most messages take: what has gone frees its part a little later, and what comes waits as long. Up to
+// here rates are exact. Hundreds of thousands of flows wait up to four times as long.
 constexpr std::size_t kManyFlows = 1024, kVeryMany = 1U << 16;
 constexpr double kPause = 1.0 / 64, kLongest = 4;
 
@@ -46,7 +46,8 @@ Transfer* VirtualNetwork::first_that_may_leave(const Connection& c, Lane lane) c
   return nullptr;
 }
 
-/// Where sums go first, bulk to whomever is held as long as something small leaves: that concerns all connections of a rank.
+/// Where sums go first, bulk to whomever is held as long as something small leaves: that concerns all
+/// connections of a rank.
 void VirtualNetwork::look_for_small_ones() {
   for (std::size_t i = 0; i < stale_.size(); ++i) {
     Connection& c = *stale_[i];

@@ -20,7 +20,8 @@ RecordedOperation recorded(const Operation& op) {
 
 }  // namespace
 
-/// By what is counted, or by the clock: of the calling thread, where it computes alone: what else the machine does isn't in it.
+/// By what is counted, or by the clock: of the calling thread, where it computes alone: what else the machine
+/// does isn't in it.
 double RankNotes::now() const {
   if (counted_ != nullptr) return seconds_of(*counted_, *rates_);
   timespec time{};

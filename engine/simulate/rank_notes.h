@@ -1,5 +1,5 @@
-// What a thread of a rank does, noted while it does it: segments of computing, with the processor time that they took, between the
-// operations that it starts and waits for.
+// What a thread of a rank does, noted while it does it: segments of computing, with the processor time that
+// they took, between the operations that it starts and waits for.
 #pragma once
 
 #include <cstdint>
@@ -14,12 +14,15 @@ namespace atl {
 /// All calls from that thread.
 class RankNotes {
  public:
-  /// `alone`: it computes by itself, and its processor time is noted; otherwise with other threads, and time is noted as it passes.
+  /// `alone`: it computes by itself, and its processor time is noted; otherwise with other threads, and time
+  /// is noted as it passes.
   explicit RankNotes(bool alone) : alone_(alone) {}
-  /// Of a dry run: a segment takes what the kernels that it counts would take at these rates. Both outlive it.
+  /// Of a dry run: a segment takes what the kernels that it counts would take at these rates. Both outlive
+  /// it.
   RankNotes(const ComputeWork& counted, const MachineRates& rates) : counted_(&counted), rates_(&rates) {}
 
-  /// From here on, steps are noted, in this epoch. `trace`: of the rank's communicator, asked for what it is at.
+  /// From here on, steps are noted, in this epoch. `trace`: of the rank's communicator, asked for what it is
+  /// at.
   void begin_epoch(std::int64_t epoch, const Trace& trace);
   /// Likewise, of a thread that makes batches.
   void begin_batch();
@@ -30,7 +33,8 @@ class RankNotes {
   bool is_on() const { return is_on_; }
   std::int64_t epoch() const { return epoch_; }  // 0: before the first
 
-  /// The present segment ends where an operation is started, or waited for; the next one begins once whoever records is through with it.
+  /// The present segment ends where an operation is started, or waited for; the next one begins once whoever
+  /// records is through with it.
   void start(const Operation& operation);
   void wait(const Operation& operation);
   /// Likewise, where the next batch is taken.

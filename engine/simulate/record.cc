@@ -18,8 +18,8 @@
 namespace atl {
 namespace {
 
-/// What a core loses when its second-level cache holds another rank's data: the time to read as much anew, less the time to read it where
-/// it is.
+/// What a core loses when its second-level cache holds another rank's data: the time to read as much anew,
+/// less the time to read it where it is.
 double measured_refill_seconds() {
   const long size = sysconf(_SC_LEVEL2_CACHE_SIZE);
   const std::size_t words = std::size_t(size > 0 ? size : 1 << 20) / sizeof(double);

@@ -1,4 +1,5 @@
-// Runs a job's ranks in this process for a few epochs and records them: the real code on the real graph, with real losses.
+// Runs a job's ranks in this process for a few epochs and records them: the real code on the real graph, with
+// real losses.
 #pragma once
 
 #include <functional>
@@ -32,8 +33,9 @@ struct RecordOptions {
 Recording record_run(const Job& job, const Dataset& dataset, const PreparedGraph& prepared,
                      const RecordOptions& options);
 
-/// The same of ranks by themselves, one after the other: takes the memory of `at_once` of them. Their messages are empty, so that there are
-/// no losses, and strategies that send what depends on what came are others' than a run's. `said` is told of each rank's end; may be empty.
+/// The same of ranks by themselves, one after the other: takes the memory of `at_once` of them. Their
+/// messages are empty, so that there are no losses, and strategies that send what depends on what came are
+/// others' than a run's. `said` is told of each rank's end; may be empty.
 Recording record_alone(const Job& job, const Dataset& dataset, const PreparedGraph& prepared,
                        const RecordOptions& options, const std::function<void(Rank)>& said = {});
 /// Some ranks alone; `spread`: as in a Recording.
@@ -41,23 +43,26 @@ std::vector<RankRecording> record_alone(const Job& job, const Dataset& dataset, 
                                         const RecordOptions& options, std::span<const Rank> ranks,
                                         double& spread, const std::function<void(Rank)>& said = {});
 
-/// Segments of a rank that do the same work in several epochs get the median of their seconds; returns by how much they differed from it,
-/// relative, weighted by length. The first epoch, which claims memory, doesn't count. Where an epoch has more or fewer segments of a layer
-/// than others (a strategy that skips an exchange), it keeps its own.
+/// Segments of a rank that do the same work in several epochs get the median of their seconds; returns by how
+/// much they differed from it, relative, weighted by length. The first epoch, which claims memory, doesn't
+/// count. Where an epoch has more or fewer segments of a layer than others (a strategy that skips an
+/// exchange), it keeps its own.
 double settle_costs(RankRecording& rank);
 
-/// `options.sample` ranks, from the one with least to compute to the one with most. `said` is told of each one's end; may be empty.
+/// `options.sample` ranks, from the one with least to compute to the one with most. `said` is told of each
+/// one's end; may be empty.
 Recording record_sample(const Job& job, const Dataset& dataset, const PreparedGraph& prepared,
                         const RecordOptions& options, DryInputs& inputs,
                         const std::function<void(Rank)>& said = {});
 
-/// `rates`: of a rank. Takes milliseconds a rank, and memory for the ids of one rank's rows; of mini-batches as record_modelled_batches(). Recording::works is left
-/// to whoever has a plan.
+/// `rates`: of a rank. Takes milliseconds a rank, and memory for the ids of one rank's rows; of mini-batches
+/// as record_modelled_batches(). Recording::works is left to whoever has a plan.
 Recording record_modelled(const Job& job, const Dataset& dataset, const PreparedGraph& prepared,
                           const RecordOptions& options, const MachineRates& rates);
 
-/// Of a job that trains on mini-batches: each epoch of the recording is one step. Batches are drawn as in a plan
-/// (dry_batches.h); training on each is its own, and making them, and their messages, are those of a mean one.
+/// Of a job that trains on mini-batches: each epoch of the recording is one step. Batches are drawn as in a
+/// plan (dry_batches.h); training on each is its own, and making them, and their messages, are those of a
+/// mean one.
 Recording record_modelled_batches(const Job& job, const Dataset& dataset, const BatchSource& source,
                                   const RecordOptions& options, const MachineRates& rates);
 

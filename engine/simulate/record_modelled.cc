@@ -1,5 +1,5 @@
-// A job's ranks without running any: what they send is exact, what they compute costs what their kernels' work takes at a machine's rates
-// (dry_recording.h).
+// A job's ranks without running any: what they send is exact, what they compute costs what their kernels'
+// work takes at a machine's rates (dry_recording.h).
 #include "simulate/record.h"
 
 #include <algorithm>
@@ -32,7 +32,8 @@ namespace {
 
 constexpr int kFewestSteps = 8;  // the second half of them is judged
 
-/// What drawing an arc takes, as bytes of rows that are gathered: mostly a miss or two, and a look into a table (docs/simulate.md).
+/// What drawing an arc takes, as bytes of rows that are gathered: mostly a miss or two, and a look into a
+/// table (docs/simulate.md).
 constexpr double kBytesOfADraw = 400;
 
 /// Training on batches as ranks would note it: an epoch for each step, so that epochs are alike.

@@ -45,7 +45,8 @@ class RecordedRank {
 /// That the calling thread may use.
 std::vector<int> allowed_processors();
 
-/// The calling thread stays on the one of that number among them, counted round. Where that isn't allowed, the kernel places it.
+/// The calling thread stays on the one of that number among them, counted round. Where that isn't allowed,
+/// the kernel places it.
 void stay_on_processor(int number, const std::vector<int>& allowed);
 
 }  // namespace atl

@@ -132,7 +132,8 @@ class Recorder::Engine final : public ProgressEngine {
   double busy_seconds() const override { return 0; }
 
  private:
-  /// Prefetch is the thread's that makes batches, where there is one: where ranks exchange rows there aren't two (BatchStream).
+  /// Prefetch is the thread's that makes batches, where there is one: where ranks exchange rows there aren't
+  /// two (BatchStream).
   int thread_of(Lane lane) const {
     return lane == Lane::kPrefetch && place_.workers.size() > 1 ? 0 : StreamWatcher::kTrains;
   }

@@ -1,5 +1,5 @@
-// What a run did, without when: each rank's computing, measured, between the operations that it started and waited for. One recording
-// can be replayed over any links (replay.h). Recorded by record.h.
+// What a run did, without when: each rank's computing, measured, between the operations that it started and
+// waited for. One recording can be replayed over any links (replay.h). Recorded by record.h.
 #pragma once
 
 #include <cstdint>
@@ -54,7 +54,8 @@ struct RecordedBatch {
   std::vector<RecordedOperation> operations;
 };
 
-/// Mini-batches that threads make ahead of the compute thread (sampler/batch_stream.h), in the order in which they are taken.
+/// Mini-batches that threads make ahead of the compute thread (sampler/batch_stream.h), in the order in which
+/// they are taken.
 struct RecordedBatches {
   int makers = 0;  // threads; each makes one at a time
   int ahead = 0;   // batches that may be made or under way beside the one that is trained on
@@ -71,10 +72,10 @@ struct RankRecording {
 struct Recording {
   std::vector<RankRecording> ranks;
   int epochs = 0;
-  double steps =
-      1;  // that an epoch has for each that is recorded: a modelled job's epochs are one of its steps each
-  std::vector<double>
-      losses;  // (epochs) of the training vertices, as the real run has them; empty: ranks ran by themselves
+  // that an epoch has for each that is recorded: a modelled job's epochs are one of its steps each
+  double steps = 1;
+  // (epochs) of the training vertices, as the real run has them; empty: ranks ran by themselves
+  std::vector<double> losses;
   // How far the costs can be trusted:
   double spread = 0;          // of a segment between epochs, relative, weighted by its length
   double turns = 0;           // from rank to rank, in an epoch, by which a rank finds its caches cold …

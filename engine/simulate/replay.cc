@@ -15,10 +15,11 @@
 namespace atl {
 namespace {
 
-// How fast a rank computes on another processor, from rates of three kinds of kernels there and here: a model.
+// How fast a rank computes on another processor, from rates of three kinds of kernels there and here: a
+// model.
 
-/// Of a rank: how many times as fast as it was recorded. Topology::speed; or, of a topology with rates, what the rank's products, gathers and
-/// streams take here, one after the other, over what they take there.
+/// Of a rank: how many times as fast as it was recorded. Topology::speed; or, of a topology with rates, what
+/// the rank's products, gathers and streams take here, one after the other, over what they take there.
 double kernel_speed(const Recording& recording, const Topology& topology, Rank rank) {
   if (!topology.rates) return topology.speed;
   ATOLL_CHECK(recording.works.size() == recording.ranks.size(), "a recording without what ranks compute");
@@ -106,7 +107,8 @@ class Replay final : private VirtualNetwork::Listener {
       }
   }
 
-  /// A rank's computing and its messages share its processors: messages take what they need, up to their fair part.
+  /// A rank's computing and its messages share its processors: messages take what they need, up to their fair
+  /// part.
   void share() {
     const std::span<const Rank> changed = other_speed_.take();
     for (const Rank rank : changed) {

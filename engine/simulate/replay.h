@@ -1,7 +1,7 @@
-// A recording over a topology's links, in virtual time: a discrete-event simulation. Each rank computes for as long as it was measured
-// to, and starts and waits for the same operations. Its lanes carry them out in the order and slots of a real run (comm/lane_slots.h),
-// sums in the transport's own rounds. Links and processors are shared fairly, anew at each event. Nothing that a rank sends depends on
-// time.
+// A recording over a topology's links, in virtual time: a discrete-event simulation. Each rank computes for
+// as long as it was measured to, and starts and waits for the same operations. Its lanes carry them out in
+// the order and slots of a real run (comm/lane_slots.h), sums in the transport's own rounds. Links and
+// processors are shared fairly, anew at each event. Nothing that a rank sends depends on time.
 #pragma once
 
 #include <array>
@@ -17,8 +17,8 @@ using Exposed = std::array<double, kTraffics>;  // seconds in which a rank stood
 
 struct ReplayedEpoch {
   double end = 0;  // when the rank's compute thread was through, since the start
-  double compute =
-      0;  // seconds that it computed, in time as it passes: longer where messages took its processor
+  // seconds that it computed, in time as it passes: longer where messages took its processor
+  double compute = 0;
   Exposed exposed{};
   double without_batch = 0;  // seconds in which it stood because the next batch wasn't made
   double waited() const;
@@ -27,7 +27,8 @@ struct ReplayedEpoch {
 struct Replayed {
   std::vector<std::vector<ReplayedEpoch>> ranks;  // (ranks, epochs)
 
-  /// Seconds from the end of one epoch to that of the next, both on the rank that is through last; of the epochs after the first.
+  /// Seconds from the end of one epoch to that of the next, both on the rank that is through last; of the
+  /// epochs after the first.
   std::vector<double> epochs() const;
 };
 

@@ -1,6 +1,6 @@
-// What a segment costs. Work that every epoch does again (a layer's, of a chunk or a batch that every epoch has) costs the median of what it
-// took. Mini-batches are drawn anew in each epoch: there the mean is taken of those at the same place, because a median would leave out what
-// the larger ones cost.
+// What a segment costs. Work that every epoch does again (a layer's, of a chunk or a batch that every epoch
+// has) costs the median of what it took. Mini-batches are drawn anew in each epoch: there the mean is taken
+// of those at the same place, because a median would leave out what the larger ones cost.
 #include <algorithm>
 #include <cmath>
 #include <map>

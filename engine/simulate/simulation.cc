@@ -74,8 +74,9 @@ SentBytes sent_by(const RankRecording& rank, std::int64_t first_epoch, Counted c
   return counted.sum();
 }
 
-/// The mean over the last `epochs` of the recording: of what training starts in them, of the batches that it takes in them, whenever these are
-/// made, and of the explanations that it begins. Those that are made ahead of the end are of epochs that nobody recorded.
+/// The mean over the last `epochs` of the recording: of what training starts in them, of the batches that it
+/// takes in them, whenever these are made, and of the explanations that it begins. Those that are made ahead
+/// of the end are of epochs that nobody recorded.
 SentBytes sent_bytes(const Recording& recording, const Topology& topology, int epochs) {
   SentBytes sum;
   for (Rank r = 0; r < Rank(recording.ranks.size()); ++r) {
@@ -89,8 +90,8 @@ SentBytes sent_bytes(const Recording& recording, const Topology& topology, int e
 constexpr int kMostReplays = 40;        // to come close to a share
 constexpr double kCloseEnough = 0.002;  // of the share asked for
 
-/// How many of a replay's last epochs are judged. Where rows are late by an epoch, a backlog grows on the links during the first
-/// ones, and then long and short ones may take turns: an even number.
+/// How many of a replay's last epochs are judged. Where rows are late by an epoch, a backlog grows on the
+/// links during the first ones, and then long and short ones may take turns: an even number.
 std::size_t judged(std::size_t epochs) {
   return std::max<std::size_t>(2, epochs / 4 * 2);
 }

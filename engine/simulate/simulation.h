@@ -15,7 +15,8 @@ struct RecordedStrategy {
   Recording recording;
 };
 
-/// Seconds of an epoch, mean over the second half of them; of the rank that computes longest: others wait for it, which is no communication of theirs.
+/// Seconds of an epoch, mean over the second half of them; of the rank that computes longest: others wait for
+/// it, which is no communication of theirs.
 struct SimulatedRow {
   std::string label;
   double epoch = 0, compute = 0, exposed = 0;
@@ -23,8 +24,8 @@ struct SimulatedRow {
   double compute_of_all = 0;                   // summed over ranks
   double bytes_inside = 0, bytes_between = 0;  // sent by all ranks in an epoch
   Exposed waits{};  // seconds that ranks stood waiting, by purpose, mean over ranks
-  double free_links =
-      0;  // an epoch where messages take no time: what the ranks' computing and their order allow
+  // an epoch where messages take no time: what the ranks' computing and their order allow
+  double free_links = 0;
   double speed_up = 1;  // the first row's epoch over this one's
   double share() const { return epoch > 0 ? exposed / (compute + exposed + without_batch) : 0; }
 };
@@ -42,8 +43,8 @@ SimulatedRow simulate(const RecordedStrategy& strategy, const Topology& topology
 /// All of them; the first is what the others are compared with.
 Simulation simulate_all(const std::vector<RecordedStrategy>& strategies, const Topology& topology);
 
-/// The topology with all its links faster or slower by one factor, so that `baseline` communicates for this share of its epoch. Throws Error where no
-/// rate does that.
+/// The topology with all its links faster or slower by one factor, so that `baseline` communicates for this
+/// share of its epoch. Throws Error where no rate does that.
 Topology with_share(const RecordedStrategy& baseline, const Topology& topology, double share);
 
 std::string to_text(const Simulation& simulation, const std::vector<RecordedStrategy>& strategies);

@@ -1,5 +1,6 @@
-// Which servers there are, which ranks are on them, and how fast what lies between: what a recording is replayed over. Read from a file
-// (manifests/topologies/), which names its source. Rates are bytes a second of what ranks send, each way at once.
+// Which servers there are, which ranks are on them, and how fast what lies between: what a recording is
+// replayed over. Read from a file (manifests/topologies/), which names its source. Rates are bytes a second
+// of what ranks send, each way at once.
 #pragma once
 
 #include <filesystem>

@@ -1,4 +1,5 @@
-// What a topology file's fields may hold. All throw Error naming file and line, what was given and what is allowed.
+// What a topology file's fields may hold. All throw Error naming file and line, what was given and what is
+// allowed.
 #pragma once
 
 #include <functional>

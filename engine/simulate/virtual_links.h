@@ -1,5 +1,5 @@
-// A topology's links and processors as resources that messages share: which of them a message takes from one rank to another, and how
-// short messages pass.
+// A topology's links and processors as resources that messages share: which of them a message takes from one
+// rank to another, and how short messages pass.
 #pragma once
 
 #include <map>
@@ -30,8 +30,9 @@ class VirtualLinks {
   /// Takes the processors of both ends, too, where bytes cost them time.
   Path path(Rank from, Rank to) const;
 
-  /// A short message goes over a path now: it isn't split into shares, but waits for short ones that are before it, and on each link for
-  /// as much of each long one as it has itself. Of those, `mine` on its first link let it pass. Returns when it has gone.
+  /// A short message goes over a path now: it isn't split into shares, but waits for short ones that are
+  /// before it, and on each link for as much of each long one as it has itself. Of those, `mine` on its first
+  /// link let it pass. Returns when it has gone.
   double pass(const Path& path, double bytes, double now, std::size_t mine);
   /// Seconds that short messages have taken of a resource so far: long ones stood meanwhile.
   double taken_by_short(int resource) const { return lines_[std::size_t(resource)].taken; }

@@ -183,7 +183,8 @@ bool VirtualRank::is_explained(int number) const {
   return number < explanations_.ended || number >= int(recording_.explanations.size());
 }
 
-/// What the thread that trains has stood for is exposed; what the others stand for isn't. Messages are paid for meanwhile.
+/// What the thread that trains has stood for is exposed; what the others stand for isn't. Messages are paid
+/// for meanwhile.
 void VirtualRank::waited(VirtualThread& thread) {
   const double seconds = network_.now() - thread.waits_since;
   owed_ = std::max(0.0, owed_ - seconds);

@@ -1,4 +1,5 @@
-// One rank of a replay: its threads' programs, as recorded, and its side of the network, driven by the same slots as a real rank's.
+// One rank of a replay: its threads' programs, as recorded, and its side of the network, driven by the same
+// slots as a real rank's.
 #pragma once
 
 #include <chrono>

@@ -1,7 +1,8 @@
-// A server's HTTP endpoint: /metrics for Prometheus, /progress (JSON) for the operator, /healthz for probes. All ranks of a
-// server (of a pod) are told of at one address, which the lowest of them serves. It asks the others for their pages, under
-// names that they listen to on this machine, when it is asked itself: a rank that hangs is missing, and is said to be
-// (atoll_rank_up, "answers"), but holds nobody up for more than a second.
+// A server's HTTP endpoint: /metrics for Prometheus, /progress (JSON) for the operator, /healthz for probes.
+// All ranks of a server (of a pod) are told of at one address, which the lowest of them serves. It asks the
+// others for their pages, under names that they listen to on this machine, when it is asked itself: a rank
+// that hangs is missing, and is said to be (atoll_rank_up, "answers"), but holds nobody up for more than a
+// second.
 #pragma once
 
 #include <memory>
@@ -23,8 +24,8 @@ struct MetricsPlace {
 /// Serves until destroyed, from a thread of its own that sleeps while nobody asks. Every rank has one.
 class MetricsServer : public RunObserver {
  public:
-  /// `waits`, which outlives it, tells whom this rank waits for. Throws Error naming address and remedy when the port is
-  /// taken or the address isn't this machine's.
+  /// `waits`, which outlives it, tells whom this rank waits for. Throws Error naming address and remedy when
+  /// the port is taken or the address isn't this machine's.
   MetricsServer(const MetricsPlace& place, Rank rank, const WaitBoard& waits);
   ~MetricsServer() override;
 

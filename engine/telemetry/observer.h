@@ -23,7 +23,8 @@ inline double epochs_done(const StepRecord& s) {
   return double(s.epoch - 1) + double(s.step) / double(s.steps);
 }
 
-/// Called by the loop's thread, in the order of events: on_step() within the timed part of an epoch, the others never.
+/// Called by the loop's thread, in the order of events: on_step() within the timed part of an epoch, the
+/// others never.
 class RunObserver {
  public:
   virtual ~RunObserver() = default;

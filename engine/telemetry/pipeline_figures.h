@@ -10,7 +10,8 @@
 
 namespace atl {
 
-/// Fills in the record's pipeline on rank 0, on whose clock it is. Collective over ranks that all have stages.
+/// Fills in the record's pipeline on rank 0, on whose clock it is. Collective over ranks that all have
+/// stages.
 void gather_pipeline(Communicator& comm, const StageTimes& times, RunRecord& record);
 
 /// From every rank's times of the same epoch, on one clock. Many chunks are told in groups of neighbours.

@@ -26,13 +26,14 @@ std::string wait_text(const WaitBoard::Wait& wait);
 /// Nothing where the text isn't that.
 std::optional<WaitBoard::Wait> read_wait(const std::string& text);
 
-/// Seconds until the last epoch, from the wall clock since the first report of this start: evaluation and checkpoints included, for
-/// that is what is waited for.
+/// Seconds until the last epoch, from the wall clock since the first report of this start: evaluation and
+/// checkpoints included, for that is what is waited for.
 class TimeLeft {
  public:
   using Clock = std::chrono::steady_clock;
 
-  /// So many epochs of `all` are done at `now`, or parts of them. None at the first report: there is nothing to judge by.
+  /// So many epochs of `all` are done at `now`, or parts of them. None at the first report: there is nothing
+  /// to judge by.
   std::optional<double> after(double epochs, Index all, Clock::time_point now);
 
  private:
@@ -51,8 +52,9 @@ class ProgressState {
 
   /// {"state":"starting|training|<outcome>","epoch":…,"epochs":…,"step":…,"steps":…,"loss":…,"validation":…,"epochSeconds":…,
   ///  "etaSeconds":…,"lastCheckpointEpoch":…,"bytes":{"intra":…,"inter":…},"test":…,"bestEpoch":…,
-  ///  "ranks":[{"rank":0,"answers":true,"waitingFor":[2],"waitedSeconds":…},{"rank":1,"answers":false},…]}; null =
-  ///  unknown yet. step, steps: of the epoch after `epoch`, where epochs have several. `ranks` are those of this server.
+  ///  "ranks":[{"rank":0,"answers":true,"waitingFor":[2],"waitedSeconds":…},{"rank":1,"answers":false},…]};
+  ///  null = unknown yet. step, steps: of the epoch after `epoch`, where epochs have several. `ranks` are
+  ///  those of this server.
   std::string json(std::span<const RankWait> ranks) const;
 
  private:

@@ -9,11 +9,12 @@
 
 namespace atl {
 
-/// Fills in, on every rank, what the record says by rank or sums over ranks; `phases` are this rank's sums over the run.
-/// Collective.
+/// Fills in, on every rank, what the record says by rank or sums over ranks; `phases` are this rank's sums
+/// over the run. Collective.
 void gather_rank_figures(Communicator& comm, const std::vector<Phase>& phases, RunRecord& record);
 
-// Which vertices of other ranks and which features matter to each rank, as its last explanation has it: in a run's record.
+// Which vertices of other ranks and which features matter to each rank, as its last explanation has it: in a
+// run's record.
 
 /// Fills in the record's explanations on rank 0. Collective over ranks that all explain.
 void gather_explained(Communicator& comm, const ExplainedFigures& mine, RunRecord& record);

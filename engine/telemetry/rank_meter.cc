@@ -22,7 +22,8 @@ double exposed_seconds(const Ledger& ledger) {
   return sum;
 }
 
-/// Batches are made ahead of time, also while an epoch is evaluated, which sends nothing of this: it is the next epoch's.
+/// Batches are made ahead of time, also while an epoch is evaluated, which sends nothing of this: it is the
+/// next epoch's.
 bool is_of_batches(int purpose) {
   constexpr std::array kOfBatches{Traffic::kStructure, Traffic::kIds, Traffic::kFeatures, Traffic::kPair};
   return std::ranges::find(kOfBatches, Traffic(purpose)) != kOfBatches.end();

@@ -1,5 +1,5 @@
-// Where one rank's time goes and what it sends: seconds by phase and bytes by link and purpose, of each epoch and over
-// the run.
+// Where one rank's time goes and what it sends: seconds by phase and bytes by link and purpose, of each epoch
+// and over the run.
 #pragma once
 
 #include <vector>
@@ -27,7 +27,8 @@ class RankMeter {
   std::int64_t bytes_sent(Link link) const;
   /// After the evaluation: the epoch's figures. batches: since the start.
   RankSample end_epoch(const std::optional<BatchCounts>& batches);
-  /// Around a checkpoint, which counts in the figures of the epoch that ends next, and in phases(), but as training nowhere.
+  /// Around a checkpoint, which counts in the figures of the epoch that ends next, and in phases(), but as
+  /// training nowhere.
   void begin_checkpoint();
   void end_checkpoint();
 

@@ -20,8 +20,8 @@ class RankMetrics {
   void add(const EpochRecord& epoch);
   void checkpoint(Index epoch);
 
-  /// The page, in Prometheus' text format. Memory is read when asked for, so that it is right in the middle of a long epoch
-  /// too.
+  /// The page, in Prometheus' text format. Memory is read when asked for, so that it is right in the middle
+  /// of a long epoch too.
   std::string text();
 
  private:
@@ -32,8 +32,8 @@ class RankMetrics {
 
 // Prometheus' text format, in which a page may speak of a metric in one place alone.
 
-/// Pages of several ranks as one: what is said of a metric (# HELP, # TYPE) stands there once, and all samples follow it, in
-/// the order of the pages.
+/// Pages of several ranks as one: what is said of a metric (# HELP, # TYPE) stands there once, and all
+/// samples follow it, in the order of the pages.
 std::string join_expositions(std::span<const std::string> pages);
 
 }  // namespace atl

@@ -19,7 +19,8 @@
 namespace atl {
 
 /// Seconds of one named part of the work: "compute", "communication" (exposed: the compute thread stood
-/// waiting), "batch wait" (for the sampler), "evaluation", "checkpoint", … The parts of an epoch or run don't overlap.
+/// waiting), "batch wait" (for the sampler), "evaluation", "checkpoint", … The parts of an epoch or run don't
+/// overlap.
 struct Phase {
   std::string name;
   double seconds = 0;
@@ -54,7 +55,8 @@ struct TypicalEpoch {
   double progress_cpu_seconds = 0;
 };
 
-/// Of one layer, how far what came late was from what it stood for: norm of the difference over norm of the latter.
+/// Of one layer, how far what came late was from what it stood for: norm of the difference over norm of the
+/// latter.
 struct Staleness {
   int layer = 0;  // from 0
   double rows = 0, gradients = 0;
@@ -82,8 +84,8 @@ struct ChunkWork {
 /// One epoch of a pipeline.
 struct PipelineEpoch {
   Index epoch = 0;
-  double bubble =
-      0;  // share of all ranks' time, from the first work to the last, in which they worked on no chunk
+  // share of all ranks' time, from the first work to the last, in which they worked on no chunk
+  double bubble = 0;
   std::vector<int> convolutions;               // (stages) layers of each that read neighbours
   std::vector<std::vector<ChunkWork>> stages;  // (stages, chunks) in the epoch's order; many chunks in groups
 };
@@ -135,14 +137,16 @@ struct RunRecord {
   std::optional<LinkMetrics> links;                // of the test pairs, with task linkPrediction
 };
 
-/// Epochs that show what one takes among many: not the first since the start, which claims memory and finds nothing under way,
-/// and none that follows an evaluation or a checkpoint, in which what was under way ended unseen.
+/// Epochs that show what one takes among many: not the first since the start, which claims memory and finds
+/// nothing under way, and none that follows an evaluation or a checkpoint, in which what was under way ended
+/// unseen.
 std::vector<const EpochRecord*> steady_epochs(const std::vector<EpochRecord>& epochs, Index resumed_from);
 
 /// Mean of the two middle ones of an even number; 0 of none.
 double median(std::vector<double> values);
 
-/// How the loss of the last epoch stands to the first one's where it has grown far above that; "" where it hasn't.
+/// How the loss of the last epoch stands to the first one's where it has grown far above that; "" where it
+/// hasn't.
 std::string divergence(const std::vector<EpochRecord>& epochs);
 
 /// The middle epoch_seconds (mean of the two middle ones); 0 without epochs.

@@ -74,7 +74,7 @@ void from_json(const Json& json, T& value) {
   json.get_to(value);
 }
 
-// ---- the keys, in the order in which they are written: each list serves both directions -----------------------
+// ---- the keys, in the order in which they are written: each list serves both directions -------------------
 
 template <class Owner, class Value>
 struct Key {

@@ -34,7 +34,8 @@ std::string epoch_event(const EpochRecord& epoch);
 /// "startupSeconds":…,"peakMemoryBytes":[per rank],"output":…}.
 std::string result_event(const RunRecord& run);
 
-/// A run in under a kilobyte, whatever the number of ranks, as a launcher hands it to the operator: {"outcome":…,
+/// A run in under a kilobyte, whatever the number of ranks, as a launcher hands it to the operator:
+/// {"outcome":…,
 /// "test":…,"validation":…,"bestEpoch":…,"epochs":…,"epochSecondsMedian":…,"startupSeconds":…,"largestPeakMemoryBytes":…}.
 std::string result_summary(const RunRecord& run);
 

@@ -1,5 +1,6 @@
-// Rounding to bfloat16: how rows may cross between ranks, and be stored, at half the bytes. Values are rounded to nearest, ties to even;
-// what is computed with is whole again. What kernels.h says of all operations holds for those below.
+// Rounding to bfloat16: how rows may cross between ranks, and be stored, at half the bytes. Values are
+// rounded to nearest, ties to even; what is computed with is whole again. What kernels.h says of all
+// operations holds for those below.
 #pragma once
 
 #include <bit>

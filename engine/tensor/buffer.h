@@ -11,8 +11,8 @@
 
 namespace atl {
 
-/// Owning; movable. Contents are undefined after construction and resize(). Elements are on the device: a host that may not read
-/// them there (Memory::is_hosts) copies them.
+/// Owning; movable. Contents are undefined after construction and resize(). Elements are on the device: a
+/// host that may not read them there (Memory::is_hosts) copies them.
 template <class T>
 class Buffer {
   static_assert(std::is_trivially_copyable_v<T>);
@@ -57,7 +57,8 @@ class PinnedBuffer {
   PinnedBuffer(const PinnedBuffer&) = delete;
   PinnedBuffer& operator=(const PinnedBuffer&) = delete;
 
-  /// Keeps the memory where it suffices. True where it had to grow: then no stream may have any use of it left.
+  /// Keeps the memory where it suffices. True where it had to grow: then no stream may have any use of it
+  /// left.
   bool resize(std::size_t bytes) {
     if (bytes <= memory_.bytes) return false;
     release();

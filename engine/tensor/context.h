@@ -41,8 +41,8 @@ class Workspace {
 class Constants;
 struct ComputeWork;
 
-/// Passed to every kernel; belongs to one rank. Operands and `workspace` are `device`'s memory, and work is done in the order of
-/// `stream`. The pool is the host's, and a CPU's kernels'.
+/// Passed to every kernel; belongs to one rank. Operands and `workspace` are `device`'s memory, and work is
+/// done in the order of `stream`. The pool is the host's, and a CPU's kernels'.
 struct Context {
   Device device = Device::kCpu;
   ThreadPool* pool = nullptr;  // not owned, nor are these
@@ -50,12 +50,12 @@ struct Context {
   DeviceStream* stream = &host_stream();
   Storage values = Storage::kReals;  // of what layers compute, and of its gradients (training.precision)
   Constants* constants = nullptr;    // null: any operand may have changed since the last call
-  ComputeWork* count =
-      nullptr;  // of a dry run: what its kernels would have done is added; null: nobody counts
+  // of a dry run: what its kernels would have done is added; null: nobody counts
+  ComputeWork* count = nullptr;
 };
 
-// Operands that stay as they are for a while: what is made of one (a product's panels of its weights, a layer's mixed weights) serves
-// the next calls, too.
+// Operands that stay as they are for a while: what is made of one (a product's panels of its weights, a
+// layer's mixed weights) serves the next calls, too.
 
 /// What is made of an operand.
 enum class Made {
@@ -100,8 +100,8 @@ class Constants {
   std::vector<Kept> kept_;  // a few for each layer
 };
 
-/// For (rows, cols) made of `operand`: kept where that is constant, and the caller fills what isn't made yet; else the workspace's
-/// matrix `otherwise`, to be filled each time.
+/// For (rows, cols) made of `operand`: kept where that is constant, and the caller fills what isn't made yet;
+/// else the workspace's matrix `otherwise`, to be filled each time.
 Constants::Place place_of(Context& ctx, ConstMatrixView operand, Made made, std::string_view otherwise,
                           Index rows, Index cols);
 

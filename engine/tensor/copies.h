@@ -11,8 +11,8 @@
 
 namespace atl {
 
-/// Arrays of the host where kernels of ctx's device can read them: themselves, or copies. What it returns is valid until restart(),
-/// and no longer than the host's arrays.
+/// Arrays of the host where kernels of ctx's device can read them: themselves, or copies. What it returns is
+/// valid until restart(), and no longer than the host's arrays.
 class DeviceCopies {
  public:
   /// The context outlives it.
@@ -60,7 +60,8 @@ std::vector<T> read(Context& ctx, std::span<const T> device) {
   return host;
 }
 
-/// Rows of a device's memory as Reals where the host can read them, after all that its stream was given before.
+/// Rows of a device's memory as Reals where the host can read them, after all that its stream was given
+/// before.
 class HostRows {
  public:
   /// Valid until the next call.
@@ -71,8 +72,8 @@ class HostRows {
   Matrix copy_;
 };
 
-/// An array of a device's memory, as the host reads or writes it at rare points (checkpoints): itself, or a copy. Waits for all that
-/// the device was given before.
+/// An array of a device's memory, as the host reads or writes it at rare points (checkpoints): itself, or a
+/// copy. Waits for all that the device was given before.
 class HostArray {
  public:
   HostArray(Device device, Real* data, Index count);

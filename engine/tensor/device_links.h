@@ -1,5 +1,6 @@
-// Transfers between the memories of several ranks' devices, and sums over them, that don't go by way of the host's: what a backend brings for them, where it
-// has such links. Ranks must begin transfers in one order; comm/transports.h sees to that.
+// Transfers between the memories of several ranks' devices, and sums over them, that don't go by way of the
+// host's: what a backend brings for them, where it has such links. Ranks must begin transfers in one order;
+// comm/transports.h sees to that.
 #pragma once
 
 #include <array>
@@ -20,21 +21,24 @@ struct DeviceMessage {
   std::int64_t bytes;
 };
 
-/// Of one rank, called by one thread. Every call returns soon, and throws Error with the library's words where it has failed.
+/// Of one rank, called by one thread. Every call returns soon, and throws Error with the library's words
+/// where it has failed.
 class DeviceLinks {
  public:
   virtual ~DeviceLinks() = default;
   /// Whether all ranks have joined: nothing is begun before.
   virtual bool joined() = 0;
-  /// Begins a group of messages; those of earlier groups leave and arrive before. The slot's last group is done.
+  /// Begins a group of messages; those of earlier groups leave and arrive before. The slot's last group is
+  /// done.
   virtual void begin(int slot, std::span<const DeviceMessage> sends,
                      std::span<const DeviceMessage> receives) = 0;
-  /// Begins a sum over all ranks, of as many values on each, in place in the device's memory; in the order of begin()s. The order in
-  /// which terms are added is the library's own.
+  /// Begins a sum over all ranks, of as many values on each, in place in the device's memory; in the order of
+  /// begin()s. The order in which terms are added is the library's own.
   virtual void begin_sum(int slot, std::span<Real> values) = 0;
   /// Whether the slot's group has left and arrived, or is summed up.
   virtual bool done(int slot) = 0;
-  /// Leaves in step with the others, once nothing is under way; called until it is true, and then nothing more.
+  /// Leaves in step with the others, once nothing is under way; called until it is true, and then nothing
+  /// more.
   virtual bool left() = 0;
   /// Gives up what is under way. May take long, or not return; then nothing more is called.
   virtual void abandon() = 0;

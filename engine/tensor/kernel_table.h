@@ -85,7 +85,8 @@ struct KernelTable {
 #define ATOLL_KERNEL(name) decltype(atl::name)* name;  // NOLINT(bugprone-macro-parentheses): declares it
   ATOLL_KERNELS(ATOLL_KERNEL)
 #undef ATOLL_KERNEL
-  /// Those that take matrices stored in halves, but for weights, statistics and scores; axpby is one. Others are given copies.
+  /// Those that take matrices stored in halves, but for weights, statistics and scores; axpby is one. Others
+  /// are given copies.
   KernelSet take_halves;
 };
 

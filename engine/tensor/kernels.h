@@ -1,10 +1,11 @@
-// The catalogue of every operation, with its shapes. What is declared here is defined in tensor/dispatch/<group>.cc: it checks the
-// arguments and calls the kernel of the context's device. tensor/cpu/<group>.cc holds the CPU's, which is both the product on a CPU
-// and the reference for other devices' (tensor/backend.h).
+// The catalogue of every operation, with its shapes. What is declared here is defined in
+// tensor/dispatch/<group>.cc: it checks the arguments and calls the kernel of the context's device.
+// tensor/cpu/<group>.cc holds the CPU's, which is both the product on a CPU and the reference for other
+// devices' (tensor/backend.h).
 //
 // What holds for all of them:
-//  - Views are (rows, cols); a comment gives each operand's shape. Outputs don't alias inputs unless it says so.
-//  - Operands lie in the memory of ctx's device, and so do numbers that a kernel leaves: nothing is returned, because nobody waits.
+//  - Views are (rows, cols); a comment gives each operand's shape. Outputs alias no inputs unless it says so.
+//  - Operands, and numbers that a kernel leaves, lie in the memory of ctx's device: nobody waits for them.
 //  - Shapes are checked (ATOLL_CHECK); data never is: ids and offsets were validated when the graph was read.
 //  - Nothing is allocated but through ctx.workspace, so a second call with the same shapes allocates nothing.
 //  - Results don't depend on the number of threads: work is cut into chunks by shape alone, partial sums are
@@ -25,14 +26,14 @@ namespace atl {
 
 // ---- shared argument types -------------------------------------------------------------------------------
 
-/// Inverted dropout of an element (row r, column c): dropped if draws.bits_at(ids[r], c) < drop_threshold(rate), else
-/// scaled by 1 / (1 − rate). rate 0 leaves everything as it is and is skipped.
+/// Inverted dropout of the element (row r, column c): it is dropped if draws.bits_at(ids[r], c) is below
+/// drop_threshold(rate), else scaled by 1 / (1 − rate). A rate of 0 leaves everything as it is.
 struct Dropout {
   double rate = 0;
   Draws draws = {};
   std::span<const VertexId> ids;  // (rows) original vertex ids of the rows it is applied to
-  Index first_column =
-      0;  // of the whole rows, where these have only some of their columns: c counts from there
+  // of the whole rows, where these have only some of their columns: c counts from there
+  Index first_column = 0;
   explicit operator bool() const { return rate > 0; }
 };
 
@@ -112,10 +113,11 @@ struct EpilogueGradient {
   Real* shift = nullptr;     // (cols)
   MatrixView residual = {};  // (rows, cols) += residual_scale · dy, or empty
 };
-/// Backward of `apply`.  `y` (n, m) is apply's output; `dy` is turned from d(output) into d(input) in place. Give
-/// `pre` (n, m), apply's input, where there is a norm; without one it may be empty, because y tells enough. Layer
-/// norm's row_stats are read where given, else computed again. Batch norm: give `col_sums` (2, m): Σ dŷ and Σ dŷ·x̂
-/// over all ranks' rows, and `count`, the number of rows they are over (see column_sums_backward).
+/// Backward of `apply`.  `y` (n, m) is apply's output; `dy` is turned from d(output) into d(input) in place.
+/// Give `pre` (n, m), apply's input, where there is a norm; without one it may be empty, because y tells
+/// enough. Layer norm's row_stats are read where given, else computed again. Batch norm: give `col_sums` (2,
+/// m): Σ dŷ and Σ dŷ·x̂ over all ranks' rows, and `count`, the number of rows they are over (see
+/// column_sums_backward).
 void apply_backward(Context& ctx, const Epilogue& epilogue, ConstMatrixView pre, ConstMatrixView y,
                     MatrixView dy, const EpilogueGradient& gradient, std::span<const double> col_sums = {},
                     double count = 0);
@@ -127,8 +129,8 @@ std::span<double> zeroed_sums(Context& ctx, std::string_view name, Index count);
 /// sums (2, m) += Σ_r x and Σ_r x² over the rows of x (n, m): what batch norm needs from each rank.
 /// weights (n): what each row counts; empty: 1 each.
 void column_sums(Context& ctx, ConstMatrixView x, double* sums, std::span<const Real> weights = {});
-/// sums (2, m) += Σ dŷ and Σ dŷ·x̂ for batch norm's backward, where dŷ is the gradient at the norm's output (after
-/// undoing residual, activation and dropout; gain included) and x̂ = (pre + bias − col_mean) · col_rstd.
+/// sums (2, m) += Σ dŷ and Σ dŷ·x̂ for batch norm's backward, where dŷ is the gradient at the norm's output
+/// (residual, activation and dropout undone; gain included), and x̂ = (pre + bias − col_mean) · col_rstd.
 void column_sums_backward(Context& ctx, const Epilogue& epilogue, ConstMatrixView pre, ConstMatrixView y,
                           ConstMatrixView dy, double* sums);
 /// out[c] (+)= Σ_r x(r, c).
@@ -182,14 +184,14 @@ void softmax_merge(Context& ctx, const Softmaxes& softmaxes, const Softmaxes& ot
 // ---- attention.cc: GAT's fused score, softmax and weighted sum
 // z (src, heads·f): head h's columns are h·f … h·f + f − 1. Scores are per vertex and explicit arguments,
 // because the strategy may have to make them whole first (P3); the kernel never derives them from z.
-// e(i,j,h) = LeakyReLU(dst_score(i,h) + src_score(j,h)) ; α = softmax over the arcs of i ; out = Σ α·mask·z(j).
-// Arc weights, where there are any, multiply exp(e) (a weighted softmax).
+// e(i,j,h) = LeakyReLU(dst_score(i,h) + src_score(j,h)) ; α = softmax over the arcs of i;
+// out = Σ α·mask·z(j). Arc weights, where there are any, multiply exp(e) (a weighted softmax).
 
 struct Attention {
   Arcs arcs;  // scales are not used
   int heads = 1;
   Real slope = Real(0.2);  // LeakyReLU's
-  /// On α: an arc's head is dropped if Draws::bits(mix64(draws.row_key(dst id) ^ src id), head) < drop_threshold(rate).
+  /// On α: heads below drop_threshold(rate) by Draws::bits(mix64(draws.row_key(dst id) ^ src id), head).
   double dropout_rate = 0;
   Draws draws = {};
   std::span<const VertexId> dst_ids, src_ids;  // original ids, for the draws
@@ -202,8 +204,8 @@ void attention_add(Context& ctx, const Attention& a, ConstMatrixView z, ConstMat
 void attention_finish(Context& ctx, const Softmaxes& softmaxes);
 /// dot (dst, heads) = <out, d_out> a head: Σ_k α_k dα_k, which the backward of every block needs.
 void attention_dot(Context& ctx, int heads, ConstMatrixView out, ConstMatrixView d_out, MatrixView dot);
-/// Backward of one block.  d_z (src, heads·f) and d_src_score (src, heads) are written, d_dst_score (dst, heads) is
-/// added to. α is computed again from scores, max and sum. `transpose` and `transpose_arc` as in Block.
+/// Backward of one block.  d_z (src, heads·f) and d_src_score (src, heads) are written, d_dst_score (dst,
+/// heads) is added to. α is computed again from scores, max and sum. The transpose is as in Block.
 void attention_backward(Context& ctx, const Attention& a, const CsrView& transpose,
                         const Index* transpose_arc, ConstMatrixView z, ConstMatrixView dst_score,
                         ConstMatrixView src_score, const SoftmaxState& state, ConstMatrixView dot,
@@ -227,8 +229,8 @@ void softmax_backward(Context& ctx, const Arcs& a, const CsrView& transpose, Rea
 // ---- loss.cc ---------------------------------------------------------------------------------------------
 // Rows are selected by `rows` (ascending local row numbers); others get a zero gradient.
 
-/// *sum += Σ over rows of −log softmax(logits)[label].  logits (n, C), labels (n) in 0 … C−1 on the selected rows.
-/// d_logits (n, C), where not empty, is written: (softmax − onehot) · scale on selected rows, 0 elsewhere.
+/// *sum += Σ over rows of −log softmax(logits)[label].  logits (n, C), labels (n) in 0 … C−1 on the selected
+/// rows. d_logits (n, C), where not empty, becomes (softmax − onehot) · scale on selected rows, 0 elsewhere.
 void cross_entropy(Context& ctx, ConstMatrixView logits, const std::int32_t* labels,
                    std::span<const VertexId> rows, Real scale, MatrixView d_logits, double* sum);
 /// *sum += Σ over rows and classes of the binary cross entropy with logits; targets (n, C) of 0 and 1.
@@ -244,8 +246,8 @@ struct LabelCounts {
 /// *counts = rows whose predicted class is their label, and the others.  logits (n, C), labels (n).
 void count_classes(Context& ctx, ConstMatrixView logits, const std::int32_t* labels,
                    std::span<const VertexId> rows, LabelCounts* counts);
-/// Multi-label, a label being predicted where its logit is above 0: labels rightly predicted, and those predicted or
-/// true but not both.  targets (n, C) of 0 and 1.
+/// Multi-label, a label being predicted where its logit is above 0: labels rightly predicted, and those
+/// predicted or true but not both.  targets (n, C) of 0 and 1.
 void count_labels(Context& ctx, ConstMatrixView logits, View<const std::uint8_t> targets,
                   std::span<const VertexId> rows, LabelCounts* counts);
 /// Of one class or label: rows predicted as it and being it, predicted as it, being it.
@@ -263,8 +265,8 @@ void count_confusions(Context& ctx, ConstMatrixView logits, const std::int32_t* 
 
 // ---- optimise.cc -----------------------------------------------------------------------------------------
 
-/// What a step's kernels read of the step, and leave to be read when it is over. In the device's memory: the host neither waits for
-/// it within the step, nor are its values fixed where a device records a step's kernels once and runs them again.
+/// What a step's kernels read of the step, and leave to be read when it is over. In the device's memory: the
+/// host doesn't wait for it within the step, and a device may record a step's kernels and run them again.
 struct StepState {
   double learning_rate = 0;
   std::int64_t update = 0;  // the optimiser's steps with this one, for Adam's corrections
@@ -292,7 +294,7 @@ void sgd(Context& ctx, const SgdRule& rule, const StepState* state, Index count,
 void squared_norm(Context& ctx, Index count, const Real* x, double* sum);
 /// Scales x down to the 2-norm `longest` where state->squares say that it is longer.
 void clip(Context& ctx, double longest, const StepState* state, MatrixView x);
-/// *count += number of elements that are not finite. unless: not looked at where this number is finite; null: always looked at.
+/// *count += number of elements that are not finite. Where *unless is finite, none is looked at.
 void count_non_finite(Context& ctx, ConstMatrixView x, double* count, const double* unless = nullptr);
 
 }  // namespace atl

@@ -12,12 +12,13 @@
 
 namespace atl {
 
-/// How a matrix of Reals is stored: as it is, or each element as bfloat16. What is computed with is a Real in either case.
+/// How a matrix of Reals is stored: as it is, or each element as bfloat16. What is computed with is a Real in
+/// either case.
 enum class Storage : std::uint8_t { kReals, kHalves };
 
 /// A rectangle of a row-major matrix that somebody else owns; `stride` is the distance of rows in elements.
-/// Copying copies the view. Where a view is optional, "absent" means no columns: a rank may own no rows at all.
-/// A matrix of Reals may be stored in halves: then `data` is null, and kernels alone look at it.
+/// Copying copies the view. Where a view is optional, "absent" means no columns: a rank may own no rows at
+/// all. A matrix of Reals may be stored in halves: then `data` is null, and kernels alone look at it.
 template <class T>
 struct View {
   using Half = std::conditional_t<std::is_const_v<T>, const Bfloat16, Bfloat16>;
@@ -97,7 +98,8 @@ using MatrixView = View<Real>;
 using ConstMatrixView = View<const Real>;
 
 /// An owning matrix, 64-byte aligned, rows without padding. Not copyable by accident; movable.
-/// Its contents are undefined after construction and resize() unless zero() is called; at() is for the host's memory.
+/// Its contents are undefined after construction and resize() unless zero() is called; at() is for the host's
+/// memory.
 class Matrix {
  public:
   Matrix() = default;
@@ -107,7 +109,8 @@ class Matrix {
 
   /// Keeps the memory where it suffices, so that a buffer is allocated once per phase and not per step.
   void resize(Index rows, Index cols, Device device = Device::kCpu);
-  /// The same. `varies`: the next use may be a little larger, so where it grows it gets a quarter more. True where it grew.
+  /// The same. `varies`: the next use may be a little larger, so where it grows it gets a quarter more. True
+  /// where it grew.
   bool grow(Index rows, Index cols, Device device, bool varies);
   void zero();
   Matrix clone() const;

@@ -12,8 +12,8 @@ const Memory& memory_of(Device device) {
   return device == Device::kDry ? dry_memory() : host_memory();
 }
 
-// Memory of a dry run, which asks for all that a run would hold and touches next to none of it: address space that the
-// system neither backs nor counts, so that a job of any size can be planned on any machine.
+// Memory of a dry run, which asks for all that a run would hold and touches next to none of it: address space
+// that the system neither backs nor counts, so that a job of any size can be planned on any machine.
 
 namespace {
 

@@ -17,8 +17,8 @@ struct Allocation {
   std::size_t bytes = 0;
 };
 
-/// A device's memory. Addresses are 64-byte aligned, contents undefined. Release and copies come after all that the device was given
-/// before: they wait for it.
+/// A device's memory. Addresses are 64-byte aligned, contents undefined. Release and copies come after all
+/// that the device was given before: they wait for it.
 struct Memory {
   Allocation (*allocate)(std::size_t bytes);  // throws std::bad_alloc
   void (*release)(void* data);
@@ -30,8 +30,9 @@ struct Memory {
   bool is_hosts = true;
   /// Whether so many bytes lie in this memory; null: it can't tell.
   bool (*holds)(const void* data, std::size_t bytes) = nullptr;
-  /// Asks for so many bytes at once, which allocate() then gives away piece by piece. False: there isn't so much, and each piece is asked
-  /// for by itself. 0: no more is taken of what the thread asked for, which goes with its last piece. Null: there is nothing to gain.
+  /// Asks for so many bytes at once, which allocate() then gives away piece by piece. False: there isn't so
+  /// much, and each piece is asked for by itself. 0: no more is taken of what the thread asked for, which
+  /// goes with its last piece. Null: there is nothing to gain.
   bool (*reserve)(std::size_t bytes) = nullptr;
   /// Memory of the host that the device's streams read and write when they come to it. Null: any of it is.
   Allocation (*allocate_pinned)(std::size_t bytes) = nullptr;  // throws std::bad_alloc
@@ -46,8 +47,8 @@ struct HostBlock {
 };
 HostBlock host_block(std::size_t wanted);
 
-/// tensor/memory.cc. A page comes to be where it is written to, and reads as zeros before; clearing and copying do
-/// nothing. allocate() throws Error where the process can have no more addresses.
+/// tensor/memory.cc. A page comes to be where it is written to, and reads as zeros before; clearing and
+/// copying do nothing. allocate() throws Error where the process can have no more addresses.
 const Memory& dry_memory();
 
 /// Throws Error where this build has no code for `device`.

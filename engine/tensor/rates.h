@@ -12,7 +12,8 @@ namespace atl {
 
 struct Context;
 
-/// Caches: one of a core's own, and one that cores share. A matrix of at most so many bytes is taken to be held by it, beside others.
+/// Caches: one of a core's own, and one that cores share. A matrix of at most so many bytes is taken to be
+/// held by it, beside others.
 inline constexpr std::array<double, 2> kCacheBytes{1 << 20, 16 << 20};
 
 /// What kernels read and write in order, and at random: bytes, or bytes a second.
@@ -24,10 +25,11 @@ using ByCache = std::array<KernelBytes, kCacheBytes.size()>;
 /// Rates of all threads of one rank together, each the best of several runs.
 struct MachineRates {
   double triad_bytes = 0;  // a second; a = b + s·c over arrays larger than any cache, three streams counted
-  double gather_bytes =
-      0;  // a second; reading rows of 256 bytes at random from a matrix larger than any cache
+  // a second; reading rows of 256 bytes at random from a matrix larger than any cache
+  double gather_bytes = 0;
   double product_flops = 0;  // a second; dense products of 1024 × 1024, two operations per multiply-add
-  // What the engine's own kernels reach, which predictions go by (measure_kernels()). 0: taken to be the above.
+  // What the engine's own kernels reach, which predictions go by (measure_kernels()). 0: taken to be the
+  // above.
   double kernel_flops = 0;  // of products of tall matrices
   double half_flops = 0;    // of those in halves
   ByCache caches{};         // of matrices that a cache holds
@@ -51,8 +53,9 @@ struct ComputeWork {
   friend ComputeWork operator+(ComputeWork a, const ComputeWork& b) { return a += b; }
 };
 
-/// A kernel's call on a processor, beside what the kernel does: docs/simulate.md says from what it follows. A constant, because so short a time
-/// isn't measured in passing, and a choice shouldn't differ from run to run.
+/// A kernel's call on a processor, beside what the kernel does: docs/simulate.md says from what it follows. A
+/// constant, because so short a time isn't measured in passing, and a choice shouldn't differ from run to
+/// run.
 inline constexpr double kCallSeconds = 0.5e-6;
 inline constexpr double kBitTime = 0.4;  // of a product with bits, beside the dense one of the same shape
 /// Operations of a dense product that take as long as a softmax's term, in a column of an arc.
@@ -93,8 +96,8 @@ double shortest_seconds(F&& work) {
   return best;
 }
 
-/// Of a call of kernels, until they are done. A device is given some calls before the host waits, so that its work hides what a call
-/// costs the host, as it does in an epoch.
+/// Of a call of kernels, until they are done. A device is given some calls before the host waits, so that its
+/// work hides what a call costs the host, as it does in an epoch.
 template <class F>
 double shortest_seconds(Context& ctx, F&& kernels) {
   const int calls = memory_of(ctx.device).is_hosts ? 1 : 10;

@@ -1,4 +1,5 @@
-// Rows of a layer's input in whichever form they are stored: dense, or features kept packed as CSR or as bits.
+// Rows of a layer's input in whichever form they are stored: dense, or features kept packed as CSR or as
+// bits.
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,5 @@
-// What a rank that trains on mini-batches holds: rows of features, or columns of all rows', as they are stored.
+// What a rank that trains on mini-batches holds: rows of features, or columns of all rows', as they are
+// stored.
 #include <algorithm>
 #include <cstring>
 #include <numeric>

@@ -19,8 +19,8 @@ class Best {
   Best(const Best&) = delete;
   Best& operator=(const Best&) = delete;
 
-  /// After an evaluation at `epoch`; copies the weights, in the order of the stream, if it is better than all before. Of equals the first
-  /// is best.
+  /// After an evaluation at `epoch`; copies the weights, in the order of the stream, if it is better than all
+  /// before. Of equals the first is best.
   void consider(Index epoch, const Evaluation& evaluation, Parameters& parameters, DeviceStream& stream);
   /// True when `patience` epochs have gone by since the best one.
   bool patience_over(Index epoch) const;
@@ -47,8 +47,8 @@ class Best {
   mutable DeviceStream* bringing_ = nullptr;  // the stream that may still be bringing them
 };
 
-// What the steps of an epoch have added up to: with it a run that was killed between two steps goes on in the middle of
-// its epoch.
+// What the steps of an epoch have added up to: with it a run that was killed between two steps goes on in the
+// middle of its epoch.
 
 /// Sums over all ranks, but for the seconds.
 struct EpochSoFar {

@@ -10,8 +10,8 @@
 namespace atl {
 namespace {
 
-/// Counts whose ratio is the metric: accuracy = correct / rows; F1-micro = 2·tp / (2·tp + fp + fn), which is the same thing for one
-/// label a vertex. Multi-label: a class is predicted where its logit is above 0.
+/// Counts whose ratio is the metric: accuracy = correct / rows; F1-micro = 2·tp / (2·tp + fp + fn), which is
+/// the same thing for one label a vertex. Multi-label: a class is predicted where its logit is above 0.
 struct Ratio {
   double part = 0, whole = 0;
 };

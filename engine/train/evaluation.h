@@ -24,7 +24,8 @@ struct SplitCounts {
   double validation_loss = 0;
 };
 
-/// The memory of an evaluation, kept for the next one: to give a device's memory back, the host waits for all that the device was given.
+/// The memory of an evaluation, kept for the next one: to give a device's memory back, the host waits for all
+/// that the device was given.
 struct EvaluationRoom {
   explicit EvaluationRoom(Device device) : counted(device, 1), by_class(device) {}
   Buffer<SplitCounts> counted;             // (1)
@@ -40,8 +41,8 @@ Evaluation evaluate(Context& ctx, Communicator& comm, const RankData& data, cons
 /// Over test vertices; empty for multi-label data. Collective.
 ConfusionMatrix confusion_of(Context& ctx, Communicator& comm, const RankData& data, ConstMatrixView logits);
 
-/// *sum += Σ of the job's loss over `rows` and, where d_logits isn't empty, its gradient times `scale`. `labels` are of the logits'
-/// rows. All in the device's memory.
+/// *sum += Σ of the job's loss over `rows` and, where d_logits isn't empty, its gradient times `scale`.
+/// `labels` are of the logits' rows. All in the device's memory.
 void loss_of(Context& ctx, const LabelView& labels, Loss loss, ConstMatrixView logits,
              std::span<const VertexId> rows, Real scale, MatrixView d_logits, double* sum);
 
@@ -51,8 +52,9 @@ void loss_of(Context& ctx, const LabelView& labels, Loss loss, ConstMatrixView l
 std::optional<double> roc_auc(std::vector<std::pair<float, bool>> scored);
 
 /// Two classes: of logit 1 − logit 0 against label 1. Multi-label: the mean over classes where both occur
-/// (OGB's rule). Rank 0 gets the scores of all ranks' `rows`, one class after the other, and tells the result: it holds 16
-/// bytes for each of the split's vertices, every other rank 8 for each of its own. Logits are where the host reads them. Collective.
+/// (OGB's rule). Rank 0 gets the scores of all ranks' `rows`, one class after the other, and tells the
+/// result: it holds 16 bytes for each of the split's vertices, every other rank 8 for each of its own. Logits
+/// are where the host reads them. Collective.
 std::optional<double> roc_auc(Communicator& comm, const RankData& data, ConstMatrixView logits,
                               std::span<const VertexId> rows);
 

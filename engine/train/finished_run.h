@@ -10,8 +10,8 @@
 
 namespace atl {
 
-/// The record of the run in `output` where it has finished as this job on this data set: its files are written, and there is
-/// no epoch left to train. Where its record can't be read it hasn't.
+/// The record of the run in `output` where it has finished as this job on this data set: its files are
+/// written, and there is no epoch left to train. Where its record can't be read it hasn't.
 std::optional<RunRecord> finished_run(const std::filesystem::path& output, const Job& job,
                                       const std::string& dataset_checksum);
 

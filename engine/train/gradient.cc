@@ -30,7 +30,8 @@ std::vector<Gradient::Piece> Gradient::pieces_of(const std::vector<Entry>& entri
   return pieces;
 }
 
-/// Neighbours of a layer with the same replicas are one run: all of those ranks hold both, so they agree on where a run ends.
+/// Neighbours of a layer with the same replicas are one run: all of those ranks hold both, so they agree on
+/// where a run ends.
 Gradient::Gradient(Context& ctx, Communicator& comm, Parameters& parameters, bool deterministic)
     : comm_(comm),
       parameters_(parameters),

@@ -1,6 +1,7 @@
-// A step's gradient over ranks, by where each parameter lives (Placement): summed over the ranks that hold the same rows,
-// judged and clipped as one vector of which every row counts once. A layer's part of the sum begins when backward has
-// left the layer, or a part of its rows (ParameterSpec::parts), and travels while backward goes on.
+// A step's gradient over ranks, by where each parameter lives (Placement): summed over the ranks that hold
+// the same rows, judged and clipped as one vector of which every row counts once. A layer's part of the sum
+// begins when backward has left the layer, or a part of its rows (ParameterSpec::parts), and travels while
+// backward goes on.
 #pragma once
 
 #include <optional>
@@ -20,12 +21,14 @@ namespace atl {
 
 class ReplicatedRun {
  public:
-  /// `values` of this rank, memory of ctx's device, are to be summed with those of `replicas` (as in Placement) and outlive
-  /// it. Allocates all that a sum needs. Not `deterministic`: linked devices may sum over all ranks themselves, in any order.
+  /// `values` of this rank, memory of ctx's device, are to be summed with those of `replicas` (as in
+  /// Placement) and outlive it. Allocates all that a sum needs. Not `deterministic`: linked devices may sum
+  /// over all ranks themselves, in any order.
   ReplicatedRun(Context& ctx, const Communicator& comm, const std::vector<Rank>& replicas,
                 std::span<Real> values, bool deterministic);
 
-  /// Begins to sum in place, in rank order unless devices do, so that all replicas get the same bits. Collective over the replicas.
+  /// Begins to sum in place, in rank order unless devices do, so that all replicas get the same bits.
+  /// Collective over the replicas.
   void begin_sum(Context& ctx, Communicator& comm);
   /// Returns when the sum that was begun is whole.
   void finish_sum(Context& ctx);
@@ -56,19 +59,21 @@ class Gradient {
   void touches(Context& ctx, int layer, std::span<const VertexId> features);
   /// Zeros, before a step's backward.
   void clear(Context& ctx);
-  /// Begins to sum a layer's gradients, which are whole on this rank, over the ranks that hold the same rows. What isn't finite of
-  /// them is counted before. Collective.
+  /// Begins to sum a layer's gradients, which are whole on this rank, over the ranks that hold the same rows.
+  /// What isn't finite of them is counted before. Collective.
   void begin_sum(Context& ctx, int layer);
   /// Of one of its ParameterSpec::parts alone. begin_sum() follows.
   void begin_part(Context& ctx, int layer, int part);
-  /// Returns when all are summed, in rank order where that is wanted or devices can't; begins what hasn't been. Collective.
+  /// Returns when all are summed, in rank order where that is wanted or devices can't; begins what hasn't
+  /// been. Collective.
   void sum(Context& ctx);
   /// After sum(): state->not_finite of the whole model's gradient; the same on all ranks. Collective.
   void count_non_finite(Context& ctx, StepState* state);
   /// After that: scales the whole model's gradient down to the 2-norm `longest`; 0: no limit. Collective.
   void clip(Context& ctx, double longest, StepState* state);
-  /// Which of Parameters::entries() had, on this rank when its sum began, a gradient that wasn't finite, or has one now; −1: none. The
-  /// last of them, for backward comes to the last layer first. Not collective; waits for the device.
+  /// Which of Parameters::entries() had, on this rank when its sum began, a gradient that wasn't finite, or
+  /// has one now; −1: none. The last of them, for backward comes to the last layer first. Not collective;
+  /// waits for the device.
   int last_non_finite_share(Context& ctx) const;
   int last_non_finite(Context& ctx);
   /// Held for what other ranks send.

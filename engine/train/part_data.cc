@@ -87,8 +87,9 @@ FeatureForm kept_form(const Job& job, const DatasetMeta& meta) {
   if (multiplies_sums(job)) return FeatureForm::kDense;
   if (strategy_of(job).holds == Holds::kBatches) return batch_form(job, meta);
   if (meta.feature_form != FeatureForm::kBits) return meta.feature_form;
-  // Of a dense product's two operations a feature, bits save two thirds, forward and backward; an arc costs a load from the
-  // cache or memory, forward and backward. On the machines that this was measured on, that is as much as 16 features.
+  // Of a dense product's two operations a feature, bits save two thirds, forward and backward; an arc costs a
+  // load from the cache or memory, forward and backward. On the machines that this was measured on, that is
+  // as much as 16 features.
   constexpr double kFeaturesPerArc = 16;
   const bool worth = double(meta.features) * double(meta.vertices) >= kFeaturesPerArc * double(meta.arcs);
   return worth && job.training.input_dropout.rate == 0 ? FeatureForm::kBits : FeatureForm::kDense;
@@ -171,8 +172,8 @@ void PartData::cut_chunks(bool attention) {
         {each.begin, each.end, own_block(*graph_, each), outer_block(*graph_, each), each.reads, each.runs});
 }
 
-/// The blocks by owner take the place of the arcs that localize() cut out: of all to halo rows and, where several ranks
-/// aggregate for each other, of own ones.
+/// The blocks by owner take the place of the arcs that localize() cut out: of all to halo rows and, where
+/// several ranks aggregate for each other, of own ones.
 void PartData::read_by_owner(const Job& job, const Dataset& dataset, const PreparedGraph& prepared,
                              const LocalizeOptions& options, const OwnerReads& reads, bool features) {
   owners_ = source_blocks(prepared, options, reads.aggregates, reads.sources);

@@ -1,4 +1,5 @@
-// predictions.npy, probabilities.npy and embeddings.npy: a row a vertex, in the data set's original vertex ids.
+// predictions.npy, probabilities.npy and embeddings.npy: a row a vertex, in the data set's original vertex
+// ids.
 #pragma once
 
 #include <cstdint>
@@ -49,7 +50,8 @@ class VertexRowsFile {
   AtomicFile file_;
 };
 
-/// vertex_ids.npy, int64 (vertices), where order.ids isn't empty; otherwise there is none: an older one is removed.
+/// vertex_ids.npy, int64 (vertices), where order.ids isn't empty; otherwise there is none: an older one is
+/// removed.
 void write_vertex_ids(const std::filesystem::path& path, const VertexOrder& order);
 
 // predicted_labels.npy: predictions in the labels of the source, where those aren't the classes' numbers
@@ -60,8 +62,8 @@ void add_class_names(std::span<const std::string> names, Metadata& metadata);
 /// Empty: classes have no names.
 std::vector<std::string> class_names_of(const Metadata& metadata);
 
-/// Writes `folder`/predicted_labels.npy from its predictions.npy: int64 if all names are whole numbers, else text. Without
-/// names nothing is written, and a file of an earlier run is removed.
+/// Writes `folder`/predicted_labels.npy from its predictions.npy: int64 if all names are whole numbers, else
+/// text. Without names nothing is written, and a file of an earlier run is removed.
 void write_predicted_labels(const std::filesystem::path& folder, std::span<const std::string> names);
 
 }  // namespace atl

@@ -18,11 +18,13 @@
 
 namespace atl {
 
-// What a rank holds of a data set's edge split: the training edges that begin at its vertices, and likewise the pairs that validate and test.
+// What a rank holds of a data set's edge split: the training edges that begin at its vertices, and likewise
+// the pairs that validate and test.
 
 class LinkData {
  public:
-  /// Without an edge split there are no pairs. `parts`: which part each rank has, of a strategy with a part a rank; `batches`: consecutive parts each. All outlive it.
+  /// Without an edge split there are no pairs. `parts`: which part each rank has, of a strategy with a part a
+  /// rank; `batches`: consecutive parts each. All outlive it.
   LinkData(const Job& job, const Dataset& dataset, const PreparedGraph& prepared, Rank rank,
            const PartRanks& parts, bool batches);
   LinkData(const LinkData&) = delete;
@@ -47,8 +49,8 @@ class LinkData {
   Measured validation_, test_;
 };
 
-// What a rank that trains on mini-batches holds of the data: features of its parts' rows, or columns of all vertices', and where to draw
-// neighbours from.
+// What a rank that trains on mini-batches holds of the data: features of its parts' rows, or columns of all
+// vertices', and where to draw neighbours from.
 
 /// Neither copyable nor movable: graph() views it. The prepared graph outlives it.
 class BatchData {
@@ -80,8 +82,8 @@ class BatchData {
   BatchGraph graph_;
 };
 
-/// Where `atoll run` and `atoll partition` agree on how a job's graph is prepared: for so many ranks, unless the job asks for more
-/// parts.
+/// Where `atoll run` and `atoll partition` agree on how a job's graph is prepared: for so many ranks, unless
+/// the job asks for more parts.
 PartitionOptions partition_options(const Job& job, int ranks);
 GraphTransforms graph_transforms(const Job& job);
 
@@ -103,11 +105,11 @@ class RankData {
            const PartRanks& ranks, const DataUse& use);
   RankData(const RankData&) = delete;
 
-  /// Fills in what only all ranks together know: the splits' totals and the training graph's vertices. Call before
-  /// training or evaluation. Collective.
+  /// Fills in what only all ranks together know: the splits' totals and the training graph's vertices. Call
+  /// before training or evaluation. Collective.
   void count(Communicator& comm);
-  /// Whether training sees another graph in step `batch` (from 0) of `epoch` than in the one before: some strategies draw what servers
-  /// hold, or train it in batches (Strategy::server).
+  /// Whether training sees another graph in step `batch` (from 0) of `epoch` than in the one before: some
+  /// strategies draw what servers hold, or train it in batches (Strategy::server).
   bool is_other_in(Index epoch, int batch) const { return shares_ && shares_->is_other(epoch, batch); }
   /// Then takes it in place of that one. cpus: as ServerParts::take.
   void take(Context& ctx, Index epoch, int batch, const std::vector<int>& cpus);
@@ -116,7 +118,8 @@ class RankData {
     if (!shares_ || !shares_->are_many()) return std::nullopt;
     return shares_->waited_seconds();
   }
-  /// Puts what kernels read where those of ctx's device can. Before training or evaluation; on the host, and again, it does nothing.
+  /// Puts what kernels read where those of ctx's device can. Before training or evaluation; on the host, and
+  /// again, it does nothing.
   void place(Context& ctx);
 
   const PartRanks& ranks() const { return share_.ranks; }

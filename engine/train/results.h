@@ -14,9 +14,10 @@ void write_results(Context& ctx, Communicator& comm, const SessionOptions& optio
                    const PreparedGraph& prepared, const Dataset& dataset, Trainer& trainer,
                    const std::vector<Phase>& phases, RunRecord& record);
 
-/// With task linkPrediction embeddings.npy, the last layer's rows. Else predictions.npy, embeddings.npy, probabilities.npy where asked for and, where original ids aren't row numbers,
-/// vertex_ids.npy, from the present weights; those of an earlier call that this one has none of are removed. Returns the
-/// logits (owned, classes). Collective.
+/// With task linkPrediction embeddings.npy, the last layer's rows. Else predictions.npy, embeddings.npy,
+/// probabilities.npy where asked for and, where original ids aren't row numbers, vertex_ids.npy, from the
+/// present weights; those of an earlier call that this one has none of are removed. Returns the logits
+/// (owned, classes). Collective.
 ConstMatrixView write_predictions(Context& ctx, Communicator& comm, const Job& job, const RankData& data,
                                   const PreparedGraph& prepared, const Dataset& dataset, Schedule& inference,
                                   const std::filesystem::path& output, bool probabilities);

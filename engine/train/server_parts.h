@@ -1,5 +1,6 @@
-// A rank's shares of what its server holds, one after the other: one for the whole run, one an epoch where copies are drawn anew, or one
-// a step where the server's vertices are trained in batches. Where there are several, a thread reads the next one while this one trains.
+// A rank's shares of what its server holds, one after the other: one for the whole run, one an epoch where
+// copies are drawn anew, or one a step where the server's vertices are trained in batches. Where there are
+// several, a thread reads the next one while this one trains.
 #pragma once
 
 #include <future>
@@ -12,8 +13,8 @@
 
 namespace atl {
 
-// What a rank trains on where that isn't the part that inference sees: the training vertices' in inductive training, or its share of what
-// its server holds.
+// What a rank trains on where that isn't the part that inference sees: the training vertices' in inductive
+// training, or its share of what its server holds.
 
 /// `data` stays where it is.
 struct TrainingPart {
@@ -28,7 +29,8 @@ struct TrainingPart {
   /// Fills in labels and rows. `trains`: training_marks().
   void read_labels(const Job& job, const Dataset& dataset, const DataUse& use,
                    std::span<const std::uint8_t> trains);
-  /// Puts what kernels read where those of ctx's device can. Again, it does nothing. `stays`: as PartData::place.
+  /// Puts what kernels read where those of ctx's device can. Again, it does nothing. `stays`: as
+  /// PartData::place.
   void place(Context& ctx, bool stays);
 };
 
@@ -52,14 +54,17 @@ class ServerParts {
   /// Optimiser steps of an epoch, each with a share of its own.
   int batches() const { return std::max(1, int(batches_.size())); }
   bool are_many() const { return redraws_ || batches() > 1; }
-  /// Whether step `batch` (from 0) of `epoch` (from 1) trains on another share than the one that was taken last.
+  /// Whether step `batch` (from 0) of `epoch` (from 1) trains on another share than the one that was taken
+  /// last.
   bool is_other(Index epoch, int batch) const;
-  /// The share of that step. Rethrows what reading it threw. `cpus`: that the thread which reads the next one runs on; empty: any.
+  /// The share of that step. Rethrows what reading it threw. `cpus`: that the thread which reads the next one
+  /// runs on; empty: any.
   std::unique_ptr<TrainingPart> take(Index epoch, int batch, const std::vector<int>& cpus);
 
   const std::string& strategy() const { return from_.job.strategy.kind; }
   int batch() const { return taken_.batch; }  // of the share that was taken last
-  /// Of all batches, on the server's first rank; zeros on others: vertices that the loss counts, and vertices.
+  /// Of all batches, on the server's first rank; zeros on others: vertices that the loss counts, and
+  /// vertices.
   struct Sizes {
     std::vector<double> training, own;
   };
@@ -78,8 +83,8 @@ class ServerParts {
   const ShareSource from_;
   Rank rank_;
   bool redraws_;
-  std::vector<std::vector<VertexId>>
-      batches_;        // rows of the prepared graph; empty: the server trains on all at once
+  // rows of the prepared graph; empty: the server trains on all at once
+  std::vector<std::vector<VertexId>> batches_;
   Step taken_, next_;  // next_: that is being read, or has been
   std::future<std::unique_ptr<TrainingPart>> reading_;
   double waited_seconds_ = 0;

@@ -145,7 +145,8 @@ class Session {
     return true;
   }
 
-  /// Rank 0 chooses and reads the newest whole checkpoint and sends it to the others, who need not see its disk.
+  /// Rank 0 chooses and reads the newest whole checkpoint and sends it to the others, who need not see its
+  /// disk.
   void resume() {
     std::optional<LoadedCheckpoint> checkpoint;
     if (root()) {

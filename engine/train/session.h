@@ -26,7 +26,8 @@ struct SessionOptions {
   std::filesystem::path output;    // exists where rank 0 runs; no other rank touches it
   int threads = 1;
   const RankDevice* device = nullptr;  // not owned; null: the CPU. The same kind on all ranks
-  /// Of a GPU's memory that the rank will hold while it trains, to be asked for at once; 0, or no function: it isn't known.
+  /// Of a GPU's memory that the rank will hold while it trains, to be asked for at once; 0, or no function:
+  /// it isn't known.
   std::function<Index(const Dataset&, const PreparedGraph&)> planned_bytes;
   std::vector<int> cpus;            // (threads) the one that each stays on; empty: left to the kernel
   std::string machine;              // as machine_line() has it: one line of the run's record

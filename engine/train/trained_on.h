@@ -1,4 +1,5 @@
-// What a model's file says of the data set that it was trained on, and whether its predictions on another one mean anything.
+// What a model's file says of the data set that it was trained on, and whether its predictions on another one
+// mean anything.
 #pragma once
 
 #include <string>
@@ -24,8 +25,8 @@ TrainedOn trained_on(const DatasetMeta& dataset, const Job& job);
 void put(const TrainedOn& trained, Metadata& metadata);
 TrainedOn read_trained_on(const SafetensorsFile& model);
 
-/// A line for each way in which `other` is unlike the data that the model has learnt from, though it can be read. Throws
-/// Error where it can't: it has other features.
+/// A line for each way in which `other` is unlike the data that the model has learnt from, though it can be
+/// read. Throws Error where it can't: it has other features.
 std::vector<std::string> differences(const TrainedOn& trained, const TrainedOn& other);
 
 }  // namespace atl

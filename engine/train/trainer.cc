@@ -52,7 +52,8 @@ void Trainer::report(FigureRequest& request) {
     request.offer<BatchCounts>([&] { return BatchCounts{.waited_seconds = *waited}; });
 }
 
-/// Where servers' copies are drawn anew, or their vertices are trained in batches, an epoch or a step begins with another part.
+/// Where servers' copies are drawn anew, or their vertices are trained in batches, an epoch or a step begins
+/// with another part.
 void Trainer::take_part(std::int64_t step) {
   const Index epoch = (step - 1) / steps() + 1;
   const auto batch = int((step - 1) % steps());
@@ -105,8 +106,8 @@ void Trainer::find_non_finite() {
   if (!finite_) non_finite_.sum = gradient_.last_non_finite(ctx_);
 }
 
-/// Of a full batch, row i of the logits is the training part's owned row i, and the training rows are selected by number. Of chosen
-/// rows, all are training vertices.
+/// Of a full batch, row i of the logits is the training part's owned row i, and the training rows are
+/// selected by number. Of chosen rows, all are training vertices.
 void Trainer::loss(ConstMatrixView logits, const LossRows& of, MatrixView d_logits) {
   if (links_) return loss_of_pairs(logits, of, d_logits);
   const double vertices = of.total > 0 ? of.total : data_.loss_vertices();

@@ -38,7 +38,8 @@ class Trainer final : private TrainingStep {
 
   /// Whether the last step's gradient was; if not, no step was taken.
   bool finite() const { return finite_; }
-  /// Throws Error, on rank 0, naming the layer and the rank where it was first seen, and what to do. Collective.
+  /// Throws Error, on rank 0, naming the layer and the rank where it was first seen, and what to do.
+  /// Collective.
   [[noreturn]] void explain_non_finite(const std::string& when, const Reached& last_checkpoint);
 
   Parameters& parameters() { return parameters_; }

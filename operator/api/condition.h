@@ -1,5 +1,5 @@
-// Conditions: what is true of a job and since when. The time changes only when the truth does; once a job has ended,
-// nothing changes any more.
+// Conditions: what is true of a job and since when. The time changes only when the truth does; once a job has
+// ended, nothing changes any more.
 #pragma once
 
 #include <cstddef>
@@ -20,9 +20,11 @@ inline constexpr const char* kRestarting = "Restarting";
 inline constexpr const char* kSucceeded = "Succeeded";
 inline constexpr const char* kFailed = "Failed";
 
-/// Why Placed, or Created, doesn't hold while the data set is prepared: nobody has looked for places yet. Also a state.
+/// Why Placed, or Created, doesn't hold while the data set is prepared: nobody has looked for places yet.
+/// Also a state.
 inline constexpr const char* kPreparing = "Preparing";
-/// Why Placed doesn't hold where the scheduler finds no node for the prepare pod. Nobody has looked for places either.
+/// Why Placed doesn't hold where the scheduler finds no node for the prepare pod. Nobody has looked for
+/// places either.
 inline constexpr const char* kUnschedulable = "Unschedulable";
 /// Why Created doesn't hold. Also a state.
 inline constexpr const char* kRefused = "Refused";
@@ -49,8 +51,8 @@ bool holds(const std::vector<Condition>& conditions, const std::string& type);
 /// Succeeded or Failed.
 bool has_ended(const std::vector<Condition>& conditions);
 
-/// Enters `condition`, `changed` being now; its own is kept where `holds` stays as it was. Nothing happens to a job
-/// that has ended.
+/// Enters `condition`, `changed` being now; its own is kept where `holds` stays as it was. Nothing happens to
+/// a job that has ended.
 void set_condition(std::vector<Condition>& conditions, Condition condition);
 
 /// The condition that says most, or what its job waits for. Null where nothing has been said of it yet.

@@ -21,7 +21,8 @@ using nlohmann::json;
 
 constexpr const char* kLocation = "manifest";
 
-/// Of a spec as JSON. All jobs are kept in memory, and whoever may make a job could fill that with a few hundred of a megabyte.
+/// Of a spec as JSON. All jobs are kept in memory, and whoever may make a job could fill that with a few
+/// hundred of a megabyte.
 constexpr std::size_t kLargestSpec = 64 << 10;
 
 /// Sections and fields of which the prepare step's result doesn't depend.
@@ -42,7 +43,8 @@ json manifest_of(const json& object, const Meta& meta) {
           {"spec", member(object, "spec")}};
 }
 
-/// Takes fields away that only a later release's resource has: the API server keeps none that its schema lacks.
+/// Takes fields away that only a later release's resource has: the API server keeps none that its schema
+/// lacks.
 void take_unknown(json& object, const std::string& parent, std::vector<std::string>& unknown) {
   for (auto it = object.begin(); it != object.end();) {
     const std::string path = parent.empty() ? it.key() : parent + "." + it.key();

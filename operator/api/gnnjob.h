@@ -1,4 +1,5 @@
-// A GNNJob as read from the API: Kubernetes' part of it, the job as the engine understands it, and its status.
+// A GNNJob as read from the API: Kubernetes' part of it, the job as the engine understands it, and its
+// status.
 #pragma once
 
 #include <optional>
@@ -12,7 +13,8 @@
 
 namespace atl::ctl {
 
-/// A job's label that says which operator sees to it, where a cluster has several, and the class of jobs without it.
+/// A job's label that says which operator sees to it, where a cluster has several, and the class of jobs
+/// without it.
 inline constexpr const char *kClassLabel = "atoll.dev/operator-class", *kDefaultClass = "atoll";
 
 struct GnnJob {
@@ -36,8 +38,9 @@ struct GnnJob {
 /// `object`: the API's JSON. Throws Error where it is none.
 GnnJob read_gnn_job(const std::string& object);
 
-/// What a job's objects are made of. It is what the status records, as far as the spec still asks for the same: a new release, or another
-/// API server, may read an unchanged spec otherwise. `read`: what the spec asks for now.
+/// What a job's objects are made of. It is what the status records, as far as the spec still asks for the
+/// same: a new release, or another API server, may read an unchanged spec otherwise. `read`: what the spec
+/// asks for now.
 MadeOf recalled(const MadeOf& read, const GnnJob& job);
 
 }  // namespace atl::ctl

@@ -1,5 +1,5 @@
-// What a job's pods leave behind for the operator: the launcher's result, a worker's last word of a rank, what the
-// prepare step found. All of it comes from containers and is judged, not trusted.
+// What a job's pods leave behind for the operator: the launcher's result, a worker's last word of a rank,
+// what the prepare step found. All of it comes from containers and is judged, not trusted.
 #pragma once
 
 #include <optional>

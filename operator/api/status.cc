@@ -13,8 +13,8 @@
 
 namespace atl::ctl {
 
-// A GNNJob's status from the API's JSON. Whoever may write it may write nonsense: what isn't as in the schema reads as
-// absent.
+// A GNNJob's status from the API's JSON. Whoever may write it may write nonsense: what isn't as in the schema
+// reads as absent.
 
 namespace {
 

@@ -1,5 +1,5 @@
-// What the operator knows of a job, as it stands in the GNNJob's status: what users read, and all that an operator
-// which has just started goes on from. The schema is engine/job/crd/status_schema.cc.
+// What the operator knows of a job, as it stands in the GNNJob's status: what users read, and all that an
+// operator which has just started goes on from. The schema is engine/job/crd/status_schema.cc.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
@@ -60,8 +60,8 @@ struct Result {
 /// What a job's objects are made of. It stays when a later release reads the same spec otherwise.
 struct MadeOf {
   std::string manifest;  // the same for manifests that train alike: runPolicy doesn't count. 10 hex digits
-  std::string
-      prepared;       // the same for those whose data set, parts and traffic between ranks are the same, too
+  // the same for those whose data set, parts and traffic between ranks are the same, too
+  std::string prepared;
   std::string image;  // of the engine, in every pod; "" until the first is made
   bool operator==(const MadeOf&) const = default;
 };

@@ -1,6 +1,6 @@
-// A job's place in a queue: Kueue's Workload (kueue.x-k8s.io). Kueue reserves quota for it, which its conditions and its admission
-// tell, and assigns kinds of nodes, ResourceFlavors. What those ask of pods is kept as a partial pod template, like the
-// user's own.
+// A job's place in a queue: Kueue's Workload (kueue.x-k8s.io). Kueue reserves quota for it, which its
+// conditions and its admission tell, and assigns kinds of nodes, ResourceFlavors. What those ask of pods is
+// kept as a partial pod template, like the user's own.
 #pragma once
 
 #include <functional>

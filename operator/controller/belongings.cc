@@ -1,5 +1,5 @@
-// What must be there before the pods: keys, manifest, network policy; and what must be there while they run, whoever takes
-// it away. Objects of their names that aren't the job's are left alone, whoever made them.
+// What must be there before the pods: keys, manifest, network policy; and what must be there while they run,
+// whoever takes it away. Objects of their names that aren't the job's are left alone, whoever made them.
 #include <fmt/format.h>
 #include <algorithm>
 
@@ -26,15 +26,15 @@ bool has_workers(const Reconcile& reconcile) {
   return false;
 }
 
-/// Secrets can be made here, and nothing else: whose one is that exists already, nobody can say. So a name is drawn that nobody
-/// can know beforehand; the status has it before the Secret is made, so that whoever goes on after us finds it; and where
-/// somebody was faster all the same, another name is drawn.
+/// Secrets can be made here, and nothing else: whose one is that exists already, nobody can say. So a name is
+/// drawn that nobody can know beforehand; the status has it before the Secret is made, so that whoever goes
+/// on after us finds it; and where somebody was faster all the same, another name is drawn.
 bool has_name_for_keys(const Reconcile& reconcile) {
   return !reconcile.status.keys.empty() && reconcile.status.keys != reconcile.seen.taken_keys;
 }
 
-/// Asked when pods are to be made that mount them, and after a refusal, which may have been theirs. Where the server doesn't say,
-/// they are tried again, unless there are pods that may well hold them.
+/// Asked when pods are to be made that mount them, and after a refusal, which may have been theirs. Where the
+/// server doesn't say, they are tried again, unless there are pods that may well hold them.
 bool may_keys_be_gone(const Reconcile& reconcile) {
   const bool is_prepared =
       reconcile.find(Kind::kConfigMap, prepared_map_name(reconcile.name(), reconcile.job().made_of.prepared));
@@ -51,8 +51,8 @@ void make_keys(Reconcile& reconcile) {
   reconcile.create(Kind::kSecret, reconcile.status.keys, keys_secret(reconcile.job(), keys));
 }
 
-/// The pods that run have read their manifest, and their keys, which others wouldn't fit: those are seen to before the next
-/// attempt.
+/// The pods that run have read their manifest, and their keys, which others wouldn't fit: those are seen to
+/// before the next attempt.
 void restore_what_protects(Reconcile& reconcile) {
   if (!reconcile.find(Kind::kNetworkPolicy, reconcile.name()))
     reconcile.create(Kind::kNetworkPolicy, reconcile.name(),
@@ -90,9 +90,9 @@ Next make_belongings(Reconcile& reconcile) {
   return done_if(reconcile.has_writes());
 }
 
-// Which engine a job's pods run: the same in all of them, because ranks of two builds refuse each other. It is chosen when the
-// first pod is made and kept when the operator's own default is another one later; from when a pod tells its digest, a tag that
-// is moved changes nothing either.
+// Which engine a job's pods run: the same in all of them, because ranks of two builds refuse each other. It
+// is chosen when the first pod is made and kept when the operator's own default is another one later; from
+// when a pod tells its digest, a tag that is moved changes nothing either.
 
 namespace {
 
@@ -102,8 +102,9 @@ std::string repository_of(const std::string& image) {
   return image.substr(0, image.find_first_of(":@", name));
 }
 
-/// The image under a name that never means another; "" where kubelet tells none: an image that was loaded into a node has no
-/// digest in a registry. `id`: kubelet's, which writes short names of the Docker Hub's out.
+/// The image under a name that never means another; "" where kubelet tells none: an image that was loaded
+/// into a node has no digest in a registry. `id`: kubelet's, which writes short names of the Docker Hub's
+/// out.
 std::string by_digest(const std::string& image, std::string id) {
   if (const auto scheme = id.find("://"); scheme != std::string::npos) id.erase(0, scheme + 3);
   const auto digest = id.find("@sha256:");

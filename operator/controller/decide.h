@@ -1,9 +1,10 @@
-// What to do about a job: a pure function. It is called whenever something of the job changed, or at the time for which it
-// asked, and may be called at any other time: deciding twice does nothing twice.
+// What to do about a job: a pure function. It is called whenever something of the job changed, or at the time
+// for which it asked, and may be called at any other time: deciding twice does nothing twice.
 //
-// Every step is safe against the operator's death before, within and after it, because the status is written before
-// anything is done that can't be read from the pods:
-//   attempt      moves on before what belonged to the last one is deleted; older launchers, and MPIJobs, are leftovers then
+// Every step is safe against the operator's death before, within and after it, because the status is written
+// before anything is done that can't be read from the pods:
+//   attempt      moves on before what belonged to the last one is deleted; older launchers, and MPIJobs, are
+//         leftovers then
 //   failures, restarts   together with the attempt: what ended it is counted once
 //   Placed, with its nodes   before the first pod is released: a release that was broken off is gone on with
 //   Placed false, Withdrawn, withdrawals   before pods are withdrawn: what is left of them is a leftover then
@@ -63,8 +64,8 @@ Decision decide(const Observed& seen, const Settings& settings);
 /// "status Waiting, NoRoom; create Pod cora-0-0; delete Pod cora-1-0"
 std::string text_of(const Decision& decision);
 
-/// Whether `other` is refused objects in the same namespace and comes before `job`: it is older, or as old and first by
-/// name. As long as it holds gated pods, `job` gives way to it.
+/// Whether `other` is refused objects in the same namespace and comes before `job`: it is older, or as old
+/// and first by name. As long as it holds gated pods, `job` gives way to it.
 bool is_refused_before(const GnnJob& other, const GnnJob& job);
 
 }  // namespace atl::ctl

@@ -58,8 +58,8 @@ bool is_known_lost(const std::string& node, Moment silent_since, const Status& s
   });
 }
 
-/// The other ranks wait for one there, and its server doesn't answer us either: witnesses, too, and the only ones where the
-/// launcher was there itself or the network swallows what mpirun would notice.
+/// The other ranks wait for one there, and its server doesn't answer us either: witnesses, too, and the only
+/// ones where the launcher was there itself or the network swallows what mpirun would notice.
 bool is_waited_for_in_vain(const std::string& node, const Observed& seen) {
   if (!seen.silent_rank) return false;
   return std::ranges::any_of(seen.job.status.servers, [&](const ServerPlace& server) {
@@ -104,7 +104,8 @@ bool is_node_lost(const std::string& node, const Observed& seen, const Settings&
 
 std::string loss_of(const PodView& pod, const Observed& seen, const Settings& settings) {
   if (is_node_lost(pod.node, seen, settings) && !pod.has_ended()) return "NodeLost";
-  // A node that needs room marks whom it evicts; a pod that outgrew what it may have is evicted without the mark.
+  // A node that needs room marks whom it evicts; a pod that outgrew what it may have is evicted without the
+  // mark.
   if (pod.reason == "Evicted") return pod.disruption.empty() ? kOverLimit : "Evicted";
   if (pod.disruption == "PreemptionByScheduler") return pod.has_ended() ? "Preempted" : "";
   if (!pod.disruption.empty() && pod.has_ended()) return "Evicted";
@@ -170,13 +171,13 @@ GangView view_gang(const Observed& seen, const Settings& settings, int attempt) 
   return view;
 }
 
-// The gang's pods: a worker for each server and a launcher. A gang that finds room at once is made where it is to stand;
-// otherwise its pods are gated. A pod that was lost has a successor of another name.
+// The gang's pods: a worker for each server and a launcher. A gang that finds room at once is made where it
+// is to stand; otherwise its pods are gated. A pod that was lost has a successor of another name.
 
 namespace {
 
-/// Higher than that of any pod which goes or has ended, and than any that an earlier attempt may have had. Asked for a
-/// server without a worker, whose pods are all among the spent.
+/// Higher than that of any pod which goes or has ended, and than any that an earlier attempt may have had.
+/// Asked for a server without a worker, whose pods are all among the spent.
 int next_incarnation(const Reconcile& reconcile, std::size_t server) {
   int next = reconcile.attempt() - 1;
   for (const PodView* pod : reconcile.gang().replaced) {
@@ -187,8 +188,9 @@ int next_incarnation(const Reconcile& reconcile, std::size_t server) {
   return next;
 }
 
-/// Nobody has looked for places yet. What admission adds to pods isn't known before they are there: a gang that doesn't
-/// find the room it was planned for is withdrawn, and gated from then on, so that its pods' real sizes can be seen.
+/// Nobody has looked for places yet. What admission adds to pods isn't known before they are there: a gang
+/// that doesn't find the room it was planned for is withdrawn, and gated from then on, so that its pods' real
+/// sizes can be seen.
 bool is_unborn(const Reconcile& reconcile) {
   const GangView& gang = reconcile.gang();
   const Condition* placed = find_condition(reconcile.status.conditions, kPlaced);
@@ -235,8 +237,8 @@ Next make_gang(Reconcile& reconcile) {
   return done_if(!is_whole || gang.launcher->is_terminating());
 }
 
-// A gang whose pods mpi-operator makes (launcher: mpijob). One MPIJob an attempt: mpi-operator neither replaces a worker that
-// has failed nor tries a launcher again, so with the attempt all of its pods go.
+// A gang whose pods mpi-operator makes (launcher: mpijob). One MPIJob an attempt: mpi-operator neither
+// replaces a worker that has failed nor tries a launcher again, so with the attempt all of its pods go.
 
 namespace {
 

@@ -1,5 +1,5 @@
-// The pods of a job's gang by what they are good for: the worker of each server that serves or will, those that never will
-// again, the launchers.
+// The pods of a job's gang by what they are good for: the worker of each server that serves or will, those
+// that never will again, the launchers.
 #pragma once
 
 #include <optional>
@@ -29,27 +29,30 @@ GangView view_gang(const Observed& seen, const Settings& settings, int attempt);
 /// A pod's files (its disk, /dev/shm, /tmp) outgrew a limit of its own, and kubelet ended it.
 inline constexpr const char* kOverLimit = "OverLimit";
 
-/// CUDA's words, as a rank passed them on, show that a node's GPU is at fault, or that its driver doesn't suit the engine.
+/// CUDA's words, as a rank passed them on, show that a node's GPU is at fault, or that its driver doesn't
+/// suit the engine.
 inline constexpr const char *kGpuFault = "GpuFault", *kGpuDriver = "GpuDriver";
 inline bool is_of_gpu(const std::string& reason) {
   return reason == kGpuFault || reason == kGpuDriver;
 }
 
-/// Why a pod does not and will not run any more: "" | NodeLost | Evicted | OverLimit | Preempted | Rejected (by the node's kubelet,
-/// before it ran) | OOMKilled | Signal | Exit | DaemonEnded | Deleted (it was told to end).
+/// Why a pod does not and will not run any more: "" | NodeLost | Evicted | OverLimit | Preempted | Rejected
+/// (by the node's kubelet, before it ran) | OOMKilled | Signal | Exit | DaemonEnded | Deleted (it was told to
+/// end).
 std::string loss_of(const PodView& pod, const Observed& seen, const Settings& settings);
 
 /// It is to go, but still has time to write a checkpoint.
 bool is_leaving(const PodView& pod, const Observed& seen, const Settings& settings);
 
-/// How long a node may be missing, as Kubernetes' own collector of pods sees it: one that was deleted by mistake is made again by its
-/// kubelet, and one that is new may not have been told to us yet.
+/// How long a node may be missing, as Kubernetes' own collector of pods sees it: one that was deleted by
+/// mistake is made again by its kubelet, and one that is new may not have been told to us yet.
 inline constexpr Seconds kTimeToComeBack{40};
 
 /// A pod that has not started for so long is named: each change of words is a write.
 inline constexpr Seconds kTimeToStart{20};
 
-/// It has been missing for that long, its kubelet has been silent for longer than is tolerated, or the job's launcher or ranks have lost it too.
+/// It has been missing for that long, its kubelet has been silent for longer than is tolerated, or the job's
+/// launcher or ranks have lost it too.
 bool is_node_lost(const std::string& node, const Observed& seen, const Settings& settings);
 
 /// The pod was made by this job, not by one of the same name before it or by somebody else.
@@ -58,8 +61,8 @@ bool is_own(const Meta& meta, const Observed& seen);
 /// "cora-1-0: ImagePullBackOff: no such image"
 std::string why_not_started(const PodView& pod);
 
-/// `message`, or what the condition said before where both tell of one image that can't be pulled: a kubelet says ErrImagePull and
-/// ImagePullBackOff in turn, and each change of words is a write.
+/// `message`, or what the condition said before where both tell of one image that can't be pulled: a kubelet
+/// says ErrImagePull and ImagePullBackOff in turn, and each change of words is a write.
 std::string in_kept_words(const Condition* before, const std::string& message);
 
 /// When its gate was taken away.

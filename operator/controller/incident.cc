@@ -37,8 +37,8 @@ constexpr GpuWords kGpuWords[] = {
     {"this machine has no NVIDIA GPU", kGpuDriver},
 };
 
-/// Whose GPU it is: "atoll: rank 3 on cora-1-0: device cuda: …". mpirun may have seen another rank end first, for want of this one, and
-/// is believed where the line names none.
+/// Whose GPU it is: "atoll: rank 3 on cora-1-0: device cuda: …". mpirun may have seen another rank end first,
+/// for want of this one, and is believed where the line names none.
 std::optional<std::int64_t> rank_with_gpu(const Incident& incident) {
   const auto end = incident.message.find("device cuda: ");
   if (end == std::string::npos) return {};

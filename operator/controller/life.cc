@@ -1,5 +1,5 @@
-// The beginning and the end of a job: is it one at all, has it completed, is its time up, and what is done once it has
-// ended.
+// The beginning and the end of a job: is it one at all, has it completed, is its time up, and what is done
+// once it has ended.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -43,8 +43,8 @@ std::vector<std::string> faults_on_cluster(const Job& job, const Settings& setti
   return faults;
 }
 
-/// Its MPIJobs are not watched, by an operator that was restarted without what the one before it had been told: no fault of
-/// a job which that one took.
+/// Its MPIJobs are not watched, by an operator that was restarted without what the one before it had been
+/// told: no fault of a job which that one took.
 bool is_out_of_sight(const Reconcile& reconcile) {
   return reconcile.spec().launcher == Launcher::kMpiJob && !reconcile.settings.mpi_jobs &&
          !reconcile.job().status.conditions.empty();
@@ -52,16 +52,16 @@ bool is_out_of_sight(const Reconcile& reconcile) {
 
 constexpr const char* kNewer = "NewerManifest";
 
-/// Fields of a later release say something that only that one heeds. A job that was taken before they came goes on without
-/// them: they are what the API server fills in.
+/// Fields of a later release say something that only that one heeds. A job that was taken before they came
+/// goes on without them: they are what the API server fills in.
 bool is_of_later_release(const Reconcile& reconcile) {
   const bool is_new =
       reconcile.seen.job.status.conditions.empty() || reconcile.reason_against(kCreated) == kNewer;
   return is_new && !reconcile.job().unknown.empty();
 }
 
-/// Which pods go when a job has ended. A launcher that still runs is stopped in any case, and gated pods are nobody's
-/// evidence.
+/// Which pods go when a job has ended. A launcher that still runs is stopped in any case, and gated pods are
+/// nobody's evidence.
 bool is_to_go(const PodView& pod, CleanPodPolicy policy) {
   if (policy == CleanPodPolicy::kAll || is_gated(pod)) return true;
   if (pod.has_ended()) return false;

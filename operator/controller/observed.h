@@ -1,5 +1,5 @@
-// Everything that a decision about a job may turn on, as it was seen at one moment. Nothing else is remembered: an operator
-// that has just started decides like one that has run for a month.
+// Everything that a decision about a job may turn on, as it was seen at one moment. Nothing else is
+// remembered: an operator that has just started decides like one that has run for a month.
 #pragma once
 
 #include <map>
@@ -37,8 +37,8 @@ struct NodeView {
   std::map<std::string, std::string> labels;
   bool cordoned = false;
   std::vector<Taint> taints{};
-  bool is_missing =
-      false;  // we know of no such node: it was deleted, or has just come; it isn't ready either
+  // we know of no such node: it was deleted, or has just come; it isn't ready either
+  bool is_missing = false;
 };
 
 /// What the servers of its ranks say in the present attempt. They are asked every few seconds.
@@ -54,9 +54,9 @@ struct Refusal {
   std::string object, message;  // "Pod cora-0-0"
 };
 
-/// What a decision may look up in the caches and work out, beside what was observed. What only the API server knows, a decision asks for
-/// (Decision::wants), and is made again with the answer. One thing is asked while it is made: where a plan's volume claims can be used,
-/// which is remembered for half a minute (ClaimPlaces).
+/// What a decision may look up in the caches and work out, beside what was observed. What only the API server
+/// knows, a decision asks for (Decision::wants), and is made again with the answer. One thing is asked while
+/// it is made: where a plan's volume claims can be used, which is remembered for half a minute (ClaimPlaces).
 class ClusterView {
  public:
   virtual ~ClusterView() = default;
@@ -94,7 +94,8 @@ struct Observed {
 
 // An object that isn't a pod, as far as decisions need it.
 
-/// `object`: the API's. Of Secrets and ConfigMaps nothing is kept that a decision doesn't need, keys least of all.
+/// `object`: the API's. Of Secrets and ConfigMaps nothing is kept that a decision doesn't need, keys least of
+/// all.
 ObjectView read_object(Kind kind, const nlohmann::json& object);
 
 }  // namespace atl::ctl

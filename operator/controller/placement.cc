@@ -24,8 +24,8 @@ bool is_any_gated(const Reconcile& reconcile) {
   return false;
 }
 
-/// After a withdrawal, so that two gangs which took room from each other don't do so again; longer each time, for what was
-/// in the way may be something that no plan sees.
+/// After a withdrawal, so that two gangs which took room from each other don't do so again; longer each time,
+/// for what was in the way may be something that no plan sees.
 Next wait_after_withdrawal(Reconcile& reconcile) {
   const std::string reason = reconcile.reason_against(kPlaced);
   if (reason != kWithdrawn && reason != kNotBound) return Next::kContinue;
@@ -58,8 +58,8 @@ std::string choice_text(const Reconcile& reconcile) {
   return "; strategy auto is " + chosen + (reason.empty() ? "" : ": " + reason);
 }
 
-/// GPUs of several pods can't use NVLink between them: where a node has several of the gang's, one could have them all. MIG's slices
-/// have none.
+/// GPUs of several pods can't use NVLink between them: where a node has several of the gang's, one could have
+/// them all. MIG's slices have none.
 std::string network_text(const Reconcile& reconcile, const GangPlan& plan, const Gang& gang) {
   if (reconcile.spec().resources.gpus == 0 || reconcile.settings.gpu_resource.starts_with(kMigSlices))
     return {};

@@ -110,8 +110,8 @@ LabelRule same_domain(const std::string& label, const std::vector<std::string>& 
   return {label, "In", {values.begin(), values.end()}, false};
 }
 
-/// Ever wider circles in which to look for a place: the nodes where the pods stood before, the domains of those that
-/// stand from the finest level out, and last the cluster, or the domain that must hold all.
+/// Ever wider circles in which to look for a place: the nodes where the pods stood before, the domains of
+/// those that stand from the finest level out, and last the cluster, or the domain that must hold all.
 std::vector<std::vector<LabelRule>> circles(const Reconcile& reconcile, const Gang& gang,
                                             const std::vector<std::string>& before,
                                             const std::vector<std::string>& standing) {

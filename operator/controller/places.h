@@ -1,4 +1,5 @@
-// Nodes for a gang's pods: for all of them, or for those alone that replace others while the rest stays where it is.
+// Nodes for a gang's pods: for all of them, or for those alone that replace others while the rest stays where
+// it is.
 #pragma once
 
 #include <string>
@@ -8,11 +9,12 @@
 
 namespace atl::ctl {
 
-/// What the job asks of the cluster: traffic as the prepare step found it, sizes as the API server has the pods, nodes
-/// that failed twice left out.
+/// What the job asks of the cluster: traffic as the prepare step found it, sizes as the API server has the
+/// pods, nodes that failed twice left out.
 Gang gang_to_place(const Reconcile& reconcile);
 
-/// The part of the graph that each rank trains, as the prepare step ordered them; none: that of its own number.
+/// The part of the graph that each rank trains, as the prepare step ordered them; none: that of its own
+/// number.
 std::vector<int> parts_by_rank(const Reconcile& reconcile);
 
 /// What the prepare step chose for strategy auto, as YAML on one line; "": the manifest names a strategy.

@@ -1,5 +1,5 @@
-// The prepare step: once for a manifest, a pod with the data set's volume checks and partitions it. What it found is kept
-// in a ConfigMap, so that it isn't asked again.
+// The prepare step: once for a manifest, a pod with the data set's volume checks and partitions it. What it
+// found is kept in a ConfigMap, so that it isn't asked again.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -34,8 +34,8 @@ std::string why_it_ended(const PodView& pod, const std::string& log) {
   return message.empty() ? reason : reason + ": " + message;
 }
 
-/// Entered once. A pod that has ended stays for its log until the next one, which has its name, may start; for as long as
-/// runPolicy.cleanPodPolicy says where the job has failed.
+/// Entered once. A pod that has ended stays for its log until the next one, which has its name, may start;
+/// for as long as runPolicy.cleanPodPolicy says where the job has failed.
 void fail_prepare(Reconcile& reconcile, const PodView& pod, const std::string& reason,
                   const std::string& message) {
   restart(reconcile, {reason, {{}, "", pod.meta.name, pod.node, pod.meta.uid}, message});
@@ -51,8 +51,8 @@ void keep_result(Reconcile& reconcile, const PodView& pod) {
                    prepared_config_map(reconcile.job(), line));
 }
 
-/// What is under way, or keeps it from being so. Of one that isn't there, or that the scheduler hasn't spoken of, what was said of the
-/// one before still holds.
+/// What is under way, or keeps it from being so. Of one that isn't there, or that the scheduler hasn't spoken
+/// of, what was said of the one before still holds.
 void tell_how_far(Reconcile& reconcile, const PodView* pod) {
   if (reconcile.holds(kPlaced)) return;
   const Condition* before = find_condition(reconcile.status.conditions, kPlaced);
@@ -84,7 +84,8 @@ void watch_over(Reconcile& reconcile, const PodView& pod) {
                fmt::format("the prepare pod did not start within {} s: {}", seconds, why_not_started(pod)));
 }
 
-/// Why it is lost, or "". Whoever drains its node marks it, and it may be gone before it is seen to have ended.
+/// Why it is lost, or "". Whoever drains its node marks it, and it may be gone before it is seen to have
+/// ended.
 std::string why_lost(const Reconcile& reconcile, const PodView& pod) {
   if (pod.phase == "Succeeded") return {};
   if (pod.is_terminating() && !pod.disruption.empty()) return "Evicted";

@@ -1,6 +1,7 @@
-// Jobs that queue for quota: the label kueue.x-k8s.io/queue-name. Such a job has a Workload of its own and is held, as if its
-// user had suspended it, until Kueue has admitted that, and again from when Kueue evicts it. What Kueue can't see is
-// told: that all ranks run, that the pods of an evicted job are gone, that the job has ended.
+// Jobs that queue for quota: the label kueue.x-k8s.io/queue-name. Such a job has a Workload of its own and is
+// held, as if its user had suspended it, until Kueue has admitted that, and again from when Kueue evicts it.
+// What Kueue can't see is told: that all ranks run, that the pods of an evicted job are gone, that the job
+// has ended.
 #include "operator/controller/steps.h"
 
 #include <fmt/format.h>
@@ -190,8 +191,8 @@ void tell_queue(Reconcile& reconcile) {
                     conditions_patch(place->meta, *place->workload, {*news}));
 }
 
-// Suspending a job, as its user wishes or its queue: the launcher first, which has the ranks write a checkpoint, then
-// everything else. And resuming.
+// Suspending a job, as its user wishes or its queue: the launcher first, which has the ranks write a
+// checkpoint, then everything else. And resuming.
 
 namespace {
 

@@ -115,15 +115,17 @@ const ObjectView* Reconcile::find(Kind kind, const std::string& object_name) con
 Decision Reconcile::decision() {
   if (seen.job.meta.deletion || ctl::has_ended(seen.job.status.conditions)) return std::move(decision_);
   status.observed_generation = seen.job.meta.generation;
-  // What attempt 1 begins with goes without saying, and is written with the first condition. Keys alone don't wait: no
-  // Secret can be found again.
+  // What attempt 1 begins with goes without saying, and is written with the first condition. Keys alone don't
+  // wait: no Secret can be found again.
   const bool is_blank =
       seen.job.status.conditions.empty() && status.conditions.empty() && status.keys == seen.job.status.keys;
   Status before = seen.job.status;
   if (status.attempt == 1) before.attempt = 1;
-  // What a job is made of that was taken before this was recorded waits for other news: an older resource would not keep it.
+  // What a job is made of that was taken before this was recorded waits for other news: an older resource
+  // would not keep it.
   if (before.made_of == MadeOf{}) before.made_of = status.made_of;
-  // What is written is bounded and rounded, and so is what is read back: what differs in memory alone would be written for ever.
+  // What is written is bounded and rounded, and so is what is read back: what differs in memory alone would
+  // be written for ever.
   const bool is_news = status != before && write_status(status) != write_status(before);
   if (is_news && !is_blank) decision_.status = status;
   return std::move(decision_);

@@ -1,5 +1,5 @@
-// One look at a job: what is seen, the status as it becomes, and what is to be done about it. Each step of decide.cc reads and
-// adds to it.
+// One look at a job: what is seen, the status as it becomes, and what is to be done about it. Each step of
+// decide.cc reads and adds to it.
 #pragma once
 
 #include <algorithm>
@@ -36,8 +36,8 @@ class Reconcile {
   /// Of jobs that the engine takes.
   const GangView& gang() const { return *gang_; }
 
-  /// Enters a condition; where its truth or its reason is new, an event says so, if it is worth one: one for each reason,
-  /// in the words that came first, since one thing often changes several conditions.
+  /// Enters a condition; where its truth or its reason is new, an event says so, if it is worth one: one for
+  /// each reason, in the words that came first, since one thing often changes several conditions.
   void say(const char* condition, bool holds, const std::string& reason, const std::string& message);
   bool holds(const char* condition) const;
   /// Why it does not hold; "" where it does, or nothing has been said of it.
@@ -51,7 +51,8 @@ class Reconcile {
   /// What follows waits for what came before.
   void next_stage();
   void requeue_at(Moment when);
-  /// What starts next has the next number, where something may have started under this one. Moves on once a turn.
+  /// What starts next has the next number, where something may have started under this one. Moves on once a
+  /// turn.
   void end_attempt();
   void ask_for_prepare_log() { decision_.wants.prepare_log = true; }
   void ask_for_fault_of(const std::string& pod) { decision_.wants.pod_fault = pod; }
@@ -77,8 +78,9 @@ class Reconcile {
   bool is_new_stage_ = true;
 };
 
-// How long a job waits before it tries again. Jobs differ, and so do a job's tries, so that two which got in each other's way don't meet
-// again. The wait is the same whenever it is asked for, because a restarted operator must wait as long as the last one.
+// How long a job waits before it tries again. Jobs differ, and so do a job's tries, so that two which got in
+// each other's way don't meet again. The wait is the same whenever it is asked for, because a restarted
+// operator must wait as long as the last one.
 
 /// Of 0 … `most` whole seconds, drawn by the job and a moment.
 inline Seconds jitter(const Reconcile& reconcile, Moment moment, Seconds most) {

@@ -1,6 +1,6 @@
-// Two gangs that each hold half of a quota would wait for each other for ever. So the younger gives its gated pods back and
-// waits for as long as the older is refused and holds some; and the older does so from time to time as well, because it
-// may need more than there will ever be.
+// Two gangs that each hold half of a quota would wait for each other for ever. So the younger gives its gated
+// pods back and waits for as long as the older is refused and holds some; and the older does so from time to
+// time as well, because it may need more than there will ever be.
 #include "operator/controller/decide.h"
 
 #include <fmt/format.h>
@@ -30,8 +30,8 @@ bool is_refused_pods(const Reconcile& reconcile) {
          reconcile.spec().launcher == Launcher::kAtoll;
 }
 
-/// The oldest tries for a while, rests, tries again, rests for twice as long, and so on: a function of the time since
-/// the first refusal, so that nothing need be remembered. Nothing: it is a time to try.
+/// The oldest tries for a while, rests, tries again, rests for twice as long, and so on: a function of the
+/// time since the first refusal, so that nothing need be remembered. Nothing: it is a time to try.
 std::optional<Moment> end_of_rest(const Reconcile& reconcile) {
   Moment begin = reconcile.since(kCreated);
   for (Seconds rest = kFirstRest;; rest = std::min(2 * rest, kLongestRest)) {
@@ -86,8 +86,9 @@ Next give_way(Reconcile& reconcile) {
   return Next::kDone;
 }
 
-// What of the manifest only the API server can judge: pod templates and volumes, of which the CRD keeps any field. One pod
-// that has all of them is made on trial before anything of the job is made; what is wrong with it would be so for ever.
+// What of the manifest only the API server can judge: pod templates and volumes, of which the CRD keeps any
+// field. One pod that has all of them is made on trial before anything of the job is made; what is wrong with
+// it would be so for ever.
 
 namespace {
 
@@ -117,7 +118,8 @@ std::string place_of(const json& pod, const std::string& list, std::size_t index
   return fmt::format("template.spec.{}[{}]", list, name);
 }
 
-/// The path that begins there, "spec.volumes[4]" or "spec", as the manifest has it; how much of the text it was.
+/// The path that begins there, "spec.volumes[4]" or "spec", as the manifest has it; how much of the text it
+/// was.
 std::pair<std::string, std::size_t> translated(const json& pod, const std::string& path) {
   const std::size_t open = path.find('['), close = path.find(']');
   const std::size_t end = path.find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ", 5);

@@ -32,8 +32,8 @@ bool has_launcher_ended(const Reconcile& reconcile) {
   return launcher && !loss_of(*launcher, reconcile.seen, reconcile.settings).empty();
 }
 
-/// Before the next start: nothing, unless there have been several in a short time, whatever their reason: then 10 s,
-/// 20 s, … 300 s.
+/// Before the next start: nothing, unless there have been several in a short time, whatever their reason:
+/// then 10 s, 20 s, … 300 s.
 Seconds backoff(const Reconcile& reconcile) {
   const auto& restarts = reconcile.status.restarts;
   const auto recent = std::ranges::count_if(
@@ -43,9 +43,9 @@ Seconds backoff(const Reconcile& reconcile) {
   return std::min(base, kLongestBackoff) + jitter(reconcile, restarts.back().time, Seconds(3));
 }
 
-/// How long it may take until more is known of what ended the attempt. A server that doesn't answer, on a node that may have
-/// failed too: were the next attempt to begin now, it would begin there and be lost as well. A rank that was killed, perhaps
-/// for memory: its pod's supervisor knows.
+/// How long it may take until more is known of what ended the attempt. A server that doesn't answer, on a
+/// node that may have failed too: were the next attempt to begin now, it would begin there and be lost as
+/// well. A rank that was killed, perhaps for memory: its pod's supervisor knows.
 Seconds time_to_settle(const Reconcile& reconcile, Incident& incident) {
   const Culprit& culprit = incident.culprit;
   if (incident.reason == "Signal" && culprit.signal == "SIGKILL") {
@@ -92,7 +92,8 @@ Next restart_failed_worker(Reconcile& reconcile) {
     // Made before the last restart: it ended with the attempt that did.
     const bool is_known = is_counted(reconcile.status, *pod) ||
                           pod->meta.annotation(kAfterRestartAnnotation) != last_restart(reconcile.status);
-    // Others are replaced at once; a kubelet may reject one pod after the other, so that is entered, and waits.
+    // Others are replaced at once; a kubelet may reject one pod after the other, so that is entered, and
+    // waits.
     const bool needs_no_entry = is_disruption(loss) && loss != "Rejected";
     if (loss.empty() || needs_no_entry || is_known) continue;
     restart(reconcile, worker_incident(*pod, reconcile));

@@ -1,4 +1,5 @@
-// From pods that are ready to ranks that train: the launcher is told where they are and released, and watched over.
+// From pods that are ready to ranks that train: the launcher is told where they are and released, and watched
+// over.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -30,7 +31,8 @@ bool is_another_alive(const Reconcile& reconcile) {
   });
 }
 
-/// Its kubelet is silent, and what it said last of its pods may be long untrue; soon it answers or is given up.
+/// Its kubelet is silent, and what it said last of its pods may be long untrue; soon it answers or is given
+/// up.
 std::string silent_node(const Reconcile& reconcile) {
   for (const PodView* worker : reconcile.gang().workers) {
     const auto node = reconcile.seen.nodes.find(worker->node);
@@ -98,7 +100,8 @@ void take_progress(Reconcile& reconcile) {
   reconcile.status.progress.advanced = heard->advanced;
 }
 
-/// Of servers that haven't been asked for long, by an operator that has just started, what it was before is believed.
+/// Of servers that haven't been asked for long, by an operator that has just started, what it was before is
+/// believed.
 bool listen_in_vain(Reconcile& reconcile) {
   const Condition* before = find_condition(reconcile.status.conditions, kRunning);
   const bool was_unheard = before && before->holds && before->reason == kUnheard;
@@ -123,7 +126,8 @@ void say_running(Reconcile& reconcile) {
           what, kTimeToAnswer.count()));
 }
 
-/// Only an answer that shows no progress proves it. Silence may be our ears'. The answer is news, so nobody need look before.
+/// Only an answer that shows no progress proves it. Silence may be our ears'. The answer is news, so nobody
+/// need look before.
 bool restart_stalled(Reconcile& reconcile) {
   const auto& heard = reconcile.seen.heard;
   if (!heard || !heard->progress) return false;

@@ -1,5 +1,5 @@
-// Pods that were released and don't start: a node's room is gone, an image can't be pulled. The gang is let go of, so
-// that nobody waits for it, and the reason is named.
+// Pods that were released and don't start: a node's room is gone, an image can't be pulled. The gang is let
+// go of, so that nobody waits for it, and the reason is named.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -55,7 +55,8 @@ std::string why_not_bound(const Reconcile& reconcile, const PodView& pod) {
                      other_pods.size() > 1 ? "stand" : "stands");
 }
 
-/// When it is given up, if it isn't bound. Whoever was gated bears the time of the gate for the scheduler's first word.
+/// When it is given up, if it isn't bound. Whoever was gated bears the time of the gate for the scheduler's
+/// first word.
 Moment end_of_patience(const PodView& pod, Moment last_release) {
   if (pod.unschedulable.empty()) return last_release + kTimeForAWord;
   return std::max(last_release, pod.scheduler_spoke.value_or(last_release)) + kTimeToBind;
@@ -69,8 +70,8 @@ std::string why_not_bound(const Reconcile& reconcile, const Pods& unbound) {
   return listed(reasons, "; ");
 }
 
-/// Healthy pods of an attempt before, whose missing ones were to be replaced, waiting for a room that doesn't come: two
-/// such jobs could wait for each other for ever.
+/// Healthy pods of an attempt before, whose missing ones were to be replaced, waiting for a room that doesn't
+/// come: two such jobs could wait for each other for ever.
 Next withdraw_waiting_in_vain(Reconcile& reconcile, const Pods& standing) {
   if (standing.empty() || reconcile.holds(kPlaced) || reconcile.gang().is_launched) return Next::kContinue;
   const Moment end = reconcile.since(kPlaced) + Seconds(reconcile.spec().run_policy.start_deadline_seconds);

@@ -1,5 +1,5 @@
-// The steps of a decision. Each sees to one thing: it says what there is to say of the job's state, adds what is to be done, and
-// returns whether later steps may follow. Their order is decide.cc's.
+// The steps of a decision. Each sees to one thing: it says what there is to say of the job's state, adds what
+// is to be done, and returns whether later steps may follow. Their order is decide.cc's.
 #pragma once
 
 #include <optional>
@@ -61,8 +61,8 @@ Next watch_ranks(Reconcile& reconcile);
 /// Sees to it that there is the present attempt's MPIJob, and says so where nobody makes pods of it.
 void have_pods_made(Reconcile& reconcile);
 
-/// Takes the job's MPIJobs away, but for one of the name `kept`. False where there is none. It goes before its pods, or they
-/// would be made anew.
+/// Takes the job's MPIJobs away, but for one of the name `kept`. False where there is none. It goes before
+/// its pods, or they would be made anew.
 bool dismiss_mpi_jobs(Reconcile& reconcile, const std::string& kept = "");
 
 /// Why a job may have no pods, and what has some must give them back.
@@ -71,8 +71,8 @@ struct Hold {
 };
 std::optional<Hold> held_by_queue(const Reconcile& reconcile);
 
-/// Sees to a held job's Workload, once it has no pods: there is one that says what the job needs now, or none where the job
-/// isn't to start (`wants_place`), and what was reserved for an evicted one is given back.
+/// Sees to a held job's Workload, once it has no pods: there is one that says what the job needs now, or none
+/// where the job isn't to start (`wants_place`), and what was reserved for an evicted one is given back.
 void keep_place(Reconcile& reconcile, bool wants_place);
 
 /// Whether an object is a Workload of ours that says no longer what the job needs.
@@ -81,16 +81,16 @@ bool is_old_place(const ObjectView& object, const Reconcile& reconcile);
 /// Tells Kueue of what has become of the job.
 void tell_queue(Reconcile& reconcile);
 
-/// Deletes a pod, unless it is going already. One that hangs on a node which doesn't answer, past its grace, is taken out
-/// of the API by force: what still runs there is fenced by the attempt's number.
+/// Deletes a pod, unless it is going already. One that hangs on a node which doesn't answer, past its grace,
+/// is taken out of the API by force: what still runs there is fenced by the attempt's number.
 void dismiss(Reconcile& reconcile, const PodView& pod, std::optional<int> grace = {});
 
 /// Why there is no placement, of the kinds that are followed by a wait.
 inline constexpr const char* kWithdrawn = "Withdrawn";
 inline constexpr const char* kNotBound = "NotBound";
 
-/// Says that the plan didn't hold, for one of these two reasons. Each time since the job ran last is counted, and the wait
-/// after it is longer.
+/// Says that the plan didn't hold, for one of these two reasons. Each time since the job ran last is counted,
+/// and the wait after it is longer.
 void give_up_plan(Reconcile& reconcile, const char* reason, const std::string& message);
 
 /// Says that the whole gang is withdrawn, and takes away what has been released of it.
@@ -117,7 +117,8 @@ bool is_counted(const Status& status, const PodView& pod);
 /// A worker's end.
 Incident worker_incident(const PodView& pod, const Reconcile& reconcile);
 
-/// The end of the present attempt, from what its launcher and its workers left behind; nothing while it goes on.
+/// The end of the present attempt, from what its launcher and its workers left behind; nothing while it goes
+/// on.
 std::optional<Incident> incident_of(const Reconcile& reconcile);
 
 /// Enters it, counts it, and moves on to the next attempt, or ends the job where that was the last.

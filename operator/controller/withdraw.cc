@@ -46,7 +46,8 @@ void dismiss_withdrawn(Reconcile& reconcile) {
   if (launcher && !launcher->pinned.empty()) dismiss(reconcile, *launcher);
 }
 
-// What an earlier attempt, a withdrawal or another manifest has left behind. It goes before anything new comes.
+// What an earlier attempt, a withdrawal or another manifest has left behind. It goes before anything new
+// comes.
 
 namespace {
 

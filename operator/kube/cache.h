@@ -18,15 +18,15 @@ namespace atl::kube {
 
 // Where a Reflector puts what it hears of a resource's objects.
 
-/// Called by one thread. Texts are the objects' JSON, lent for the call; an object may come twice, and unchanged. Of one that
-/// can't be read put() throws, and what is known of it stays.
+/// Called by one thread. Texts are the objects' JSON, lent for the call; an object may come twice, and
+/// unchanged. Of one that can't be read put() throws, and what is known of it stays.
 class Store {
  public:
   virtual ~Store() = default;
   virtual void put(std::string_view object) = 0;
   virtual void remove(std::string_view object) = 0;
-  /// What is put from here to end_list() is all that there is: the rest was deleted unseen. A list that fails is
-  /// begun again.
+  /// What is put from here to end_list() is all that there is: the rest was deleted unseen. A list that fails
+  /// is begun again.
   virtual void begin_list() = 0;
   virtual void end_list() = 0;
 };
@@ -37,8 +37,9 @@ class Cache final : public Store {
  public:
   using Value = std::shared_ptr<const T>;
   using Read = std::function<T(std::string_view object)>;
-  /// Before and after; null: wasn't there, is gone. Called by the reflector's thread, after the cache has changed,
-  /// and not for objects whose version is as it was. An object deleted and made anew comes as two changes.
+  /// Before and after; null: wasn't there, is gone. Called by the reflector's thread, after the cache has
+  /// changed, and not for objects whose version is as it was. An object deleted and made anew comes as two
+  /// changes.
   using OnChange = std::function<void(const std::string& name, const Value& before, const Value& after)>;
 
   Cache(Read read, OnChange on_change) : read_(std::move(read)), on_change_(std::move(on_change)) {}

@@ -1,5 +1,5 @@
-// The Kubernetes API's verbs on its paths (transport.h). Refusals are values (ApiError); an answer that doesn't come is a
-// TransportError. What may safely be sent again is, a few times.
+// The Kubernetes API's verbs on its paths (transport.h). Refusals are values (ApiError); an answer that
+// doesn't come is a TransportError. What may safely be sent again is, a few times.
 #pragma once
 
 #include <functional>
@@ -43,7 +43,8 @@ struct WatchEvent {
     kModified,
     kDeleted,
     kBookmark,  // an object with nothing but the version up to which everything has been sent
-    kExpired,  // 410: the version asked for is forgotten, list anew; said by status or by an event, all the same
+    // 410: the version asked for is forgotten, list anew; said by status or by an event, all the same
+    kExpired,
     kError,  // any other refusal
   };
   Kind kind;
@@ -58,8 +59,8 @@ class Watch {
 
   /// The server sends no events: the first, and only, one says why.
   bool is_refused() const { return stream_->head().status != 200; }
-  /// Waits at most `idle` for the next event; none: the server has ended the watch in good order, resume it. Throws
-  /// TransportError; after kTimeout the watch goes on.
+  /// Waits at most `idle` for the next event; none: the server has ended the watch in good order, resume it.
+  /// Throws TransportError; after kTimeout the watch goes on.
   std::optional<WatchEvent> next(Milliseconds idle);
   /// From any thread: next() throws kCancelled.
   void cancel() { stream_->cancel(); }
@@ -142,8 +143,8 @@ class Client {
   Answer patch(const std::string& path, const std::string& patch, const PatchOptions& options);
   Answer remove(const std::string& path, const DeleteOptions& options = {});
 
-  /// Calls `on_item` for every object, page by page, each as soon as it has arrived. After a failure within a page
-  /// its items come again.
+  /// Calls `on_item` for every object, page by page, each as soon as it has arrived. After a failure within a
+  /// page its items come again.
   Listing list(const std::string& path, const ListOptions& options,
                const std::function<void(std::string_view object)>& on_item);
   /// Bookmarks are asked for. A refusal is the watch's first event.

@@ -20,10 +20,10 @@ constexpr std::chrono::hours kNever{24 * 365};
 constexpr std::chrono::minutes kLife{5};  // how long old credentials may live on in a connection
 constexpr std::size_t kThreads = 4;       // for all lines: nothing of ours blocks them
 
-/// Where the library writes a body: each write lasts until the reader has it, and nothing is read meanwhile. Of what
-/// the library asks of a stream buffer, it uses putn_nocopy here; the rest says no. (The base's putn_nocopy, which
-/// would call _putn, waits in one of the library's threads for another one where a write fails: a few streams
-/// given up at once then stop them all.)
+/// Where the library writes a body: each write lasts until the reader has it, and nothing is read meanwhile.
+/// Of what the library asks of a stream buffer, it uses putn_nocopy here; the rest says no. (The base's
+/// putn_nocopy, which would call _putn, waits in one of the library's threads for another one where a write
+/// fails: a few streams given up at once then stop them all.)
 class Sink final : public concurrency::streams::details::streambuf_state_manager<std::uint8_t> {
  public:
   Sink(std::shared_ptr<Exchange> exchange, std::shared_ptr<void> until_done)
@@ -134,8 +134,8 @@ void CpprestLine::Hooks::prepare(boost::asio::ssl::context& context) {
 
 namespace {
 
-/// The library's threads, few instead of its forty, before anything asks for them. They end with the process, and
-/// must do so before what OpenSSL keeps for each of them: whatever begins first ends last.
+/// The library's threads, few instead of its forty, before anything asks for them. They end with the process,
+/// and must do so before what OpenSSL keeps for each of them: whatever begins first ends last.
 void start_threads() {
   static std::once_flag once;
   std::call_once(once, [] {
@@ -168,15 +168,16 @@ web::http::http_request message(const Request& request, const Peer& peer, const 
   }
   if (!request.body.empty()) message.set_body(request.body, "application/json");
   message.headers()["User-Agent"] = "atoll-operator";
-  // The library's own lacks an IPv6 address' brackets. Over TLS it expects a certificate of that very name: there its own stays,
-  // and API servers take it.
+  // The library's own lacks an IPv6 address' brackets. Over TLS it expects a certificate of that very name:
+  // there its own stays, and API servers take it.
   if (!peer.is_secure) message.headers()["Host"] = peer.authority;
   if (!credentials.token.empty()) message.headers()["Authorization"] = "Bearer " + credentials.token;
   for (const auto& [name, value] : request.headers) message.headers()[name] = value;
   return message;
 }
 
-/// Hears how the library's task ended. Every exception of a task must be heard, or the library ends the process.
+/// Hears how the library's task ended. Every exception of a task must be heard, or the library ends the
+/// process.
 template <class Result, class Then>
 void hear(const pplx::task<Result>& task, std::shared_ptr<Exchange> exchange, Then then) {
   task.then([exchange = std::move(exchange), then](pplx::task<Result> done) {

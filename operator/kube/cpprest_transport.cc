@@ -120,8 +120,8 @@ int family_of(const std::string& host) {
       server);
 }
 
-/// "[fd00::1]:443" with the scheme's port where it names none. cpprestsdk resolves a host with its brackets, in vain, but
-/// reads "fd00::1:443" as it is meant: what stands before the last colon is the host.
+/// "[fd00::1]:443" with the scheme's port where it names none. cpprestsdk resolves a host with its brackets,
+/// in vain, but reads "fd00::1:443" as it is meant: what stands before the last colon is the host.
 void read_ipv6(Peer& peer) {
   const auto end = peer.authority.find(']');
   peer.host = peer.authority.substr(1, end == std::string::npos ? end : end - 1);

@@ -1,5 +1,5 @@
-// One request and its answer while they are under way, between the thread that waits for it and the HTTP library's
-// threads that bring it. Whatever ends it first decides what the waiting thread hears.
+// One request and its answer while they are under way, between the thread that waits for it and the HTTP
+// library's threads that bring it. Whatever ends it first decides what the waiting thread hears.
 #pragma once
 
 #include <atomic>
@@ -19,9 +19,9 @@
 
 namespace atl::kube {
 
-// A body on its way from the HTTP library's threads, which must never wait, to the one thread that reads it. There
-// is no buffer: a piece is offered where it lies and given back once it is read, so that a library which waits for
-// that reads nothing more from the server meanwhile.
+// A body on its way from the HTTP library's threads, which must never wait, to the one thread that reads it.
+// There is no buffer: a piece is offered where it lies and given back once it is read, so that a library
+// which waits for that reads nothing more from the server meanwhile.
 
 /// Why an exchange has failed: an error that any number of threads may throw, each its own copy.
 struct Failure {
@@ -41,10 +41,11 @@ class Handoff {
   void offer(std::string_view piece, Release release);
   /// No more pieces come: the body has ended.
   void finish();
-  /// Copies some of what is offered; 0 at the end of the body, nothing when `until` came first. Throws the failure.
+  /// Copies some of what is offered; 0 at the end of the body, nothing when `until` came first. Throws the
+  /// failure.
   std::optional<std::size_t> take(char* into, std::size_t size, Time until);
-  /// The body has failed, or nobody will read on: reads throw, pieces are given back untaken. The first call counts,
-  /// and none after the end of the body.
+  /// The body has failed, or nobody will read on: reads throw, pieces are given back untaken. The first call
+  /// counts, and none after the end of the body.
   void fail(Failure why);
 
  private:
@@ -56,8 +57,8 @@ class Handoff {
   std::optional<Failure> failure_;
 };
 
-// What a connection that belongs to an HTTP library has brought so far, seen from beside it: libraries bound neither
-// headers nor chunks, so we count what they take from the kernel.
+// What a connection that belongs to an HTTP library has brought so far, seen from beside it: libraries bound
+// neither headers nor chunks, so we count what they take from the kernel.
 
 /// Holds a duplicate of a socket's descriptor, which stays valid whatever its owner does. Thread-safe.
 class SocketMeter {

@@ -1,5 +1,5 @@
-// What we have asked of the API for an owner (a job) and not yet seen in our caches. While something is outstanding
-// the caches are behind, and acting on them would do it twice.
+// What we have asked of the API for an owner (a job) and not yet seen in our caches. While something is
+// outstanding the caches are behind, and acting on them would do it twice.
 #pragma once
 
 #include <map>
@@ -17,8 +17,8 @@ class Expectations {
   explicit Expectations(Clock& clock = steady_clock(), Milliseconds patience = Milliseconds(300'000))
       : clock_(clock), patience_(patience) {}
 
-  /// Called before the request, because its event may come before its answer. `name` of what is made, or UID of what
-  /// is deleted: anything that the event will name as well.
+  /// Called before the request, because its event may come before its answer. `name` of what is made, or UID
+  /// of what is deleted: anything that the event will name as well.
   void expect(const std::string& owner, const std::string& name);
   /// The event is here, or the request has failed.
   void seen(const std::string& owner, const std::string& name);

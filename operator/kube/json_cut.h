@@ -1,5 +1,5 @@
-// Cutting JSON into the pieces that are worth parsing, as it arrives: a list into its items, a watch into its events.
-// Nothing is checked here but where things begin and end; whoever parses a piece judges it.
+// Cutting JSON into the pieces that are worth parsing, as it arrives: a list into its items, a watch into its
+// events. Nothing is checked here but where things begin and end; whoever parses a piece judges it.
 #pragma once
 
 #include <cstddef>
@@ -9,8 +9,8 @@
 
 namespace atl::kube {
 
-/// A list's text comes in by parts, its items go out one by one, and its envelope stays: the same object with no
-/// items in it.
+/// A list's text comes in by parts, its items go out one by one, and its envelope stays: the same object with
+/// no items in it.
 class ItemCutter {
  public:
   using OnItem = std::function<void(std::string_view item)>;  // the text is lent for the call
@@ -59,7 +59,8 @@ class LineCutter {
   std::size_t begin_ = 0, searched_ = 0;  // where the next line begins; how far no end of it is
 };
 
-/// The value of an object's member as it is written, "" where it has none. Members of members aren't looked at.
+/// The value of an object's member as it is written, "" where it has none. Members of members aren't looked
+/// at.
 std::string_view member_text(std::string_view object, std::string_view name);
 
 // What tells an object of the API from all others, read from its JSON without parsing the rest of it.

@@ -73,7 +73,8 @@ bool Lease::await_lapse(const std::stop_token& stop) const {
   return true;
 }
 
-/// Acquires or renews. False where somebody else leads, or nothing could be written: then we lead as long as before.
+/// Acquires or renews. False where somebody else leads, or nothing could be written: then we lead as long as
+/// before.
 bool Lease::try_once() {
   const auto begun = clock_.now();
   try {

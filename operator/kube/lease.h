@@ -1,5 +1,6 @@
-// Which of several replicas leads: whoever's name a Lease object holds and renews. Others take over when they have not
-// seen it renewed for its duration *by their own clocks*, because clocks of different machines needn't agree.
+// Which of several replicas leads: whoever's name a Lease object holds and renews. Others take over when they
+// have not seen it renewed for its duration *by their own clocks*, because clocks of different machines
+// needn't agree.
 #pragma once
 
 #include <atomic>
@@ -30,22 +31,22 @@ struct LeaseOptions {
 /// Used by one thread, except leads() and await_lapse().
 class Lease {
  public:
-  /// The client should be for leases alone, on a transport of its own: behind others' requests renewals come late.
-  /// It should retry nothing itself. All must outlive the lease.
+  /// The client should be for leases alone, on a transport of its own: behind others' requests renewals come
+  /// late. It should retry nothing itself. All must outlive the lease.
   Lease(Client& client, LeaseOptions options, Clock& clock = steady_clock());
 
   /// Waits until we are fit and lead; false where `stop` came first.
   bool acquire(const std::stop_token& stop);
-  /// Renews until `stop`, or until we are fit no more (true: we lead still), or until the lease is lost (false: write nothing
-  /// more, and exit).
+  /// Renews until `stop`, or until we are fit no more (true: we lead still), or until the lease is lost
+  /// (false: write nothing more, and exit).
   bool hold(const std::stop_token& stop);
   /// Lets others take over at once. Called where hold() gave true, once nothing more is written.
   void release();
 
   /// We lead, and will for some time yet. From any thread.
   bool leads() const;
-  /// Waits until the moment at which we lead no more, though a renewal be under way; false where `stop` came first. From any
-  /// thread.
+  /// Waits until the moment at which we lead no more, though a renewal be under way; false where `stop` came
+  /// first. From any thread.
   bool await_lapse(const std::stop_token& stop) const;
 
  private:

@@ -1,7 +1,7 @@
-// Keeps a Store like the cluster: a list, then a watch from the list's version on, for as long as we run. A watch that
-// ends is resumed from the last version heard of; a version that the server has forgotten (410) means a new list, in
-// which what was deleted meanwhile is missing and leaves the store. Versions are opaque, and taken over only once the
-// store has what they stand for.
+// Keeps a Store like the cluster: a list, then a watch from the list's version on, for as long as we run. A
+// watch that ends is resumed from the last version heard of; a version that the server has forgotten (410)
+// means a new list, in which what was deleted meanwhile is missing and leaves the store. Versions are opaque,
+// and taken over only once the store has what they stand for.
 #pragma once
 
 #include <atomic>

@@ -1,5 +1,6 @@
-// HTTP as the operator needs it: one small interface that any HTTP library can stand behind. What a library must
-// hold to is written here and tested by tests/unit/operator_kube/transport_test.cc, which every one must pass.
+// HTTP as the operator needs it: one small interface that any HTTP library can stand behind. What a library
+// must hold to is written here and tested by tests/unit/operator_kube/transport_test.cc, which every one must
+// pass.
 #pragma once
 
 #include <chrono>
@@ -68,21 +69,23 @@ class TransportError : public Error {
   Kind kind_;
 };
 
-/// A body as it arrives. While nobody reads, the server is held back: at most one piece waits in memory. Used by
-/// one thread at a time, except cancel(). May outlive its Transport. Destroying it ends the exchange.
+/// A body as it arrives. While nobody reads, the server is held back: at most one piece waits in memory. Used
+/// by one thread at a time, except cancel(). May outlive its Transport. Destroying it ends the exchange.
 class Stream {
  public:
   virtual ~Stream() = default;
   virtual const Head& head() const = 0;
-  /// Waits for some of the body, at most `idle`, and copies up to `size` bytes; 0: the body ended as it should.
-  /// Throws TransportError. After kTimeout the stream is as it was and can be read on; after any other kind every
-  /// read throws the same again.
+  /// Waits for some of the body, at most `idle`, and copies up to `size` bytes; 0: the body ended as it
+  /// should. Throws TransportError. After kTimeout the stream is as it was and can be read on; after any
+  /// other kind every read throws the same again.
   virtual std::size_t read(char* into, std::size_t size, Milliseconds idle) = 0;
-  /// Makes a read in any thread throw kCancelled within 100 ms, and any later one. From any thread, at any time.
+  /// Makes a read in any thread throw kCancelled within 100 ms, and any later one. From any thread, at any
+  /// time.
   virtual void cancel() = 0;
 };
 
-/// The rest of a stream, read until `within` from now. Throws TransportError, kTooLarge for more than `limit` bytes.
+/// The rest of a stream, read until `within` from now. Throws TransportError, kTooLarge for more than `limit`
+/// bytes.
 Response collect(Stream& stream, std::size_t limit, Milliseconds within);
 
 /// Connections to one server. All of it may be called from any number of threads.
@@ -102,7 +105,8 @@ struct Credentials {
   std::string token;             // Authorization: Bearer …
 };
 
-/// Asked before every request and every TLS handshake, from any thread; what it throws fails the request (kTls).
+/// Asked before every request and every TLS handshake, from any thread; what it throws fails the request
+/// (kTls).
 using CredentialSource = std::function<std::shared_ptr<const Credentials>()>;
 
 // What stands after the method in a request to the API: the path of a resource or an object, and a query.

@@ -1,6 +1,6 @@
-// Keys that need work, each in the hands of one worker at most. A key added many times before anybody takes it is
-// worked on once; one added while it is worked on comes again afterwards. What happens in the cluster is added at
-// once; only failures wait.
+// Keys that need work, each in the hands of one worker at most. A key added many times before anybody takes
+// it is worked on once; one added while it is worked on comes again afterwards. What happens in the cluster
+// is added at once; only failures wait.
 #pragma once
 
 #include <condition_variable>

@@ -1,5 +1,5 @@
-// The keys of one job: a pair with which the launcher logs in to the workers, and one by which it knows them. ed25519,
-// in OpenSSH's own format, the only one that its version 9 takes for such keys.
+// The keys of one job: a pair with which the launcher logs in to the workers, and one by which it knows them.
+// ed25519, in OpenSSH's own format, the only one that its version 9 takes for such keys.
 #pragma once
 
 #include <string>

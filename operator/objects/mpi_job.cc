@@ -1,6 +1,7 @@
-// launcher: mpijob. Instead of pods of our own there is a Kubeflow MPIJob (kubeflow.org/v2beta1), of which mpi-operator
-// makes them. Its templates carry our gate and the launcher's is ours whole, so that its pods are placed, released, watched
-// and told their ranks like our own; mpi-operator's host file and keys are there and not used.
+// launcher: mpijob. Instead of pods of our own there is a Kubeflow MPIJob (kubeflow.org/v2beta1), of which
+// mpi-operator makes them. Its templates carry our gate and the launcher's is ours whole, so that its pods
+// are placed, released, watched and told their ranks like our own; mpi-operator's host file and keys are
+// there and not used.
 #include "operator/objects/objects.h"
 
 #include <fmt/format.h>
@@ -95,8 +96,9 @@ std::string mpi_job(const GnnJob& job, const Settings& settings, int attempt, co
   const json launcher = template_of(json::parse(launcher_pod(job, settings, attempt)), job, attempt);
   json object = object_of(job, "kubeflow.org/v2beta1", "MPIJob", mpi_job_name(job.meta.name, attempt));
   object["metadata"]["annotations"][kMadeAnnotation] = text_of(now);
-  // The gate holds the launcher back until the workers are ready, and it is planned with them: made at startup. Restarts
-  // and cleaning up are ours, because an attempt has a number, and what failed leaves a reason.
+  // The gate holds the launcher back until the workers are ready, and it is planned with them: made at
+  // startup. Restarts and cleaning up are ours, because an attempt has a number, and what failed leaves a
+  // reason.
   object["spec"] = {
       {"slotsPerWorker", most},
       {"sshAuthMountPath", kTheirKeys},

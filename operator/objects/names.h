@@ -1,4 +1,5 @@
-// What a job's objects are called and marked with. Everything that an operator must find again is found by these.
+// What a job's objects are called and marked with. Everything that an operator must find again is found by
+// these.
 #pragma once
 
 #include <string>

@@ -83,8 +83,8 @@ std::string network_policy(const GnnJob& job, const Settings& settings) {
   return policy.dump();
 }
 
-// What the pods of a gang ask for as they are made: beside their ranks the memory of /dev/shm, and what the template puts
-// into them.
+// What the pods of a gang ask for as they are made: beside their ranks the memory of /dev/shm, and what the
+// template puts into them.
 
 void count_pods(const GnnJob& job, const Settings& settings, Gang& gang) {
   const auto largest = std::ranges::max_element(gang.servers, {}, &std::vector<Rank>::size);
@@ -92,7 +92,8 @@ void count_pods(const GnnJob& job, const Settings& settings, Gang& gang) {
   gang.launcher.at_least(read_pod(launcher_pod(job, settings, 1)).requests);
 }
 
-// A job's pods. The commands are the contract with the engine's side: `atoll prepare`, `supervise` and `launch`.
+// A job's pods. The commands are the contract with the engine's side: `atoll prepare`, `supervise` and
+// `launch`.
 
 namespace {
 
@@ -127,8 +128,8 @@ json worker_env(const std::vector<Rank>& ranks, int server) {
                       field_env("ATOLL_NODE", "spec.nodeName")});
 }
 
-/// NCCL's variables: those of the operator's settings. Where one pod has all ranks, nothing that they say to each other need leave it:
-/// they meet on the loopback device, whatever networks the pod is on.
+/// NCCL's variables: those of the operator's settings. Where one pod has all ranks, nothing that they say to
+/// each other need leave it: they meet on the loopback device, whatever networks the pod is on.
 void add_nccl(json& env, const Job& job, std::size_t ranks, const Settings& settings) {
   if (job.resources.gpus == 0) return;
   auto variables = settings.nccl;

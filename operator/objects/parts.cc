@@ -17,8 +17,9 @@ namespace {
 
 using nlohmann::json;
 
-/// A node that doesn't answer: its pods are replaced after a time of ours, not the cluster's 300 s. A node that is kept for GPUs: where
-/// ranks are on such, the launcher is planned beside them, and only there may be the room that preparing takes.
+/// A node that doesn't answer: its pods are replaced after a time of ours, not the cluster's 300 s. A node
+/// that is kept for GPUs: where ranks are on such, the launcher is planned beside them, and only there may be
+/// the room that preparing takes.
 json tolerations(const Job& job, const Settings& settings) {
   json all = json::array();
   for (const char* what : {"not-ready", "unreachable"})

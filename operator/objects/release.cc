@@ -20,8 +20,8 @@ json step(const char* op, const std::string& path, const json& value) {
 constexpr const char *kPinned = "/metadata/annotations/atoll.dev~1pinned-to",
                      *kReleased = "/metadata/annotations/atoll.dev~1released-at";
 
-/// What every patch begins with: the pod that it is for, which one that isn't there yet can't say, and a place for
-/// annotations, which a patch doesn't make.
+/// What every patch begins with: the pod that it is for, which one that isn't there yet can't say, and a
+/// place for annotations, which a patch doesn't make.
 json patch_of(const PodView& pod) {
   json patch = json::array();
   if (!pod.meta.uid.empty()) patch.push_back(step("test", "/metadata/uid", pod.meta.uid));

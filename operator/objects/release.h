@@ -1,5 +1,5 @@
-// The two changes that a gated pod sees: it is pinned to a node, and its gate is taken away. JSON patches that fail where
-// the pod isn't the one that was looked at.
+// The two changes that a gated pod sees: it is pinned to a node, and its gate is taken away. JSON patches
+// that fail where the pod isn't the one that was looked at.
 #pragma once
 
 #include <string>

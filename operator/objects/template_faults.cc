@@ -1,5 +1,6 @@
-// What a template may not say, because a job would not work, or not be what its plan says; and what it, or a volume, may say
-// only where that is allowed. charts/atoll/templates/_template_rules.tpl says the same to the API server: a test compares the tables.
+// What a template may not say, because a job would not work, or not be what its plan says; and what it, or a
+// volume, may say only where that is allowed. charts/atoll/templates/_template_rules.tpl says the same to the
+// API server: a test compares the tables.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -79,8 +80,8 @@ constexpr ValueGuard kGuardsOfSecurity[] = {
 };
 constexpr ValueGuard kGuardsOfPort[] = {{"hostPort", "0", kHostPorts, "it is a port of the node"}};
 
-/// What a runtime gives a container by itself; any other may be added where jobs.allow names it. As the Pod Security level baseline has
-/// it.
+/// What a runtime gives a container by itself; any other may be added where jobs.allow names it. As the Pod
+/// Security level baseline has it.
 const std::set<std::string> kPlainCapabilities = {
     "AUDIT_WRITE",      "CHOWN",   "DAC_OVERRIDE", "FOWNER",  "FSETID", "KILL",      "MKNOD",
     "NET_BIND_SERVICE", "SETFCAP", "SETGID",       "SETPCAP", "SETUID", "SYS_CHROOT"};
@@ -92,7 +93,8 @@ const std::set<std::string> kOurPaths = {
     "/tmp",      "/run/atoll", "/var/lib/extrausers", "/etc/atoll/job",     "/data",
     "/prepared", "/dev/shm",   "/etc/atoll/keys",     "/etc/atoll/attempt", "/output"};
 const std::set<std::string> kOfRanks = {"cpu", "memory"};
-/// How NVIDIA's device plugin calls GPUs: whole ones, shared ones (nvidia.com/gpu.shared), MIG's slices (nvidia.com/mig-1g.10gb).
+/// How NVIDIA's device plugin calls GPUs: whole ones, shared ones (nvidia.com/gpu.shared), MIG's slices
+/// (nvidia.com/mig-1g.10gb).
 const std::set<std::string> kGpuFamilies = {"nvidia.com/gpu", "nvidia.com/mig-"};
 
 class Faults {

@@ -57,8 +57,8 @@ double Assignment::bytes_cost_at(int server, int site) const {
   return cost;
 }
 
-/// A byte to a peer that shares the domain of level l − 1 but not that of level l costs the weight of level l:
-/// so it is enough to know how many bytes go into each domain.
+/// A byte to a peer that shares the domain of level l − 1 but not that of level l costs the weight of level
+/// l: so it is enough to know how many bytes go into each domain.
 void Assignment::costs_everywhere(int server, std::vector<double>& costs) {
   const auto peers = traffic_->peers(server);
   for (const auto& [peer, bytes] : peers) {
@@ -143,9 +143,9 @@ Topology without_twins(const Topology& topology, int servers) {
   return topology.keeping(kept, servers);
 }
 
-// What no placement can cost less than, from how many servers there is room for near one another: a server finds at most
-// so many others on its node, so many in its rack, and the others are further away. Where an answer costs no more, it is
-// a best one, and nobody needs to look on.
+// What no placement can cost less than, from how many servers there is room for near one another: a server
+// finds at most so many others on its node, so many in its rack, and the others are further away. Where an
+// answer costs no more, it is a best one, and nobody needs to look on.
 
 namespace {
 

@@ -31,15 +31,16 @@ class Assignment {
   void put(int server, int site);
   void swap(int a, int b);
 
-  /// Σ over pairs of bytes × distance, of the servers that stand somewhere. A server where it may not stand costs more
-  /// than any placement without: a search leads away from there, and no best answer has one where there is another.
+  /// Σ over pairs of bytes × distance, of the servers that stand somewhere. A server where it may not stand
+  /// costs more than any placement without: a search leads away from there, and no best answer has one where
+  /// there is another.
   double cost() const;
   /// What `server` would pay on `site` with all others where they are.
   double cost_at(int server, int site) const;
   /// The same for every site at once, into `costs` (sites).
   void costs_everywhere(int server, std::vector<double>& costs);
-  /// By how much cost() changes when a and b change places; `a_there` is cost_at(a, site of b), `a_here` of its
-  /// own site.
+  /// By how much cost() changes when a and b change places; `a_there` is cost_at(a, site of b), `a_here` of
+  /// its own site.
   double swap_gain(int a, int b, double a_here, double a_there) const;
 
  private:

@@ -1,5 +1,5 @@
-// Which gangs are alike: for gangs of one class, whosever they are, the same cluster has the same answer. So one that doesn't fit
-// is an answer for all of them.
+// Which gangs are alike: for gangs of one class, whosever they are, the same cluster has the same answer. So
+// one that doesn't fit is an answer for all of them.
 #include "operator/plan/gang.h"
 
 #include <bit>

@@ -38,8 +38,8 @@ struct Gang {
 Gang gang_of(const Job& job, const std::optional<std::vector<PairBytes>>& flows,
              const std::string& gpu = kGpuResource);
 
-/// Keys of the taints that keep other pods off nodes with GPUs of that name: it, and that of whole ones, for nodes with MIG's slices
-/// are tainted so, too.
+/// Keys of the taints that keep other pods off nodes with GPUs of that name: it, and that of whole ones, for
+/// nodes with MIG's slices are tainted so, too.
 std::set<std::string> gpu_taints(const std::string& gpu);
 
 /// The nodes that a job's template allows. Ranks on GPUs stand on nodes that are kept for such.

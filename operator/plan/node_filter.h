@@ -1,5 +1,5 @@
-// Which nodes a job's pods may stand on: what its pod template demands of a node and what it tolerates, with the
-// words for each refusal. The same rules as the scheduler's filters.
+// Which nodes a job's pods may stand on: what its pod template demands of a node and what it tolerates, with
+// the words for each refusal. The same rules as the scheduler's filters.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
@@ -15,7 +15,8 @@ struct NodeState;
 inline constexpr char kArchitectureLabel[] = "kubernetes.io/arch", kSystemLabel[] = "kubernetes.io/os",
                       kSystem[] = "linux";
 
-/// What NVIDIA's GPU feature discovery says of the driver's major version: 580; under its name of before, too.
+/// What NVIDIA's GPU feature discovery says of the driver's major version: 580; under its name of before,
+/// too.
 inline constexpr const char* kDriverLabels[] = {"nvidia.com/cuda.driver-version.major",
                                                 "nvidia.com/cuda.driver.major"};
 

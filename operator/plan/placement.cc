@@ -86,7 +86,8 @@ void divide(Assignment& assignment, int domain, Fill fill, int first) {
   Divider(assignment, fill).divide(domain, std::move(servers));
 }
 
-/// Server 0, 1, … on the sites in their order: what a hostfile without thought gives. Some site takes server 0.
+/// Server 0, 1, … on the sites in their order: what a hostfile without thought gives. Some site takes server
+/// 0.
 void in_order(Assignment& assignment) {
   int site = 0;
   while (!assignment.may_stand(0, site)) ++site;

@@ -1,6 +1,6 @@
-// Amounts of what nodes have and pods ask for, counted as the scheduler counts: cores in thousandths, everything
-// else (memory in bytes, pods, nvidia.com/gpu, any extended resource) in whole units, each rounded up. Sums and products
-// that are beyond ±(2⁶³ − 1) stay there.
+// Amounts of what nodes have and pods ask for, counted as the scheduler counts: cores in thousandths,
+// everything else (memory in bytes, pods, nvidia.com/gpu, any extended resource) in whole units, each rounded
+// up. Sums and products that are beyond ±(2⁶³ − 1) stay there.
 #pragma once
 
 #include <cstdint>

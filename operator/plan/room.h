@@ -1,5 +1,5 @@
-// Room in a cluster for the pods of one gang: what each usable node has left once every pod that stands there, or
-// that we have pinned there, is counted.
+// Room in a cluster for the pods of one gang: what each usable node has left once every pod that stands
+// there, or that we have pinned there, is counted.
 #pragma once
 
 #include <string>
@@ -38,14 +38,14 @@ class Room {
   const Gang& gang_;
   std::vector<NodeRoom> usable_;
   std::vector<std::string> refusals_;
-  std::vector<std::pair<const GangVolume*, std::vector<std::string>>>
-      far_;  // of which nodes it is out of reach
+  // of which nodes it is out of reach
+  std::vector<std::pair<const GangVolume*, std::vector<std::string>>> far_;
 };
 
 // What stands in the way of a gang, in whole sentences that name nodes and say what would help.
 
-/// Why there is no place for all: what is needed, what there is by domain, which nodes would have to be freed,
-/// which nodes are not looked at and why.
+/// Why there is no place for all: what is needed, what there is by domain, which nodes would have to be
+/// freed, which nodes are not looked at and why.
 std::vector<std::string> obstacles(const Gang& gang, const Room& room);
 
 /// Why a placement costs more than the best possible: which of the best's nodes have no room.

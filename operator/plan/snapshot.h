@@ -1,5 +1,5 @@
-// The cluster as placement sees it: nodes with what they can give, pods with what they take. Read from the API's
-// JSON, one object at a time, or from a file that kubectl wrote.
+// The cluster as placement sees it: nodes with what they can give, pods with what they take. Read from the
+// API's JSON, one object at a time, or from a file that kubectl wrote.
 #pragma once
 
 #include <cstdint>
@@ -47,12 +47,13 @@ struct Snapshot {
 NodeState node_state(const nlohmann::json& node);
 PodState pod_state(const nlohmann::json& pod);
 
-/// What the scheduler counts for a pod: the larger of (all containers and sidecars) and (each init container with
-/// the sidecars started before it); amounts stated for the pod as a whole in their place; the overhead; one pod.
+/// What the scheduler counts for a pod: the larger of (all containers and sidecars) and (each init container
+/// with the sidecars started before it); amounts stated for the pod as a whole in their place; the overhead;
+/// one pod.
 Resources requests_of(const nlohmann::json& pod_spec);
 
-/// What `kubectl get nodes,pods,pvc,pv,sc -A -o json` or `-o yaml` printed; other kinds in it are passed over, and what
-/// isn't in it binds nobody to nodes. Throws Error naming the file and what is wrong.
+/// What `kubectl get nodes,pods,pvc,pv,sc -A -o json` or `-o yaml` printed; other kinds in it are passed
+/// over, and what isn't in it binds nobody to nodes. Throws Error naming the file and what is wrong.
 Snapshot read_snapshot(const std::string& text, const std::string& name);
 
 }  // namespace atl::ctl

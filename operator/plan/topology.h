@@ -11,8 +11,8 @@ namespace atl::ctl {
 /// A node that has room.
 struct Site {
   std::string node;  // its name
-  std::vector<std::string>
-      domains;              // by level, coarsest first, without the node; "" where it has no such label
+  // by level, coarsest first, without the node; "" where it has no such label
+  std::vector<std::string> domains;
   int slots = 0;            // servers of this job that fit there, ≥ 0
   bool takes_first = true;  // server 0 may be one of them
 
@@ -34,9 +34,9 @@ struct Domain {
 
 class Topology {
  public:
-  /// Every site names as many domains as there are `weights`, less one for the node. weights[l]: cost of a byte
-  /// between nodes whose domains differ first at level l; within a node a byte costs nothing. Sites without
-  /// slots are left out. Nodes that lack a label count as one domain of their own at that level.
+  /// Every site names as many domains as there are `weights`, less one for the node. weights[l]: cost of a
+  /// byte between nodes whose domains differ first at level l; within a node a byte costs nothing. Sites
+  /// without slots are left out. Nodes that lack a label count as one domain of their own at that level.
   Topology(std::vector<Site> sites, std::vector<double> weights);
 
   /// The same with these sites alone (ascending) and at most so many slots a site.

@@ -1,5 +1,5 @@
-// Volumes that aren't everywhere. A claim that is bound to a disk of one zone, or of one node, keeps the pods that mount it
-// there: the same rules as the scheduler's filter for volumes.
+// Volumes that aren't everywhere. A claim that is bound to a disk of one zone, or of one node, keeps the pods
+// that mount it there: the same rules as the scheduler's filter for volumes.
 #pragma once
 
 #include <map>
@@ -29,7 +29,8 @@ struct GangVolume {
   ClaimPlace place{};  // anywhere, until somebody says where
 };
 
-/// Claims that the pods of a job mount: its data set's, its prepared graphs', its output's, those of its template.
+/// Claims that the pods of a job mount: its data set's, its prepared graphs', its output's, those of its
+/// template.
 std::vector<GangVolume> volumes_of(const Job& job);
 
 /// "volume claim data is bound to zone a"

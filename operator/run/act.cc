@@ -66,8 +66,8 @@ bool is_labelled(const Meta& meta, const Observed& seen) {
   return meta.label(kJobLabel) == seen.job.meta.name && meta.label(kManagedByLabel) == kManager;
 }
 
-/// An object of the job's own, which the caches don't show: not yet, or not while its labels are gone. Whoever looks again
-/// at once would find the same.
+/// An object of the job's own, which the caches don't show: not yet, or not while its labels are gone.
+/// Whoever looks again at once would find the same.
 WriteResult unseen(const Write& write, const Meta& meta, const kube::ApiError& error, const Observed& seen) {
   if (is_labelled(meta, seen)) return outdated(Outcome::kConflict, error.text(), write.kind, write.name);
   WriteResult found = result(Outcome::kRejected, error.text());
@@ -113,8 +113,8 @@ WriteResult create(const WriteContext& context, const Observed& seen, const Writ
     return taken;
   }
   if (answer.error->already_exists()) return look_at_holder(context, seen, write, *answer.error);
-  // 404: of a kind that the server doesn't know; 500 and more: of an admission webhook, or the server's own, which nobody
-  // would know of where it lasts.
+  // 404: of a kind that the server doesn't know; 500 and more: of an admission webhook, or the server's own,
+  // which nobody would know of where it lasts.
   const int code = answer.error->code;
   const bool is_refused = code == 400 || code == 403 || code == 404 || code == 422 || code >= 500;
   if (!is_refused) return refusal(*answer.error, write.kind, write.name);
@@ -129,16 +129,16 @@ std::shared_ptr<const Meta> meta_of(const WriteContext& context, const Observed&
   return context.caches.meta_of(kind, full_name(seen.job.meta.space, name));
 }
 
-/// The caches have the state that the answer tells: somebody else was faster and nothing was left to change, or its event
-/// came first. No other comes.
+/// The caches have the state that the answer tells: somebody else was faster and nothing was left to change,
+/// or its event came first. No other comes.
 bool is_known(const WriteContext& context, const Observed& seen, Kind kind, const std::string& name,
               const std::string& answer) {
   const auto meta = meta_of(context, seen, kind, name);
   return meta && meta->version == kube::object_key(answer).version;
 }
 
-/// The same of a deletion: the caches have that it goes. Where it is to be gone at once, that isn't enough, unless it is held by
-/// finalizers.
+/// The same of a deletion: the caches have that it goes. Where it is to be gone at once, that isn't enough,
+/// unless it is held by finalizers.
 bool is_known_to_go(const WriteContext& context, const Observed& seen, const Write& write,
                     const std::string& answer) {
   const auto meta = meta_of(context, seen, write.kind, write.name);

@@ -1,5 +1,5 @@
-// Does what was decided: the status first, then one stage of writes after the other, each stage's at once. What is asked for
-// is expected to show in the caches, and until it does the job isn't decided on again.
+// Does what was decided: the status first, then one stage of writes after the other, each stage's at once.
+// What is asked for is expected to show in the caches, and until it does the job isn't decided on again.
 #pragma once
 
 #include <functional>

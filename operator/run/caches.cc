@@ -84,7 +84,8 @@ bool counts_the_same(const GnnJob& a, const GnnJob& b) {
          waits_for_places_since(a.status) == waits_for_places_since(b.status);
 }
 
-/// `generation` moves on where it matters to plans. It does so after the cache has changed, and before anybody is told.
+/// `generation` moves on where it matters to plans. It does so after the cache has changed, and before
+/// anybody is told.
 template <class Value>
 void count(std::atomic<std::uint64_t>& generation, const Value& before, const Value& after) {
   if (!before || !after || !counts_the_same(*before, *after)) ++generation;

@@ -1,5 +1,5 @@
-// What the operator knows of the cluster: jobs and what belongs to them whole, nodes, and everybody's pods as far as they
-// take room. Decisions are made on these alone; every change of them says which job it concerns.
+// What the operator knows of the cluster: jobs and what belongs to them whole, nodes, and everybody's pods as
+// far as they take room. Decisions are made on these alone; every change of them says which job it concerns.
 #pragma once
 
 #include <atomic>
@@ -25,7 +25,8 @@ namespace atl::ctl {
 class CacheListener {
  public:
   virtual ~CacheListener() = default;
-  /// Something of the job changed. `mark`: what somebody who asked for just this may wait for (feedback.h); or "".
+  /// Something of the job changed. `mark`: what somebody who asked for just this may wait for (feedback.h);
+  /// or "".
   virtual void job_changed(const std::string& job, const std::string& mark) = 0;
   virtual void job_gone(const std::string& job) = 0;
   /// There may be more room than there was.

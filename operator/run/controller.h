@@ -1,5 +1,6 @@
-// The controller: what changes in the caches puts jobs on a queue, workers take them, look, decide, and do what was
-// decided. It keeps nothing that matters: another one, or itself started anew, goes on from what the API server has.
+// The controller: what changes in the caches puts jobs on a queue, workers take them, look, decide, and do
+// what was decided. It keeps nothing that matters: another one, or itself started anew, goes on from what the
+// API server has.
 #pragma once
 
 #include <chrono>

@@ -1,5 +1,5 @@
-// Events for `kubectl describe`: said once and counted where they repeat, few for each job, and sent beside the work, which
-// never waits for them.
+// Events for `kubectl describe`: said once and counted where they repeat, few for each job, and sent beside
+// the work, which never waits for them.
 #pragma once
 
 #include <deque>

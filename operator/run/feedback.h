@@ -1,6 +1,6 @@
-// What the last writes for a job have shown that no cache does: objects of others that stand in the way by their names,
-// objects that the API server refused, and those that have changed since the caches heard of them. The next look at the job
-// sees it, once.
+// What the last writes for a job have shown that no cache does: objects of others that stand in the way by
+// their names, objects that the API server refused, and those that have changed since the caches heard of
+// them. The next look at the job sees it, once.
 #pragma once
 
 #include <map>

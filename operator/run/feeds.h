@@ -23,7 +23,8 @@ class Feeds {
   bool have_synced() const;
   /// The paths of those that haven't, each with what the API server says.
   std::string missing() const;
-  /// The same of those that were told nothing for kPatience, whatever they held before: "" where all hear of changes.
+  /// The same of those that were told nothing for kPatience, whatever they held before: "" where all hear of
+  /// changes.
   std::string out_of_touch() const;
   /// Whether one could decide by them.
   bool are_fresh() const { return have_synced() && out_of_touch().empty(); }

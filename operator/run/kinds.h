@@ -1,4 +1,5 @@
-// The kinds of objects that the operator handles, as the API's paths name them, and the objects' names in caches.
+// The kinds of objects that the operator handles, as the API's paths name them, and the objects' names in
+// caches.
 #pragma once
 
 #include <string>

@@ -176,7 +176,8 @@ std::string Metrics::text() const {
   return out.str();
 }
 
-// What the controller tells Prometheus of the moment: its jobs by state, how long they wait for room, and how many wait for it.
+// What the controller tells Prometheus of the moment: its jobs by state, how long they wait for room, and how
+// many wait for it.
 
 std::string Controller::metrics_text() {
   std::map<std::string, int> states;

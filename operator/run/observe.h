@@ -12,8 +12,8 @@
 
 namespace atl::ctl {
 
-// Reading from the API server itself what a write has shown the caches to be behind with: they will catch up, but what is
-// decided until then would be refused again.
+// Reading from the API server itself what a write has shown the caches to be behind with: they will catch up,
+// but what is decided until then would be refused again.
 
 struct Reread {
   Outdated object;

@@ -1,5 +1,6 @@
-// Two installations that see to the same jobs would undo each other's work. So each says in its lease which class of jobs it sees
-// to, and in which namespaces; and one that finds such a lease alive doesn't begin. Classes let several share a cluster.
+// Two installations that see to the same jobs would undo each other's work. So each says in its lease which
+// class of jobs it sees to, and in which namespaces; and one that finds such a lease alive doesn't begin.
+// Classes let several share a cluster.
 #pragma once
 
 #include <map>
@@ -20,8 +21,8 @@ class OtherInstallations {
   OtherInstallations(kube::Client& client, const Options& options, const kube::LeaseOptions& own,
                      kube::Clock& clock = kube::steady_clock());
 
-  /// Before our lease is taken. Throws Error naming an installation that lives; whether one does shows only in its lease being
-  /// renewed, so this may take as long as a lease lasts.
+  /// Before our lease is taken. Throws Error naming an installation that lives; whether one does shows only
+  /// in its lease being renewed, so this may take as long as a lease lasts.
   void expect_none(const std::stop_token& stop);
   /// Once we hold it: of two that began at once, each may have looked too early.
   void expect_none_new();

@@ -12,8 +12,8 @@
 
 namespace atl::ctl {
 
-/// Calls work(0) … work(count − 1), each once, by at most `most` threads, the caller's among them; returns when all are
-/// done. Of those that throw the caller then hears one.
+/// Calls work(0) … work(count − 1), each once, by at most `most` threads, the caller's among them; returns
+/// when all are done. Of those that throw the caller then hears one.
 inline void in_parallel(std::size_t count, int most, const std::function<void(std::size_t)>& work) {
   std::atomic<std::size_t> next = 0;
   std::mutex mutex;

@@ -15,8 +15,8 @@
 namespace atl::ctl {
 namespace {
 
-/// A gated worker of a job whose plan is in its status stands, as good as, where that says: the operator that wrote it
-/// may have died before it could pin the pod.
+/// A gated worker of a job whose plan is in its status stands, as good as, where that says: the operator that
+/// wrote it may have died before it could pin the pod.
 std::string planned_node(const GnnJob& job, const PodView& pod) {
   if (!is_gated(pod) || pod.meta.label(kRoleLabel) != kWorkerRole || !holds(job.status.conditions, kPlaced))
     return {};

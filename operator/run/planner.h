@@ -1,9 +1,9 @@
-// Places for gangs in the cluster as the caches show it. Gangs are planned one at a time, and the room of one counts as
-// taken from the moment it is decided on: else two that are planned back to back would get the same. Room that is kept for
-// a gang which has waited too long is taken for all that come after it.
+// Places for gangs in the cluster as the caches show it. Gangs are planned one at a time, and the room of one
+// counts as taken from the moment it is decided on: else two that are planned back to back would get the
+// same. Room that is kept for a gang which has waited too long is taken for all that come after it.
 //
-// A gang that finds no room is told so again, without a search, until something changes that a plan turns on; and so are all that need
-// the same.
+// A gang that finds no room is told so again, without a search, until something changes that a plan turns on;
+// and so are all that need the same.
 #pragma once
 
 #include <atomic>

@@ -146,7 +146,8 @@ class Operator {
              }}};
   }
 
-  /// Before it contends: who knows nothing of the cluster can do nothing for it. False where `stop` came first.
+  /// Before it contends: who knows nothing of the cluster can do nothing for it. False where `stop` came
+  /// first.
   bool fill_caches(const std::stop_token& stop) {
     bool is_told = false;
     while (!feeds_.have_synced()) {
@@ -163,7 +164,8 @@ class Operator {
   bool lead(const std::stop_token& stop) {
     bool leads_still = true;
     {
-      // Whatever is under way when the lease lapses is broken off, though a renewal hang or the last jobs be in hand.
+      // Whatever is under way when the lease lapses is broken off, though a renewal hang or the last jobs be
+      // in hand.
       const std::jthread lapse([this](const std::stop_token& over) {
         if (options_.elects && lease_.await_lapse(over)) connections_.request_stop();
       });

@@ -86,7 +86,8 @@ void ProgressPoller::poll(Moment now) {
 void ProgressPoller::poll_job(const GnnJob& job, Moment now) {
   RankPages pages(caches_, job.full_name(), handlers_.ask, port_);
   if (pages.are_none() || !job.job) return;
-  // Where nobody has spoken yet, to us or to the operator before us, ranks may still start: others say no more than the first.
+  // Where nobody has spoken yet, to us or to the operator before us, ranks may still start: others say no
+  // more than the first.
   const auto known = heard(job.full_name());
   const bool has_spoken = job.status.progress.epoch || (known && known->progress);
   const auto word = ask_servers(pages, has_spoken ? kMostAsked : 1, job.job->placement.ranks);
@@ -129,8 +130,8 @@ bool ProgressPoller::enter(const GnnJob& job, const std::optional<Word>& word, M
          (word && !before.is_answered) || is_overdue;
 }
 
-/// `before`: what the status says. An operator that has just started goes on counting from there, but for steps, which the status
-/// doesn't have. Servers end an epoch one
+/// `before`: what the status says. An operator that has just started goes on counting from there, but for
+/// steps, which the status doesn't have. Servers end an epoch one
 /// after the other: who is behind hasn't advanced, and who falls back has begun anew.
 void ProgressPoller::take_progress(Entry& entry, const Word& word, const Progress& before, Moment now) {
   const auto epoch = word.progress.epoch;

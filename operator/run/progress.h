@@ -1,7 +1,8 @@
-// How far the ranks are: rank 0's pod is asked over HTTP every few seconds, another one where that is silent, and where ranks
-// wait for another one, so are the pods that the waits lead to. What they say comes from containers and is not
-// trusted: it may be slow, large or nonsense, and can cost us no more than a few connections and a write of the status each
-// time. Silence of all says nothing of the ranks: it may be the network between them and us.
+// How far the ranks are: rank 0's pod is asked over HTTP every few seconds, another one where that is silent,
+// and where ranks wait for another one, so are the pods that the waits lead to. What they say comes from
+// containers and is not trusted: it may be slow, large or nonsense, and can cost us no more than a few
+// connections and a write of the status each time. Silence of all says nothing of the ranks: it may be the
+// network between them and us.
 #pragma once
 
 #include <functional>
@@ -95,14 +96,16 @@ class ProgressPoller {
   std::map<std::string, Entry> entries_;  // by job
 };
 
-// Which rank a job that doesn't advance waits for. Each server says whom each of its ranks waits for. Followed from rank to
-// rank, across servers, the waits end at one that waits for nobody or doesn't answer: that one hangs, and all others for its
-// sake. What servers say is not trusted: it can make us name another rank of the same job, and ask a few servers, no more.
+// Which rank a job that doesn't advance waits for. Each server says whom each of its ranks waits for.
+// Followed from rank to rank, across servers, the waits end at one that waits for nobody or doesn't answer:
+// that one hangs, and all others for its sake. What servers say is not trusted: it can make us name another
+// rank of the same job, and ask a few servers, no more.
 
 /// The ranks of one server, and whom each waits for; nothing of a rank that doesn't answer.
 using ServerWaits = std::map<Rank, std::optional<std::vector<Rank>>>;
 
-/// From a /progress page; ranks that a job of so many doesn't have are left out. Nothing where the text isn't such a page.
+/// From a /progress page; ranks that a job of so many doesn't have are left out. Nothing where the text isn't
+/// such a page.
 std::optional<ServerWaits> read_waits(const std::string& text, int ranks);
 
 /// What the server of a rank says; nothing where it is silent. Asked once for a server that knows the rank.

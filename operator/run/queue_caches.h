@@ -20,8 +20,8 @@ class QueueCaches {
   // From any thread.
   /// A ResourceFlavor's partial pod template; nothing where there is none of that name.
   std::optional<std::string> flavor(const std::string& name) const;
-  /// By the class that the job's label names, else by that of its pods, else by the cluster's default. Nothing where
-  /// there is no such class.
+  /// By the class that the job's label names, else by that of its pods, else by the cluster's default.
+  /// Nothing where there is no such class.
   std::optional<QueuePriority> priority_of(const GnnJob& job) const;
 
  private:

@@ -1,6 +1,6 @@
-// A guard against doing the same for ever. Whoever decides what was done a moment ago, and again, decides on something that doing it
-// doesn't change: a status that the server keeps otherwise than it was sent, an object that somebody takes away at once. After the
-// third time in a row it waits, longer each time.
+// A guard against doing the same for ever. Whoever decides what was done a moment ago, and again, decides on
+// something that doing it doesn't change: a status that the server keeps otherwise than it was sent, an
+// object that somebody takes away at once. After the third time in a row it waits, longer each time.
 #pragma once
 
 #include <cstddef>

@@ -95,8 +95,8 @@ void ThinPods::add_to(std::vector<PodState>& pods) const {
 
 std::vector<std::string> ThinPods::on(const std::string& node) const {
   std::lock_guard lock(mutex_);
-  std::vector<std::pair<std::int32_t, std::string>>
-      found;  // ordered by priority, the highest first, then by name
+  // ordered by priority, the highest first, then by name
+  std::vector<std::pair<std::int32_t, std::string>> found;
   const auto place = node_places_.find(node);
   if (place == node_places_.end()) return {};
   for (const std::string_view name : nodes_[std::size_t(place->second)].pods)
@@ -139,7 +139,8 @@ Resources& ThinPods::sum(const Thin& pod) {
   return pod.of_daemon_set ? node.daemons : node.others;
 }
 
-/// Of a pod that is in pods_ no more. What asks for more than can be counted is nothing that a difference tells.
+/// Of a pod that is in pods_ no more. What asks for more than can be counted is nothing that a difference
+/// tells.
 void ThinPods::take_off(const std::string& name, const Thin& pod) {
   nodes_[std::size_t(pod.node)].pods.erase(name);
   Resources& all = sum(pod);

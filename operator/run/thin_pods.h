@@ -1,6 +1,6 @@
-// Other people's pods as far as they take room: every pod of the cluster that is bound, unfinished and no job's that we
-// see to. A large cluster has tens of thousands, so little is kept of each, and what a plan needs of them, the sum by
-// node, is kept up to date rather than added up.
+// Other people's pods as far as they take room: every pod of the cluster that is bound, unfinished and no
+// job's that we see to. A large cluster has tens of thousands, so little is kept of each, and what a plan
+// needs of them, the sum by node, is kept up to date rather than added up.
 #pragma once
 
 #include <atomic>

@@ -140,7 +140,8 @@ Precedence precedence_of(const GnnJob& job, const Caches& caches) {
 
 namespace {
 
-/// Since when the condition has not held, if `reason` is why; of a job that goes on from a suspension, since that.
+/// Since when the condition has not held, if `reason` is why; of a job that goes on from a suspension, since
+/// that.
 std::optional<Moment> lacking_since(const Status& status, const char* type, const std::string& reason) {
   const Condition* lacks = find_condition(status.conditions, type);
   if (has_ended(status.conditions) || !lacks || lacks->holds || lacks->reason != reason) return {};

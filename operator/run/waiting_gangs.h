@@ -1,10 +1,12 @@
-// Gangs that found no room, and the one of them for which room is kept: the first in order that has waited too long and
-// could ever stand. Only one at a time, so that two can't wait for each other. Nothing of it has to be remembered: who
-// waits, and since when, is in the jobs' statuses, and what a gang needs comes with its next plan.
+// Gangs that found no room, and the one of them for which room is kept: the first in order that has waited
+// too long and could ever stand. Only one at a time, so that two can't wait for each other. Nothing of it has
+// to be remembered: who waits, and since when, is in the jobs' statuses, and what a gang needs comes with its
+// next plan.
 //
-// Whoever asks gets the answer of the last time while nothing has changed that it turns on. A gang that can never stand is tried once for
-// all of its class. After a change those of many classes are tried anew a few at a time, by whoever asks next, the longest untried first:
-// else each of hundreds that wait in vain would be tried again in everybody's plan.
+// Whoever asks gets the answer of the last time while nothing has changed that it turns on. A gang that can
+// never stand is tried once for all of its class. After a change those of many classes are tried anew a few
+// at a time, by whoever asks next, the longest untried first: else each of hundreds that wait in vain would
+// be tried again in everybody's plan.
 #pragma once
 
 #include <cstdint>
@@ -61,7 +63,8 @@ class WaitingGangs {
   /// It waits no more. True where room was kept for it.
   bool remove(const std::string& job);
 
-  /// What is kept, and for whom, in the cluster as it is in this generation. `snapshot` is asked for where that isn't known yet.
+  /// What is kept, and for whom, in the cluster as it is in this generation. `snapshot` is asked for where
+  /// that isn't known yet.
   std::optional<Reservation> reservation(std::uint64_t generation,
                                          const std::function<const Snapshot&()>& snapshot);
   bool comes_before(const std::string& job, const std::string& other) const;
@@ -102,8 +105,8 @@ class WaitingGangs {
   const Searches searches_;
   // Of whoever asks for a reservation.
   std::optional<Answer> answer_;
-  std::map<std::string, std::uint64_t>
-      hopeless_;              // classes of which none could stand, and in which generation that was
+  // classes of which none could stand, and in which generation that was
+  std::map<std::string, std::uint64_t> hopeless_;
   mutable std::mutex mutex_;  // of all that follows
   Waiters gangs_;
   std::uint64_t changes_ = 0;  // of gangs_

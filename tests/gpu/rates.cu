@@ -1,6 +1,8 @@
-// The rates of engine/tensor/rates.h, and dense products of other shapes, on a GPU: what a topology file's `compute.rates` holds.
+// The rates of engine/tensor/rates.h, and dense products of other shapes, on a GPU: what a topology file's
+// `compute.rates` holds.
 //     nvcc -O3 -arch=native -o rates tests/gpu/rates.cu -lcublas && ./rates
-// Each figure is the median of many runs, timed by the device's own events after a warm-up; results are checked against the host's.
+// Each figure is the median of many runs, timed by the device's own events after a warm-up; results are
+// checked against the host's.
 #include <cublas_v2.h>
 #include <cuda_runtime.h>
 
@@ -118,7 +120,8 @@ double gather_rate() {
   return double(reads) * (256 + 4) / seconds;
 }
 
-/// (n, k) · (k, m), row-major, on a fresh one of several left sides each time, as an epoch's layers find them.
+/// (n, k) · (k, m), row-major, on a fresh one of several left sides each time, as an epoch's layers find
+/// them.
 double product_rate(cublasHandle_t handle, int n, int k, int m) {
   const size_t sides = std::clamp<size_t>((size_t(1) << 28) / (size_t(n) * k), 1, 64);
   float* x = filled<float>(sides * size_t(n) * k, unit);

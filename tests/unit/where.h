@@ -1,5 +1,5 @@
-// Where tests find files. The paths are compiled into one object (where.cc) alone, so that every other test's object is the same in
-// each checkout and ccache shares it.
+// Where tests find files. The paths are compiled into one object (where.cc) alone, so that every other test's
+// object is the same in each checkout and ccache shares it.
 #pragma once
 
 #include <filesystem>

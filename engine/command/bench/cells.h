@@ -1,5 +1,5 @@
-// The runs of `atoll bench strategies`: each listed strategy is a manifest checked and planned once, and run as `atoll run` in a
-// process of its own as often as asked.
+// The runs of `atoll bench strategies`: each listed strategy is a manifest checked and planned once, and run
+// as `atoll run` in a process of its own as often as asked.
 #pragma once
 
 #include <filesystem>
@@ -20,8 +20,9 @@ struct ListedStrategy {
   std::string change;  // of the manifest: "strategy={kind: pipegcn, pipegcn: {smoothing: both, decay: 0.9}}"
 };
 
-/// Of "graph:overlap=false,pipegcn". What isn't an option of the kind is one of all strategies ("wire=bfloat16"). Throws Error
-/// where an entry is empty or an option has no value; kinds and options are checked with the manifest.
+/// Of "graph:overlap=false,pipegcn". What isn't an option of the kind is one of all strategies
+/// ("wire=bfloat16"). Throws Error where an entry is empty or an option has no value; kinds and options are
+/// checked with the manifest.
 std::vector<ListedStrategy> read_strategy_list(const std::string& text);
 
 /// Asked to stop in the middle of a run.
@@ -35,15 +36,15 @@ struct BenchCell {
   std::string said;                  // of what was changed unasked; "" for nothing
 };
 
-/// The manifest of --file under a strategy. Where evaluations would come so often that most epochs follow one, which hides
-/// what is under way, they come less often.
+/// The manifest of --file under a strategy. Where evaluations would come so often that most epochs follow
+/// one, which hides what is under way, they come less often.
 BenchCell bench_cell(const Arguments& arguments, const ListedStrategy& listed);
 
 /// As `atoll plan` has it: prepares data set and graph, which every run then finds.
 StrategyRuns planned_runs(const Arguments& arguments, const BenchCell& cell);
 
-/// Runs it into `output`, over what lies there; `changes` come on top of the cell's. Throws Error where it fails, and
-/// BenchInterrupted.
+/// Runs it into `output`, over what lies there; `changes` come on top of the cell's. Throws Error where it
+/// fails, and BenchInterrupted.
 RunRecord run_cell(const Arguments& arguments, const BenchCell& cell, const std::filesystem::path& output,
                    const std::vector<std::string>& changes = {});
 

@@ -47,7 +47,8 @@ fs::path output_of(const Arguments& a, const Job& job) {
                            : fs::path("runs") / (job.output.path + "-strategies");
 }
 
-/// A few epochs of the synchronous baseline on the present links: what its slowest rank computes and waits for.
+/// A few epochs of the synchronous baseline on the present links: what its slowest rank computes and waits
+/// for.
 SharedEpoch measure_share(const Arguments& a, const BenchCell& baseline, const fs::path& output,
                           double rate) {
   const Index epochs = std::min<Index>(baseline.job.training.epochs, kEpochsOfAMeasurement);

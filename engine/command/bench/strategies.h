@@ -1,12 +1,13 @@
-// atoll bench strategies: the same work under several strategies, in turn, on this machine or on the links of a rig.
+// atoll bench strategies: the same work under several strategies, in turn, on this machine or on the links of
+// a rig.
 #pragma once
 
 #include <string>
 
 namespace atl {
 
-// The links that a benchmark runs on, as whoever made them tells in the environment: ATOLL_RIG says what they are, ATOLL_RIG_LINK
-// is the program that changes their rate. Without them it is this machine as it is.
+// The links that a benchmark runs on, as whoever made them tells in the environment: ATOLL_RIG says what they
+// are, ATOLL_RIG_LINK is the program that changes their rate. Without them it is this machine as it is.
 
 class Rig {
  public:

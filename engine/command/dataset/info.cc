@@ -1,4 +1,5 @@
-// atoll dataset info: what a stored data set holds, and how it compares with what is published under its name.
+// atoll dataset info: what a stored data set holds, and how it compares with what is published under its
+// name.
 #include <charconv>
 #include <cstdio>
 #include <numeric>

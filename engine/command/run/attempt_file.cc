@@ -79,7 +79,8 @@ std::string text_of(const Ordered& json) {
 std::string last_word(Ordered end) {
   std::string text = text_of(end);
   while (text.size() > kLongestWord && end.contains("message") && !end["message"].empty()) {
-    // A byte may take six in JSON: less goes at a time than is too much, and the beginning stays, which says what failed.
+    // A byte may take six in JSON: less goes at a time than is too much, and the beginning stays, which says
+    // what failed.
     auto& message = end["message"].get_ref<std::string&>();
     const std::size_t excess = text.size() - kLongestWord;
     message.resize(message.size() - std::min(message.size(), excess / 6 + 1));

@@ -1,7 +1,8 @@
-// attempt.json: one start of a job on a cluster, as the operator tells it to the launcher: its number, where each rank
-// runs, which part of the graph it trains, and which strategy auto stands for.
+// attempt.json: one start of a job on a cluster, as the operator tells it to the launcher: its number, where
+// each rank runs, which part of the graph it trains, and which strategy auto stands for.
 //
-//   {"attempt": 3, "run": "…", "servers": [{"pod": "cora-0-0", "node": "n1", "address": "10.1.0.5", "ranks": [0, 1]}, …],
+//   {"attempt": 3, "run": "…", "servers": [{"pod": "cora-0-0", "node": "n1", "address": "10.1.0.5", "ranks":
+//   [0, 1]}, …],
 //    "parts": [2, 0, 1, 3], "strategy": "{kind: granndis}"}
 #pragma once
 
@@ -34,8 +35,8 @@ struct AttemptFile {
 /// parts.
 AttemptFile read_attempt_file(const std::filesystem::path& path, int ranks);
 
-// How a pod's first process ended, for whoever reads its termination message: one JSON object, never so long that it arrives
-// in part.
+// How a pod's first process ended, for whoever reads its termination message: one JSON object, never so long
+// that it arrives in part.
 
 /// Of the text; kubelet keeps the last 4,096 bytes of a file.
 inline constexpr std::size_t kLongestWord = 3500;
@@ -43,8 +44,8 @@ inline constexpr std::size_t kLongestWord = 3500;
 /// As text, its "message" cut to what fits.
 std::string last_word(nlohmann::ordered_json end);
 
-/// The same written to a file, which may be a device or a mount that can't be replaced: in place. Where it can't be
-/// written, a warning on standard error says so.
+/// The same written to a file, which may be a device or a mount that can't be replaced: in place. Where it
+/// can't be written, a warning on standard error says so.
 void leave_word(const std::string& path, const nlohmann::ordered_json& end);
 
 }  // namespace atl

@@ -99,8 +99,8 @@ struct Planned {
       bytes_text(double(least.peak)), least.fields, std::int64_t(std::ceil(double(least.peak) / 0x1p20)));
 }
 
-/// The first of a budget's ways that fits. What the graph can't be cut into is no way: the first one is the manifest's own, and has been
-/// checked or is refused by its plan.
+/// The first of a budget's ways that fits. What the graph can't be cut into is no way: the first one is the
+/// manifest's own, and has been checked or is refused by its plan.
 Planned choose(const LoadedJob& loaded, const MemoryBudget& budget, const Dataset& dataset, int threads,
                Say say) {
   std::optional<Planned> least;

@@ -1,5 +1,5 @@
-// atoll launch: trains a manifest on hosts that sshd reaches. On a cluster the launcher's pod runs it when every other pod
-// of the job is ready; it says how the run ended in a file that the operator reads.
+// atoll launch: trains a manifest on hosts that sshd reaches. On a cluster the launcher's pod runs it when
+// every other pod of the job is ready; it says how the run ended in a file that the operator reads.
 #include <cstdio>
 #include <nlohmann/json.hpp>
 
@@ -69,8 +69,8 @@ void wait_for_hosts(const Arguments& a, const AttemptFile& attempt) {
   wait_until_reachable(hosts, std::chrono::seconds(a.integer("--wait", 60, 1, kLongestTimeout)));
 }
 
-/// What ranks say, passed on; the result is kept, and the line that tells why where no result comes: the first of a GPU's errors, whose
-/// consequences other ranks tell of later, or else the last of all.
+/// What ranks say, passed on; the result is kept, and the line that tells why where no result comes: the
+/// first of a GPU's errors, whose consequences other ranks tell of later, or else the last of all.
 struct ProgressReport {
   Json result;
   std::string last_line, gpu_error;
@@ -99,8 +99,8 @@ bool has_answered(const Arguments& a, const AttemptServer& server) {
   }
 }
 
-/// An end of mpirun that says nothing of ranks: who was lost, and whether it was the network's doing alone. Where mpirun hung, it
-/// is whoever doesn't answer, if somebody doesn't.
+/// An end of mpirun that says nothing of ranks: who was lost, and whether it was the network's doing alone.
+/// Where mpirun hung, it is whoever doesn't answer, if somebody doesn't.
 Json lost_server(const Arguments& a, const AttemptFile& attempt, LaunchEnd& end) {
   for (const AttemptServer& server : attempt.servers) {
     if (server.address != end.lost_host && !end.hung) continue;
@@ -144,8 +144,8 @@ LaunchEnd train_on(const Arguments& a, const Job& job, const AttemptFile& attemp
   return launch(plan);
 }
 
-/// Ranks that were asked to end wrote a checkpoint and ended well, but training isn't done; those that hadn't begun to train say so
-/// by their status.
+/// Ranks that were asked to end wrote a checkpoint and ended well, but training isn't done; those that hadn't
+/// begun to train say so by their status.
 void judge_interruption(LaunchEnd& end, const ProgressReport& heard) {
   if (end.status == kStatusInterrupted && end.lost) {
     end.reason = "the ranks were asked to end before they trained";

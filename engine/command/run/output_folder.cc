@@ -151,8 +151,8 @@ Descriptor locked_file(const fs::path& output) {
   }
 }
 
-/// The file is locked by us: what it still says is of a process that has ended, unless another machine's kernel keeps locks
-/// on this file system to itself.
+/// The file is locked by us: what it still says is of a process that has ended, unless another machine's
+/// kernel keeps locks on this file system to itself.
 void judge(const Holder& before, const fs::path& output, void (*say)(const std::string& line)) {
   if (before.host.empty()) return;
   const Holder ours = this_process();

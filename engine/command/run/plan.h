@@ -28,14 +28,16 @@ struct RunPlan {
   std::optional<RunRecord> finished{};  // of a run that has nothing left to train: the plan ends with it
 };
 
-/// `say` is told what takes time, and what was found and mended. Throws Error for everything that a user can mend.
+/// `say` is told what takes time, and what was found and mended. Throws Error for everything that a user can
+/// mend.
 RunPlan plan_run(const Arguments& arguments, void (*say)(const std::string& line));
 
-// Which server each rank of `atoll run` goes to where it isn't this machine: --hosts or ATOLL_HOSTS name servers that see
-// the same files, --shell or ATOLL_SHELL the command that reaches them.
+// Which server each rank of `atoll run` goes to where it isn't this machine: --hosts or ATOLL_HOSTS name
+// servers that see the same files, --shell or ATOLL_SHELL the command that reaches them.
 
-/// No addresses without --hosts, or where it names this machine alone (localhost, 127.…, its own name). Consecutive ranks share a server: as many as placement.ranksPerServer says, or equal
-/// shares of all servers. Throws Error where they don't fit on the servers, and for options that need this machine.
+/// No addresses without --hosts, or where it names this machine alone (localhost, 127.…, its own name).
+/// Consecutive ranks share a server: as many as placement.ranksPerServer says, or equal shares of all
+/// servers. Throws Error where they don't fit on the servers, and for options that need this machine.
 RemoteHosts run_hosts(const Arguments& arguments, const Job& job);
 
 }  // namespace atl

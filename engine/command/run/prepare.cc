@@ -1,5 +1,5 @@
-// atoll prepare: the data set checked or generated, the graph partitioned, and what a planner must know of the job, before
-// its ranks have a place. On a cluster a pod with the data set's volume runs it once.
+// atoll prepare: the data set checked or generated, the graph partitioned, and what a planner must know of
+// the job, before its ranks have a place. On a cluster a pod with the data set's volume runs it once.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -80,8 +80,8 @@ int run(const Arguments& a) {
   for (const RankPlan& rank : plan.ranks) json["peakMemoryBytes"].push_back(rank.memory.peak());
   const RankTraffic traffic = rank_traffic(loaded.job, dataset, prepared);
   json["parts"] = traffic.parts;
-  const Layout layout =
-      find_strategy(given.job.strategy.kind)->layout(given.job);  // as the operator makes pods
+  // as the operator makes pods
+  const Layout layout = find_strategy(given.job.strategy.kind)->layout(given.job);
   const ServerFlows flows = server_flows(layout, traffic.flows, kMostFlows);
   json["flows"] = flows_json(flows.listed);
   if (flows.unlisted > 0) json["unlistedFlow"] = std::int64_t(flows.unlisted);

@@ -1,5 +1,5 @@
-// atoll run: trains a manifest on this machine, or on servers that see its files. Prepares everything, starts one
-// `atoll train` a rank under mpirun, and watches over them.
+// atoll run: trains a manifest on this machine, or on servers that see its files. Prepares everything, starts
+// one `atoll train` a rank under mpirun, and watches over them.
 #include <fmt/format.h>
 
 #include <chrono>
@@ -104,8 +104,8 @@ LaunchEnd train(const LaunchPlan& launched, const std::filesystem::path& output)
   }
 }
 
-/// After an end that wasn't the job's. A rank that failed by itself has said why and what to change: unchanged, it would
-/// fail again.
+/// After an end that wasn't the job's. A rank that failed by itself has said why and what to change:
+/// unchanged, it would fail again.
 std::string what_next(const LaunchEnd& end, const std::string& output, bool fresh) {
   const bool interrupted = end.status == kStatusInterrupted, lost = !end.reason.empty();
   const bool saved = has_checkpoint(output);

@@ -27,8 +27,9 @@ std::vector<std::string> words_of(const std::string& line) {
   return words;
 }
 
-/// Of the pod's variables, those that the GPU's driver, CUDA (MPS too), NCCL and the libraries of its networks read: kubelet, the
-/// device plugins and the job's template set them for the container, and ranks are sessions of its sshd.
+/// Of the pod's variables, those that the GPU's driver, CUDA (MPS too), NCCL and the libraries of its
+/// networks read: kubelet, the device plugins and the job's template set them for the container, and ranks
+/// are sessions of its sshd.
 bool is_for_sessions(std::string_view variable) {
   constexpr std::string_view kFamilies[] = {"CUDA_", "FI_",     "IBV_",      "LD_LIBRARY_PATH=", "MLX5_",
                                             "NCCL_", "NVIDIA_", "OFI_NCCL_", "RDMAV_",           "UCX_"};

@@ -108,8 +108,8 @@ RankDevice device_of(const Arguments& a, const Job& job, Rank rank) {
   return device;
 }
 
-/// The manifest as a run wrote it; or one that was given, where the ranks make the output folder. With --strategy, of a job whose strategy was
-/// chosen, as it is with that one.
+/// The manifest as a run wrote it; or one that was given, where the ranks make the output folder. With
+/// --strategy, of a job whose strategy was chosen, as it is with that one.
 void take_job(const Arguments& a, SessionOptions& options) {
   const std::string file = a.get("--job"), strategy = a.get("--strategy");
   std::vector<Override> overrides;
@@ -201,7 +201,8 @@ void say_wait(int rank, const std::string& news, std::chrono::seconds timeout) {
   std::_Exit(kStatusFailed);
 }
 
-/// From here on nothing waits for the rank but MPI_Finalize of the others, and whoever has started it, who hears that it leaves.
+/// From here on nothing waits for the rank but MPI_Finalize of the others, and whoever has started it, who
+/// hears that it leaves.
 void leave(std::optional<EndUnlessDone>& leaving, int rank, int ranks, std::chrono::seconds timeout) {
   const auto patience = ranks_leave_patience_of(timeout);
   const std::string words = fmt::format(

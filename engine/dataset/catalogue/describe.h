@@ -17,8 +17,8 @@ struct DegreeStatistics {
   Index median = 0, p90 = 0, p99 = 0, p999 = 0, largest = 0;
   Index isolated = 0;      // vertices without an arc in or out
   Index sources_only = 0;  // vertices that have arcs out alone: they read from nobody
-  double tail_exponent =
-      0;  // of a power law fitted to the largest tenth (Clauset, Shalizi, Newman 2009); 0: no tail
+  // of a power law fitted to the largest tenth (Clauset, Shalizi, Newman 2009); 0: no tail
+  double tail_exponent = 0;
 };
 
 /// How many vertices each column of a split has in each part.
@@ -52,8 +52,8 @@ DatasetDescription describe(const Dataset& dataset);
 std::string to_text(const DatasetDescription& description);
 
 /// As one line of JSON: {"event":"dataset", the fields of meta.json except `checksums`, then "isolated",
-/// "sourcesOnly", "reverseShare", "degree", "homophily", "labelled", "classCounts", "splitCounts", "bytes", "published", "preset"};
-/// docs/datasets.md explains them. What isn't there is null.
+/// "sourcesOnly", "reverseShare", "degree", "homophily", "labelled", "classCounts", "splitCounts", "bytes",
+/// "published", "preset"}; docs/datasets.md explains them. What isn't there is null.
 std::string to_json(const DatasetDescription& description);
 
 }  // namespace atl

@@ -4,8 +4,8 @@
 // - DGL: the documentation of dgl.data (CiteSeer and PubMed with self-loops).
 // - OGB: Hu et al. 2020, Table 2 (arcs as stored), features and classes from ogb.stanford.edu; with reverses:
 //   counted in the same files, duplicates dropped.
-// - Platonov et al. 2023 and Rozemberczki et al. 2019: counted in the files that go with those papers, reverses
-//   added, duplicates dropped.
+// - Platonov et al. 2023 and Rozemberczki et al. 2019: counted in the files that go with those papers,
+//   reverses added, duplicates dropped.
 #include "dataset/catalogue/published.h"
 
 #include <fmt/ranges.h>

@@ -12,10 +12,10 @@
 
 namespace atl {
 
-/// Bytes of a text file, inflated where it is gzip; several gzip files in a row are one text. Throws Error, which names
-/// the file, where it can't be read, and where its first bytes tell that it is no text (an archive, UTF-16). Of gzip data
-/// that is cut off or damaged, or has something else behind it, the Error says after how many bytes of text. Memory:
-/// 256 KiB.
+/// Bytes of a text file, inflated where it is gzip; several gzip files in a row are one text. Throws Error,
+/// which names the file, where it can't be read, and where its first bytes tell that it is no text (an
+/// archive, UTF-16). Of gzip data that is cut off or damaged, or has something else behind it, the Error says
+/// after how many bytes of text. Memory: 256 KiB.
 class ByteSource {
  public:
   explicit ByteSource(const std::filesystem::path& path);

@@ -24,8 +24,8 @@ class MappedFile {
 
   std::string_view bytes() const { return {data_, size_}; }
 
-  /// Lets the system take back the memory of `part` of bytes(), which a stream has passed: keeps a pass over a
-  /// large file within bounded memory. The bytes stay readable (they would be read again).
+  /// Lets the system take back the memory of `part` of bytes(), which a stream has passed: keeps a pass over
+  /// a large file within bounded memory. The bytes stay readable (they would be read again).
   void forget(std::string_view part) const;
 
  private:

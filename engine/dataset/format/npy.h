@@ -118,8 +118,8 @@ class NpyArray {
   std::string description() const;
 
   /// Copies rows begin … begin + count − 1, row-major whatever the file's order, into out (count × cols()),
-  /// converted to T. Throws Error naming array, row and value where an integer T cannot hold the value, or a finite
-  /// value is beyond a float T.
+  /// converted to T. Throws Error naming array, row and value where an integer T cannot hold the value, or a
+  /// finite value is beyond a float T.
   /// T: float, double, int32, int64, uint8.
   template <class T>
   void read_rows(Index begin, Index count, T* out) const;

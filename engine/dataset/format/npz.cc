@@ -20,7 +20,8 @@
 namespace atl {
 namespace {
 
-// Deflated data (RFC 1951, without a header: a zip entry's) unpacked piece by piece. zlib is called here alone.
+// Deflated data (RFC 1951, without a header: a zip entry's) unpacked piece by piece. zlib is called here
+// alone.
 
 /// CRC-32 of what comes after bytes with the checksum `before` (0: none).
 std::uint32_t crc32_of(std::string_view bytes, std::uint32_t before = 0);
@@ -34,8 +35,8 @@ struct Stream : z_stream {
   Stream& operator=(const Stream&) = delete;
 };
 
-/// Hands the unpacked bytes to `take` in order, 256 KiB at a time, with the number of packed bytes read so far.
-/// Returns their CRC-32. Throws Error, which begins with `name`, unless they are `bytes` in all.
+/// Hands the unpacked bytes to `take` in order, 256 KiB at a time, with the number of packed bytes read so
+/// far. Returns their CRC-32. Throws Error, which begins with `name`, unless they are `bytes` in all.
 std::uint32_t inflate_pieces(std::string_view packed, Index bytes, const std::string& name,
                              FunctionRef<void(std::string_view, std::size_t)> take) {
   Stream stream;

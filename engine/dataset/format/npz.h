@@ -14,7 +14,8 @@
 
 namespace atl {
 
-// The directory of a zip archive (PKWARE's APPNOTE 4.3; zip64 included): where each entry lies and how it is packed.
+// The directory of a zip archive (PKWARE's APPNOTE 4.3; zip64 included): where each entry lies and how it is
+// packed.
 
 struct ZipEntry {
   int method = 0;  // 0 stored, 8 deflated
@@ -34,8 +35,8 @@ std::string_view packed_bytes(std::string_view archive, const ZipEntry& entry, c
 /// An opened archive. Arrays read from it stay valid after it is gone.
 class NpzFile {
  public:
-  /// Compressed arrays above 1 MiB are unpacked to nameless temporary files in the folder `scratch` and mapped
-  /// from there, so that none is held in memory; without a folder they are unpacked in memory.
+  /// Compressed arrays above 1 MiB are unpacked to nameless temporary files in the folder `scratch` and
+  /// mapped from there, so that none is held in memory; without a folder they are unpacked in memory.
   static NpzFile open(const std::filesystem::path& path, std::filesystem::path scratch = {});
   /// `bytes`, a whole archive kept alive by `owner`, called `name` in errors.
   static NpzFile over(std::string_view bytes, std::string name, std::shared_ptr<const void> owner);
@@ -74,8 +75,8 @@ struct NpzCsr {
   NpyArray values;   // any number (nnz)
 };
 
-/// Checks lengths, that offsets never decrease and stay within nnz, and that columns are in range. `scratch` as
-/// NpzFile::open() takes it.
+/// Checks lengths, that offsets never decrease and stay within nnz, and that columns are in range. `scratch`
+/// as NpzFile::open() takes it.
 NpzCsr read_csr_npz(const std::filesystem::path& path, const std::filesystem::path& scratch);
 void check_csr(const NpzCsr& matrix, const std::string& name);
 

@@ -47,11 +47,12 @@ class Fields {
   bool done_;
 };
 
-/// The whole field as a number; anything else is an Error that begins with `where`. So is a real number beyond
-/// double's range; one nearer to 0 than double tells is 0.
+/// The whole field as a number; anything else is an Error that begins with `where`. So is a real number
+/// beyond double's range; one nearer to 0 than double tells is 0.
 Index parse_integer(std::string_view field, const LineReader& where);
 double parse_real(std::string_view field, const LineReader& where);
-/// The number as data sets store it. One that is finite, and beyond float32, is an Error that begins with `where`.
+/// The number as data sets store it. One that is finite, and beyond float32, is an Error that begins with
+/// `where`.
 float as_float32(double value, const std::string& where);
 
 /// `path` itself or, where that is missing, with ".gz" added; empty if neither exists.

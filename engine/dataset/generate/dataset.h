@@ -16,8 +16,8 @@ struct GenerateOptions {
 };
 
 /// Writes the graph to the folder `place`; the same spec gives the same bytes on any number of threads.
-/// Throws Error and leaves nothing behind where the spec or the place won't do, and at once where the disk has too little room.
-/// Memory: about 20 bytes a
+/// Throws Error and leaves nothing behind where the spec or the place won't do, and at once where the disk
+/// has too little room. Memory: about 20 bytes a
 /// vertex, the writer's sort, and for multi-label the targets.
 DatasetMeta generate_dataset(const CommunitySpec& spec, const std::filesystem::path& place,
                              const GenerateOptions& options);

@@ -97,8 +97,8 @@ double Edges::same_group_share() const {
   return sum / double(kSamples);
 }
 
-/// Octaves from the longest down, those after long_shares each octave_growth times the share of the one before, until
-/// far_share of the arcs leave or an octave is no longer than a community.
+/// Octaves from the longest down, those after long_shares each octave_growth times the share of the one
+/// before, until far_share of the arcs leave or an octave is no longer than a community.
 ArcModel::ArcModel(const CommunitySpec& spec, const Line& line)
     : line_(line), district_(line.length() / Mass(spec.districts) + 1) {
   const double budget = spec.far_share > 0 ? spec.far_share : (1 - spec.homophily) / 2;

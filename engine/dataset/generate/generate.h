@@ -34,11 +34,12 @@ struct CommunitySpec {
   double tail_exponent = 2.5;  // degree density ~ degree^-exponent between a smallest and a largest degree
   double largest_degree = 0;   // of the tail's cut-off; 0: 40 × average_degree; never above vertices / 8
   Index community_size = 0;    // mean, in vertices; 0: 16 × average_degree, at least 64
-  /// Shares of the arcs that leave their community: by half the line's length or more, by half of that distance, and so on …
+  /// Shares of the arcs that leave their community: by half the line's length or more, by half of that
+  /// distance, and so on …
   std::vector<double> long_shares{0.01};
   double octave_growth = 2.0;  // … and how many times more of them each octave after those given has …
-  /// Equal parts of the line that the octaves shorter than a part don't leave: a graph that falls into so many pieces
-  /// easily, and into more with effort.
+  /// Equal parts of the line that the octaves shorter than a part don't leave: a graph that falls into so
+  /// many pieces easily, and into more with effort.
   Index districts = 1;
   double far_share = 0;  // … until this share of arcs leaves; 0: (1 − homophily) / 2
 

@@ -14,8 +14,8 @@ struct IdArc {
   double weight = 1;
 };
 
-/// An id of a vertex, 0 or more; anything else is an Error. Where the field is `first` in its file and no number, lines
-/// are read on to tell a header from ids that are text.
+/// An id of a vertex, 0 or more; anything else is an Error. Where the field is `first` in its file and no
+/// number, lines are read on to tell a header from ids that are text.
 std::int64_t parse_id(std::string_view field, LineReader& lines, bool first);
 
 /// A weight: finite, not negative, and no larger than float32 holds; anything else is an Error.

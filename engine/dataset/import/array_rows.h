@@ -10,7 +10,8 @@ namespace atl {
 /// Throws Error, with the remedy of each shape that tools are known to write, unless the shape is (E, 2).
 void expect_arc_rows(const NpyArray& arcs);
 
-/// Arcs (E, 2) of (source, destination), and their weights (E) or null. `first_id` is what the first vertex is called.
+/// Arcs (E, 2) of (source, destination), and their weights (E) or null. `first_id` is what the first vertex
+/// is called.
 void add_arc_rows(const NpyArray& arcs, const NpyArray* weights, VertexId first_id, DatasetWriter& writer);
 
 /// A dense feature matrix (vertices, features).

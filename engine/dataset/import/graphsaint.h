@@ -1,7 +1,7 @@
 // GraphSAINT's folders (Zeng et al. 2020): adj_full.npz (SciPy CSR; row = source), class_map.json
-// (vertex → class, or → list of 0 and 1), role.json (tr, va, te: lists of vertices), feats.npy. Both JSON files may be
-// gzipped. adj_train.npz is the same graph's training part and not needed. Features are raw: GraphSAINT standardises
-// them on the training rows, FeatureScaling::kTraining.
+// (vertex → class, or → list of 0 and 1), role.json (tr, va, te: lists of vertices), feats.npy. Both JSON
+// files may be gzipped. adj_train.npz is the same graph's training part and not needed. Features are raw:
+// GraphSAINT standardises them on the training rows, FeatureScaling::kTraining.
 #pragma once
 
 #include <filesystem>

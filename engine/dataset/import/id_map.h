@@ -15,7 +15,8 @@
 
 namespace atl {
 
-/// Two places at which the ids, which are to be different, hold the same one; nothing where they are different.
+/// Two places at which the ids, which are to be different, hold the same one; nothing where they are
+/// different.
 std::optional<std::pair<Index, Index>> first_twice(std::span<const std::int64_t> ids);
 
 /// Collects distinct ids from a long stream of repeated ones.
@@ -51,8 +52,8 @@ class IdMap {
   std::vector<VertexId> table_;  // place by id, where ids are dense enough; else empty
 };
 
-// Arcs between ids that may have gaps and 64 bits. They wait in a temporary file until all ids are known, which then are
-// 0 … n − 1 in ascending order; the original ones are kept.
+// Arcs between ids that may have gaps and 64 bits. They wait in a temporary file until all ids are known,
+// which then are 0 … n − 1 in ascending order; the original ones are kept.
 
 class MappedArcs {
  public:

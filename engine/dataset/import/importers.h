@@ -51,8 +51,8 @@ struct ImporterEntry {
 /// All formats, in the order in which help lists them.
 std::span<const ImporterEntry> importers();
 
-/// Imports `source` into the folder `place`. An unknown format is an Error that says what to do with it, where its name is
-/// one that people have files in, or names the nearest known one.
+/// Imports `source` into the folder `place`. An unknown format is an Error that says what to do with it,
+/// where its name is one that people have files in, or names the nearest known one.
 /// After an Error nothing is left at `place`. `warning` is told what may not be as the user wants it.
 DatasetMeta import_dataset(std::string_view format, const std::filesystem::path& source,
                            const std::filesystem::path& place, const ImportOptions& options,

@@ -18,8 +18,9 @@ NumberedLabels number_labels(std::span<const std::int32_t> labels);
 /// In the order of their bytes; empty text is unlabelled.
 NumberedLabels number_labels(std::span<const std::string> labels);
 
-/// "Atoll predicts classes, not numbers (regression isn't built) …": what to tell of a label that is a number, but no whole
-/// one. `labels`: all; where few different ones are among them, they may be names of classes.
+/// "Atoll predicts classes, not numbers (regression isn't built) …": what to tell of a label that is a
+/// number, but no whole one. `labels`: all; where few different ones are among them, they may be names of
+/// classes.
 std::string not_classes(std::span<const double> labels);
 
 /// The class of each row of 0 and 1 (any, classes), −1 of a row of zeros; nothing where a row has several.

@@ -35,7 +35,8 @@ bool is_flag(double value) {
   return value == 0 || value == 1;
 }
 
-/// One dimension of wider numbers is a list of ids, unless it has the length of a mask and holds nothing but 0 and 1.
+/// One dimension of wider numbers is a list of ids, unless it has the length of a mask and holds nothing but
+/// 0 and 1.
 bool is_list_of_ids(const NpyArray& array, Index vertices) {
   if (is_of_bytes(array) || array.shape().size() != 1) return false;
   if (array.rows() != vertices) return true;

@@ -1,5 +1,5 @@
-// MatrixMarket coordinate files: entry (row, column[, value]), ids from 1. Row = source, column = destination, as in a
-// line of an edge list. A symmetric file stores one triangle.
+// MatrixMarket coordinate files: entry (row, column[, value]), ids from 1. Row = source,
+// column = destination, as in a line of an edge list. A symmetric file stores one triangle.
 #pragma once
 
 #include <filesystem>

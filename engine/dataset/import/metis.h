@@ -1,6 +1,6 @@
-// METIS' graph files: a header with the numbers of vertices and edges, then a line for each vertex with its neighbours,
-// counted from 1. Vertex sizes and weights are left out; edge weights are kept where asked for. Edges have no direction
-// and stand in both lines.
+// METIS' graph files: a header with the numbers of vertices and edges, then a line for each vertex with its
+// neighbours, counted from 1. Vertex sizes and weights are left out; edge weights are kept where asked for.
+// Edges have no direction and stand in both lines.
 #pragma once
 
 #include <filesystem>
@@ -25,9 +25,9 @@ struct MetisArc {
   Index weight = 1;
 };
 
-/// Calls `take` for each neighbour in each line, an edge thus from both ends. Throws Error naming file and line for
-/// whatever is no such file: an id out of range, a vertex that lists itself, an edge that stands at one end alone or has
-/// another weight there, and other numbers of lines or edges than the header says.
+/// Calls `take` for each neighbour in each line, an edge thus from both ends. Throws Error naming file and
+/// line for whatever is no such file: an id out of range, a vertex that lists itself, an edge that stands at
+/// one end alone or has another weight there, and other numbers of lines or edges than the header says.
 MetisHeader read_metis(const std::filesystem::path& path,
                        const std::function<void(const MetisHeader&, const MetisArc&)>& take);
 

@@ -34,8 +34,8 @@ void write_neutral_meta(const DatasetMeta& meta, const std::filesystem::path& pa
 
 // labels.npy of the neutral layout, in the forms in which tools write classes.
 
-/// One class a vertex: [N] or [N, 1] of whole numbers (nan: unlabelled) or text. Several: [N, classes] of 0 and 1, which
-/// are one class a vertex where every row is one-hot and meta.json doesn't say multilabel.
+/// One class a vertex: [N] or [N, 1] of whole numbers (nan: unlabelled) or text. Several: [N, classes] of 0
+/// and 1, which are one class a vertex where every row is one-hot and meta.json doesn't say multilabel.
 void add_labels(const NpyArray& labels, const NeutralMeta& meta, DatasetWriter& writer);
 
 }  // namespace atl

@@ -2,8 +2,9 @@
 // writes.
 //   edges.npy [E, 2] (source, destination); features.npy [N, F] or features.npz (SciPy CSR); labels.npy [N],
 //   or [N, classes] if multi-label; split.npz, split_<name>.npz with masks train, val, test [N] or [N,
-//   splits], or lists of ids; edge_split.npz, whose training edges are the arcs where it is asked for; weights.npy [E]; original_ids.npy [N]; meta.json.
-//   All but edges.npy may be missing, and that too where the edge split is asked for.
+//   splits], or lists of ids; edge_split.npz, whose training edges are the arcs where it is asked for;
+//   weights.npy [E]; original_ids.npy [N]; meta.json. All but edges.npy may be missing, and that too where
+//   the edge split is asked for.
 #include <algorithm>
 #include <filesystem>
 #include <limits>
@@ -21,7 +22,8 @@
 namespace atl {
 namespace {
 
-// edge_split.npz of the neutral layout: train_pos, val_pos, test_pos, val_neg, test_neg, integers (pairs, 2) each.
+// edge_split.npz of the neutral layout: train_pos, val_pos, test_pos, val_neg, test_neg, integers (pairs, 2)
+// each.
 
 /// Each set as tools call it.
 constexpr const char* kNames[kPairSets][2] = {{"train_pos", "train"},
@@ -52,7 +54,8 @@ std::vector<VertexPair> read_pairs(const NpyArray& array, VertexId first_id) {
   return pairs;
 }
 
-/// Throws Error naming the array that is missing or isn't (pairs, 2). `first_id` is what the first vertex is called.
+/// Throws Error naming the array that is missing or isn't (pairs, 2). `first_id` is what the first vertex is
+/// called.
 EdgeSplit read_edge_split(const std::filesystem::path& path, VertexId first_id) {
   const NpzFile archive = NpzFile::open(path);
   EdgeSplit split;
@@ -133,7 +136,8 @@ void read_splits(const fs::path& folder, Index vertices, VertexId first_id, Data
   }
 }
 
-/// Arcs follow from the edge split where it is asked for. Undirected edges stand there once, whatever edges.npy has.
+/// Arcs follow from the edge split where it is asked for. Undirected edges stand there once, whatever
+/// edges.npy has.
 void read_edges(const fs::path& folder, const NeutralMeta& meta, const ImportOptions& options, Index vertices,
                 DatasetWriter& writer) {
   if (!options.given_edges) return read_arcs(folder, meta, options, writer);

@@ -1,7 +1,7 @@
 // OGB's node-property folders (Hu et al. 2020) as CSV: raw/ with edge, num-node-list, node-feat, node-label
 // and edge-feat, split/<scheme>/ with train, valid and test; all .csv or .csv.gz. The source may be the data
-// set's folder or raw/ itself, or one relation of a set with several types of vertices. ogbn-papers100M's raw/ is binary.
-// OGB stores one arc of each undirected edge, so auto symmetrises. A label of
+// set's folder or raw/ itself, or one relation of a set with several types of vertices. ogbn-papers100M's
+// raw/ is binary. OGB stores one arc of each undirected edge, so auto symmetrises. A label of
 // nan means unlabelled; more than one column of labels is multi-label.
 #include <algorithm>
 #include <cmath>
@@ -19,8 +19,8 @@
 namespace atl {
 namespace {
 
-// OGB's sets whose raw/ is binary, as ogbn-papers100M's: data.npz with edge_index (2, arcs), node_feat (vertices, features),
-// num_nodes_list; node-label.npz with node_label (vertices, 1), nan where unlabelled.
+// OGB's sets whose raw/ is binary, as ogbn-papers100M's: data.npz with edge_index (2, arcs), node_feat
+// (vertices, features), num_nodes_list; node-label.npz with node_label (vertices, 1), nan where unlabelled.
 
 Index count_vertices(const NpzFile& data) {
   const NpyArray list = data.read("num_nodes_list");
@@ -46,8 +46,8 @@ void read_labels(const OgbFiles& files, DatasetWriter& writer) {
   add_labels(NpzFile::open(path, writer.scratch_folder()).read("node_label"), {}, writer);
 }
 
-/// Hands on everything but the splits, which are text, and returns the number of vertices. Arrays are read where they lie,
-/// or unpacked to temporary files: of them memory holds the labels alone.
+/// Hands on everything but the splits, which are text, and returns the number of vertices. Arrays are read
+/// where they lie, or unpacked to temporary files: of them memory holds the labels alone.
 Index read_ogb_binary(const OgbFiles& files, const ImportOptions& options, DatasetWriter& writer) {
   const NpzFile data = NpzFile::open(files.archive, writer.scratch_folder());
   const Index vertices = count_vertices(data);

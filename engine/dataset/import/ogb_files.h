@@ -1,4 +1,5 @@
-// Where the parts of an OGB data set lie: of one with one type of vertices, or of one relation of a set that has several.
+// Where the parts of an OGB data set lie: of one with one type of vertices, or of one relation of a set that
+// has several.
 #pragma once
 
 #include <filesystem>
@@ -18,8 +19,8 @@ struct OgbFiles {
   std::filesystem::path archive;           // data.npz, where arrays stand instead of text (ogbn-papers100M)
 };
 
-/// `source` is the data set's folder, its raw/, or raw/relations/A___relation___A. Throws Error for several types of
-/// vertices: it says which relations there are to give.
+/// `source` is the data set's folder, its raw/, or raw/relations/A___relation___A. Throws Error for several
+/// types of vertices: it says which relations there are to give.
 OgbFiles find_ogb_files(const std::filesystem::path& source);
 
 /// From num-node-list.csv, or of the relation's type from num-node-dict.csv.

@@ -1,7 +1,7 @@
-// Whether each edge of an undirected graph stands at both of its ends, in memory that doesn't grow with the graph: edges
-// are dealt into groups by their ends, and a group's sums of fingerprints, from the smaller ends and from the larger, are
-// equal exactly if its edges are paired, but for an accident of probability 2⁻⁶⁴. Where they differ, the edges of one
-// group are enough to find one that isn't paired.
+// Whether each edge of an undirected graph stands at both of its ends, in memory that doesn't grow with the
+// graph: edges are dealt into groups by their ends, and a group's sums of fingerprints, from the smaller ends
+// and from the larger, are equal exactly if its edges are paired, but for an accident of probability 2⁻⁶⁴.
+// Where they differ, the edges of one group are enough to find one that isn't paired.
 #pragma once
 
 #include <cstdint>

@@ -20,8 +20,8 @@ struct SnapSummary {
   std::int64_t largest_other = -1;  // id in other lines
 };
 
-/// Calls `take` for each arc. A line that is no arc, or that has another number of columns than the first, is an Error
-/// that names file and line: an adjacency list has such.
+/// Calls `take` for each arc. A line that is no arc, or that has another number of columns than the first, is
+/// an Error that names file and line: an adjacency list has such.
 SnapSummary read_snap_lines(const std::filesystem::path& path, bool weights,
                             const std::function<void(const IdArc&)>& take);
 

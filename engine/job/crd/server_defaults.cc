@@ -1,6 +1,6 @@
-// Which defaults the API server fills in. A stored job then keeps its meaning when a later release has other defaults,
-// and the columns of `kubectl get` have values; and the filled-in manifest must resolve to the same job, without a
-// warning that the one as written doesn't get.
+// Which defaults the API server fills in. A stored job then keeps its meaning when a later release has other
+// defaults, and the columns of `kubectl get` have values; and the filled-in manifest must resolve to the same
+// job, without a warning that the one as written doesn't get.
 #include "job/crd/crd.h"
 
 #include <algorithm>

@@ -99,8 +99,8 @@ nlohmann::ordered_json rule_json(const ServerRule& rule) {
   return json;
 }
 
-// The rules of change follow from Field::mutability: a section that never changes is compared as a whole, one that
-// changes in parts field by field. Comparing whole sections also sees what was added or taken away.
+// The rules of change follow from Field::mutability: a section that never changes is compared as a whole, one
+// that changes in parts field by field. Comparing whole sections also sees what was added or taken away.
 
 namespace {
 

@@ -124,8 +124,8 @@ Json leaf_schema(const Field& field) {
   return schema;
 }
 
-/// What a scalar in an object's place must be, where `member` is the first that it sets. No type can be said there,
-/// so each kind of value that isn't meant is refused by a bound that it can't meet.
+/// What a scalar in an object's place must be, where `member` is the first that it sets. No type can be said
+/// there, so each kind of value that isn't meant is refused by a bound that it can't meet.
 Json shorthand_schema(const Field& member) {
   Json schema{{"x-kubernetes-preserve-unknown-fields", true}};
   if (member.type == FieldType::kChoice) {
@@ -195,13 +195,15 @@ class SpecSchema {
     return schema;
   }
 
-  /// Members of a map that may be one scalar get no default: it would be filled into what the scalar leaves unsaid.
+  /// Members of a map that may be one scalar get no default: it would be filled into what the scalar leaves
+  /// unsaid.
   bool in_shorthand(const Field& field) const {
     const Field* object = find_field(fields_, field_parent(field.path));
     return object != nullptr && !object->shorthand.empty();
   }
 
-  /// Several models have an option of this name: the schema takes what any of them does, and rules tell choices apart.
+  /// Several models have an option of this name: the schema takes what any of them does, and rules tell
+  /// choices apart.
   static void merge(const Field& field, Json& schema) {
     if (field.type != FieldType::kChoice) {
       ATOLL_CHECK(leaf_schema(field) == schema, "{}: two options of one name that aren't alike", field.path);

@@ -3,8 +3,9 @@
 
 namespace atl {
 
-/// Layer norm is its own default. Sums grow with the number of neighbours: without a norm GIN reaches 39 % instead of 83 % on amazon_computers. The authors use batch
-/// norm, for graphs as a whole; on Cora's 140 training vertices it costs 8 points.
+/// Layer norm is its own default. Sums grow with the number of neighbours: without a norm GIN reaches 39 %
+/// instead of 83 % on amazon_computers. The authors use batch norm, for graphs as a whole; on Cora's 140
+/// training vertices it costs 8 points.
 ModelInfo gin_info() {
   const char* source = "Xu et al. 2019";
   Field epsilon{.description = "a vertex's own row counts 1 + epsilon times in the sum", .source = source};

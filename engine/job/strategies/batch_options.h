@@ -1,4 +1,5 @@
-// What strategies have in common that train on mini-batches of drawn neighbours: options, rules, and what the options leave open.
+// What strategies have in common that train on mini-batches of drawn neighbours: options, rules, and what the
+// options leave open.
 #pragma once
 
 #include <string>
@@ -18,7 +19,8 @@ std::vector<Field> drawing_options(const std::string& kind);
 /// How batches are made ahead of time: prefetch, threads, structure.
 std::vector<Field> making_options(const std::string& kind);
 
-/// By gathering layer, the one nearest to the input first; −1: all neighbours, or those that the sampler draws for the step.
+/// By gathering layer, the one nearest to the input first; −1: all neighbours, or those that the sampler
+/// draws for the step.
 std::vector<int> batch_fanout(const Job& job);
 /// The same as a batch grows, from the vertices that it trains on: "seed → 5 → 10 → 15".
 std::string hops_text(const Job& job);
@@ -27,7 +29,8 @@ int batch_threads(const Job& job, int threads);
 /// Whether some layer reads some of a vertex's neighbours.
 bool draws_some_neighbours(const Job& job);
 
-/// strategy.<kind>.fanout: a number for each layer that gathers, none of them 0. To be called where the job's strategy is `kind`.
+/// strategy.<kind>.fanout: a number for each layer that gathers, none of them 0. To be called where the job's
+/// strategy is `kind`.
 void check_batch_fanout(const Check& check, const std::string& kind);
 /// What of that CEL can judge: how many layers gather is the model's to say.
 ServerRule batch_fanout_rule(const std::string& kind);
@@ -40,9 +43,11 @@ std::vector<PairBytes> batch_flows(const Options& options, const TrafficShape& s
 /// Batches read what they draw, from any rank: parts have no order that would keep more of it on a server.
 Layout own_parts(const Job& job);
 
-// Options of strategies that fetch other ranks' features row by row: how many of their columns come, and what stands for the others.
+// Options of strategies that fetch other ranks' features row by row: how many of their columns come, and what
+// stands for the others.
 
-/// featureRate, which is `initial` where it isn't given (0: the paper's 0.85, but all of few columns), fill and gpuFeatures.
+/// featureRate, which is `initial` where it isn't given (0: the paper's 0.85, but all of few columns), fill
+/// and gpuFeatures.
 std::vector<Field> feature_options(const std::string& kind, double initial);
 
 /// The share of so many columns that is fetched; 1 where the job's strategy has no such option.

@@ -1,6 +1,7 @@
-// What a rank's cache of historical embeddings holds in a step: of which slots, of which age, by layer. What is pushed in a step is there
-// from `delay` steps on, whenever it came, so that what a batch reads depends on no timing. Which rows those are is known when batches are
-// made, without a look at a value: a directory goes ahead with who makes batches, and another one with who trains.
+// What a rank's cache of historical embeddings holds in a step: of which slots, of which age, by layer. What
+// is pushed in a step is there from `delay` steps on, whenever it came, so that what a batch reads depends on
+// no timing. Which rows those are is known when batches are made, without a look at a value: a directory goes
+// ahead with who makes batches, and another one with who trains.
 #pragma once
 
 #include <limits>
@@ -16,19 +17,20 @@
 
 namespace atl {
 
-// Of which vertices of other ranks a rank keeps historical embeddings, and which of its own ones others keep (Vasimuddin et al. 2022,
-// "DistGNN-MB": the historical embedding cache, and its database of halo vertices). They are chosen once, so that a row's slot is known
-// before anything is pushed, and owners push nothing that nobody keeps.
+// Of which vertices of other ranks a rank keeps historical embeddings, and which of its own ones others keep
+// (Vasimuddin et al. 2022, "DistGNN-MB": the historical embedding cache, and its database of halo vertices).
+// They are chosen once, so that a row's slot is known before anything is pushed, and owners push nothing that
+// nobody keeps.
 
-/// The rows of others that most arcs to own rows come from, at most `limit` of them, ascending. `graph`: asked for own rows alone, so
-/// that nothing is exchanged.
+/// The rows of others that most arcs to own rows come from, at most `limit` of them, ascending. `graph`:
+/// asked for own rows alone, so that nothing is exchanged.
 std::vector<VertexId> most_read_rows(Structure& graph, const Owners& owners, Rank rank, Index limit);
 
 /// Nothing changes after it is made: any thread may ask.
 class HistoryRows {
  public:
-  /// kept: others' rows that have a slot each, ascending. wanted (ranks): own rows that each rank keeps, ascending; views. `owners`
-  /// outlives it.
+  /// kept: others' rows that have a slot each, ascending. wanted (ranks): own rows that each rank keeps,
+  /// ascending; views. `owners` outlives it.
   HistoryRows(const Owners& owners, Rank rank, std::vector<VertexId> kept,
               std::span<const std::span<const VertexId>> wanted);
 
@@ -65,18 +67,19 @@ class HistoryRows {
   std::vector<Keeper> keepers_;
 };
 
-/// Chooses at most `limit` rows and tells their owners. Collective, from the thread that computes, before any batch is made. `owners`
-/// outlives it.
+/// Chooses at most `limit` rows and tells their owners. Collective, from the thread that computes, before any
+/// batch is made. `owners` outlives it.
 std::unique_ptr<HistoryRows> history_rows(const DrawnGraph& graph, const Owners& owners, Communicator& comm,
                                           Index limit);
 
-/// Rows of a step whose embeddings cross, one way: rows of the batch that leave, or slots that they arrive for. A peer's are in the order
-/// of the batch that they are of, where rows that deeper layers have come first.
+/// Rows of a step whose embeddings cross, one way: rows of the batch that leave, or slots that they arrive
+/// for. A peer's are in the order of the batch that they are of, where rows that deeper layers have come
+/// first.
 struct PushedRows {
   Reusable<VertexId> rows;    // by peer
   std::vector<Index> begins;  // (ranks + 1)
-  std::vector<Index>
-      counts;  // (ranks, inner layers) of a peer's rows, the first so many cross for that layer
+  // (ranks, inner layers) of a peer's rows, the first so many cross for that layer
+  std::vector<Index> counts;
 
   void take(const PushedRows& other);
   /// Of an inner layer, from 0.
@@ -99,7 +102,8 @@ class HistoryDirectory {
   const HistoryRows& rows() const { return *rows_; }
   const HistoryOptions& options() const { return options_; }
 
-  /// What was pushed `delay` steps before `step`, in the order of peers; null: nothing was, as at a run's beginning.
+  /// What was pushed `delay` steps before `step`, in the order of peers; null: nothing was, as at a run's
+  /// beginning.
   const PushedRows* due(std::int64_t step) const;
   /// Steps follow each other: what is due is there from now on.
   void begin(std::int64_t step);
@@ -109,15 +113,16 @@ class HistoryDirectory {
   /// As another one of the same rows is.
   void take(const HistoryDirectory& other);
 
-  /// Where the embedding lies that `row` of another rank has as an input of the gathering layer `layer` (from 1); −1: it isn't kept, or
-  /// is too old.
+  /// Where the embedding lies that `row` of another rank has as an input of the gathering layer `layer` (from
+  /// 1); −1: it isn't kept, or is too old.
   VertexId find(int layer, VertexId row) const {
     const VertexId slot = rows_->slot_of(row);
     if (slot < 0) return slot;
     return step_ - pushed_[index(layer - 1, slot)] <= options_.max_age ? slot : -1;
   }
 
-  /// Of inner layer `layer` (from 0): how many steps ago the slot's embedding was pushed, most_age() where nothing is used of it any more.
+  /// Of inner layer `layer` (from 0): how many steps ago the slot's embedding was pushed, most_age() where
+  /// nothing is used of it any more.
   std::int64_t age(int layer, VertexId slot, std::int64_t step) const;
   void set_age(int layer, VertexId slot, std::int64_t step, std::int64_t age);
   std::int64_t most_age() const { return options_.max_age + 1; }
@@ -147,9 +152,10 @@ class HistoryDirectory {
   std::vector<Push> pushes_;          // (delay + 1) by step: what is due stays while this step's comes
 };
 
-// A step's neighbours of other ranks, within the batch: in inner layers they are leaves, whose rows come from the cache and not from
-// neighbours of theirs. What isn't kept, or is too old, is left out of the sum; what remains of a row's drawn neighbours then stands for
-// all of its neighbours, d / (k − m) each with m of k left out.
+// A step's neighbours of other ranks, within the batch: in inner layers they are leaves, whose rows come from
+// the cache and not from neighbours of theirs. What isn't kept, or is too old, is left out of the sum; what
+// remains of a row's drawn neighbours then stands for all of its neighbours, d / (k − m) each with m of k
+// left out.
 
 /// What a gathering layer reads from the cache.
 struct Leaves {
@@ -168,8 +174,8 @@ struct Leaves {
 /// One per sampling thread.
 class HistoryCut {
  public:
-  /// Leaves out what can't be read, and lists as leaves what others own; their columns become −1 − their number. rows: of which the
-  /// arcs are. factors(): what each row's neighbours then stand for.
+  /// Leaves out what can't be read, and lists as leaves what others own; their columns become −1 − their
+  /// number. rows: of which the arcs are. factors(): what each row's neighbours then stand for.
   void cut(const HistoryDirectory& known, int layer, const HopDraw& hop, std::span<const VertexId> rows,
            DrawnArcs& arcs, Leaves& leaves);
   /// (rows) by row; its self-loops stand for themselves.

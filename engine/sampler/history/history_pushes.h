@@ -1,6 +1,7 @@
-// Which embeddings a step's ranks push to each other: of each vertex that a rank computes and others keep, those of all inner layers that it
-// computes (Vasimuddin et al. 2022, "DistGNN-MB": asynchronous embedding push). Ranks tell each other which these are when they make the
-// step's batch; the embeddings follow when it is trained.
+// Which embeddings a step's ranks push to each other: of each vertex that a rank computes and others keep,
+// those of all inner layers that it computes (Vasimuddin et al. 2022, "DistGNN-MB": asynchronous embedding
+// push). Ranks tell each other which these are when they make the step's batch; the embeddings follow when it
+// is trained.
 #pragma once
 
 #include "sampler/batch.h"

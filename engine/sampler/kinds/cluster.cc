@@ -1,7 +1,9 @@
-// Cluster-GCN (Chiang et al. 2019): a step trains on a few clusters of vertices and the arcs within and between them. Clusters are the
-// parts that the graph was prepared in; an epoch takes each once, in an order that is drawn anew.
+// Cluster-GCN (Chiang et al. 2019): a step trains on a few clusters of vertices and the arcs within and
+// between them. Clusters are the parts that the graph was prepared in; an epoch takes each once, in an order
+// that is drawn anew.
 //
-// Degrees are those of the arcs that are read, as the paper has them: sums are the subgraph's own, and no estimate of the whole graph's.
+// Degrees are those of the arcs that are read, as the paper has them: sums are the subgraph's own, and no
+// estimate of the whole graph's.
 #include <algorithm>
 
 #include "sampler/draw_positions.h"

@@ -1,13 +1,14 @@
-// LADIES (Zou et al. 2019): a layer reads a few vertices, the same for everybody's batch, drawn by how much the rows that are computed
-// read each: p ∝ ‖Â[rows, u]‖². The step's own vertices are read in every layer.
+// LADIES (Zou et al. 2019): a layer reads a few vertices, the same for everybody's batch, drawn by how much
+// the rows that are computed read each: p ∝ ‖Â[rows, u]‖². The step's own vertices are read in every layer.
 //
-// They are drawn without replacement, one after the other with what is left of p: the vertices with the smallest of −ln(uniform) / p
-// (Efraimidis & Spirakis 2006). With t the smallest value that wasn't drawn, a vertex stands for 1 / (1 − exp(−p·t)), with which sums are
-// unbiased (Cohen & Kaplan 2007); where all were drawn it stands for itself. Each row's arcs are then scaled to the sum of all its arcs, as
-// the paper normalises rows, which trades a little bias for much variance.
+// They are drawn without replacement, one after the other with what is left of p: the vertices with the
+// smallest of −ln(uniform) / p (Efraimidis & Spirakis 2006). With t the smallest value that wasn't drawn, a
+// vertex stands for 1 / (1 − exp(−p·t)), with which sums are unbiased (Cohen & Kaplan 2007); where all were
+// drawn it stands for itself. Each row's arcs are then scaled to the sum of all its arcs, as the paper
+// normalises rows, which trades a little bias for much variance.
 //
-// Whoever owns a row adds its part of the norms, whoever owns a vertex draws it: a rank tells others p of what it nominates, at most
-// one vertex more than are drawn.
+// Whoever owns a row adds its part of the norms, whoever owns a vertex draws it: a rank tells others p of
+// what it nominates, at most one vertex more than are drawn.
 #include <algorithm>
 #include <cmath>
 #include <limits>

@@ -1,5 +1,6 @@
-// GraphSAINT's edge sampler: a draw takes both ends of an arc, with p ∝ 1/deg(u) + 1/deg(v), which is a vertex drawn uniformly and one of its
-// neighbours. Probabilities of a vertex and of a pair are known in closed form where arcs go both ways.
+// GraphSAINT's edge sampler: a draw takes both ends of an arc, with p ∝ 1/deg(u) + 1/deg(v), which is a
+// vertex drawn uniformly and one of its neighbours. Probabilities of a vertex and of a pair are known in
+// closed form where arcs go both ways.
 #include <algorithm>
 
 #include "base/error.h"

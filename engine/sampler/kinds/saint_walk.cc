@@ -1,5 +1,6 @@
-// GraphSAINT's random-walk sampler: a step's subgraph are the vertices that some short walks come by, and all arcs between them. How likely
-// vertices and arcs are is counted over subgraphs that are drawn before training, so that the corrections are estimates too.
+// GraphSAINT's random-walk sampler: a step's subgraph are the vertices that some short walks come by, and all
+// arcs between them. How likely vertices and arcs are is counted over subgraphs that are drawn before
+// training, so that the corrections are estimates too.
 #include <algorithm>
 
 #include "sampler/kinds/kinds.h"

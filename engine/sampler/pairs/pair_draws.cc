@@ -73,7 +73,8 @@ void PairDraws::draw_negatives(std::int64_t step, Index count, StepPairs& pairs)
   for (const VertexId row : sources_) pairs.add(row, destination(step, row, std::uint64_t(each)));
 }
 
-/// After some draws that hit an edge, the vertices that follow the last one are tried, until all were: then there is none.
+/// After some draws that hit an edge, the vertices that follow the last one are tried, until all were: then
+/// there is none.
 VertexId PairDraws::destination(std::int64_t step, VertexId source_row, std::uint64_t number) const {
   constexpr std::uint64_t kTries = 16;
   const Draws draws(seed_, Purpose::kNegative, std::uint64_t(step), kDestinations);

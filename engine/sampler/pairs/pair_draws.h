@@ -1,9 +1,10 @@
 // The pairs of a step: the training edges that it takes, and the negative pairs that are drawn for it.
 //
-// A negative pair's source is uniform over all vertices, and so is its destination among those that no training edge joins it with. So
-// that each rank draws those of its own vertices and of no others, a step's negatives are dealt out: every vertex gets as many as any
-// other, and which ones get one more is the beginning of an order that is keyed by (seed, step). A destination is keyed by (seed, step,
-// source, number). Neither depends on ranks, parts or threads.
+// A negative pair's source is uniform over all vertices, and so is its destination among those that no
+// training edge joins it with. So that each rank draws those of its own vertices and of no others, a step's
+// negatives are dealt out: every vertex gets as many as any other, and which ones get one more is the
+// beginning of an order that is keyed by (seed, step). A destination is keyed by (seed, step, source,
+// number). Neither depends on ranks, parts or threads.
 #pragma once
 
 #include <cstdint>
@@ -22,7 +23,8 @@ class PairDraws {
   PairDraws(const PairGraph& graph, int negatives, std::uint64_t seed)
       : graph_(graph), negatives_(negatives), seed_(seed) {}
 
-  /// Step s of the run, from 0. edges: numbers of own edges that the step takes; all_edges: how many it takes over all ranks.
+  /// Step s of the run, from 0. edges: numbers of own edges that the step takes; all_edges: how many it takes
+  /// over all ranks.
   void draw(std::int64_t step, std::span<const VertexId> edges, Index all_edges, StepPairs& pairs);
   /// The same of a step that takes all.
   void draw_all(std::int64_t step, StepPairs& pairs);
@@ -39,8 +41,8 @@ class PairDraws {
   std::vector<VertexId> sources_;  // own rows that get one more, ascending
 };
 
-// Whom a batch of link prediction computes: the ends of the step's pairs, each by the rank that owns it. Ranks tell each other which ends
-// they want.
+// Whom a batch of link prediction computes: the ends of the step's pairs, each by the rank that owns it.
+// Ranks tell each other which ends they want.
 
 /// One per sampling thread. Calls are collective.
 class PairEnds {
@@ -49,8 +51,8 @@ class PairEnds {
   PairEnds(const PairGraph& graph, int negatives, std::uint64_t seed, Communicator& comm)
       : draws_(graph, negatives, seed), comm_(comm), requests_(graph.owners(), comm) {}
 
-  /// edges: numbers of own edges of the step, all_edges over all ranks. pairs: the rank's own. rows: own rows that are an end of some
-  /// rank's pair, ascending.
+  /// edges: numbers of own edges of the step, all_edges over all ranks. pairs: the rank's own. rows: own rows
+  /// that are an end of some rank's pair, ascending.
   void of_step(std::int64_t step, std::span<const VertexId> edges, Index all_edges, StepPairs& pairs,
                std::vector<VertexId>& rows);
   Index reallocations() const { return requests_.reallocations(); }

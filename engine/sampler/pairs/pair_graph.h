@@ -1,6 +1,7 @@
-// What a rank knows of the pairs that link prediction trains on. A pair belongs to the rank that owns its source: it knows the training
-// edges that begin there, and with whom its vertices are joined. Nothing that it holds grows with the whole graph; which row a vertex
-// has, and which vertex a row, it looks up in the prepared graph's mapped files.
+// What a rank knows of the pairs that link prediction trains on. A pair belongs to the rank that owns its
+// source: it knows the training edges that begin there, and with whom its vertices are joined. Nothing that
+// it holds grows with the whole graph; which row a vertex has, and which vertex a row, it looks up in the
+// prepared graph's mapped files.
 #pragma once
 
 #include <span>
@@ -20,8 +21,8 @@ struct RowPair {
 
 class PairGraph {
  public:
-  /// row_of (vertices): the prepared row of each vertex; ids (vertices): the vertex of each. Both, and the data set, outlive it. Reads the
-  /// training edges four times, and keeps the rank's own.
+  /// row_of (vertices): the prepared row of each vertex; ids (vertices): the vertex of each. Both, and the
+  /// data set, outlive it. Reads the training edges four times, and keeps the rank's own.
   PairGraph(const Dataset& dataset, std::span<const VertexId> row_of, std::span<const VertexId> ids,
             std::span<const Index> part_offsets, Owners owners, Rank rank);
 
@@ -38,7 +39,8 @@ class PairGraph {
   const std::vector<Index>& edges_by_part() const { return edges_by_part_; }
   /// Over all ranks.
   Index all_edges() const { return all_edges_; }
-  /// Whether a training edge, trained on or not, goes from an own row to this vertex; where edges have no direction, or back.
+  /// Whether a training edge, trained on or not, goes from an own row to this vertex; where edges have no
+  /// direction, or back.
   bool is_known(VertexId own_row, VertexId vertex) const;
   /// Of what it holds, for plans.
   Index bytes() const;

@@ -1,4 +1,5 @@
-// The pairs of vertices that a rank's share of a step's loss is of: training edges and, drawn for them, pairs that are none.
+// The pairs of vertices that a rank's share of a step's loss is of: training edges and, drawn for them, pairs
+// that are none.
 #pragma once
 
 #include <algorithm>

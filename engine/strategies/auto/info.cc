@@ -1,4 +1,5 @@
-// Strategy `auto`: stands for another one, which `atoll run` chooses before anything is started (command/compare.h). So no rank ever has it.
+// Strategy `auto`: stands for another one, which `atoll run` chooses before anything is started
+// (command/compare.h). So no rank ever has it.
 #include "job/option_field.h"
 #include "job/quantity.h"
 #include "job/strategies.h"

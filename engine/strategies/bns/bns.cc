@@ -1,8 +1,9 @@
-// Boundary-node sampling (Wan et al. 2022, "BNS-GCN", algorithm 1): in each epoch a rank reads only some of the boundary rows
-// of each other rank, drawn without replacement, the same for all layers, each standing for b/k where k of b were drawn.
+// Boundary-node sampling (Wan et al. 2022, "BNS-GCN", algorithm 1): in each epoch a rank reads only some of
+// the boundary rows of each other rank, drawn without replacement, the same for all layers, each standing for
+// b/k where k of b were drawn.
 //
-// The paper's ranks draw among what they own and send each other the ids. Here a draw is a function of (seed, epoch, the
-// owner's part, the reader's part, vertex): both sides make it themselves, and no ids are sent.
+// The paper's ranks draw among what they own and send each other the ids. Here a draw is a function of (seed,
+// epoch, the owner's part, the reader's part, vertex): both sides make it themselves, and no ids are sent.
 #include <algorithm>
 #include <limits>
 #include <vector>
@@ -161,7 +162,8 @@ class Sampled final : public BoundarySet {
   std::vector<float> weights_;  // (arriving): rows that each stands for
   std::vector<Sample> samples_;
   PairDraw pair_;
-  // Of all halo rows, in the host's memory. On a CPU it is `outer_`: a dry part has its arcs in its block alone.
+  // Of all halo rows, in the host's memory. On a CPU it is `outer_`: a dry part has its arcs in its block
+  // alone.
   const Block whole_;
   const Block& outer_;        // of all halo rows, in the device's memory
   std::int64_t cut_ = kNone;  // epoch that block_ was cut for

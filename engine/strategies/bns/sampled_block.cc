@@ -34,7 +34,8 @@ void SampledBlock::cut(std::span<const VertexId> chosen, std::span<const float> 
   view();
 }
 
-/// The chosen rows of the transpose, and how many arcs each destination has among them in arcs_.offsets, one place on.
+/// The chosen rows of the transpose, and how many arcs each destination has among them in arcs_.offsets, one
+/// place on.
 void SampledBlock::take_rows(std::span<const VertexId> chosen, std::span<const float> weights) {
   const CsrView& from = whole_.transpose;
   transpose_.columns.clear();

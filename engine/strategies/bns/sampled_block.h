@@ -1,10 +1,10 @@
 // The block of some of a block's sources: what an epoch's sample leaves of a rank's arcs to halo rows.
 //
-// Arcs of the others are dropped, and time saved in proportion, rather than multiplied by zero. A source that stands for w
-// has its arcs' weights multiplied by w, which the transpose carries to its gradient. In sums and means that is the
-// unbiased estimate. Attention and softmax aggregation weigh exp(score) by it, in numerator and denominator, so that an
-// arc counts as w arcs of its kind: weights still add up to 1, and the scores themselves, made of unscaled rows, stay
-// true.
+// Arcs of the others are dropped, and time saved in proportion, rather than multiplied by zero. A source that
+// stands for w has its arcs' weights multiplied by w, which the transpose carries to its gradient. In sums
+// and means that is the unbiased estimate. Attention and softmax aggregation weigh exp(score) by it, in
+// numerator and denominator, so that an arc counts as w arcs of its kind: weights still add up to 1, and the
+// scores themselves, made of unscaled rows, stay true.
 #pragma once
 
 #include <span>
@@ -16,12 +16,13 @@ namespace atl {
 
 class SampledBlock {
  public:
-  /// Of `sources` sources of `whole`, whose arrays outlive it. attention: transposed arcs know their place. Memory is
-  /// claimed for all of the arcs and touched by those that are there.
+  /// Of `sources` sources of `whole`, whose arrays outlive it. attention: transposed arcs know their place.
+  /// Memory is claimed for all of the arcs and touched by those that are there.
   SampledBlock(const Block& whole, Index sources, bool attention);
   SampledBlock(const SampledBlock&) = delete;
 
-  /// chosen: `sources` of whole's sources, ascending; weights: what each of them stands for. O(dst + arcs of the sample).
+  /// chosen: `sources` of whole's sources, ascending; weights: what each of them stands for. O(dst + arcs of
+  /// the sample).
   void cut(std::span<const VertexId> chosen, std::span<const float> weights);
   const Block& block() const { return block_; }
   /// Of a sample that has its share of the arcs.

@@ -1,5 +1,5 @@
-// Strategy `cagnet`: full-batch training in which every rank's whole block of rows is broadcast at each layer to all ranks that
-// aggregate over it (Tripathy et al. 2020, 1D and 1.5D).
+// Strategy `cagnet`: full-batch training in which every rank's whole block of rows is broadcast at each layer
+// to all ranks that aggregate over it (Tripathy et al. 2020, 1D and 1.5D).
 #include <fmt/ranges.h>
 
 #include "job/option_field.h"

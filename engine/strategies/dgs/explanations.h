@@ -1,7 +1,8 @@
-// What batches read of other ranks, explained online (DGS, Wan et al. 2022, algorithm 1). Every T steps an explanation begins, from a
-// snapshot of the weights as that step reads them; from T steps later on its masks say how other ranks' vertices are drawn and which of
-// their features are fetched, for T steps. So results don't depend on how long it takes: who makes batches waits for it where it isn't
-// there. Until the first masks apply neighbours are drawn alike and all features are fetched.
+// What batches read of other ranks, explained online (DGS, Wan et al. 2022, algorithm 1). Every T steps an
+// explanation begins, from a snapshot of the weights as that step reads them; from T steps later on its masks
+// say how other ranks' vertices are drawn and which of their features are fetched, for T steps. So results
+// don't depend on how long it takes: who makes batches waits for it where it isn't there. Until the first
+// masks apply neighbours are drawn alike and all features are fetched.
 #pragma once
 
 #include <optional>
@@ -23,8 +24,8 @@ struct ExplanationOptions {
   double shift = 0.1;  // RemoteDraws'
   RemoteDraws::Split split = RemoteDraws::Split::kNeighbours;
   bool odds = false;  // a vertex is drawn in proportion to σ / (1 − σ) of its mask instead of to σ
-  bool of_batch =
-      true;  // the label is what the step's vertices are predicted to be, instead of the star's centre
+  // the label is what the step's vertices are predicted to be, instead of the star's centre
+  bool of_batch = true;
   bool training_alone = false;        // the centre stands for training vertices alone
   FeatureStoreOptions features_as{};  // how rows cross
   ExplainerOptions explainer;

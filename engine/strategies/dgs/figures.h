@@ -1,4 +1,5 @@
-// What the explanation came to whose masks a rank uses, for people: which vertices of other ranks and which features matter to it.
+// What the explanation came to whose masks a rank uses, for people: which vertices of other ranks and which
+// features matter to it.
 #pragma once
 
 #include <vector>

@@ -1,6 +1,7 @@
-// Strategy `dgs` (Wan et al. 2022, "DGS: Communication-Efficient Graph Sampling for Distributed GNN Training"): mini-batches that fetch
-// less of other ranks. Each rank explains its model's predictions while it trains: which vertices of other ranks and which features
-// matter. Neighbours on other ranks are drawn by the one, and fewer of them; the features that matter most are fetched of them.
+// Strategy `dgs` (Wan et al. 2022, "DGS: Communication-Efficient Graph Sampling for Distributed GNN
+// Training"): mini-batches that fetch less of other ranks. Each rank explains its model's predictions while
+// it trains: which vertices of other ranks and which features matter. Neighbours on other ranks are drawn by
+// the one, and fewer of them; the features that matter most are fetched of them.
 #include "strategies/dgs/info.h"
 
 #include "base/error.h"

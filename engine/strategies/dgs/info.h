@@ -13,7 +13,8 @@ std::int64_t steps_between_masks(const Job& job, std::int64_t columns);
 /// How long they are trained at most.
 std::int64_t epochs_of_masks(const Job& job);
 
-/// Of a run of so many steps: that it ends before masks apply, and what to do; "": they do, or there are none.
+/// Of a run of so many steps: that it ends before masks apply, and what to do; "": they do, or there are
+/// none.
 std::string masks_too_late(const Job& job, std::int64_t columns, std::int64_t steps);
 
 }  // namespace atl

@@ -1,5 +1,5 @@
-// What strategy `dgs` adds to a plan: what explaining other ranks' vertices and features sends, holds and computes beside training, as
-// Explanations do it.
+// What strategy `dgs` adds to a plan: what explaining other ranks' vertices and features sends, holds and
+// computes beside training, as Explanations do it.
 #include <set>
 
 #include "plan/memory.h"

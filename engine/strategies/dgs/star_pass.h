@@ -1,6 +1,7 @@
-// The verbs of a pass over an explanation graph. An arc's mask scales the row that crosses it, in each layer that gathers: of a layer
-// that sums products of its sources' rows that is the arc's weight, and any other layer (attention, a softmax, a norm before it) sees a
-// source as much smaller. So every model is explained as it is, and what comes back for the scaled rows is the masks' gradient.
+// The verbs of a pass over an explanation graph. An arc's mask scales the row that crosses it, in each layer
+// that gathers: of a layer that sums products of its sources' rows that is the arc's weight, and any other
+// layer (attention, a softmax, a norm before it) sees a source as much smaller. So every model is explained
+// as it is, and what comes back for the scaled rows is the masks' gradient.
 #pragma once
 
 #include <vector>
@@ -10,11 +11,12 @@
 
 namespace atl {
 
-// The explanation graph of a rank (DGS, Wan et al. 2022, section III-B): a star. Its centre, row 0, stands for all vertices of the rank, the other
-// rows are the vertices of other ranks that these read. The centre reads itself and all of them; each of them reads the centre, and
-// itself where the model wants self-loops.
+// The explanation graph of a rank (DGS, Wan et al. 2022, section III-B): a star. Its centre, row 0, stands
+// for all vertices of the rank, the other rows are the vertices of other ranks that these read. The centre
+// reads itself and all of them; each of them reads the centre, and itself where the model wants self-loops.
 //
-// What is asked is which of the others the centre needs, so the arcs to the centre are a block of their own, the masked one.
+// What is asked is which of the others the centre needs, so the arcs to the centre are a block of their own,
+// the masked one.
 
 class StarGraph {
  public:
@@ -25,7 +27,8 @@ class StarGraph {
   Index others() const { return others_; }
   Index rows() const { return 1 + others_; }
   std::span<const VertexId> ids() const { return ids_; }  // (rows); the centre's is 0
-  /// Arcs among all rows but the masked ones, and those: (rows or 1 × rows) and (rows or 1 × others). `last`: to the centre alone. Views.
+  /// Arcs among all rows but the masked ones, and those: (rows or 1 × rows) and (rows or 1 × others). `last`:
+  /// to the centre alone. Views.
   Block unmasked(bool last) const;
   Block masked(bool last) const;
   Index bytes() const;
@@ -43,7 +46,8 @@ class StarGraph {
   std::vector<VertexId> ids_;
 };
 
-/// Of each layer on a star with so many others: the last of those that gather computes the centre alone, as do those behind it.
+/// Of each layer on a star with so many others: the last of those that gather computes the centre alone, as
+/// do those behind it.
 std::vector<LayerRows> star_rows(const Model& model, Index others);
 /// Columns of the widest input that is gathered.
 Index widest_gathered(const Model& model);

@@ -71,7 +71,8 @@ Gather& CagnetRounds::There::start(const GatherRequest& what, const Travels* tra
   return *this;
 }
 
-/// Where ranks merge what they have summed, scores cross before: in the same order on both sides of every link.
+/// Where ranks merge what they have summed, scores cross before: in the same order on both sides of every
+/// link.
 void CagnetRounds::There::start_rounds() {
   packed_ = {};
   if (travels_ != nullptr && (*travels_)[std::size_t(r_.rank_)] && !r_.rounds_.empty())
@@ -127,7 +128,8 @@ bool CagnetRounds::There::take_own() {
   return true;
 }
 
-/// Waits for a round and starts the one after the next, whose buffer is free then. False where nothing of it is read.
+/// Waits for a round and starts the one after the next, whose buffer is free then. False where nothing of it
+/// is read.
 bool CagnetRounds::There::take(const Round& round) {
   const auto& [from, to, read] = round;
   if (travels_ == nullptr) {
@@ -217,8 +219,8 @@ bool CagnetRounds::Back::read_own() {
   return true;
 }
 
-/// Starts a round of the way back: the gradients of the block that came in this round go home, those that are zero too. Own rows'
-/// arrive in the second buffer.
+/// Starts a round of the way back: the gradients of the block that came in this round go home, those that are
+/// zero too. Own rows' arrive in the second buffer.
 void CagnetRounds::Back::ship(const Round& round) {
   const Index cols = d_rows_.cols;
   if (cols == 0) return;

@@ -1,10 +1,12 @@
-// CAGNET's communication (Tripathy et al. 2020, section IV): whole blocks of rows to all ranks that aggregate over them, each
-// followed by an accumulation, and the gradients of whole blocks back to their owners, also those of rows that nobody reads.
+// CAGNET's communication (Tripathy et al. 2020, section IV): whole blocks of rows to all ranks that aggregate
+// over them, each followed by an accumulation, and the gradients of whole blocks back to their owners, also
+// those of rows that nobody reads.
 //
-// Blocks go round: in round t of 1D rank p receives the block of rank p + t and sends its own to rank p − t, so that all links
-// are busy in each of the P − 1 rounds. One owner's broadcast after the other would send the same bytes over one rank's link
-// at a time. The next round's block is under way during the accumulation of the present one: it arrives in the other of two
-// buffers. What is kept of a block are the rows that are read here.
+// Blocks go round: in round t of 1D rank p receives the block of rank p + t and sends its own to rank p − t,
+// so that all links are busy in each of the P − 1 rounds. One owner's broadcast after the other would send
+// the same bytes over one rank's link at a time. The next round's block is under way during the accumulation
+// of the present one: it arrives in the other of two buffers. What is kept of a block are the rows that are
+// read here.
 #pragma once
 
 #include <array>
@@ -15,8 +17,8 @@
 
 namespace atl {
 
-/// One per exchange; references outlive it. Calls are collective. Slot 0: own rows, all of them in 1D, else those that are
-/// read; then the owners whose rows are read here, in the order in which their blocks come.
+/// One per exchange; references outlive it. Calls are collective. Slot 0: own rows, all of them in 1D, else
+/// those that are read; then the owners whose rows are read here, in the order in which their blocks come.
 class CagnetRounds {
  public:
   CagnetRounds(Context& ctx, Communicator& comm, const GraphPart& part,
@@ -31,14 +33,16 @@ class CagnetRounds {
   Index widest() const { return widest_; }  // columns of a layer whose rows travel
   Index bytes() const { return buffers_[0].held_bytes() + buffers_[1].held_bytes(); }
 
-  /// Gathers all blocks. Of those that travel, `halo` (halo_rows, cols) takes the rows that are read here, each owner's
-  /// together; of the others it holds them. `travels` outlives the gather.
+  /// Gathers all blocks. Of those that travel, `halo` (halo_rows, cols) takes the rows that are read here,
+  /// each owner's together; of the others it holds them. `travels` outlives the gather.
   Gather& gather(const GatherRequest& what, const Travels& travels, MatrixView halo);
-  /// The way back, `halo` as it was then. Gradients of the blocks that travel are added to their owners' d_rows (owned, cols): own
-  /// rows first, then those that the rank before sends, the one before that, and so on.
+  /// The way back, `halo` as it was then. Gradients of the blocks that travel are added to their owners'
+  /// d_rows (owned, cols): own rows first, then those that the rank before sends, the one before that, and so
+  /// on.
   Gather& gather_back(const GatherRequest& what, const Travels& travels, ConstMatrixView halo,
                       MatrixView d_rows);
-  /// Gathers the features, which every rank has of all rows that it reads; back likewise, for they take no gradient.
+  /// Gathers the features, which every rank has of all rows that it reads; back likewise, for they take no
+  /// gradient.
   Gather& gather_features(const Rows& own);
   /// What makes the sums of all gathers whole; null: they are. Outlives them.
   void merge_by(RowGroup* merge) { merge_ = merge; }
@@ -81,7 +85,8 @@ class CagnetRounds {
     std::size_t at_ = 0;  // the round that comes next
     Source source_;
   };
-  /// The way back: a round's rows, whose gradients then travel while own rows' are computed, then the next round's.
+  /// The way back: a round's rows, whose gradients then travel while own rows' are computed, then the next
+  /// round's.
   class Back final : public Gather {
    public:
     explicit Back(CagnetRounds& rounds) : r_(rounds) {}

@@ -1,5 +1,6 @@
-// Which boundary rows cross between ranks in an epoch, in which format, and the block that reads those that arrive: all of them
-// here, a sample in bns.cc. When they are used is each exchange's own, so that whichever rows cross combine with any delay.
+// Which boundary rows cross between ranks in an epoch, in which format, and the block that reads those that
+// arrive: all of them here, a sample in bns.cc. When they are used is each exchange's own, so that whichever
+// rows cross combine with any delay.
 #pragma once
 
 #include <cstdint>
@@ -36,8 +37,8 @@ class BoundarySet {
   virtual Index arriving() const = 0;  // rows a layer
   /// What goes to and comes from each peer in `epoch`. Valid until two more epochs were asked for.
   virtual std::span<const BoundaryRows> peers(std::int64_t epoch) = 0;
-  /// Destinations: owned rows; sources: the rows that arrive in `epoch`. In the device's memory. Valid until another epoch's is asked
-  /// for.
+  /// Destinations: owned rows; sources: the rows that arrive in `epoch`. In the device's memory. Valid until
+  /// another epoch's is asked for.
   virtual const Block& block(std::int64_t epoch) = 0;
   /// Of what is held to know this; the rows themselves are the exchange's.
   virtual Index bytes() const = 0;
@@ -77,8 +78,8 @@ class WholeBoundarySet final : public BoundarySet {
 
 /// bns.cc: boundary-node sampling (Wan et al. 2022, "BNS-GCN", section 3).
 struct SampledBoundaryOptions {
-  double rate =
-      1;  // of a pair's boundary rows, as sampled_rows() in job/strategies/boundary_rows.h rounds it
+  // of a pair's boundary rows, as sampled_rows() in job/strategies/boundary_rows.h rounds it
+  double rate = 1;
   std::uint64_t seed = 1;  // of all draws
   bool attention = false;  // blocks' transposed arcs know their place
   Precision wire = Precision::kFloat32;

@@ -1,6 +1,6 @@
-// The exact halo exchange: every layer, every epoch, the rows that cross go to the ranks that read them and gradients of
-// halo rows come back to their owners. In training a BoundarySet says which rows: all, or a sample of them; evaluation, and
-// what is gathered once, reads all, as they are.
+// The exact halo exchange: every layer, every epoch, the rows that cross go to the ranks that read them and
+// gradients of halo rows come back to their owners. In training a BoundarySet says which rows: all, or a
+// sample of them; evaluation, and what is gathered once, reads all, as they are.
 #include <deque>
 
 #include "strategies/exchange/exchange.h"
@@ -89,7 +89,8 @@ class Exact final : public Exchange {
     if (!near_.empty()) return near_[std::size_t(layer.hops_left)];
     return trained_ ? *trained_ : whole_;
   }
-  /// Features don't travel, and are there of all halo rows. Nothing but training is done where rows are copies.
+  /// Features don't travel, and are there of all halo rows. Nothing but training is done where rows are
+  /// copies.
   BoundarySet& boundary_set_of(const GatherRequest& g) {
     if (!near_.empty()) return near_[std::size_t(layer(g).hops_left)];
     return trains(g) && !layer(g).fixed ? trained(layer(g)) : whole_;

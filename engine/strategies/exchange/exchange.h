@@ -1,5 +1,6 @@
-// Where rows that a rank doesn't own come from, in full-batch schedules: in time or late, all, sampled, broadcast or cached. An
-// exchange is one file or folder; those that several strategies use have their makers below.
+// Where rows that a rank doesn't own come from, in full-batch schedules: in time or late, all, sampled,
+// broadcast or cached. An exchange is one file or folder; those that several strategies use have their makers
+// below.
 #pragma once
 
 #include <memory>
@@ -17,16 +18,18 @@
 
 namespace atl {
 
-// How whoever tells of a run asks a strategy for figures that it alone has: late rows, chunks' times, explanations. The asker names
-// their type; a strategy that has such figures makes them, and no interface knows which strategy has which.
+// How whoever tells of a run asks a strategy for figures that it alone has: late rows, chunks' times,
+// explanations. The asker names their type; a strategy that has such figures makes them, and no interface
+// knows which strategy has which.
 //
-//   void MyStrategy::report(FigureRequest& request) { request.offer<MyFigures>([&] { return my_figures(); }); }
-//   if (const auto mine = figures_of<MyFigures>(schedule)) ...
+//   void MyStrategy::report(FigureRequest& request) { request.offer<MyFigures>([&] { return my_figures(); });
+//   } if (const auto mine = figures_of<MyFigures>(schedule)) ...
 
 /// Lives for one question.
 class FigureRequest {
  public:
-  /// By whoever is asked, once for each type that it has. `make` is called where it is the one that was asked for.
+  /// By whoever is asked, once for each type that it has. `make` is called where it is the one that was asked
+  /// for.
   template <class Figures, class Make>
   void offer(Make&& make) {
     if (type_ == typeid(Figures)) *static_cast<std::optional<Figures>*>(answer_) = make();
@@ -53,8 +56,8 @@ std::optional<Figures> figures_of(Source& source) {
 /// What a rank reads of one rank's rows.
 struct OwnerRows {
   Rank owner = 0;
-  std::span<const VertexId>
-      rows;       // (src) which of the owner's, in its own numbering, ascending; the device's memory
+  // (src) which of the owner's, in its own numbering, ascending; the device's memory
+  std::span<const VertexId> rows;
   Block block;    // destinations: owned rows, or those of several ranks (OwnerReads); sources: these
   Rows features;  // (src, F), as GraphPart::halo_features
 };
@@ -63,13 +66,14 @@ struct OwnerRows {
 struct ChunkRows {
   Index begin = 0, end = 0;  // of the owned rows
   Block own, outer;          // destinations: these; sources: these, and `reads`
-  std::span<const VertexId>
-      reads;  // rows of owned + halo outside of the slice, ascending; in the host's memory …
+  // rows of owned + halo outside of the slice, ascending; in the host's memory …
+  std::span<const VertexId> reads;
   std::span<const ChunkRun> runs;  // … and of which chunks they are
   Index rows() const { return end - begin; }
 };
 
-/// The rows that layers compute which have so many layers behind them that read neighbours, where some rows are copies (near_blocks.h).
+/// The rows that layers compute which have so many layers behind them that read neighbours, where some rows
+/// are copies (near_blocks.h).
 struct NearRows {
   Index rows = 0, sources = 0;      // the first so many of the owned rows; and of those that they may read
   Index halo = 0;                   // rows that they read of others
@@ -77,26 +81,27 @@ struct NearRows {
   std::span<const PeerRows> peers;  // in the host's memory
 };
 
-/// One rank's part of a graph with its features, as every full-batch pass sees it. Owned by the session. Arrays lie where kernels read
-/// them, in the device's memory, but for those of `graph`.
+/// One rank's part of a graph with its features, as every full-batch pass sees it. Owned by the session.
+/// Arrays lie where kernels read them, in the device's memory, but for those of `graph`.
 struct GraphPart {
   const LocalGraph* graph = nullptr;
   std::span<const VertexId> ids;      // (owned) original vertex ids
   Block own, outer;                   // destinations: owned rows; sources: owned and halo rows
   std::span<const Real> row_weights;  // (owned) what each counts in sums over vertices; empty: 1
   Rows features;                      // (owned, F)
-  Rows
-      halo_features;  // (halo, F): fixed, so read once from the data set and never sent; empty where the first layer
-                      // doesn't gather
+  // (halo, F): fixed, so read once from the data set and never sent; empty where the first layer doesn't
+  // gather
+  Rows halo_features;
   // Where the strategy takes halo rows owner by owner (OwnerReads), instead of `outer` and halo_features:
   std::vector<OwnerRows> owners;         // those with rows that are read here, in the order of parts
   std::span<const Index> owned_by_rank;  // (ranks) how many rows each owns
   // Where the strategy works on one slice after the other (JobDivision::slices), beside `own` and `outer`:
   std::vector<ChunkRows> chunks;
-  // Where some owned rows are copies of other servers', by the number of layers behind, instead of `own` and `outer`:
+  // Where some owned rows are copies of other servers', by the number of layers behind, instead of `own` and
+  // `outer`:
   std::vector<NearRows> near;
-  Rows
-      computed_features;  // (rows that the first layer computes, F), where these are fewer and rows of `features` can't be told apart
+  // (rows that the first layer computes, F), where these are fewer and rows of `features` can't be told apart
+  Rows computed_features;
 
   /// Other ranks read the first so many owned rows, and no others.
   Index boundary() const { return near.empty() && owned_by_rank.empty() ? graph->boundary : graph->owned; }
@@ -142,21 +147,23 @@ class Exchange {
   virtual Index bytes() const = 0;
   /// Before the first gather of a pass; `epoch` (from 1) is a training pass's, and keys its draws.
   virtual void begin(std::int64_t /*epoch*/, bool /*training*/) {}
-  /// Verbs::gather and gather_back. One gather of an exchange is open at a time. Back: contributions are added in a fixed order,
-  /// own rows first, then peers by rank.
+  /// Verbs::gather and gather_back. One gather of an exchange is open at a time. Back: contributions are
+  /// added in a fixed order, own rows first, then peers by rank.
   virtual Gather& gather(const GatherRequest& what) = 0;
   virtual Gather& gather_back(const GatherRequest& what, MatrixView d_rows) = 0;
-  /// Between two epochs: what a resumed run must put back here to go on as if it had never stopped, in an order and with
-  /// names and shapes that depend on job and part alone. Waits for what is under way. Views of the exchange's memory.
+  /// Between two epochs: what a resumed run must put back here to go on as if it had never stopped, in an
+  /// order and with names and shapes that depend on job and part alone. Waits for what is under way. Views of
+  /// the exchange's memory.
   virtual std::vector<NamedMatrix> state() { return {}; }
   /// Between two passes: figures that it alone has.
   virtual void report(FigureRequest&) {}
 };
 
-/// exact.cc, "vanilla partition-parallel training" of PipeGCN (section 2, figures 1a and 2a): this step's boundary rows to
-/// every rank that reads them. With `overlap`, own rows are aggregated while halo rows travel, and halo gradients travel
-/// while own ones are computed; without, each transfer is waited for (the synchronous baseline of the papers).
-/// `haloRows` says which rows training's passes exchange; null: all, as they are. With a sample it is BNS-GCN's.
+/// exact.cc, "vanilla partition-parallel training" of PipeGCN (section 2, figures 1a and 2a): this step's
+/// boundary rows to every rank that reads them. With `overlap`, own rows are aggregated while halo rows
+/// travel, and halo gradients travel while own ones are computed; without, each transfer is waited for (the
+/// synchronous baseline of the papers). `haloRows` says which rows training's passes exchange; null: all, as
+/// they are. With a sample it is BNS-GCN's.
 std::unique_ptr<Exchange> make_exact_exchange(Context& ctx, Communicator& comm, const GraphPart& part,
                                               std::vector<ExchangedLayer> layers, bool overlap,
                                               std::unique_ptr<BoundarySet> boundary_set = nullptr);
@@ -169,7 +176,8 @@ struct PipeGcnOptions {
   bool bias_correction = true;                         // the authors' code has none
   std::int64_t measure_every = 0;  // EpochStaleness of epochs that this divides; 0: of none
 };
-/// `haloRows` as above; with a sample, nothing may be smoothed or measured: rows of other epochs are other rows.
+/// `haloRows` as above; with a sample, nothing may be smoothed or measured: rows of other epochs are other
+/// rows.
 std::unique_ptr<Exchange> make_pipegcn_exchange(Context& ctx, Communicator& comm, const GraphPart& part,
                                                 const std::vector<ExchangedLayer>& layers,
                                                 const PipeGcnOptions& options,

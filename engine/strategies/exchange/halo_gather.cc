@@ -96,8 +96,9 @@ Arrival HaloTransfer::ship(BoundarySet& boundary_set, std::int64_t epoch, Matrix
   return start(boundary_set, epoch, Traffic::kHaloGradient, Way::kBack, received, d_halo);
 }
 
-/// `boundary` (sent, cols) goes out and `halo` (arriving, cols) comes, or they do the reverse on the way back. Halo rows of each peer
-/// are packed by themselves, so that those which don't cross, of other chunks, lie between them as they are.
+/// `boundary` (sent, cols) goes out and `halo` (arriving, cols) comes, or they do the reverse on the way
+/// back. Halo rows of each peer are packed by themselves, so that those which don't cross, of other chunks,
+/// lie between them as they are.
 Arrival HaloTransfer::start(BoundarySet& boundary_set, std::int64_t epoch, Traffic purpose, Way way,
                             MatrixView boundary, MatrixView halo) {
   const Wire wire = Wire(ctx_, boundary_set.wire()).of(purpose);

@@ -1,5 +1,6 @@
-// The two blocks of a halo exchange, as a layer pulls them. There: own rows, while halo rows travel, then halo rows. Back: halo
-// rows first, so that their gradients travel while own ones are computed. Slot 0 = owned rows, slot 1 = halo rows.
+// The two blocks of a halo exchange, as a layer pulls them. There: own rows, while halo rows travel, then
+// halo rows. Back: halo rows first, so that their gradients travel while own ones are computed. Slot
+// 0 = owned rows, slot 1 = halo rows.
 #pragma once
 
 #include <algorithm>
@@ -18,9 +19,9 @@
 
 namespace atl {
 
-// The two directions in which boundary rows travel: a layer's rows to the ranks that read them, and gradients of halo rows back
-// to their owners. Which rows those are, and in which format they cross, is a BoundarySet's; what is done with them, and when they
-// are waited for, each exchange's.
+// The two directions in which boundary rows travel: a layer's rows to the ranks that read them, and gradients
+// of halo rows back to their owners. Which rows those are, and in which format they cross, is a
+// BoundarySet's; what is done with them, and when they are waited for, each exchange's.
 
 /// Rows under way; without any, complete.
 class Arrival {
@@ -33,21 +34,22 @@ class Arrival {
   Event event_;
   std::optional<Wire> wire_;  // none: the rows are whole
   MatrixView rows_;
-  std::span<const BoundaryRows>
-      peers_;  // whose rows lie packed where they begin; none: all lie at the beginning
+  // whose rows lie packed where they begin; none: all lie at the beginning
+  std::span<const BoundaryRows> peers_;
 };
 
-/// One per exchange; references outlive it. Calls are collective, about the rows that cross in `epoch`: `sent` of them
-/// leave, `arriving` come. Until the Arrival all buffers stay put.
+/// One per exchange; references outlive it. Calls are collective, about the rows that cross in `epoch`:
+/// `sent` of them leave, `arriving` come. Until the Arrival all buffers stay put.
 class HaloTransfer {
  public:
   HaloTransfer(Context& ctx, Communicator& comm) : ctx_(ctx), comm_(comm) {}
 
-  /// Packs the boundary rows of `rows` (owned, cols) into `packed` (sent, cols) and starts the exchange, which fills `halo`
-  /// (arriving, cols).
+  /// Packs the boundary rows of `rows` (owned, cols) into `packed` (sent, cols) and starts the exchange,
+  /// which fills `halo` (arriving, cols).
   Arrival fetch(BoundarySet& boundary_set, std::int64_t epoch, Traffic purpose, ConstMatrixView rows,
                 MatrixView packed, MatrixView halo);
-  /// Starts the way back: d_halo (arriving, cols) goes out, and isn't whole any more; `received` (sent, cols) is filled.
+  /// Starts the way back: d_halo (arriving, cols) goes out, and isn't whole any more; `received` (sent, cols)
+  /// is filled.
   Arrival ship(BoundarySet& boundary_set, std::int64_t epoch, MatrixView d_halo, MatrixView received);
   /// d_rows (owned, cols) += received (sent, cols), peers by part, so that the sum is the same in every run.
   void add(BoundarySet& boundary_set, std::int64_t epoch, ConstMatrixView received, MatrixView d_rows);
@@ -88,7 +90,8 @@ class HaloGather final : public Gather {
 /// What an exchange does with the gradients is its own.
 class HaloGatherBack : public Gather {
  public:
-  /// d_halo (arriving, cols) and d_rows (owned, cols) are written by the layer; empty: the rows take no gradient.
+  /// d_halo (arriving, cols) and d_rows (owned, cols) are written by the layer; empty: the rows take no
+  /// gradient.
   Gather& start(const HaloBlocks& blocks, MatrixView d_halo, MatrixView d_rows);
   const Source* next() final;
 

@@ -1,5 +1,6 @@
-// CAGNET's exchange (Tripathy et al. 2020, 1D and 1.5D): blocks of rows are broadcast whole, layer by layer, epoch by epoch, and
-// their gradients go back whole. The result is that of one rank; what it costs is that also rows travel that nobody reads.
+// CAGNET's exchange (Tripathy et al. 2020, 1D and 1.5D): blocks of rows are broadcast whole, layer by layer,
+// epoch by epoch, and their gradients go back whole. The result is that of one rank; what it costs is that
+// also rows travel that nobody reads.
 #include "strategies/exchange/whole_blocks.h"
 
 #include "job/strategies/whole_blocks.h"
@@ -12,11 +13,13 @@
 namespace atl {
 namespace {
 
-// A row of CAGNET's grid (Tripathy et al. 2020, section IV-B): its ranks aggregate for each other, each all of the row's vertices
-// over its column's sources. What they have made of a vertex goes to its owner, and what the owner knows of it to all of them: the
-// two halves of the paper's all-reduce, each where it is needed.
+// A row of CAGNET's grid (Tripathy et al. 2020, section IV-B): its ranks aggregate for each other, each all
+// of the row's vertices over its column's sources. What they have made of a vertex goes to its owner, and
+// what the owner knows of it to all of them: the two halves of the paper's all-reduce, each where it is
+// needed.
 
-/// One per exchange; references outlive it. Calls are collective over the row; a transfer ends before the next is started.
+/// One per exchange; references outlive it. Calls are collective over the row; a transfer ends before the
+/// next is started.
 class CagnetRow {
  public:
   CagnetRow(Context& ctx, Communicator& comm, const GraphPart& part, const CagnetGrid& grid);
@@ -27,9 +30,11 @@ class CagnetRow {
   /// Those of `of_row` (vertices, cols) that this rank owns.
   MatrixView own(MatrixView of_row) const;
 
-  /// Starts to bring every vertex's row of all ranks' `partial` (vertices, cols) to its owner. `partial` isn't whole any more.
+  /// Starts to bring every vertex's row of all ranks' `partial` (vertices, cols) to its owner. `partial`
+  /// isn't whole any more.
   Event collect(Traffic purpose, const Wire& wire, MatrixView partial);
-  /// What has arrived then, (owned, cols) from each rank of the row, in the order of columns; valid until the next transfer.
+  /// What has arrived then, (owned, cols) from each rank of the row, in the order of columns; valid until the
+  /// next transfer.
   std::span<const MatrixView> terms(const Wire& wire) const;
 
   /// Starts to bring each rank's own rows of `of_row` (vertices, cols) to all others of the row.
@@ -107,8 +112,9 @@ void CagnetRow::unpack(const Wire& wire, MatrixView of_row) const {
     if (each.rank != members_[own_].rank) wire.unpack(rows_of(each, of_row));
 }
 
-// What the ranks of a row of CAGNET's grid have aggregated, each over its column's sources, put together at the rank that owns the
-// vertices; and what the owner knows of its vertices, spread over the row on the way back.
+// What the ranks of a row of CAGNET's grid have aggregated, each over its column's sources, put together at
+// the rank that owns the vertices; and what the owner knows of its vertices, spread over the row on the way
+// back.
 
 /// One per exchange; references outlive it.
 class CagnetMerge final : public RowGroup {

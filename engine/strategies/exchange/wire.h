@@ -1,6 +1,7 @@
-// How rows, and gradients of rows, are written while they cross between ranks (strategy.wire): as they are, or each value as
-// bfloat16. What is computed with is whole again: rows are rounded in the memory that they leave from, or on their way to it, and
-// widened in place where they have arrived, unless they are stored in halves there.
+// How rows, and gradients of rows, are written while they cross between ranks (strategy.wire): as they are,
+// or each value as bfloat16. What is computed with is whole again: rows are rounded in the memory that they
+// leave from, or on their way to it, and widened in place where they have arrived, unless they are stored in
+// halves there.
 #pragma once
 
 #include "comm/communicator.h"
@@ -29,8 +30,8 @@ class Wire {
   PackedRows packed(MatrixView x) const;
   /// Packs x in its own memory: it isn't whole any more.
   PackedRows pack(MatrixView x) const;
-  /// Packs x, which stays whole; rows that can't be sent from where they lie go to the workspace's matrix `name`, and stay until
-  /// that is asked for again.
+  /// Packs x, which stays whole; rows that can't be sent from where they lie go to the workspace's matrix
+  /// `name`, and stay until that is asked for again.
   PackedRows pack_copy(ConstMatrixView x, const char* name) const;
   /// The same in memory (rows, copied_columns()) of the caller's.
   PackedRows pack_copy(ConstMatrixView x, MatrixView memory) const;

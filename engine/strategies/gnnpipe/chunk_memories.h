@@ -1,5 +1,6 @@
-// The memory of a stage's passes over its chunks. What forward leaves for backward is each chunk's own; what backward alone needs is
-// shared, because one chunk at a time goes backward. Gradients that arrive from the next stage take turns in a few matrices.
+// The memory of a stage's passes over its chunks. What forward leaves for backward is each chunk's own; what
+// backward alone needs is shared, because one chunk at a time goes backward. Gradients that arrive from the
+// next stage take turns in a few matrices.
 #pragma once
 
 #include <span>
@@ -12,7 +13,8 @@ namespace atl {
 /// Neither copyable nor movable: passes point into it. References outlive it.
 class ChunkMemories {
  public:
-  /// `layers`: may be none, then there is nothing. arriving: how many chunks' output gradients are there at once.
+  /// `layers`: may be none, then there is nothing. arriving: how many chunks' output gradients are there at
+  /// once.
   ChunkMemories(Context& ctx, const Model& model, const LayerRange& layers, Passes passes,
                 const GraphPart& part, StageRows& rows, const ChunkPass& pass, std::size_t arriving);
   ChunkMemories(const ChunkMemories&) = delete;

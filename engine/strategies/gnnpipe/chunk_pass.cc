@@ -59,7 +59,8 @@ LayerRows ChunkPass::rows_of(int layer, int chunk) const {
   return of;
 }
 
-/// What is fresh differs from epoch to epoch: rows of chunks that are done lie among this epoch's, the others in the history.
+/// What is fresh differs from epoch to epoch: rows of chunks that are done lie among this epoch's, the others
+/// in the history.
 void ChunkPass::begin_training(std::int64_t step, std::span<const int> order) {
   state_.step = step, state_.training = true;
   for (std::size_t i = 0; i < order.size(); ++i) place_[std::size_t(order[i])] = int(i);

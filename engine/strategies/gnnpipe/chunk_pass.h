@@ -1,6 +1,7 @@
-// The verbs of a pass over one chunk after the other (Chen et al. 2023, sections 3.2 and 3.3). A chunk reads this epoch's rows of
-// chunks that are done and an earlier epoch's, the history, of those that come later. Backward goes over the chunks in reverse, so
-// that all who read a chunk's rows have added to its gradient before it is its turn; rows of the history take none.
+// The verbs of a pass over one chunk after the other (Chen et al. 2023, sections 3.2 and 3.3). A chunk reads
+// this epoch's rows of chunks that are done and an earlier epoch's, the history, of those that come later.
+// Backward goes over the chunks in reverse, so that all who read a chunk's rows have added to its gradient
+// before it is its turn; rows of the history take none.
 #pragma once
 
 #include <memory>
@@ -15,8 +16,8 @@
 
 namespace atl {
 
-// Which boundary rows of one chunk cross between the ranks of a stage: those of a rank's slice that others read in any chunk, once a
-// layer and pass.
+// Which boundary rows of one chunk cross between the ranks of a stage: those of a rank's slice that others
+// read in any chunk, once a layer and pass.
 
 class ChunkBoundarySet final : public BoundarySet {
  public:
@@ -65,10 +66,11 @@ class ChunkPass final : public Pass {
   void begin_training(std::int64_t step, std::span<const int> order);
   /// Exact inference, of one chunk after the other, in any order in which what it reads is there.
   void begin_inference();
-  /// In inference: the rows of `layer`'s input that other ranks have and read, of this chunk, once they are there. Collective over the group, as
-  /// soon as every rank has its rows of the chunk.
+  /// In inference: the rows of `layer`'s input that other ranks have and read, of this chunk, once they are
+  /// there. Collective over the group, as soon as every rank has its rows of the chunk.
   void exchange(int layer, int chunk);
-  /// By chunk: the others that any rank of the group reads in it, the same on all of them. Collective over the group.
+  /// By chunk: the others that any rank of the group reads in it, the same on all of them. Collective over
+  /// the group.
   ChunkReads reads_of_group() const;
   void at_chunk(int chunk);
 
@@ -101,7 +103,8 @@ class ChunkPass final : public Pass {
     Arrival arrival_;
     Source source_;
   };
-  /// What is read outside of the slice first, so that gradients of other ranks' rows travel while own ones are computed.
+  /// What is read outside of the slice first, so that gradients of other ranks' rows travel while own ones
+  /// are computed.
   class Back final : public Gather {
    public:
     explicit Back(ChunkPass& pass) : pass_(pass) {}
@@ -140,9 +143,9 @@ class ChunkPass final : public Pass {
   Index most_reads_ = 0;
   // Of the pass:
   std::vector<int> place_;  // (chunks) in the epoch's order
-  std::vector<std::vector<VertexId>>
-      picked_;           // by chunk: the rows of StageRows::both() that it reads outside of itself
-  DeviceCopies copies_;  // of these and of …
+  // by chunk: the rows of StageRows::both() that it reads outside of itself
+  std::vector<std::vector<VertexId>> picked_;
+  DeviceCopies copies_;                           // of these and of …
   std::vector<std::span<const VertexId>> picks_;  // … them where kernels read them
   std::vector<std::span<const VertexId>> reads_;  // ChunkRows::reads, likewise
   DeviceCopies reads_copies_;

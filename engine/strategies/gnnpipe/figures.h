@@ -22,8 +22,8 @@ struct StageTimes {
   std::span<const ChunkTimes> chunks;  // in the epoch's order
 };
 
-// Notes when a stage works on each chunk of an epoch: what is left between them is the pipeline's bubbles. A stage that waits for a
-// chunk to arrive doesn't work on it.
+// Notes when a stage works on each chunk of an epoch: what is left between them is the pipeline's bubbles. A
+// stage that waits for a chunk to arrive doesn't work on it.
 
 class ChunkClock {
  public:

@@ -82,7 +82,8 @@ Strategy gnnpipe_row() {
 
 namespace {
 
-/// Of a server's processor; their ratios alone matter. None is measured: all ranks, plans and resumed runs divide alike.
+/// Of a server's processor; their ratios alone matter. None is measured: all ranks, plans and resumed runs
+/// divide alike.
 constexpr MachineRates kRates{.triad_bytes = 40e9, .gather_bytes = 20e9, .product_flops = 120e9};
 
 /// By layer, seconds of a vertex in an epoch.
@@ -96,7 +97,8 @@ std::vector<double> costs_of(const Model& model) {
   return costs;
 }
 
-/// As given: a stage begins with its first convolution. What lies before the first one, and behind the last, goes with them.
+/// As given: a stage begins with its first convolution. What lies before the first one, and behind the last,
+/// goes with them.
 std::vector<LayerRange> given_ranges(const Model& model, const std::vector<int>& convolutions) {
   std::vector<int> begins;  // of each convolution
   for (int l = 0; l < int(model.layers.size()); ++l)
@@ -168,8 +170,8 @@ int whole_layers(const Model& model, bool packed_features) {
   return model.layers.front()->spec().gathers || packed_features ? 1 : 0;
 }
 
-/// Chunks follow each other through stages of which the slowest takes m: (1 + (S − 1)/K) m. A layer of cost w that isn't cut comes before and
-/// adds w, less its share of what the first stage does of one chunk.
+/// Chunks follow each other through stages of which the slowest takes m: (1 + (S − 1)/K) m. A layer of cost w
+/// that isn't cut comes before and adds w, less its share of what the first stage does of one chunk.
 double stall_of_whole_layer(const Job& job, const Model& model, bool packed_features) {
   const bool is_free = model.constant_prefix() > 0 || whole_layers(model, packed_features) == 0;
   const std::vector<LayerRange> stages = stage_ranges(job, model);

@@ -1,4 +1,5 @@
-// Strategy `gnnpipe`: layers are divided over stages, and chunks of the graph flow through them (Chen et al. 2023, "GNNPipe").
+// Strategy `gnnpipe`: layers are divided over stages, and chunks of the graph flow through them (Chen et al.
+// 2023, "GNNPipe").
 #include "strategies/gnnpipe/info.h"
 
 #include <fmt/format.h>
@@ -14,8 +15,9 @@
 namespace atl {
 namespace {
 
-/// The paper has 4 for each rank. A stage of several ranks divides each chunk over them, so that 4 for each of its ranks would make products
-/// as many times smaller and waits as many times shorter. Which gains more was not measured.
+/// The paper has 4 for each rank. A stage of several ranks divides each chunk over them, so that 4 for each
+/// of its ranks would make products as many times smaller and waits as many times shorter. Which gains more
+/// was not measured.
 constexpr int kChunksPerStage = 4;
 
 const char* const kSource = "Chen et al. 2023";
@@ -90,7 +92,8 @@ std::vector<Field> history_options() {
   return options;
 }
 
-/// A stage's ranks exchange boundary rows in every layer: they share a server, alone or with whole other stages (pipeline_rules()).
+/// A stage's ranks exchange boundary rows in every layer: they share a server, alone or with whole other
+/// stages (pipeline_rules()).
 Layout layout(const Job& job) {
   const PipelineGrid grid = pipeline_grid(job);
   Layout layout = consecutive_ranks(job);
@@ -110,7 +113,8 @@ Layout layout(const Job& job) {
   return layout;
 }
 
-/// Rows and taps go from each stage to the next once, and their gradients back; within a stage as with `graph`.
+/// Rows and taps go from each stage to the next once, and their gradients back; within a stage as with
+/// `graph`.
 EpochTraffic traffic(const Options& given, const TrafficShape& shape) {
   TrafficShape inside = fetched_once(shape);
   inside.ranks = shape.parts;
@@ -225,8 +229,8 @@ StrategyInfo gnnpipe_strategy() {
           .rules = pipeline_rules()};
 }
 
-// How a pipeline takes less memory. Recomputing costs a third more work and learns the same; more chunks are fresh less often, and
-// their products are smaller: they come last.
+// How a pipeline takes less memory. Recomputing costs a third more work and learns the same; more chunks are
+// fresh less often, and their products are smaller: they come last.
 
 namespace {
 

@@ -6,8 +6,8 @@
 
 namespace atl {
 
-/// Ranks 0 … G − 1 are stage 0, the next G stage 1, and so on: rank = stage · G + part. The ranks of a stage have its layers and a part
-/// of the graph each; a part is the same for all stages.
+/// Ranks 0 … G − 1 are stage 0, the next G stage 1, and so on: rank = stage · G + part. The ranks of a stage
+/// have its layers and a part of the graph each; a part is the same for all stages.
 struct PipelineGrid {
   int stages = 1, parts = 1;
   int stage_of(Rank rank) const { return rank / parts; }
@@ -16,7 +16,8 @@ struct PipelineGrid {
 };
 
 PipelineGrid pipeline_grid(const Job& job);
-/// Whether each of so many stages, which divide placement.ranks, has all its ranks on one server, where the manifest says which share one.
+/// Whether each of so many stages, which divide placement.ranks, has all its ranks on one server, where the
+/// manifest says which share one.
 bool stages_share_servers(const PlacementSpec& placement, int stages);
 /// Convolutions of each stage, as the job gives them; empty: it doesn't.
 std::vector<int> pipeline_layers(const Job& job);
@@ -26,7 +27,8 @@ int most_stages(const Job& job);
 int pipeline_chunks(const Job& job);
 /// info_rules.cc: what the options must have in common.
 std::vector<Rule> pipeline_rules();
-/// What its memoryBudget leaves open, training.recompute and the chunks, where the manifest doesn't give them.
+/// What its memoryBudget leaves open, training.recompute and the chunks, where the manifest doesn't give
+/// them.
 MemoryBudget pipeline_budget(const Job& job, const Given& given);
 
 }  // namespace atl

@@ -64,7 +64,8 @@ void no_stages_inside_servers(const Check& c) {
       counted_text(p.ranks, "rank"), counted_text(most, "layer"), c.job.placement.ranks_per_server, servers);
 }
 
-/// A stage's ranks exchange rows in every layer, which is what a pipeline keeps off the links between servers.
+/// A stage's ranks exchange rows in every layer, which is what a pipeline keeps off the links between
+/// servers.
 void stages_inside_servers(const Check& c) {
   if (c.job.strategy.kind != "gnnpipe") return;
   const PlacementSpec& p = c.job.placement;
@@ -143,7 +144,8 @@ Rule stages_of_the_ranks_rule() {
                 ranks + "])"}}};
 }
 
-/// As above: what the layers add up to is the admission rules' to judge, which know models (charts/atoll/templates/_job_policy.tpl).
+/// As above: what the layers add up to is the admission rules' to judge, which know models
+/// (charts/atoll/templates/_job_policy.tpl).
 Rule layers_of_the_stages_rule() {
   const std::string layers = "self.strategy.gnnpipe.layers", ranks = kRanksInCel;
   return {

@@ -1,5 +1,6 @@
-// The schedule of one rank of a pipeline (Chen et al. 2023, "GNNPipe"): its stage's layers over one chunk after the other, forward and
-// then backward in reverse, one optimiser step an epoch. Inference is exact: a chunk goes on as soon as what it reads is there.
+// The schedule of one rank of a pipeline (Chen et al. 2023, "GNNPipe"): its stage's layers over one chunk
+// after the other, forward and then backward in reverse, one optimiser step an epoch. Inference is exact: a
+// chunk goes on as soon as what it reads is there.
 #pragma once
 
 #include <memory>
@@ -90,8 +91,8 @@ class Pipeline final : public Schedule {
   RankGroup group_;    // its ranks
   LayerRunner runner_;
 
-  // On the first stage, layers over all rows at once: those that are computed once, and one that reads features which can't be
-  // sliced, or neighbours' features, which nobody need wait for.
+  // On the first stage, layers over all rows at once: those that are computed once, and one that reads
+  // features which can't be sliced, or neighbours' features, which nobody need wait for.
   LayerRange whole_;
   std::unique_ptr<Exchange> whole_exchange_;
   std::unique_ptr<FullBatchPass> whole_pass_;

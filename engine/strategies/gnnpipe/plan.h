@@ -1,4 +1,5 @@
-// What a plan says of strategy `gnnpipe`: which layers each stage has, and whether all stages wait for the first one.
+// What a plan says of strategy `gnnpipe`: which layers each stage has, and whether all stages wait for the
+// first one.
 #pragma once
 
 #include "model/model.h"

@@ -1,6 +1,7 @@
-// The rows that a stage of a pipeline keeps: the input of each of its layers, and what the last one leaves, over all chunks.
-// Layers that gather have them twice, of this epoch and of an earlier one (the history), which trade places when it is refreshed,
-// so that nothing is copied; and a gradient for each row, to which chunks add that read it.
+// The rows that a stage of a pipeline keeps: the input of each of its layers, and what the last one leaves,
+// over all chunks. Layers that gather have them twice, of this epoch and of an earlier one (the history),
+// which trade places when it is refreshed, so that nothing is copied; and a gradient for each row, to which
+// chunks add that read it.
 #pragma once
 
 #include <array>
@@ -28,7 +29,8 @@ class StageRows {
             const StageRowsOptions& options);
   StageRows(const StageRows&) = delete;
 
-  /// The input of `layer`, of the range or just behind it: what the range leaves. Of the present epoch: (owned, width).
+  /// The input of `layer`, of the range or just behind it: what the range leaves. Of the present epoch:
+  /// (owned, width).
   MatrixView present(int layer) { return slice(layer, present_, 0, owned_); }
   /// Of a layer that gathers: rows that come from other ranks (halo, in).
   MatrixView present_halo(int layer) { return slice(layer, present_, owned_, halo_); }
@@ -47,7 +49,8 @@ class StageRows {
   void begin_backward(Context& ctx);
   /// This epoch's rows are the history from here on.
   void refresh();
-  /// false: history is zeros, because no epoch has left any, or because a run went on without it (run_state.h).
+  /// false: history is zeros, because no epoch has left any, or because a run went on without it
+  /// (run_state.h).
   bool has_history() const { return known_.view().at(0, 0) != 0; }
 
   bool gathers(int layer) const { return at(layer).gathers; }
@@ -75,7 +78,8 @@ class StageRows {
 
 // What goes from stage to stage, chunk by chunk: rows and the tap forward, their gradients backward.
 
-/// Matrices of one chunk that travel together: rows, or their gradients, and those of a tap where there is one.
+/// Matrices of one chunk that travel together: rows, or their gradients, and those of a tap where there is
+/// one.
 class ChunkMatrices {
  public:
   explicit ChunkMatrices(MatrixView rows) : all_{rows, {}} {}
@@ -87,8 +91,9 @@ class ChunkMatrices {
   std::size_t count_ = 1;
 };
 
-/// What comes from one rank, in the order of an epoch's chunks. A few receives are under way, that of the chunk that is waited for and
-/// of those behind it, so that they arrive while it is computed. References outlive it.
+/// What comes from one rank, in the order of an epoch's chunks. A few receives are under way, that of the
+/// chunk that is waited for and of those behind it, so that they arrive while it is computed. References
+/// outlive it.
 class ChunkArrivals {
  public:
   /// As many as arrive at once: places so far apart may have the same matrices.
@@ -122,7 +127,8 @@ class ChunkDepartures {
   ChunkDepartures(Context& ctx, Communicator& comm, Rank to, Precision wire)
       : ctx_(ctx), comm_(comm), to_(to), wire_(ctx, wire) {}
 
-  /// For what is rounded on the way: of all chunks, because they are under way together. `cols`: of each matrix.
+  /// For what is rounded on the way: of all chunks, because they are under way together. `cols`: of each
+  /// matrix.
   void make_room(Index rows, std::span<const Index> cols);
   /// The matrices stay as they are; first: their first row among all chunks'.
   void send(Traffic purpose, const ChunkMatrices& matrices, Index first);

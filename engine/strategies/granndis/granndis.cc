@@ -1,5 +1,5 @@
-// Strategy `granndis`: the exact exchange, among the ranks of a server, of what the server holds; over all ranks in the layers that read
-// no copies, and for inference.
+// Strategy `granndis`: the exact exchange, among the ranks of a server, of what the server holds; over all
+// ranks in the layers that read no copies, and for inference.
 #include "strategies/granndis/info.h"
 
 #include <algorithm>
@@ -35,7 +35,8 @@ ServerOptions server(const Job& job, Rank rank, Index epoch) {
           .batches = expansion.batches};
 }
 
-/// Rows that the ranks of a server have for each other, of the layers whose rows travel within it: those before the last `beyond`.
+/// Rows that the ranks of a server have for each other, of the layers whose rows travel within it: those
+/// before the last `beyond`.
 void add_cut(const ServerGraph& held, Rank first, int beyond, std::vector<std::vector<CutRows>>& by_layer) {
   const int parts = int(held.halos.size()), layers = std::max(0, int(by_layer.size()) - beyond);
   for (int to = 0; to < parts; ++to) {

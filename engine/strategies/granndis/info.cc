@@ -1,5 +1,5 @@
-// Strategy `granndis`: each server holds copies of the vertices that its own depend on, or of some of them, so that only its ranks
-// exchange rows with each other (Song et al. 2024, "GraNNDis").
+// Strategy `granndis`: each server holds copies of the vertices that its own depend on, or of some of them,
+// so that only its ranks exchange rows with each other (Song et al. 2024, "GraNNDis").
 #include "strategies/granndis/info.h"
 
 #include <fmt/format.h>

@@ -1,4 +1,5 @@
-// What a plan says of strategy `granndis`: what the ranks of each server hold together, copies of other servers' vertices among it.
+// What a plan says of strategy `granndis`: what the ranks of each server hold together, copies of other
+// servers' vertices among it.
 #pragma once
 
 #include "plan/strategy_plan.h"
@@ -13,8 +14,8 @@ struct ServerPlan {
   Index arcs = 0;                // that training sees
   Index bytes = 0;               // RankMemory::held()
   std::vector<Index> batches{};  // of it what each batch takes; empty: it trains on all its vertices at once
-  std::vector<Index>
-      computed;  // vertices that each layer computes which reads neighbours, the first layer first
+  // vertices that each layer computes which reads neighbours, the first layer first
+  std::vector<Index> computed;
   double share_of_copies() const { return double(copies) / double(std::max<Index>(own + copies, 1)); }
 };
 

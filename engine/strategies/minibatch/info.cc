@@ -1,5 +1,6 @@
-// Strategy `minibatch`: each step trains on a few vertices and on some of their neighbours (Hamilton et al. 2017, "GraphSAGE",
-// algorithm 2), or on what another sampler draws (job/samplers.h). Ranks share a step's vertices; gradients are summed.
+// Strategy `minibatch`: each step trains on a few vertices and on some of their neighbours (Hamilton et al.
+// 2017, "GraphSAGE", algorithm 2), or on what another sampler draws (job/samplers.h). Ranks share a step's
+// vertices; gradients are summed.
 #include <fmt/ranges.h>
 
 #include "job/models.h"
@@ -95,7 +96,8 @@ ServerRule a_cache_of_whole_rows_rule() {
       kWholeRows};
 }
 
-/// Every other sampler; historical embeddings where there are some of other ranks, no neighbours where the model sums over them once.
+/// Every other sampler; historical embeddings where there are some of other ranks, no neighbours where the
+/// model sums over them once.
 std::vector<std::string> variants(const Job& job) {
   const bool has_others = job.placement.ranks > 1 && gathering_layers(job.model) > 1;
   const bool sums_once = find_model(job.model.kind)->aggregates_first;

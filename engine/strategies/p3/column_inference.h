@@ -1,5 +1,6 @@
-// The first layers of exact inference where features are held by columns (P3: Gandhi & Iyer 2021, section 3.2): as in training each rank computes
-// them in its columns for all ranks of its group, and sends the summands to their rows' owners, slab by slab. No features travel.
+// The first layers of exact inference where features are held by columns (P3: Gandhi & Iyer 2021, section
+// 3.2): as in training each rank computes them in its columns for all ranks of its group, and sends the
+// summands to their rows' owners, slab by slab. No features travel.
 #pragma once
 
 #include <memory>
@@ -13,8 +14,9 @@
 
 namespace atl {
 
-/// Whether a model's first layers can be: they read neighbours once before the first product is whole, and that product isn't the last layer's alone,
-/// whose input are the embeddings. Others (SGC) go through the whole graph before any product.
+/// Whether a model's first layers can be: they read neighbours once before the first product is whole, and
+/// that product isn't the last layer's alone, whose input are the embeddings. Others (SGC) go through the
+/// whole graph before any product.
 inline bool infers_by_columns(const Model& model) {
   const SplitLayers split(model);
   return split.hops <= 1 && (split.whole == 0 || split.whole + 1 < int(model.layers.size()));
@@ -25,13 +27,14 @@ inline const Layer& whole_layer(const Model& model) {
   return *model.layers[std::size_t(SplitLayers(model).whole)];
 }
 
-/// Of a row of a slab, for SlabOptions::width: each rank holds the group's rows in its columns, and their products.
+/// Of a row of a slab, for SlabOptions::width: each rank holds the group's rows in its columns, and their
+/// products.
 inline Index slab_width(const Model& model, const ColumnShare& share) {
   return std::max(share.whole, share.members() * whole_layer(model).spec().out);
 }
 
-/// By the compute thread, on Lane::kBulk as Traffic::kEvaluation: what a slab reads, to all of the group (ColumnPush), or nothing where every rank
-/// reads all arcs; summands; and scores. References outlive it.
+/// By the compute thread, on Lane::kBulk as Traffic::kEvaluation: what a slab reads, to all of the group
+/// (ColumnPush), or nothing where every rank reads all arcs; summands; and scores. References outlive it.
 class ColumnInference final : public FirstLayers {
  public:
   /// `model`: of the columns that the rank has. `options`: as LayerwiseInference's, whose slabs are the same.
@@ -72,7 +75,8 @@ class ColumnInference final : public FirstLayers {
   FeatureRows features_;
 };
 
-// All parameters on every rank, as exact inference reads them: rows that are with their columns are fetched from the ranks that hold them.
+// All parameters on every rank, as exact inference reads them: rows that are with their columns are fetched
+// from the ranks that hold them.
 
 class WholeWeights {
  public:

@@ -9,7 +9,8 @@ int whole_layer_of(const Model& model) {
 
 }  // namespace
 
-/// The layer whose product is made whole keeps what it saves, so that it is never repeated: its summands travel once.
+/// The layer whose product is made whole keeps what it saves, so that it is never repeated: its summands
+/// travel once.
 Flight::Flight(Context& ctx, Communicator& comm, const Model& model, const LayerRunner& runner,
                const ColumnShare& share, const FlightOptions& options)
     : ctx_(ctx),

@@ -1,6 +1,6 @@
-// One mini-batch on its way through P3's four phases (Gandhi & Iyer 2021, section 3.3): forward by columns, forward of the own batch,
-// backward of the own batch, backward by columns. Between two of them what the one has begun travels, so that another batch's phase may
-// be computed meanwhile.
+// One mini-batch on its way through P3's four phases (Gandhi & Iyer 2021, section 3.3): forward by columns,
+// forward of the own batch, backward of the own batch, backward by columns. Between two of them what the one
+// has begun travels, so that another batch's phase may be computed meanwhile.
 #pragma once
 
 #include "sampler/batch_stream.h"
@@ -16,7 +16,8 @@ struct FlightOptions {
   bool weighs = false;  // batches have SharedRows
 };
 
-/// Reused. Phases are called in order, once each, with the same weights; collective over all ranks. References outlive it.
+/// Reused. Phases are called in order, once each, with the same weights; collective over all ranks.
+/// References outlive it.
 class Flight {
  public:
   Flight(Context& ctx, Communicator& comm, const Model& model, const LayerRunner& runner,
@@ -35,7 +36,8 @@ class Flight {
 
   void forward_columns(const WeightVersion& weights);
   void forward_own(const WeightVersion& weights);
-  /// From d_logits(), which the loss has filled. `session`, where given, is told of each layer whose gradients are whole.
+  /// From d_logits(), which the loss has filled. `session`, where given, is told of each layer whose
+  /// gradients are whole.
   void backward_own(const WeightVersion& weights, TrainingStep* session);
   void backward_columns(const WeightVersion& weights, TrainingStep* session);
 

@@ -1,6 +1,7 @@
-// Strategy `p3` (Gandhi & Iyer 2021, "P3: Distributed Deep Graph Learning at Scale"): mini-batches whose features don't travel. Each server
-// has some of the features' columns, of all vertices. Every rank computes the first layer of everybody's batch in its columns, and the
-// summands are made whole at the batch's owner; the other layers are data parallel.
+// Strategy `p3` (Gandhi & Iyer 2021, "P3: Distributed Deep Graph Learning at Scale"): mini-batches whose
+// features don't travel. Each server has some of the features' columns, of all vertices. Every rank computes
+// the first layer of everybody's batch in its columns, and the summands are made whole at the batch's owner;
+// the other layers are data parallel.
 #include "strategies/p3/info.h"
 
 #include <fmt/ranges.h>
@@ -197,8 +198,8 @@ void several_ranks(const Check& c) {
   warn_of_one_rank(c, "p3", "minibatch");
 }
 
-/// A run at a higher rate may learn nothing at all, from its first epoch on; on some data sets at a lower one either
-/// (docs/benchmarks/p3-pipeline-accuracy.md).
+/// A run at a higher rate may learn nothing at all, from its first epoch on; on some data sets at a lower one
+/// either (docs/benchmarks/p3-pipeline-accuracy.md).
 void a_rate_for_late_gradients(const Check& c) {
   if (!has_late_gradients(c.job)) return;
   if (const double highest = rate_of_late_gradients(c.job); highest > 0)

@@ -8,14 +8,16 @@
 
 namespace atl {
 
-/// Features are cut into `pieces` of neighbouring columns. A holder is a server, whose ranks all have its piece, or a rank; `copies` holders
-/// have the same piece (Gandhi & Iyer 2021, section 3.4). Holder h has ranks h · together … and piece h mod pieces.
+/// Features are cut into `pieces` of neighbouring columns. A holder is a server, whose ranks all have its
+/// piece, or a rank; `copies` holders have the same piece (Gandhi & Iyer 2021, section 3.4). Holder h has
+/// ranks h · together … and piece h mod pieces.
 struct ColumnGrid {
   int together = 1;  // ranks of a holder
   int holders = 1, copies = 1;
   int pieces() const { return holders / copies; }
   int piece_of(Rank rank) const { return rank / together % pieces(); }
-  /// The ranks that have all pieces between them, by piece, `rank` among them: each makes products whole for the others.
+  /// The ranks that have all pieces between them, by piece, `rank` among them: each makes products whole for
+  /// the others.
   std::vector<Rank> group_of(Rank rank) const;
   /// The ranks that have the same piece as `rank`, ascending.
   std::vector<Rank> same_piece(Rank rank) const;
@@ -25,10 +27,11 @@ struct ColumnGrid {
 ColumnGrid column_grid(const Job& job);
 /// Steps between reading weights for a gradient and taking it: 0 or 3.
 int pipeline_delay(const Job& job);
-/// Of a job of any strategy: whether it takes steps by gradients of earlier weights that are as long however small these are (Adam's).
+/// Of a job of any strategy: whether it takes steps by gradients of earlier weights that are as long however
+/// small these are (Adam's).
 bool has_late_gradients(const Job& job);
-/// Of a job of any strategy: the highest learning rate with which its gradients, which are late, are known to train, where the job's is higher;
-/// 0: it isn't.
+/// Of a job of any strategy: the highest learning rate with which its gradients, which are late, are known to
+/// train, where the job's is higher; 0: it isn't.
 double rate_of_late_gradients(const Job& job);
 std::vector<Rule> p3_rules();
 

@@ -1,4 +1,5 @@
-// Strategy `p3`: features by columns, the first layer computed in each for everybody's batch, the others data parallel.
+// Strategy `p3`: features by columns, the first layer computed in each for everybody's batch, the others data
+// parallel.
 #include "strategies/p3/info.h"
 
 #include "job/strategies/batch_options.h"

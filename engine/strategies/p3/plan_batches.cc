@@ -1,4 +1,5 @@
-// A rank's batches in a plan: each goes through the four phases of its flight, on kernels that compute nothing.
+// A rank's batches in a plan: each goes through the four phases of its flight, on kernels that compute
+// nothing.
 #include "strategies/p3/flight.h"
 #include "strategies/p3/info.h"
 #include "strategies/p3/plan.h"
@@ -55,7 +56,8 @@ class DryFlights final : public DryColumns {
   Index whole_rows() const override { return whole_rows_; }
   int whole_layer() const override { return flight_.whole_layer_number(); }
 
-  /// Of several batches under way the last one is free between two steps: a checkpoint has the others' weights.
+  /// Of several batches under way the last one is free between two steps: a checkpoint has the others'
+  /// weights.
   void count(Index trainable, ScheduleBytes& bytes, Index& state) const override {
     ScheduleBytes one;
     flight_.count(one);

@@ -1,5 +1,5 @@
-// What exact inference sends and holds where its first layers go by columns (column_inference.h), or by rows that are put together from columns
-// (ColumnRows).
+// What exact inference sends and holds where its first layers go by columns (column_inference.h), or by rows
+// that are put together from columns (ColumnRows).
 #include "comm/all_reduce.h"
 #include "plan/memory.h"
 #include "strategies/p3/column_inference.h"
@@ -75,7 +75,8 @@ class SlabsByColumns final : public SlabColumns {
     return bytes;
   }
 
-  /// Features put together from their columns (ColumnRows), and the weights that the rank hasn't (WholeWeights).
+  /// Features put together from their columns (ColumnRows), and the weights that the rank hasn't
+  /// (WholeWeights).
   double whole_row_bytes(Rank rank, const AllSlabs& slabs) const {
     const auto rows = [&](Rank of) { return gathers() ? slabs.of(of).sources : slabs.of(of).rows; };
     double weights = 0, bytes = 0;

@@ -134,8 +134,8 @@ void PushPull::stash(Place& place) {
   axpby(ctx_, 1, {present.data(), 1, Index(present.size())}, 0, place.weights);
 }
 
-/// As the steps before would have left it: three batches under way, each with the weights that it was begun with. Those are the present
-/// ones where training begins, and a checkpoint's where it goes on.
+/// As the steps before would have left it: three batches under way, each with the weights that it was begun
+/// with. Those are the present ones where training begins, and a checkpoint's where it goes on.
 void PushPull::fill_pipeline(std::int64_t step, TrainingStep& session) {
   const bool resumes = !has_trained_ && under_way_.at(0, 0) != 0;
   const int done = resumes ? int(under_way_.at(0, 1)) : 0;

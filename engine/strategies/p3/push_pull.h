@@ -1,9 +1,11 @@
-// The schedule of P3 (Gandhi & Iyer 2021, sections 3.2 and 3.3): push-pull parallelism over mini-batches, one at a time, or in its pipeline.
+// The schedule of P3 (Gandhi & Iyer 2021, sections 3.2 and 3.3): push-pull parallelism over mini-batches, one
+// at a time, or in its pipeline.
 //
-// In the pipeline each step computes one phase of each of four batches, two forward and two backward (its Figure 6): of step t + 3 forward
-// by columns, of t + 2 forward of the own batch, of t + 1 backward of it, of t backward by columns, after which step t's update comes. What a
-// phase begins to send arrives while others compute. A batch is computed with the weights that there were when its first phase began, in all
-// of its phases: w(t + 1) = w(t) − η ∇f(w(t − 3)), the first weights before.
+// In the pipeline each step computes one phase of each of four batches, two forward and two backward (its
+// Figure 6): of step t + 3 forward by columns, of t + 2 forward of the own batch, of t + 1 backward of it, of
+// t backward by columns, after which step t's update comes. What a phase begins to send arrives while others
+// compute. A batch is computed with the weights that there were when its first phase began, in all of its
+// phases: w(t + 1) = w(t) − η ∇f(w(t − 3)), the first weights before.
 #pragma once
 
 #include <optional>
@@ -49,7 +51,8 @@ class PushPull final : public Schedule {
   }
 
  private:
-  /// A place in the pipeline: a batch, or none beyond the last one, and the weights and gradients that are its own.
+  /// A place in the pipeline: a batch, or none beyond the last one, and the weights and gradients that are
+  /// its own.
   struct Place {
     std::unique_ptr<Flight> flight;
     Matrix weights, gradients;  // (1, trainable)
@@ -72,7 +75,8 @@ class PushPull final : public Schedule {
   const ColumnShare& share_;
   // Of exact inference, by columns …
   std::optional<ColumnInference> first_layers_;
-  // … or of models that go through the graph before their first product (SGC), with rows put together and all weights:
+  // … or of models that go through the graph before their first product (SGC), with rows put together and all
+  // weights:
   Model whole_model_;
   ColumnRows input_rows_;
   std::optional<WholeWeights> whole_weights_;  // none: this rank's are

@@ -1,5 +1,6 @@
-// The verbs of a pass over one mini-batch whose first layers are computed by columns: those of the whole group's batches, in the columns that
-// this rank has, until the first product is made whole at each batch's owner. The other layers are the own batch's alone.
+// The verbs of a pass over one mini-batch whose first layers are computed by columns: those of the whole
+// group's batches, in the columns that this rank has, until the first product is made whole at each batch's
+// owner. The other layers are the own batch's alone.
 #pragma once
 
 #include <vector>
@@ -14,11 +15,12 @@
 
 namespace atl {
 
-// The first layer's products, made whole over the ranks that have the features' columns between them: each sends the summands of a batch's
-// rows to the batch's owner, which adds them up, and the owner sends the gradient to all (Gandhi & Iyer 2021, section 3.2.2: steps 3 and 7).
+// The first layer's products, made whole over the ranks that have the features' columns between them: each
+// sends the summands of a batch's rows to the batch's owner, which adds them up, and the owner sends the
+// gradient to all (Gandhi & Iyer 2021, section 3.2.2: steps 3 and 7).
 //
-// Summands and gradients cross as strategy.wire says; a rank's own are never rounded. Scores cross whole, as under every strategy: a rounded
-// one would change every weight of its softmax.
+// Summands and gradients cross as strategy.wire says; a rank's own are never rounded. Scores cross whole, as
+// under every strategy: a rounded one would change every weight of its softmax.
 
 /// As what they are counted, there and back.
 struct PartialTraffic {
@@ -72,7 +74,8 @@ class PartialSums final : public Columns {
   std::int64_t reallocations_ = 0;
 };
 
-/// Which layers are computed by columns: the constant ones at the beginning, and the first with parameters, whose product is made whole.
+/// Which layers are computed by columns: the constant ones at the beginning, and the first with parameters,
+/// whose product is made whole.
 struct SplitLayers {
   explicit SplitLayers(const Model& model)
       : whole(model.constant_prefix()), hops(whole + (model.spec(whole).gathers ? 1 : 0)) {}
@@ -96,7 +99,8 @@ class PushPullPass final : public Pass {
   PushPullPass(Context& ctx, Communicator& comm, const Model& model, const ColumnShare& share,
                const PushPullPassOptions& options);
 
-  /// The batch that is computed next, and its group's; `step` (from 1) keys draws. Both outlive the pass over them.
+  /// The batch that is computed next, and its group's; `step` (from 1) keys draws. Both outlive the pass over
+  /// them.
   void begin(const Batch& batch, const GroupBatch& group, std::int64_t step, bool training = true);
   /// As BatchPass::share(), for the layers behind.
   void share(Communicator& comm, const SharedRows& shares) { own_.share(comm, shares); }

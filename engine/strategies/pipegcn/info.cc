@@ -1,5 +1,5 @@
-// Strategy `pipegcn`: as `graph`, with boundary rows and their gradients one epoch late, so that they travel while the rest
-// is computed (Wan et al. 2022).
+// Strategy `pipegcn`: as `graph`, with boundary rows and their gradients one epoch late, so that they travel
+// while the rest is computed (Wan et al. 2022).
 #include "strategies/pipegcn/info.h"
 #include "job/option_field.h"
 #include "job/rule.h"

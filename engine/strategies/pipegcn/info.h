@@ -9,8 +9,8 @@ struct Smoothing {
   bool rows = false, gradients = false;
 };
 
-/// By the options of `pipegcn`. `auto` smooths both, except where nothing is late, and where a sample of boundary rows brings
-/// other rows in each epoch.
+/// By the options of `pipegcn`. `auto` smooths both, except where nothing is late, and where a sample of
+/// boundary rows brings other rows in each epoch.
 Smoothing pipegcn_smoothing(const Options& options);
 
 }  // namespace atl

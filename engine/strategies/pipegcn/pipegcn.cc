@@ -1,15 +1,17 @@
-// PipeGCN's exchange (Wan et al. 2022, algorithm 1): halo rows and their gradients are those of the epoch before, so that the
-// transfer that a layer starts in epoch t hides behind everything until the same layer of epoch t + 1. Slot 0 = owned rows,
-// slot 1 = halo rows.
+// PipeGCN's exchange (Wan et al. 2022, algorithm 1): halo rows and their gradients are those of the epoch
+// before, so that the transfer that a layer starts in epoch t hides behind everything until the same layer of
+// epoch t + 1. Slot 0 = owned rows, slot 1 = halo rows.
 //
-// In the first epoch nothing has arrived: halo rows are zero and no gradients come from other ranks. A run that goes on without
-// the rows that were under way, since it is on other ranks than before, waits in its first epoch for this epoch's own, and so
-// fills its buffers with what is exact. Smoothing is stale_rows.h's.
+// In the first epoch nothing has arrived: halo rows are zero and no gradients come from other ranks. A run
+// that goes on without the rows that were under way, since it is on other ranks than before, waits in its
+// first epoch for this epoch's own, and so fills its buffers with what is exact. Smoothing is stale_rows.h's.
 //
-// Which rows travel is a BoundarySet's. Where that draws a sample each epoch, rows that arrived from epoch t are read by the block
-// of t's sample, and gradients of them, under way in epoch t + 1, are added in epoch t + 2 to the rows that t's sample sent.
+// Which rows travel is a BoundarySet's. Where that draws a sample each epoch, rows that arrived from epoch t
+// are read by the block of t's sample, and gradients of them, under way in epoch t + 1, are added in epoch
+// t + 2 to the rows that t's sample sent.
 //
-// Evaluation, and what is gathered once, is exact: an exchange of its own, with buffers of its own, brings it.
+// Evaluation, and what is gathered once, is exact: an exchange of its own, with buffers of its own, brings
+// it.
 #include "job/strategies/boundary_rows.h"
 #include "strategies/exchange/halo_gather.h"
 #include "strategies/pipegcn/figures.h"
@@ -39,7 +41,8 @@ class PipeGcn final : public Exchange {
     epochs_.zero();
   }
 
-  /// What is under way writes to the buffers that end here. A rank that is lost has been told of by whoever waited for it.
+  /// What is under way writes to the buffers that end here. A rank that is lost has been told of by whoever
+  /// waited for it.
   ~PipeGcn() override {
     try {
       for (std::size_t l = 0; l < rows_.size(); ++l) {
@@ -151,7 +154,8 @@ class PipeGcn final : public Exchange {
     return StaleRows::Smoothing{options_.decay, options_.bias_correction};
   }
 
-  /// Starts this epoch's transfer, and takes what is due: the last epoch's, or without staleness the one just started.
+  /// Starts this epoch's transfer, and takes what is due: the last epoch's, or without staleness the one just
+  /// started.
   void exchange(StaleRows& late, FunctionRef<Arrival()> start) {
     if (is_refilled(epoch_)) {  // used as it came, and again in the next epoch
       late.start(start());

@@ -1,6 +1,7 @@
-// What travels in one direction of one layer under PipeGCN: on its way until the next epoch, while what arrived for the last one is
-// in use, as it came or smoothed. Smoothing (section 3.4) replaces what arrived by its moving average, a ← γ a + (1 − γ) arrived. It
-// begins at zero, so that without a correction the average of n arrivals is too small by 1 − γⁿ.
+// What travels in one direction of one layer under PipeGCN: on its way until the next epoch, while what
+// arrived for the last one is in use, as it came or smoothed. Smoothing (section 3.4) replaces what arrived
+// by its moving average, a ← γ a + (1 − γ) arrived. It begins at zero, so that without a correction the
+// average of n arrivals is too small by 1 − γⁿ.
 #pragma once
 
 #include <optional>
@@ -34,12 +35,13 @@ class StaleRows {
   /// What leaves from and comes to these buffers is under way.
   void start(Arrival arrival) { arrival_ = std::move(arrival); }
   void wait() { arrival_.wait(); }
-  /// Waits for what is under way, and makes it what is used: the nth to arrive. `measures`: error() tells how far what was used
-  /// before was from it.
+  /// Waits for what is under way, and makes it what is used: the nth to arrive. `measures`: error() tells how
+  /// far what was used before was from it.
   void take(std::int64_t nth, bool measures);
   Error error() const;
 
-  /// Adds what a run that goes on must find again, named `name` and more. `is_used`: what has arrived was used at once.
+  /// Adds what a run that goes on must find again, named `name` and more. `is_used`: what has arrived was
+  /// used at once.
   void hold(std::vector<NamedMatrix>& all, const std::string& name, bool is_used);
   Index bytes() const;
 

@@ -1,5 +1,5 @@
-// Strategy `sancus`: as `cagnet`, but a block of rows that has hardly changed isn't broadcast again: the others go on with the
-// rows that they have of it (Peng et al. 2022).
+// Strategy `sancus`: as `cagnet`, but a block of rows that has hardly changed isn't broadcast again: the
+// others go on with the rows that they have of it (Peng et al. 2022).
 #include "job/option_field.h"
 #include "job/rule.h"
 #include "job/strategies.h"

@@ -1,12 +1,16 @@
-// Sancus' exchange (Peng et al. 2022): CAGNET's broadcasts, but a block that has hardly changed stays at home, and others go on
-// with the rows that they have of it. Each layer's blocks are judged for themselves, by one of two rules:
-//   fixed    the authors' code (chenzhao/light-dist-gnn, models/cached_gcn.py): every epoch up to `warmup`, then one of `every`
-//   bounded  the paper's idea of a bounded staleness: a block stays while ‖H − H'‖ ≤ threshold · ‖H'‖ of the rows H' sent
-//            last, and for `staleness` epochs at most. Its owner decides and tells all others before the blocks travel.
+// Sancus' exchange (Peng et al. 2022): CAGNET's broadcasts, but a block that has hardly changed stays at
+// home, and others go on with the rows that they have of it. Each layer's blocks are judged for themselves,
+// by one of two rules:
+//   fixed    the authors' code (chenzhao/light-dist-gnn, models/cached_gcn.py): every epoch up to `warmup`,
+//         then one of `every`
+//   bounded  the paper's idea of a bounded staleness: a block stays while ‖H − H'‖ ≤ threshold · ‖H'‖ of the
+//   rows H' sent
+//            last, and for `staleness` epochs at most. Its owner decides and tells all others before the
+//            blocks travel.
 //
-// Gradients: the authors' code broadcasts them in every epoch, and so the gradient of a cached row reaches its owner as if
-// the row were of this epoch. Without `gradients_of_cached_rows` they travel where rows did: what comes out is the gradient of
-// what was computed, in which cached rows are constants.
+// Gradients: the authors' code broadcasts them in every epoch, and so the gradient of a cached row reaches
+// its owner as if the row were of this epoch. Without `gradients_of_cached_rows` they travel where rows did:
+// what comes out is the gradient of what was computed, in which cached rows are constants.
 //
 // Evaluation, and what is gathered once, is exact: all blocks travel, to memory of their own.
 #include "strategies/sancus/sancus.h"

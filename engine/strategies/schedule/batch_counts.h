@@ -1,4 +1,5 @@
-// What a rank's batches have come to: where their features were, what memory they took, how long training stood still for them.
+// What a rank's batches have come to: where their features were, what memory they took, how long training
+// stood still for them.
 #pragma once
 
 #include "base/types.h"

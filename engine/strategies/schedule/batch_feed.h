@@ -1,5 +1,5 @@
-// A schedule's batches, one step's after the other: the stream that makes them ahead of time, begun anew where steps begin anew, and what
-// they have come to.
+// A schedule's batches, one step's after the other: the stream that makes them ahead of time, begun anew
+// where steps begin anew, and what they have come to.
 #pragma once
 
 #include <memory>

@@ -1,5 +1,5 @@
-// The verbs of a pass over one mini-batch: a gather is one block, whose sources the rank has fetched or computed itself, so that
-// nothing travels between layers.
+// The verbs of a pass over one mini-batch: a gather is one block, whose sources the rank has fetched or
+// computed itself, so that nothing travels between layers.
 #pragma once
 
 #include <utility>
@@ -39,9 +39,11 @@ class BatchPass final : public Pass {
 
   /// The batch that is computed next; `step` (from 1) keys its draws. It outlives the pass over it.
   void begin(const Batch& batch, std::int64_t step, bool training);
-  /// After begin(), where the layers reduce and several ranks compute batches: which rows they share. It outlives the pass.
+  /// After begin(), where the layers reduce and several ranks compute batches: which rows they share. It
+  /// outlives the pass.
   void share(Communicator& comm, const SharedRows& shares);
-  /// Of every layer of the range, on that batch. Layers that gather take the batch's in turn; others have as many outputs as inputs.
+  /// Of every layer of the range, on that batch. Layers that gather take the batch's in turn; others have as
+  /// many outputs as inputs.
   const std::vector<LayerRows>& rows() const { return rows_; }
 
   Gather& gather(const Rows& rows) override;

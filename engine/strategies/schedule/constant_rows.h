@@ -1,5 +1,6 @@
-// What a model's constant layers make of a rank's own rows, once and exactly: all that batches without neighbours read (SIGN's powers
-// of the adjacency: Frasca et al. 2020, section 3). Other ranks' rows are asked for slab by slab, as in exact inference.
+// What a model's constant layers make of a rank's own rows, once and exactly: all that batches without
+// neighbours read (SIGN's powers of the adjacency: Frasca et al. 2020, section 3). Other ranks' rows are
+// asked for slab by slab, as in exact inference.
 #pragma once
 
 #include <span>
@@ -11,8 +12,8 @@ namespace atl {
 /// One per rank, used by its compute thread. The context outlives it.
 class ConstantRows {
  public:
-  /// The model's layers that gather must all be among the leading constant ones. `graph` is read meanwhile alone, and so are the
-  /// options. Collective.
+  /// The model's layers that gather must all be among the leading constant ones. `graph` is read meanwhile
+  /// alone, and so are the options. Collective.
   ConstantRows(Context& ctx, Communicator& comm, const Model& model, Parameters& parameters,
                const BatchGraph& graph, const SlabOptions& options);
 

@@ -1,6 +1,7 @@
-// Features of mini-batches on a GPU: own rows lie in its memory, as many as fit into a share of it, those with the most neighbours
-// first. The others it reads in the host's memory, which is pinned for that, row by row, as batches draw them. So the host copies
-// other ranks' rows alone; and all rows that aren't in the GPU's memory, where the host's can't be pinned.
+// Features of mini-batches on a GPU: own rows lie in its memory, as many as fit into a share of it, those
+// with the most neighbours first. The others it reads in the host's memory, which is pinned for that, row by
+// row, as batches draw them. So the host copies other ranks' rows alone; and all rows that aren't in the
+// GPU's memory, where the host's can't be pinned.
 //
 // What comes out doesn't depend on where rows lie. Rows that ranks hold packed lie dense in the GPU's memory,
 // where batches get them dense, and aren't read in the host's; batches' sparse rows, which are few bytes, the
@@ -16,7 +17,8 @@
 
 namespace atl {
 
-// A batch's rows put together where a device's kernels read them, from where the device finds them (sampler/feature_store.h).
+// A batch's rows put together where a device's kernels read them, from where the device finds them
+// (sampler/feature_store.h).
 
 /// What RowSources' numbers are rows of: matrices of as many columns, or empty ones.
 struct RowPlaces {
@@ -34,8 +36,8 @@ class SourcedRows {
     Rows rows;  // (rows, cols)
     Rows self;  // RangeInput::self
   };
-  /// given (n, cols): rows that are at neither place, in the host's memory. Valid until the next call; given itself, where the host's
-  /// memory is the device's.
+  /// given (n, cols): rows that are at neither place, in the host's memory. Valid until the next call; given
+  /// itself, where the host's memory is the device's.
   Input of(const RowSources& sources, const RowPlaces& places, const FeatureRows& given);
 
   Index bytes() const { return rows_.held_bytes() + parts_.held_bytes() + copies_.bytes(); }

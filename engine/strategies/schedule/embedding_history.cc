@@ -46,7 +46,8 @@ EmbeddingHistory::EmbeddingHistory(Context& ctx, Communicator& comm, const Model
   }
 }
 
-/// What is under way writes to memory that ends here. A rank that is lost has been told of by whoever waited for it.
+/// What is under way writes to memory that ends here. A rank that is lost has been told of by whoever waited
+/// for it.
 EmbeddingHistory::~EmbeddingHistory() {
   try {
     for (Flight& each : flights_) each.event.wait();
@@ -141,8 +142,8 @@ void EmbeddingHistory::count(ScheduleBytes& bytes) const {
   bytes.halo += ages_.held_bytes() + rows_.bytes() + 2 * directory_.bytes();  // who makes batches has one
 }
 
-// What a checkpoint has of a rank's historical embeddings: those that are kept, their ages, and those under way with the slots that they
-// are for. Numbers cross as two Reals each, which a float holds exactly.
+// What a checkpoint has of a rank's historical embeddings: those that are kept, their ages, and those under
+// way with the slots that they are for. Numbers cross as two Reals each, which a float holds exactly.
 
 namespace {
 

@@ -1,7 +1,8 @@
-// A rank's cache of historical embeddings (Vasimuddin et al. 2022, "DistGNN-MB"; Fey et al. 2021, "GNNAutoScale"), on the side that trains:
-// what others' vertices had as inputs of inner layers when their owners last pushed it. Before a step its leaves are read from here; after
-// its forward this rank pushes what others keep of it. What was pushed is put in its slots `delay` steps later, and has until then to
-// arrive. Leaves take no gradient.
+// A rank's cache of historical embeddings (Vasimuddin et al. 2022, "DistGNN-MB"; Fey et al. 2021,
+// "GNNAutoScale"), on the side that trains: what others' vertices had as inputs of inner layers when their
+// owners last pushed it. Before a step its leaves are read from here; after its forward this rank pushes what
+// others keep of it. What was pushed is put in its slots `delay` steps later, and has until then to arrive.
+// Leaves take no gradient.
 //
 // A fixed number of rows, and as many for each step on its way: nothing grows but what leaves.
 #pragma once

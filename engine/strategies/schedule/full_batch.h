@@ -1,5 +1,5 @@
-// The full-batch schedule: every epoch is one pass over all of a rank's rows, forward and backward, with the halo rows that
-// an Exchange brings, on memory that was allocated once (layer_runner.h).
+// The full-batch schedule: every epoch is one pass over all of a rank's rows, forward and backward, with the
+// halo rows that an Exchange brings, on memory that was allocated once (layer_runner.h).
 #pragma once
 
 #include <functional>
@@ -67,12 +67,14 @@ class FullBatchPass final : public Pass {
   int layer_ = 0;
 };
 
-/// The model's leading constant layers, each from the one before, gathered as what is sent once. features: (owned, F). outputs: by
-/// layer, the rows that it computes. last: (outputs of last_in_place(), the last one's columns), whose first rows are that one's
-/// output; layers before that have memory of their own meanwhile, in its storage. Collective.
+/// The model's leading constant layers, each from the one before, gathered as what is sent once. features:
+/// (owned, F). outputs: by layer, the rows that it computes. last: (outputs of last_in_place(), the last
+/// one's columns), whose first rows are that one's output; layers before that have memory of their own
+/// meanwhile, in its storage. Collective.
 void compute_constant(const Model& model, Parameters& parameters, FullBatchPass& pass, const Rows& features,
                       std::span<const Index> outputs, MatrixView last);
-/// Of these the first whose output lies in the last one's memory, because those behind it append to theirs. There must be some.
+/// Of these the first whose output lies in the last one's memory, because those behind it append to theirs.
+/// There must be some.
 int last_in_place(const Model& model);
 
 /// Makes another for each part.

@@ -111,8 +111,8 @@ void PassMemory::grow(Matrix& memory, Index elements) {
   if (memory.grow(1, elements, device_, varies_)) ++reallocations_;
 }
 
-/// What a layer saves is alive from its forward to its backward. Where backward repeats the forward just before, or
-/// never comes, that is one layer at a time: all share the memory of the largest.
+/// What a layer saves is alive from its forward to its backward. Where backward repeats the forward just
+/// before, or never comes, that is one layer at a time: all share the memory of the largest.
 void PassMemory::shape(const std::vector<LayerRows>& rows) {
   ATOLL_CHECK(int(rows.size()) == layers_.end - layers_.first, "rows of {} layers for {}", rows.size(),
               layers_.end - layers_.first);
@@ -159,8 +159,8 @@ void PassMemory::grow_backward(const std::vector<LayerRows>& rows) {
   if (tapped_ >= 0) grow(memory.d_tap, rows[at(tapped_)].outputs * layer(tapped_).spec().out);
 }
 
-/// Which of the two gradient buffers takes the gradient of layer l's input: the other one than its output's, unless
-/// the layer works in place.
+/// Which of the two gradient buffers takes the gradient of layer l's input: the other one than its output's,
+/// unless the layer works in place.
 std::size_t PassMemory::gradient_turn(int l) const {
   std::size_t turn = 0;
   for (int above = layers_.end - 2; above >= l; --above)

@@ -1,5 +1,6 @@
-// Runs a range of a model's layers forward and backward, on whichever rows a pass has and with whichever version of the weights: a full
-// batch, a stage of a pipeline and one of its chunks, a mini-batch are the same runner with other arguments.
+// Runs a range of a model's layers forward and backward, on whichever rows a pass has and with whichever
+// version of the weights: a full batch, a stage of a pipeline and one of its chunks, a mini-batch are the
+// same runner with other arguments.
 #pragma once
 
 #include <memory>
@@ -10,18 +11,19 @@
 
 namespace atl {
 
-// The memory of one pass over some layers: their outputs, what forward leaves for backward, and gradients. Buffers that are never
-// alive together are shared. A pass with other numbers of rows reuses it.
+// The memory of one pass over some layers: their outputs, what forward leaves for backward, and gradients.
+// Buffers that are never alive together are shared. A pass with other numbers of rows reuses it.
 
 /// Which passes the memory must serve.
 enum class Passes {
   kTraining,  // all layers' outputs and saved matrices live from forward to backward
-  kRecomputing,  // recompute: layer — saved matrices are made again just before a layer's backward: one layer's at a time
+  // recompute: layer — saved matrices are made again just before a layer's backward: one layer's at a time
+  kRecomputing,
   kInference  // no backward: outputs take turns in two buffers
 };
 
-/// What a pass needs in its backward alone: gradients, and saved matrices that are made again there. Of one pass, or of several over
-/// the same layers that go backward one after the other.
+/// What a pass needs in its backward alone: gradients, and saved matrices that are made again there. Of one
+/// pass, or of several over the same layers that go backward one after the other.
 struct BackwardMemory {
   Matrix d_rows[2];  // (1, Reals that they take): gradients take turns
   Matrix d_output, d_tap;
@@ -31,20 +33,21 @@ struct BackwardMemory {
 
 class PassMemory {
  public:
-  /// `model` outlives it. Nothing is held before shape(). varies: numbers of rows will, as batches' do; there is room above then.
+  /// `model` outlives it. Nothing is held before shape(). varies: numbers of rows will, as batches' do; there
+  /// is room above then.
   PassMemory(Device device, const Model& model, LayerRange layers, Passes passes, bool varies = false);
 
-  /// Makes room for so many rows, of each layer of the range. What the memory held is lost. Memory grows where it doesn't suffice,
-  /// and never shrinks.
+  /// Makes room for so many rows, of each layer of the range. What the memory held is lost. Memory grows
+  /// where it doesn't suffice, and never shrinks.
   void shape(const std::vector<LayerRows>& rows);
-  /// Where a layer's output lies, (outputs, the layer's out), instead of in memory of its own: of all layers, or of none. Before
-  /// shape(), and again when it moves; other memory of the same shape each time.
+  /// Where a layer's output lies, (outputs, the layer's out), instead of in memory of its own: of all layers,
+  /// or of none. Before shape(), and again when it moves; other memory of the same shape each time.
   void place_output(int layer, MatrixView output) {
     placed_.resize(saved_.size());
     placed_[at(layer)] = output;
   }
-  /// Before shape(): backward's memory is shared with other passes, and a layer's saved matrices don't outlive its call unless all are
-  /// kept. It outlives this. d_output() is placed besides.
+  /// Before shape(): backward's memory is shared with other passes, and a layer's saved matrices don't
+  /// outlive its call unless all are kept. It outlives this. d_output() is placed besides.
   void share(BackwardMemory& shared) { shared_ = &shared; }
   /// (outputs, out) of the last layer; as place_output().
   void place_d_output(MatrixView d_output) { d_output_ = d_output; }
@@ -61,8 +64,8 @@ class PassMemory {
   const LayerRange& layers() const { return layers_; }
   Passes passes() const { return passes_; }
   MatrixView output(int layer);  // (outputs, the layer's out)
-  /// Where a layer that isn't the first finds its input, (inputs, the layer's in): the output of the one below, and behind it what other
-  /// rows the pass brings.
+  /// Where a layer that isn't the first finds its input, (inputs, the layer's in): the output of the one
+  /// below, and behind it what other rows the pass brings.
   MatrixView input(int layer);
   Saved& saved(int layer) { return saved_[at(layer)]; }
   /// Whether a layer's saved matrices are those of its forward when its backward comes.
@@ -71,8 +74,8 @@ class PassMemory {
   }
   const LayerRows& rows(int layer) const { return rows_[at(layer)]; }
   MatrixView d_output() { return d_output_; }  // (outputs, out) of the last layer; in training
-  /// (inputs, the layer's in), of a layer that isn't the first. Shares memory with the gradient of the layer's output only where the
-  /// layer works in place.
+  /// (inputs, the layer's in), of a layer that isn't the first. Shares memory with the gradient of the
+  /// layer's output only where the layer works in place.
   MatrixView d_input(int layer);
   int tapped() const {
     return tapped_;
@@ -129,8 +132,8 @@ class Pass : public Verbs {
 struct RangeInput {
   Rows rows;            // (inputs, in)
   ConstMatrixView tap;  // of a layer before the range; or empty
-  Rows
-      self{};  // (destinations, in) of packed rows with fewer destinations; empty: they are the first ones of `rows`
+  // (destinations, in) of packed rows with fewer destinations; empty: they are the first ones of `rows`
+  Rows self{};
 };
 
 /// Gradients that leave the range, and one that enters it beside that of its output; empty: there are none.
@@ -150,8 +153,9 @@ class LayerRunner {
   /// One layer of it.
   void forward(int layer, Pass& pass, const WeightVersion& weights, PassMemory& memory,
                const RangeInput& input) const;
-  /// After that forward, with the same arguments: adds to the weights' gradients. memory.d_output() is the gradient of the output, and
-  /// isn't afterwards. `step`, where given, is told of each layer whose gradients are whole.
+  /// After that forward, with the same arguments: adds to the weights' gradients. memory.d_output() is the
+  /// gradient of the output, and isn't afterwards. `step`, where given, is told of each layer whose gradients
+  /// are whole.
   void backward(Pass& pass, const WeightVersion& weights, PassMemory& memory, const RangeInput& input,
                 const RangeGradient& gradient, TrainingStep* step) const;
   /// What `layer` reads, as forward has left it.

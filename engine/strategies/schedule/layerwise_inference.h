@@ -1,5 +1,6 @@
-// Exact logits of all vertices, layer by layer: each layer is computed for some of a rank's rows after the other, which read what
-// the layer before has left at all ranks. Beside two layers' outputs of its own rows a rank holds what one slab of them reads.
+// Exact logits of all vertices, layer by layer: each layer is computed for some of a rank's rows after the
+// other, which read what the layer before has left at all ranks. Beside two layers' outputs of its own rows a
+// rank holds what one slab of them reads.
 #pragma once
 
 #include <memory>
@@ -22,8 +23,8 @@ Index slab_bytes(Index memory);
 class FirstLayers {
  public:
   virtual ~FirstLayers() = default;
-  /// What they make of own rows, slab by slab: of slab i those from begins[i] to begins[i + 1]; as many slabs on all ranks, each after the one
-  /// before. Their end is the first of slab_segments()'s. Collective.
+  /// What they make of own rows, slab by slab: of slab i those from begins[i] to begins[i + 1]; as many slabs
+  /// on all ranks, each after the one before. Their end is the first of slab_segments()'s. Collective.
   virtual void infer(std::span<const Index> begins, MatrixView out) = 0;
   virtual void count(ScheduleBytes& bytes) const = 0;
 };
@@ -50,12 +51,12 @@ SamplingOptions slab_sampling(const Model& model, const LayerRange& layers);
 
 /// Of a model's layers.
 LayerRange slab_layers(const Model& model, const LayerRange& layers);
-/// Which layers are computed together: the first of them alone may gather. One more begins behind the tapped layer, whose output
-/// others read, and one with the model's last, whose input are the embeddings.
+/// Which layers are computed together: the first of them alone may gather. One more begins behind the tapped
+/// layer, whose output others read, and one with the model's last, whose input are the embeddings.
 std::vector<LayerRange> slab_segments(const Model& model, const LayerRange& layers = {0, -1});
 
-/// Where slabs of a rank's rows begin, and the end: whose widest input takes about `bytes` at most, if not one row's takes more.
-/// `width` and `layers`: as SlabOptions has them.
+/// Where slabs of a rank's rows begin, and the end: whose widest input takes about `bytes` at most, if not
+/// one row's takes more. `width` and `layers`: as SlabOptions has them.
 std::vector<Index> slab_begins(const Model& model, const CsrView& graph, const Owners& owners, Rank rank,
                                Index bytes, Index width = 0, const LayerRange& layers = {0, -1});
 
@@ -65,8 +66,8 @@ class LayerwiseInference {
   LayerwiseInference(Context& ctx, Communicator& comm, const Model& model, Parameters& parameters,
                      const BatchGraph& graph, const SlabOptions& options);
 
-  /// (owned, classes), or what the last of SlabOptions::layers makes, with the present weights, in the device's memory; valid until
-  /// the next call.
+  /// (owned, classes), or what the last of SlabOptions::layers makes, with the present weights, in the
+  /// device's memory; valid until the next call.
   ConstMatrixView infer();
   /// What infer() gave, which isn't here any more.
   Matrix take() { return std::move(logits_); }

@@ -1,5 +1,5 @@
-// The schedule of mini-batches: each step is a pass over one batch of vertices and of the neighbours that were drawn for them
-// (sampler/). Threads of their own make the next steps' batches while this one trains.
+// The schedule of mini-batches: each step is a pass over one batch of vertices and of the neighbours that
+// were drawn for them (sampler/). Threads of their own make the next steps' batches while this one trains.
 #pragma once
 
 #include <optional>
@@ -18,7 +18,8 @@ struct MiniBatchOptions {
   Index slab_bytes = atl::slab_bytes(0);  // of inference
   std::int64_t epochs = 1;                // batches beyond them aren't made ahead
   double gpu_features = 0;                // share of a GPU's memory for own rows of features
-  /// Constant layers are computed once, for all own rows, and batches read no neighbours: no fanout, and no features.
+  /// Constant layers are computed once, for all own rows, and batches read no neighbours: no fanout, and no
+  /// features.
   bool once = false;
   bool inductive = false;  // BatchGraph's two graphs differ
 };
@@ -30,8 +31,8 @@ struct BatchStep {
   PassMemory& memory;  // of the pass, in the batch's shape
 };
 
-/// What a strategy does besides, around the steps of its mini-batches. One per rank; calls are collective, and made by the thread that
-/// trains.
+/// What a strategy does besides, around the steps of its mini-batches. One per rank; calls are collective,
+/// and made by the thread that trains.
 class BatchHooks {
  public:
   virtual ~BatchHooks() = default;
@@ -39,7 +40,8 @@ class BatchHooks {
   virtual void prepare(BatchSamplingOptions& batches) = 0;
   /// Whoever makes batches must not wait for it any longer.
   virtual void close() {}
-  /// `step` (from 0) is the next one that is trained, and no batch is being made. Of a resumed run, once state() is filled.
+  /// `step` (from 0) is the next one that is trained, and no batch is being made. Of a resumed run, once
+  /// state() is filled.
   virtual void start(std::int64_t step) = 0;
   virtual void before_forward(const BatchStep& /*at*/) {}
   virtual void after_forward(const BatchStep& at) = 0;
@@ -82,8 +84,8 @@ class MiniBatch final : public Schedule {
   Parameters& parameters_;
   const MiniBatchOptions options_;
   LayerRunner runner_;
-  const std::unique_ptr<ConstantRows>
-      once_;  // of the graph that training sees; null: batches have all layers …
+  // of the graph that training sees; null: batches have all layers …
+  const std::unique_ptr<ConstantRows> once_;
   const std::unique_ptr<ConstantRows> once_whole_;  // … and of the whole graph; null: that is the same one
   const LayerRange layers_;                         // of a batch's pass
   const std::unique_ptr<DeviceFeatures> features_;  // null: this schedule doesn't train, or reads none

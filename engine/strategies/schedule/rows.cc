@@ -89,7 +89,8 @@ std::vector<CutRows> cut_rows(const PreparedGraph& prepared, bool induced) {
   return cut;
 }
 
-// How a job's batches are drawn, by the options of its strategy: the same in training, in plans and in benchmarks.
+// How a job's batches are drawn, by the options of its strategy: the same in training, in plans and in
+// benchmarks.
 
 namespace {
 

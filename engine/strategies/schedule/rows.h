@@ -48,7 +48,8 @@ std::unique_ptr<Schedule> all_blocks_full_batch(const ScheduleInput& in);
 /// By pair of parts, those without any left out; `induced`: of the graph that inductive training sees.
 std::vector<CutRows> cut_rows(const PreparedGraph& prepared, bool induced);
 
-/// Of a graph of so many vertices. Without what the model and the machine say: normalisation, attention, threads, features.
+/// Of a graph of so many vertices. Without what the model and the machine say: normalisation, attention,
+/// threads, features.
 BatchSamplingOptions job_sampling(const Job& job, Index vertices);
 
 /// Whether the rows of a step's batches, over all ranks, have values in so few of the features that it pays

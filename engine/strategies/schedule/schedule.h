@@ -1,6 +1,6 @@
-// A schedule: in which order a strategy runs which layers on which rows in an epoch. The training session owns loss,
-// optimiser and evaluation; the schedule asks for them when it is ready, so that one session trains full batches,
-// pipelined chunks and mini-batches alike.
+// A schedule: in which order a strategy runs which layers on which rows in an epoch. The training session
+// owns loss, optimiser and evaluation; the schedule asks for them when it is ready, so that one session
+// trains full batches, pipelined chunks and mini-batches alike.
 #pragma once
 
 #include <memory>
@@ -18,10 +18,11 @@ struct StepPairs;   // sampler/pairs/step_pairs.h
 
 /// Which vertices logits are of: some of a batch, a slice of the part that training sees, or all of it.
 struct LossRows {
-  /// (n) as rows of the rank's whole part, in the host's memory; empty: they are all rows of the part that training sees.
+  /// (n) as rows of the rank's whole part, in the host's memory; empty: they are all rows of the part that
+  ///     training sees.
   std::span<const VertexId> rows{};
-  double total =
-      0;  // training vertices of the step over all ranks, by which the loss is divided; 0: all there are
+  // training vertices of the step over all ranks, by which the loss is divided; 0: all there are
+  double total = 0;
   Index first = -1;    // the slice's first row; as many as there are logits. A step may have several
   bool ahead = false;  // it is the next step's, to which it counts
   // Of link prediction:
@@ -33,14 +34,14 @@ struct LossRows {
 class TrainingStep {
  public:
   virtual ~TrainingStep() = default;
-  /// Loss of the step's logits and its gradient: logits, d_logits (n, classes). Unlabelled and non-training rows get a zero
-  /// gradient.
+  /// Loss of the step's logits and its gradient: logits, d_logits (n, classes). Unlabelled and non-training
+  /// rows get a zero gradient.
   virtual void loss(ConstMatrixView logits, const LossRows& rows, MatrixView d_logits) = 0;
   /// Before backward: of a layer's weights with a row for each feature, the only rows that have a gradient
   /// on some rank, ascending; the same on all ranks. Empty, or without this call, any may.
   virtual void touches(int /*layer*/, std::span<const VertexId> /*features*/) {}
-  /// A layer's gradients are whole on this rank, or a part of them (LayerWeights::part_done): their sum over ranks may begin.
-  /// Of a step, the last layer's first. Collective.
+  /// A layer's gradients are whole on this rank, or a part of them (LayerWeights::part_done): their sum over
+  /// ranks may begin. Of a step, the last layer's first. Collective.
   virtual void part_done(int /*layer*/, int /*part*/) {}
   virtual void layer_done(int /*layer*/) {}
   /// Sums the gradients over the ranks that share each parameter and takes one optimiser step. Collective.
@@ -64,12 +65,13 @@ class Schedule {
   virtual std::int64_t steps() const { return 1; }
   /// One step. Steps are counted from 1 through the whole run, and key their draws.
   virtual void train(std::int64_t step, TrainingStep& session) = 0;
-  /// Exact logits of all owned rows (owned, classes) with the present weights, in the device's memory; valid until the next call.
+  /// Exact logits of all owned rows (owned, classes) with the present weights, in the device's memory; valid
+  /// until the next call.
   virtual ConstMatrixView infer() = 0;
   /// After infer(): the last layer's input (owned, width); empty where that is the sparse features.
   virtual ConstMatrixView embeddings() const = 0;
-  /// From within TrainingStep::loss: by_layer[l] += elements of layer l's output that aren't finite, unless *unless is finite. Both are
-  /// the device's memory.
+  /// From within TrainingStep::loss: by_layer[l] += elements of layer l's output that aren't finite, unless
+  /// *unless is finite. Both are the device's memory.
   virtual void count_non_finite(const double* unless, double* by_layer) = 0;
   virtual ScheduleBytes bytes() const = 0;
   /// Whether it can go on with other parts, in the memory that it has.

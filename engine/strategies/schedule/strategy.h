@@ -1,5 +1,5 @@
-// What a strategy is to the engine, beside what its manifest may say (job/strategies.h): one row of the table in strategies.cc.
-// Nothing else asks which strategy a job has.
+// What a strategy is to the engine, beside what its manifest may say (job/strategies.h): one row of the table
+// in strategies.cc. Nothing else asks which strategy a job has.
 #pragma once
 
 #include <functional>
@@ -44,7 +44,8 @@ struct Strategy {
   /// Whether a job's layers read some rows of earlier steps all the same; null: none does.
   bool (*reads_stale_rows)(const Job&) = nullptr;
   Holds holds = Holds::kPart;
-  /// Of parts: how `rank` of `ranks` takes other ranks' rows owner by owner; null: it takes halo rows together.
+  /// Of parts: how `rank` of `ranks` takes other ranks' rows owner by owner; null: it takes halo rows
+  /// together.
   OwnerReads (*reads)(const Job&, Rank rank, int ranks) = nullptr;
   /// Where each parameter is kept; null: whole on every rank.
   Placement (*place)(const Job&, const Model&, Rank rank, int layer, const ParameterSpec&) = nullptr;
@@ -52,12 +53,14 @@ struct Strategy {
   LayerRange (*layers)(const Job&, const Model&, Rank rank) = nullptr;
   /// Null: a part a rank.
   PartShare (*share)(const Job&, Rank rank) = nullptr;
-  /// Which columns of the features a rank has, of all vertices, and who has the others (P3). Throws Error where a rank would have none.
-  /// Null: a rank has all columns of its own vertices.
+  /// Which columns of the features a rank has, of all vertices, and who has the others (P3). Throws Error
+  /// where a rank would have none. Null: a rank has all columns of its own vertices.
   ColumnShare (*columns)(const Job&, Rank rank, Index features) = nullptr;
-  /// Batches that are trained on at once, each with weights and gradients of its own where they are several; null: one.
+  /// Batches that are trained on at once, each with weights and gradients of its own where they are several;
+  /// null: one.
   int (*in_flight)(const Job&) = nullptr;
-  /// What a rank trains on in an epoch (from 1) where that isn't its part: its share of what its server holds; null: its part.
+  /// What a rank trains on in an epoch (from 1) where that isn't its part: its share of what its server
+  /// holds; null: its part.
   ServerOptions (*server)(const Job&, Rank rank, Index epoch) = nullptr;
   /// Fills in what the strategy's formula of bytes wants to know besides; null: nothing.
   void (*describe)(const Job&, const Model&, const PreparedGraph&, const GraphMarks&,
@@ -66,8 +69,8 @@ struct Strategy {
 
 /// The row of a job that was read, so that its strategy is known.
 const Strategy& strategy_of(const Job& job);
-/// A program's own, beside those of the table (add_strategy() of job/strategies.h names its options). Before the first job is
-/// read; not thread-safe.
+/// A program's own, beside those of the table (add_strategy() of job/strategies.h names its options). Before
+/// the first job is read; not thread-safe.
 void add_strategy(Strategy row);
 
 /// What data are like, as far as sizes go.
@@ -83,8 +86,8 @@ struct FeatureShape {
 };
 FeatureShape feature_shape(const DatasetMeta& meta, FeatureForm form);
 
-/// The job's model on such features, made for the exchange of its strategy. With task linkPrediction its outputs are embeddings, model.hidden
-/// wide, whatever classes there are.
+/// The job's model on such features, made for the exchange of its strategy. With task linkPrediction its
+/// outputs are embeddings, model.hidden wide, whatever classes there are.
 Model job_model(const Job& job, const FeatureShape& features, Index classes);
 /// Strategy::reads; none: halo rows come together.
 std::optional<OwnerReads> owner_reads(const Job& job, Rank rank, int ranks);

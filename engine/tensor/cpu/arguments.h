@@ -1,4 +1,5 @@
-// From the catalogue's arguments to the plain pointers of the inner loops, which every device's kernels are written against.
+// From the catalogue's arguments to the plain pointers of the inner loops, which every device's kernels are
+// written against.
 #pragma once
 
 #include "tensor/cpu/simd/loops.h"

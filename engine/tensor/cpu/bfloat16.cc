@@ -1,6 +1,7 @@
-// Rounding to bfloat16 and back. In place, values move to or from the front of their own memory: value i's two bytes lie before
-// its own four, or among those of value i / 2. So that threads may share the work, it goes in ranges [b, 2b), of which the
-// bytes read and written are disjoint: upwards when narrowing, downwards when widening.
+// Rounding to bfloat16 and back. In place, values move to or from the front of their own memory: value i's
+// two bytes lie before its own four, or among those of value i / 2. So that threads may share the work, it
+// goes in ranges [b, 2b), of which the bytes read and written are disjoint: upwards when narrowing, downwards
+// when widening.
 
 #include <algorithm>
 #include <cstring>

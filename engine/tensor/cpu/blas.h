@@ -1,4 +1,5 @@
-// The one door to OpenBLAS: single-threaded products in this build's precision, by which the machine's rate is stated.
+// The one door to OpenBLAS: single-threaded products in this build's precision, by which the machine's rate
+// is stated.
 #pragma once
 
 #include "tensor/matrix.h"

@@ -1,4 +1,5 @@
-// How work is cut for the pool: by shape alone, never by the number of threads, so that results don't depend on it.
+// How work is cut for the pool: by shape alone, never by the number of threads, so that results don't depend
+// on it.
 #pragma once
 
 #include <algorithm>
@@ -24,7 +25,8 @@ struct RowChunks {
   Index end(Index chunk) const { return std::min(rows, (chunk + 1) * step); }
 };
 
-/// Ranges of about 32 K elements: large enough to hide the hand-out, small enough for the cache and for balance.
+/// Ranges of about 32 K elements: large enough to hide the hand-out, small enough for the cache and for
+/// balance.
 inline RowChunks chunks_of_rows(Index rows, Index cols) {
   return {rows, std::max<Index>(1, 32768 / std::max<Index>(1, cols))};
 }

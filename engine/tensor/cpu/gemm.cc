@@ -1,5 +1,5 @@
-// Dense products with a tall matrix (n rows) and a small one, whose panels are packed once for all chunks of rows; what follows a
-// chunk's product finds it in the cache.
+// Dense products with a tall matrix (n rows) and a small one, whose panels are packed once for all chunks of
+// rows; what follows a chunk's product finds it in the cache.
 #include "tensor/cpu/arguments.h"
 #include "tensor/cpu/chunks.h"
 #include "tensor/cpu/gemm_halves.h"
@@ -28,7 +28,8 @@ void product(Context& ctx, ConstMatrixView a, ConstMatrixView w, bool transpose_
              [&](Index chunk) { loops.product(p, chunks.begin(chunk), chunks.end(chunk)); });
 }
 
-/// How aᵀ·b is cut: ranges of the long dimension, each with a (k, m) partial sum, and blocks of a's k columns.
+/// How aᵀ·b is cut: ranges of the long dimension, each with a (k, m) partial sum, and blocks of a's k
+/// columns.
 struct Cut {
   RowChunks ranges, blocks;
 

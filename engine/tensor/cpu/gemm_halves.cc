@@ -67,7 +67,8 @@ MatrixView room_in_reals(Context& ctx, const char* name, ConstMatrixView of, Ind
 
 }  // namespace
 
-/// w as product() wants it: packed by the first call for all that find it as it was. `rounded`: as if it were stored in halves.
+/// w as product() wants it: packed by the first call for all that find it as it was. `rounded`: as if it were
+/// stored in halves.
 const Real* panels_of(Context& ctx, ConstMatrixView w, bool transposed, Index inner, Index cols,
                       bool rounded) {
   const simd::Table& loops = simd::loops();

@@ -1,5 +1,5 @@
-// The host's memory. Large matrices lie in 2 MB pages where the kernel grants them: rows gathered at random from 4 KB
-// pages miss the address cache at almost every row.
+// The host's memory. Large matrices lie in 2 MB pages where the kernel grants them: rows gathered at random
+// from 4 KB pages miss the address cache at almost every row.
 #include "tensor/memory.h"
 #include "tensor/device_stream.h"
 

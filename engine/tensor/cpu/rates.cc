@@ -1,4 +1,5 @@
-// Triad, random row gather and sgemm: what this machine can do at most. And what the engine's kernels reach on matrices of several sizes.
+// Triad, random row gather and sgemm: what this machine can do at most. And what the engine's kernels reach
+// on matrices of several sizes.
 #include "tensor/rates.h"
 
 #include <algorithm>

@@ -1,4 +1,5 @@
-// Operations on the rows of dense matrices: the epilogue on its own, dropout, sums of columns, packing of rows.
+// Operations on the rows of dense matrices: the epilogue on its own, dropout, sums of columns, packing of
+// rows.
 #include <algorithm>
 #include <cmath>
 
@@ -9,8 +10,8 @@
 namespace atl::cpu {
 namespace {
 
-/// sums (values) += Σ over rows, in double precision; `add` adds a range of rows to the array that it is given. Ranges
-/// are summed apart and put together in order.
+/// sums (values) += Σ over rows, in double precision; `add` adds a range of rows to the array that it is
+/// given. Ranges are summed apart and put together in order.
 template <class F>
 void sum_in_chunks(Context& ctx, RowChunks chunks, Index values, double* sums, F&& add) {
   double* partial = zeroed_sums(ctx, "rowwise.sums", chunks.count() * values).data();

@@ -1,5 +1,5 @@
-// Backward of the epilogue. Gradients of its parameters are sums over rows: each chunk leaves its own in the workspace,
-// and they are added in chunk order.
+// Backward of the epilogue. Gradients of its parameters are sums over rows: each chunk leaves its own in the
+// workspace, and they are added in chunk order.
 #include "tensor/cpu/arguments.h"
 #include "tensor/cpu/chunks.h"
 #include "tensor/kernel_table.h"

@@ -1,4 +1,5 @@
-// DeeperGCN's softmax aggregation (Li et al. 2020, section 3.2): each column's own softmax over the neighbours.
+// DeeperGCN's softmax aggregation (Li et al. 2020, section 3.2): each column's own softmax over the
+// neighbours.
 #include "tensor/cpu/arguments.h"
 #include "tensor/cpu/chunks.h"
 #include "tensor/kernel_table.h"

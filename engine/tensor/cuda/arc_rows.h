@@ -1,6 +1,7 @@
-// Sums over the arcs of each row, which all aggregations are: some lanes of a warp do a row, with its columns, or a part of them, in
-// registers. A row with very many arcs (a hub) is cut into pieces, which are listed first and done beside the other rows, and put
-// together in order. Where rows are cut follows from the graph alone, so results don't depend on what ran first.
+// Sums over the arcs of each row, which all aggregations are: some lanes of a warp do a row, with its
+// columns, or a part of them, in registers. A row with very many arcs (a hub) is cut into pieces, which are
+// listed first and done beside the other rows, and put together in order. Where rows are cut follows from the
+// graph alone, so results don't depend on what ran first.
 #pragma once
 
 #include <algorithm>
@@ -17,8 +18,8 @@ inline constexpr int kArcThreads =
 /// With fewer sources a row has too few arcs to be worth a list.
 inline constexpr Index kFewSources = 4096;
 
-/// Rows × parts of work. Parts of a row follow each other (heads, which read neighbouring memory), or the rows of a part do (slices of
-/// columns, of which one at a time shall stay in the cache).
+/// Rows × parts of work. Parts of a row follow each other (heads, which read neighbouring memory), or the
+/// rows of a part do (slices of columns, of which one at a time shall stay in the cache).
 struct ArcShape {
   Index rows, parts;
   bool parts_together;
@@ -58,7 +59,8 @@ struct Hubs {
 
   bool any() const { return capacity_log >= 0; }
 
-  /// So many that the list has room for whatever the rows are: of `arcs`, at most ¾ of 2^capacity_log pieces come about.
+  /// So many that the list has room for whatever the rows are: of `arcs`, at most ¾ of 2^capacity_log pieces
+  /// come about.
   __device__ Index piece_arcs(Index arcs) const {
     const Index least = (2 * arcs >> capacity_log) + 1;
     return least > kPieceArcs ? least : kPieceArcs;
@@ -71,8 +73,9 @@ struct Span {
   Index first, stop;
 };
 
-/// Op has: struct Sum; Index first_of(row), the row's first arc, where that of the one before ends; Sum begin(); void add(Sum&, Place,
-/// Index first, Index behind, Lanes) over some of its arcs; void merge(Sum&, const Sum& later); void finish(Sum&, Place, Lanes).
+/// Op has: struct Sum; Index first_of(row), the row's first arc, where that of the one before ends; Sum
+/// begin(); void add(Sum&, Place, Index first, Index behind, Lanes) over some of its arcs; void merge(Sum&,
+/// const Sum& later); void finish(Sum&, Place, Lanes).
 template <class Op>
 __device__ Index piece_arcs(const Op& op, const ArcShape& shape, const Hubs<typename Op::Sum>& hubs) {
   return hubs.piece_arcs(op.first_of(shape.rows) - op.first_of(0));
@@ -98,7 +101,8 @@ __device__ Span piece_of(const Op& op, const ArcShape& shape, const Hubs<typenam
   return {{piece.row, parts == 1 ? 0 : item % parts}, from, from + arcs < stop ? from + arcs : stop};
 }
 
-/// How many blocks of kArcThreads a multiprocessor shall have room for at least: registers are rationed accordingly.
+/// How many blocks of kArcThreads a multiprocessor shall have room for at least: registers are rationed
+/// accordingly.
 template <class Op>
 constexpr int least_blocks() {
   if constexpr (requires { Op::kBlocks; }) return Op::kBlocks;

@@ -1,4 +1,5 @@
-// Attention's first pass, over scores alone: each destination's maximum and sum of exponentials, and the scores, kept for the second.
+// Attention's first pass, over scores alone: each destination's maximum and sum of exponentials, and the
+// scores, kept for the second.
 #pragma once
 
 #include <limits>
@@ -10,7 +11,8 @@ namespace atl::cuda {
 /// Of a score, and of a maximum over none.
 inline constexpr Real kNothing = -std::numeric_limits<Real>::infinity();
 
-/// max and sum (dst, heads), with what they were; shrink (dst, heads), the factor that this is to what was added up before. A part is a head.
+/// max and sum (dst, heads), with what they were; shrink (dst, heads), the factor that this is to what was
+/// added up before. A part is a head.
 struct ArcScores {
   simd::Attend a;
   simd::Out shrink;
@@ -23,7 +25,8 @@ struct ArcScores {
   __device__ Index first_of(Index row) const { return a.offsets[row]; }
   __device__ Sum begin() const { return {kNothing, 0}; }
 
-  /// Some more exponentials, as parts of e^max. One of both factors is e⁰. Without any, and for arcs of weight 0, p is 0.
+  /// Some more exponentials, as parts of e^max. One of both factors is e⁰. Without any, and for arcs of
+  /// weight 0, p is 0.
   __device__ static void include(Sum& sum, Real max, Real p) {
     if (max == kNothing || p == Real(0)) return;
     const bool grows = max > sum.max;

@@ -1,4 +1,5 @@
-// What attention's kernels share: how lanes are dealt out to heads, and what there is per arc and head, of which a part is kept.
+// What attention's kernels share: how lanes are dealt out to heads, and what there is per arc and head, of
+// which a part is kept.
 #pragma once
 
 #include "tensor/cpu/arguments.h"
@@ -16,26 +17,29 @@ __device__ inline Real leaky(Real x, Real slope) {
   return x < Real(0) ? x * slope : x;
 }
 
-/// An exponential times its arc's weight. An arc of weight 0 takes no part: its exponential may be infinite, or not a number.
+/// An exponential times its arc's weight. An arc of weight 0 takes no part: its exponential may be infinite,
+/// or not a number.
 __device__ inline Real weighed(Real exponential, Real weight) {
   return weight == Real(0) ? Real(0) : exponential * weight;
 }
 
-/// Whether all are in halves, or none is. Layers store what attention reads and writes alike, but for partial sums of several ranks.
+/// Whether all are in halves, or none is. Layers store what attention reads and writes alike, but for partial
+/// sums of several ranks.
 template <class... M>
 bool stored_alike(const M&... matrices) {
   const bool any = any_halves(matrices...);
   return (... && (any == (matrices.halves != nullptr)));
 }
 
-/// The factor of α's dropout on the arc from vertex `src` to `dst`, given the key of dst's row: 0 or 1 / (1 − rate).
+/// The factor of α's dropout on the arc from vertex `src` to `dst`, given the key of dst's row: 0 or
+/// 1 / (1 − rate).
 __device__ inline Real kept(const simd::Attend& a, std::uint64_t dst_key, VertexId src, Index head) {
   const std::uint64_t key = mix64(dst_key ^ std::uint64_t(src));
   return Draws::bits(key, std::uint32_t(head)) >= a.mask.threshold ? a.mask.scale : Real(0);
 }
 
-/// Lanes of a head, which have its columns, beside each other for some heads of a row; or for a slice of one head, where it is wider
-/// than a warp reads at once. A part of a row is what a group does.
+/// Lanes of a head, which have its columns, beside each other for some heads of a row; or for a slice of one
+/// head, where it is wider than a warp reads at once. A part of a row is what a group does.
 struct HeadLanes {
   int head_log, log;  // of a head's lanes, of the group's
   int slices;         // of a head
@@ -73,8 +77,9 @@ int pack_of(Index width, const M&... matrices) {
   return in_packs(4, width, matrices...) ? 4 : 1;
 }
 
-/// call.template operator()<V, C>(layout, shape) for the rows of `csr` and heads that are `width` wide and stored as T, by packs as
-/// pack_of() gave them. A lane has two packs at least, or one of halves: what is computed per arc and head is computed by fewer.
+/// call.template operator()<V, C>(layout, shape) for the rows of `csr` and heads that are `width` wide and
+/// stored as T, by packs as pack_of() gave them. A lane has two packs at least, or one of halves: what is
+/// computed per arc and head is computed by fewer.
 template <class T, class F>
 void for_heads(int pack, const CsrView& csr, Index heads, Index width, F&& call) {
   const Index packs = width / pack;

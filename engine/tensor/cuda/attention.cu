@@ -1,5 +1,5 @@
-// Graph attention (Veličković et al. 2018), forward, in two passes: maxima and sums from scores alone, then the weighted sum, in which
-// each neighbour's row is read once.
+// Graph attention (Veličković et al. 2018), forward, in two passes: maxima and sums from scores alone, then
+// the weighted sum, in which each neighbour's row is read once.
 #include "tensor/cuda/arc_scores.h"
 #include "tensor/cuda/table.h"
 #include "tensor/cuda/weighted_sums.h"

@@ -1,5 +1,5 @@
-// Attention's way back: one pass over the transposed arcs, in which each destination's gradient is read once, and a sum of what it has
-// kept (gradients.h).
+// Attention's way back: one pass over the transposed arcs, in which each destination's gradient is read once,
+// and a sum of what it has kept (gradients.h).
 #include "tensor/cuda/gradients.h"
 #include "tensor/cuda/table.h"
 #include "tensor/dispatch/reals.h"

@@ -1,4 +1,5 @@
-// The GPU as the engine's other device (tensor/backend.h): its memory, its kernels, and the opening of a rank's GPU.
+// The GPU as the engine's other device (tensor/backend.h): its memory, its kernels, and the opening of a
+// rank's GPU.
 #pragma once
 
 #include "tensor/backend.h"

@@ -1,5 +1,6 @@
-// Rounding to bfloat16 and back. In place, values move to or from the front of their own memory: ranges [b, 2b) read and write
-// bytes that have none in common, upwards when narrowing, downwards when widening; one block does the front, batch after batch.
+// Rounding to bfloat16 and back. In place, values move to or from the front of their own memory: ranges [b,
+// 2b) read and write bytes that have none in common, upwards when narrowing, downwards when widening; one
+// block does the front, batch after batch.
 #include "tensor/cuda/elements.h"
 #include "tensor/cuda/table.h"
 

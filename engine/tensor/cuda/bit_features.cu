@@ -7,7 +7,8 @@
 namespace atl::cuda {
 namespace {
 
-/// out[r, c] (+)= row_scale[r] Σ_i bit(r, i) · inner_scale[i] · x[i, c], then the finish. A row's arcs are its words.
+/// out[r, c] (+)= row_scale[r] Σ_i bit(r, i) · inner_scale[i] · x[i, c], then the finish. A row's arcs are
+/// its words.
 template <int V, int C>
 struct SumOfBits {
   simd::BitProduct p;

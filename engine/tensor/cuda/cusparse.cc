@@ -78,9 +78,10 @@ struct Dense {
 struct CusparseMatrix {
   explicit CusparseMatrix(const Arcs& arcs_) : arcs(arcs_) {}
 
-  /// Its manual doesn't ensure results where a row has a column twice. Its analysis counts rows by how many arcs they have: of a row
-  /// with more arcs than the matrix has columns it counted behind its workspace (compute-sanitizer on an H200, 11 rows of 27 columns,
-  /// one with 100 arcs), and sums were wrong after that. Returns whether it takes them.
+  /// Its manual doesn't ensure results where a row has a column twice. Its analysis counts rows by how many
+  /// arcs they have: of a row with more arcs than the matrix has columns it counted behind its workspace
+  /// (compute-sanitizer on an H200, 11 rows of 27 columns, one with 100 arcs), and sums were wrong after
+  /// that. Returns whether it takes them.
   bool fill(Context& ctx) {
     const CsrView& csr = arcs.csr;
     count = csr.rows == 0 || csr.offsets == nullptr ? 0 : read(ctx, csr.offsets + csr.rows);
@@ -130,7 +131,8 @@ class CusparseProduct {
   }
 
  private:
-  /// What a call is compared by when it comes again: the number tells products apart that lay at the same address one after the other.
+  /// What a call is compared by when it comes again: the number tells products apart that lay at the same
+  /// address one after the other.
   struct Given {
     const CusparseProduct* product;
     std::uint64_t number;

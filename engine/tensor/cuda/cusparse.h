@@ -1,6 +1,7 @@
-// Sums over neighbours by cuSPARSE, where a run asks for them by name (`--sums cusparse`), and as what `atoll bench ops` compares our kernels
-// with: a product of a sparse matrix in CSR with a dense one, by the algorithm whose results are the same bits in each run. Of arcs
-// that stay alone (DeviceStream::keep_arcs), for it wants 32-bit offsets and a value per arc, and an analysis per width of rows.
+// Sums over neighbours by cuSPARSE, where a run asks for them by name (`--sums cusparse`), and as what `atoll
+// bench ops` compares our kernels with: a product of a sparse matrix in CSR with a dense one, by the
+// algorithm whose results are the same bits in each run. Of arcs that stay alone (DeviceStream::keep_arcs),
+// for it wants 32-bit offsets and a value per arc, and an analysis per width of rows.
 #pragma once
 
 #include <cstdint>
@@ -35,8 +36,9 @@ class CusparseSums {
   CusparseSums& operator=(const CusparseSums&) = delete;
 
   std::shared_ptr<const StayingArcs> keep(const Arcs& arcs);
-  /// False: nothing has been given to the stream, for cuSPARSE doesn't take it: arcs that aren't kept, 2^31 or more of them, a row with a
-  /// column twice, rows in halves. Throws Error with the call's name and cuSPARSE's own words where it fails.
+  /// False: nothing has been given to the stream, for cuSPARSE doesn't take it: arcs that aren't kept, 2^31
+  /// or more of them, a row with a column twice, rows in halves. Throws Error with the call's name and
+  /// cuSPARSE's own words where it fails.
   bool sum(Context& ctx, const SumCall& call);
 
  private:
@@ -50,7 +52,8 @@ class CusparseSums {
   std::uint64_t made_ = 0;                            // products
 };
 
-/// arc_values.cu: arcs as cuSPARSE takes them; the host waits until they are there. Returns whether the columns of each row ascend.
+/// arc_values.cu: arcs as cuSPARSE takes them; the host waits until they are there. Returns whether the
+/// columns of each row ascend.
 bool fill_matrix(Context& ctx, const Arcs& arcs, int* offsets, float* values);
 
 }  // namespace atl::cuda

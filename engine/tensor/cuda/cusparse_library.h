@@ -1,4 +1,5 @@
-// cuSPARSE's calls, found when a program runs: it starts on machines that lack the library, and sums are then our own kernels' alone.
+// cuSPARSE's calls, found when a program runs: it starts on machines that lack the library, and sums are then
+// our own kernels' alone.
 #pragma once
 
 #include <cusparse.h>

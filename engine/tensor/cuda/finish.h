@@ -1,5 +1,5 @@
-// What follows a product, value by value: bias, norm, residual, activation, dropout, in the CPU's order of operations
-// (tensor/cpu/simd/finish.cc) and with its draws, and the way back.
+// What follows a product, value by value: bias, norm, residual, activation, dropout, in the CPU's order of
+// operations (tensor/cpu/simd/finish.cc) and with its draws, and the way back.
 #pragma once
 
 #include "base/random.h"

@@ -5,7 +5,8 @@
 namespace atl::cuda {
 namespace {
 
-/// Mini-batches bring new shapes without end: with so many all are forgotten, and planned again when they come.
+/// Mini-batches bring new shapes without end: with so many all are forgotten, and planned again when they
+/// come.
 constexpr std::size_t kMostPlans = 1024;
 /// cuBLASLt isn't told how a bias is aligned but by its address, and its kernels read 16 bytes at a time.
 constexpr std::uintptr_t kBiasAlignment = 16;
@@ -15,7 +16,8 @@ cublasLtHandle_t light(cublasHandle_t handle) {
   return reinterpret_cast<cublasLtHandle_t>(handle);
 }
 
-/// Bytes, a power of two, at most what all of a device's memory has (tensor/memory.h), so that it follows from a view's place in its matrix.
+/// Bytes, a power of two, at most what all of a device's memory has (tensor/memory.h), so that it follows
+/// from a view's place in its matrix.
 Index alignment_of(const void* address) {
   Index alignment = 64;
   while (reinterpret_cast<std::uintptr_t>(address) % std::uintptr_t(alignment) != 0) alignment /= 2;
@@ -90,7 +92,8 @@ std::optional<FinishedProduct> FinishedProducts::planned(const Shape& shape) con
   set(p, CUBLASLT_MATMUL_DESC_EPILOGUE,
       std::uint32_t(shape.relu ? CUBLASLT_EPILOGUE_RELU_BIAS : CUBLASLT_EPILOGUE_BIAS));
   set(p, CUBLASLT_MATMUL_DESC_BIAS_DATA_TYPE, std::int32_t(into));
-  // Algorithms are chosen by this address, too. So it is the least aligned one that there may be, whatever bias comes first.
+  // Algorithms are chosen by this address, too. So it is the least aligned one that there may be, whatever
+  // bias comes first.
   set_bias(p, reinterpret_cast<const void*>(kBiasAlignment));
 
   cublasLtMatmulPreferenceOpaque_t preference{};

@@ -1,5 +1,6 @@
-// Dense products by cuBLAS. Its matrices are column by column: to it, rows of ours are columns, and a · w is wᵀ · aᵀ. Of what follows a
-// product cuBLASLt does a bias, with ReLU or without (finished_products.h); anything else is a pass of its own over the rows.
+// Dense products by cuBLAS. Its matrices are column by column: to it, rows of ours are columns, and a · w is
+// wᵀ · aᵀ. Of what follows a product cuBLASLt does a bias, with ReLU or without (finished_products.h);
+// anything else is a pass of its own over the rows.
 #include "tensor/cuda/finish.h"
 #include "tensor/cuda/finished_products.h"
 #include "tensor/cuda/table.h"
@@ -49,7 +50,8 @@ void multiply_now(const Target& on, const Product& p) {
                           CUBLAS_COMPUTE_32F, CUBLAS_GEMM_DEFAULT));
 }
 
-/// out (+)= left · right, each transposed where it says so. Both in halves, which are added up in float32, or all in Reals.
+/// out (+)= left · right, each transposed where it says so. Both in halves, which are added up in float32, or
+/// all in Reals.
 void multiply(Context& ctx, ConstMatrixView left, bool left_transposed, ConstMatrixView right,
               bool right_transposed, MatrixView out, bool accumulate) {
   const Index inner = left_transposed ? left.rows : left.cols;
@@ -111,7 +113,8 @@ bool is_bias_or_its_relu(const Epilogue& e) {
          (e.activation == Activation::kNone || e.activation == Activation::kRelu);
 }
 
-/// `bias` (m) as cuBLASLt wants it beside results that are stored so: in workspace "gemm.bias" unless it lies so.
+/// `bias` (m) as cuBLASLt wants it beside results that are stored so: in workspace "gemm.bias" unless it lies
+/// so.
 const void* placed_bias(Context& ctx, const Real* bias, Index m, Storage storage) {
   if (storage == Storage::kReals && FinishedProducts::has_place_for_bias(bias)) return bias;
   const MatrixView copy = ctx.workspace->matrix("gemm.bias", 1, m, storage);

@@ -1,6 +1,6 @@
-// Attention's way back. By source, over the transposed arcs: z's gradient, that of the source's score, and each arc's share of the
-// destination's, of which as many as there is room for are kept. By destination: the sum of these; for rows whose arcs are not kept, α
-// and <z, d_out> are computed a second time.
+// Attention's way back. By source, over the transposed arcs: z's gradient, that of the source's score, and
+// each arc's share of the destination's, of which as many as there is room for are kept. By destination: the
+// sum of these; for rows whose arcs are not kept, α and <z, d_out> are computed a second time.
 #pragma once
 
 #include "tensor/cuda/attend.h"
@@ -25,8 +25,9 @@ inline void pack_destinations(Context& ctx, simd::Attend& a, Index rows) {
   });
 }
 
-/// Rows are sources and columns destinations (kBySource), or the other way round; z, d_out and d_z are stored as T. kMost arcs' rows are on their way together. kDropout:
-/// whether there is any, which takes registers. kRoom as least_blocks().
+/// Rows are sources and columns destinations (kBySource), or the other way round; z, d_out and d_z are stored
+/// as T. kMost arcs' rows are on their way together. kDropout: whether there is any, which takes registers.
+/// kRoom as least_blocks().
 template <int V, int C, class T, int kMost, bool kBySource, bool kDropout, int kRoom>
 struct Gradients {
   simd::Attend a;

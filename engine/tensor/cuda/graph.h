@@ -1,4 +1,5 @@
-// A CUDA graph of recorded calls: launched at once, it does them one after the other, each as it would be done by itself.
+// A CUDA graph of recorded calls: launched at once, it does them one after the other, each as it would be
+// done by itself.
 #pragma once
 
 #include <utility>
@@ -16,8 +17,8 @@ class Graph {
   Graph& operator=(const Graph&) = delete;
 
   bool made() const { return exec_ != nullptr; }
-  /// Captured from the calls, none of which is done by that; each was done before, so that what a first one loads is there. A graph that is
-  /// made already is changed, or made anew where CUDA won't change it.
+  /// Captured from the calls, none of which is done by that; each was done before, so that what a first one
+  /// loads is there. A graph that is made already is changed, or made anew where CUDA won't change it.
   void make(Recording& calls, const Target& on);
   /// The next launch has the recording's arguments of kernel i.
   void set(std::size_t i, Recording& calls);

@@ -1,5 +1,6 @@
-// The one header that CUDA C++ comes through: launches, a block's shared memory, what lanes of a warp tell each other. Kernels are
-// written against it, so that the tests' emulated GPU (tests/cuda) can stand in for all of it.
+// The one header that CUDA C++ comes through: launches, a block's shared memory, what lanes of a warp tell
+// each other. Kernels are written against it, so that the tests' emulated GPU (tests/cuda) can stand in for
+// all of it.
 #pragma once
 
 #include <utility>
@@ -37,7 +38,8 @@ struct RecordedKernel {
   }
 };
 
-/// `blocks` of kernel, each of `threads` and with `shared` bytes of shared memory, in the order of ctx's stream.
+/// `blocks` of kernel, each of `threads` and with `shared` bytes of shared memory, in the order of ctx's
+/// stream.
 template <class... Formal, class... Given>
 void launch(const Context& ctx, Index blocks, int threads, std::size_t shared, void (*kernel)(Formal...),
             const Given&... given) {
@@ -116,7 +118,8 @@ inline int lanes_for(Index wanted) {
   return log;
 }
 
-/// Σ of a block's values, in a fixed order, on its thread 0. `room`: kThreads / kWarp values of shared memory.
+/// Σ of a block's values, in a fixed order, on its thread 0. `room`: kThreads / kWarp values of shared
+/// memory.
 template <class T>
 __device__ T sum_of_block(T value, T* room) {
   const T mine = Lanes(5).sum(value);

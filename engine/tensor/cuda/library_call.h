@@ -13,7 +13,8 @@ void run_recorded(const Call& call, void* const* arguments, const Target& on) {
                                                                *static_cast<const Arguments*>(arguments[0]));
 }
 
-/// ask(where, arguments), in the order of ctx's stream. Arguments are compared byte by byte: better without padding.
+/// ask(where, arguments), in the order of ctx's stream. Arguments are compared byte by byte: better without
+/// padding.
 template <class Arguments>
 void call_library(const Context& ctx, void (*ask)(const Target&, const Arguments&),
                   const Arguments& arguments) {

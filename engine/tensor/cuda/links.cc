@@ -1,6 +1,6 @@
-// One NCCL communicator over all ranks, and a stream of its own. It is one that doesn't block, so that a rank which is lost while others
-// join, or while two of them connect, keeps nobody in a call: NCCL is asked how far it is, and given the next group only when it has
-// launched the one before.
+// One NCCL communicator over all ranks, and a stream of its own. It is one that doesn't block, so that a rank
+// which is lost while others join, or while two of them connect, keeps nobody in a call: NCCL is asked how
+// far it is, and given the next group only when it has launched the one before.
 #include "tensor/cuda/links.h"
 
 #include <cstring>

@@ -19,7 +19,8 @@ int this_threads_gpu() {
   return gpu;
 }
 
-/// What was allocated, so that an operand from elsewhere is found before a kernel faults on it; and what pieces are given of.
+/// What was allocated, so that an operand from elsewhere is found before a kernel faults on it; and what
+/// pieces are given of.
 class Allocations {
  public:
   static Allocations& instance() {
@@ -217,7 +218,8 @@ std::size_t memory_bytes() {
   return total;
 }
 
-/// What can't be pinned (too much of it, or memory that the system won't pin) is said by the answer, and not again by the next launch.
+/// What can't be pinned (too much of it, or memory that the system won't pin) is said by the answer, and not
+/// again by the next launch.
 const void* pin(const void* data, std::size_t bytes) {
   void* const given = const_cast<void*>(data);  // read-only in fact, whatever CUDA's types say
   Stream::settle();

@@ -1,5 +1,6 @@
-// Optimisers' steps (Adam: Kingma & Ba 2015, algorithm 1; AdamW: Loshchilov & Hutter 2019, algorithm 2) and the norm of a gradient.
-// All that differs between steps is read from the step's state, in the device's memory.
+// Optimisers' steps (Adam: Kingma & Ba 2015, algorithm 1; AdamW: Loshchilov & Hutter 2019, algorithm 2) and
+// the norm of a gradient. All that differs between steps is read from the step's state, in the device's
+// memory.
 #include "tensor/cuda/sums.h"
 #include "tensor/cuda/table.h"
 

@@ -5,7 +5,8 @@
 
 namespace atl::cuda {
 
-/// A group's lanes in ways: each way has the row's columns and goes over arcs of its own, so that narrow rows keep all lanes busy.
+/// A group's lanes in ways: each way has the row's columns and goes over arcs of its own, so that narrow rows
+/// keep all lanes busy.
 struct Ways {
   int columns;    // lanes of a way
   int count;      // ways
@@ -26,7 +27,8 @@ struct Ways {
   }
 };
 
-/// A lane's columns of a row: sums, or what is added to them, as it is stored. Columns behind the last stay 0 and are never stored.
+/// A lane's columns of a row: sums, or what is added to them, as it is stored. Columns behind the last stay 0
+/// and are never stored.
 template <int V, int C, class T = Real>
 struct Columns {
   Pack<V, T> at[C];
@@ -86,8 +88,8 @@ struct Columns {
   }
 };
 
-/// Which of a row's arcs a lane is at: number `at`, then each `step` further. Behind the last it is the last once more, whose row is there
-/// already: reading it takes no branch.
+/// Which of a row's arcs a lane is at: number `at`, then each `step` further. Behind the last it is the last
+/// once more, whose row is there already: reading it takes no branch.
 struct ArcsOfWay {
   int at, step, count;
 
@@ -100,8 +102,8 @@ struct ArcsOfWay {
   }
 };
 
-/// some(j, arcs, left) for kMost of a way's arcs at a time, of which j are the sources, `left` being those of all ways from there on: while
-/// their rows are on their way, the next ones' sources are.
+/// some(j, arcs, left) for kMost of a way's arcs at a time, of which j are the sources, `left` being those of
+/// all ways from there on: while their rows are on their way, the next ones' sources are.
 template <int kMost, class F>
 __device__ void for_batches(const VertexId* of_row, ArcsOfWay arcs, const F& some) {
   const int batch = kMost * arcs.step;
@@ -118,7 +120,8 @@ __device__ void for_batches(const VertexId* of_row, ArcsOfWay arcs, const F& som
   }
 }
 
-/// call.template operator()<V, C>(log, slices): V · C columns of 2^log lanes at a time, `slices` times, are at least `width`.
+/// call.template operator()<V, C>(log, slices): V · C columns of 2^log lanes at a time, `slices` times, are
+/// at least `width`.
 template <class F>
 void with_columns(bool fours, Index width, F&& call) {
   const auto with = [&]<int V, int C>() {

@@ -1,5 +1,5 @@
-// Calls that a stream is given, with their arguments, in memory that is used again and again: what a CUDA graph is made of, and what the
-// same work is compared with when it comes again (rounds.h).
+// Calls that a stream is given, with their arguments, in memory that is used again and again: what a CUDA
+// graph is made of, and what the same work is compared with when it comes again (rounds.h).
 #pragma once
 
 #include <cstddef>

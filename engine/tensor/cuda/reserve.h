@@ -1,4 +1,5 @@
-// A GPU's memory that was asked for at once, given away piece by piece and taken back: so nothing is asked of CUDA while a rank trains.
+// A GPU's memory that was asked for at once, given away piece by piece and taken back: so nothing is asked of
+// CUDA while a rank trains.
 #pragma once
 
 #include <cstddef>

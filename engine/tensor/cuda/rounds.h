@@ -1,11 +1,13 @@
 // Rounds of work that come again and again (a step, an evaluation), replayed as CUDA graphs.
 //
-// Of a round the stream keeps its segments: runs of calls between those that the host or another stream needs to have happened (a mark, a
-// copy). A segment is known by its number in the round. When it comes for the first times, its calls are done at once, and recorded. Has it
-// come twice with the same kernels on the same grids, it is captured as a graph. From then on calls are held back and compared with those
-// recorded. At the segment's end kernels whose arguments differ (keys of draws, the step's rate) are set in the graph, and it is launched.
-// Where a library's call differs, the segment is captured anew into the same graph. Where the calls themselves differ, those held back are
-// done one by one, and all begins anew; a segment that keeps differing (mini-batches) is left alone.
+// Of a round the stream keeps its segments: runs of calls between those that the host or another stream needs
+// to have happened (a mark, a copy). A segment is known by its number in the round. When it comes for the
+// first times, its calls are done at once, and recorded. Has it come twice with the same kernels on the same
+// grids, it is captured as a graph. From then on calls are held back and compared with those recorded. At the
+// segment's end kernels whose arguments differ (keys of draws, the step's rate) are set in the graph, and it
+// is launched. Where a library's call differs, the segment is captured anew into the same graph. Where the
+// calls themselves differ, those held back are done one by one, and all begins anew; a segment that keeps
+// differing (mini-batches) is left alone.
 #pragma once
 
 #include <array>
@@ -28,7 +30,8 @@ struct ReplayCounts {
 /// Of one stream, called by whoever gives it work.
 class Rounds {
  public:
-  /// Fewer calls aren't worth a graph: to launch one takes the host about as long as two or three of them. Not measured yet.
+  /// Fewer calls aren't worth a graph: to launch one takes the host about as long as two or three of them.
+  /// Not measured yet.
   static constexpr std::size_t kFewest = 4;
   /// A segment that has differed so often since it was last replayed is left alone.
   static constexpr int kMostChanges = 3;

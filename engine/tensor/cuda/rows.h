@@ -24,7 +24,8 @@ __device__ auto& at(const M& m, Index r, Index c) {
   return m.data[r * m.stride + c];
 }
 
-/// The same of matrices that are stored either way; kMixed says that some of a kernel's may be in halves, the others have Reals alone.
+/// The same of matrices that are stored either way; kMixed says that some of a kernel's may be in halves, the
+/// others have Reals alone.
 template <bool kMixed = true, class M>
 __device__ Real value_at(const M& m, Index r, Index c) {
   const Index i = r * m.stride + c;

@@ -1,4 +1,5 @@
-// Operations on the rows of dense matrices: the epilogue on its own, dropout, sums, constants, packing of rows.
+// Operations on the rows of dense matrices: the epilogue on its own, dropout, sums, constants, packing of
+// rows.
 #include "tensor/cuda/elements.h"
 #include "tensor/cuda/finish.h"
 #include "tensor/cuda/stored.h"
@@ -7,7 +8,8 @@
 namespace atl::cuda {
 namespace {
 
-/// run.operator()<V, kMixed>() with the widest packs that `columns` columns of all matrices can be read and written by.
+/// run.operator()<V, kMixed>() with the widest packs that `columns` columns of all matrices can be read and
+/// written by.
 template <class F, class... M>
 void by_packs(bool mixed, Index columns, const F& run, const M&... matrices) {
   const bool fours = in_packs(4, columns, matrices...);
@@ -58,7 +60,8 @@ void fill_elements(Context& ctx, Real value, simd::Out out, Index rows, Index co
   });
 }
 
-/// Where b is 0, what `out` was isn't read. Which product is rounded is said here, so that packs of all widths have the same bits.
+/// Where b is 0, what `out` was isn't read. Which product is rounded is said here, so that packs of all
+/// widths have the same bits.
 template <int V, bool kMixed>
 void add_elements(Context& ctx, Real a, simd::In x, Real b, simd::Out out, Index rows, Index cols) {
   for_elements(ctx, rows, cols / V, [=] __device__(Index r, Index pack_of_row) {

@@ -1,5 +1,6 @@
-// Columns that sums over neighbours gather from together. By slices of 32 the rows of Reddit's 233 k sources stay in an H100's second-level
-// cache: 256 columns over its 115 M arcs take 15.8 ms there, by cuSPARSE 29.1 (docs/benchmarks/gpu.md).
+// Columns that sums over neighbours gather from together. By slices of 32 the rows of Reddit's 233 k sources
+// stay in an H100's second-level cache: 256 columns over its 115 M arcs take 15.8 ms there, by cuSPARSE 29.1
+// (docs/benchmarks/gpu.md).
 #pragma once
 
 #include <algorithm>
@@ -9,8 +10,9 @@
 
 namespace atl::cuda {
 
-/// How many of `cols`: of one, two or four of the cache's lines per row the most with which all sources' rows fit into it. Where they
-/// don't with any, or rows share lines, or sources are many beside rows and seldom read twice: four lines.
+/// How many of `cols`: of one, two or four of the cache's lines per row the most with which all sources' rows
+/// fit into it. Where they don't with any, or rows share lines, or sources are many beside rows and seldom
+/// read twice: four lines.
 inline Index slice_of(Context& ctx, const CsrView& csr, const simd::In& x, Index cols) {
   constexpr Index kLine = 128, kMostLines = 4;
   const Index element = x.halves != nullptr ? Index(sizeof(Bfloat16)) : Index(sizeof(Real));
@@ -27,7 +29,8 @@ inline Index slice_of(Context& ctx, const CsrView& csr, const simd::In& x, Index
   return widest;
 }
 
-/// call.template operator()<V, C>(log): 2^log lanes with C packs of V columns each have a slice that is `width` wide, or the most of it.
+/// call.template operator()<V, C>(log): 2^log lanes with C packs of V columns each have a slice that is
+/// `width` wide, or the most of it.
 template <int V, class F>
 void with_slice(Index width, F&& call) {
   const auto with = [&]<int C>() { call.template operator()<V, C>(lanes_for(blocks_for(width, V * C))); };

@@ -1,5 +1,5 @@
-// DeeperGCN's softmax aggregation: each column's own softmax over the neighbours, each neighbour's row read once (online softmax,
-// Milakov & Gimelshein 2018).
+// DeeperGCN's softmax aggregation: each column's own softmax over the neighbours, each neighbour's row read
+// once (online softmax, Milakov & Gimelshein 2018).
 #include "tensor/cpu/arguments.h"
 #include "tensor/cuda/arc_rows.h"
 #include "tensor/cuda/table.h"

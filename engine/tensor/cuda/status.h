@@ -8,7 +8,8 @@
 
 namespace atl::cuda {
 
-/// Where a kernel has failed earlier, every call fails from then on: its name says nothing, so this says how the kernel is found. "" else.
+/// Where a kernel has failed earlier, every call fails from then on: its name says nothing, so this says how
+/// the kernel is found. "" else.
 inline const char* how_to_find(cudaError_t status) {
   const bool is_of_a_kernel = status == cudaErrorIllegalAddress || status == cudaErrorMisalignedAddress ||
                               status == cudaErrorLaunchFailure;

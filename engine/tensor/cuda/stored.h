@@ -1,4 +1,5 @@
-// Packs: V columns next to each other, which are read and written together, of rows that are stored as Reals or in halves.
+// Packs: V columns next to each other, which are read and written together, of rows that are stored as Reals
+// or in halves.
 #pragma once
 
 #include <cstdint>

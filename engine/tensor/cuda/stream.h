@@ -1,5 +1,6 @@
-// A GPU's stream as an order of work (tensor/device_stream.h), with what belongs to it: cuBLAS's handle, the plans of products that
-// cuBLASLt finishes, pinned memory that copies go by way of, and an event for each mark that somebody may still ask for.
+// A GPU's stream as an order of work (tensor/device_stream.h), with what belongs to it: cuBLAS's handle, the
+// plans of products that cuBLASLt finishes, pinned memory that copies go by way of, and an event for each
+// mark that somebody may still ask for.
 #pragma once
 
 #include <atomic>
@@ -25,8 +26,8 @@ class Stream final : public DeviceStream {
   Stream(const Stream&) = delete;
   Stream& operator=(const Stream&) = delete;
 
-  /// mark() and wait() are one thread's, whichever comes first: a mark's event is used again once anybody has found it reached, and another
-  /// thread's mark() could then record it anew while this one waits for it.
+  /// mark() and wait() are one thread's, whichever comes first: a mark's event is used again once anybody has
+  /// found it reached, and another thread's mark() could then record it anew while this one waits for it.
   Mark mark() override;
   /// Any thread may ask.
   bool reached(Mark mark) const override;
@@ -43,7 +44,8 @@ class Stream final : public DeviceStream {
 
   /// Null: calls are done at once.
   Rounds* rounds() const { return is_at_once_ ? nullptr : rounds_.get(); }
-  /// While it is there, calls are done at once and belong to no round. Before it, what was given is on the stream.
+  /// While it is there, calls are done at once and belong to no round. Before it, what was given is on the
+  /// stream.
   class AtOnce {
    public:
     explicit AtOnce(Stream& stream) : stream_(stream) {
@@ -59,14 +61,15 @@ class Stream final : public DeviceStream {
   };
   /// Null: sums are our own kernels'.
   CusparseSums* cusparse() const { return sums_by_library_ ? cusparse_.get() : nullptr; }
-  /// All that the calling thread's streams were given is on them: for what asks the device itself, and not a stream, and may wait for all
-  /// of them.
+  /// All that the calling thread's streams were given is on them: for what asks the device itself, and not a
+  /// stream, and may wait for all of them.
   static void settle();
 
   cudaStream_t stream() const { return stream_; }
   cublasHandle_t cublas() const { return cublas_; }
   FinishedProducts& finished_products() const { return *finished_products_; }
-  /// Memory that a product may use while it is computed, for all of the stream's products; asked for when it is first needed.
+  /// Memory that a product may use while it is computed, for all of the stream's products; asked for when it
+  /// is first needed.
   void* product_room();
   std::size_t product_room_bytes() const;
   int gpu() const { return gpu_; }

@@ -1,4 +1,5 @@
-// Sums of other rows, each with a value, which aggregations and products with sparse features are: what a group of lanes does.
+// Sums of other rows, each with a value, which aggregations and products with sparse features are: what a
+// group of lanes does.
 #pragma once
 
 #include "tensor/cuda/arc_rows.h"
@@ -10,8 +11,8 @@ namespace atl::cuda {
 /// What arcs multiply with: nothing, a number per source, or whatever Spmm says.
 enum class Values { kNone, kScale, kAny };
 
-/// out[i, c] (+)= row_scale[i] Σ_e value(e) · x[columns[e], c], then the finish, for columns of a slice. kMost rows of a way are on their
-/// way together; kRoom as least_blocks(). x is stored
+/// out[i, c] (+)= row_scale[i] Σ_e value(e) · x[columns[e], c], then the finish, for columns of a slice.
+/// kMost rows of a way are on their way together; kRoom as least_blocks(). x is stored
 /// as T; kMixed: out or the residual may be in halves.
 template <int V, int C, Values kValues, int kMost, int kRoom, class T = Real, bool kMixed = false>
 struct SumOfRows {

@@ -1,5 +1,5 @@
-// Sums over rows or items, in double precision and in an order that the shape alone sets: chunks are summed by a block each, and
-// their sums added in order.
+// Sums over rows or items, in double precision and in an order that the shape alone sets: chunks are summed
+// by a block each, and their sums added in order.
 #pragma once
 
 #include "tensor/cuda/elements.h"
@@ -16,7 +16,8 @@ struct Chunks {
   Index count() const { return blocks_for(rows, step); }
 };
 
-/// partial (chunks, K, cols): value(r, c, sums[K]) adds to K sums of column c. A block has a chunk's rows of a warp's columns.
+/// partial (chunks, K, cols): value(r, c, sums[K]) adds to K sums of column c. A block has a chunk's rows of
+/// a warp's columns.
 template <int K, class F>
 __global__ void sum_columns(F value, Index rows, Index cols, Index step, double* partial) {
   const Index tiles = (cols + kWarp - 1) / kWarp, chunk = blockIdx.x / tiles;

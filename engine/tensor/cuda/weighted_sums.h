@@ -1,13 +1,13 @@
-// Attention's second pass: each destination's sum of its neighbours' rows, their weights being known but for the arc's score. No row waits
-// for a maximum: all of a batch are on their way at once.
+// Attention's second pass: each destination's sum of its neighbours' rows, their weights being known but for
+// the arc's score. No row waits for a maximum: all of a batch are on their way at once.
 #pragma once
 
 #include "tensor/cuda/attend.h"
 
 namespace atl::cuda {
 
-/// out = out · shrink + Σ p · z over arcs to a row; z and out are stored as T. kMost arcs' rows are on their way together; kRoom as
-/// least_blocks().
+/// out = out · shrink + Σ p · z over arcs to a row; z and out are stored as T. kMost arcs' rows are on their
+/// way together; kRoom as least_blocks().
 template <int V, int C, class T, int kMost, int kRoom>
 struct WeightedSums {
   simd::Attend a;

@@ -1,5 +1,5 @@
-// What a kernel does, counted where a dry run asks for it (Context::count): the bytes of all matrices that its arguments name, and what
-// the kernels that multiply, or gather rows, do beside it.
+// What a kernel does, counted where a dry run asks for it (Context::count): the bytes of all matrices that
+// its arguments name, and what the kernels that multiply, or gather rows, do beside it.
 #pragma once
 
 #include "tensor/dispatch/operands.h"
@@ -20,8 +20,8 @@ ComputeWork streams(const Given&... arguments) {
   return work;
 }
 
-/// `rows` of a matrix of `of` rows of so many bytes, and the ids that name them. A row comes in lines of a cache, and finding it takes
-/// as long as half a line.
+/// `rows` of a matrix of `of` rows of so many bytes, and the ids that name them. A row comes in lines of a
+/// cache, and finding it takes as long as half a line.
 inline ComputeWork gathers(Index rows, Index of, Index row_bytes, Index bytes_of_a_name = sizeof(VertexId)) {
   constexpr Index kLine = 64;
   const Index lines = (row_bytes + kLine - 1) / kLine;
@@ -41,8 +41,8 @@ inline ComputeWork terms(Index rows, Index of_a_row) {
   return products(kTermFlops * double(rows) * double(of_a_row));
 }
 
-/// Neighbours' rows, of a matrix with a row for each of the arcs' columns, summed. To begin a sum takes as long as some terms, and so does
-/// an arc that has a factor.
+/// Neighbours' rows, of a matrix with a row for each of the arcs' columns, summed. To begin a sum takes as
+/// long as some terms, and so does an arc that has a factor.
 inline ComputeWork gathers(const CsrView& arcs, Index row_bytes, bool scaled = false) {
   constexpr Index kBeginning = 12, kWeighted = 3;
   const bool weighted = arcs.weights != nullptr;
@@ -52,7 +52,8 @@ inline ComputeWork gathers(const CsrView& arcs, Index row_bytes, bool scaled = f
                                      : 0);
 }
 
-/// Attention's: few numbers of an arc, so vectors are mostly empty, an arc takes as long as two heads more, and to begin a row takes longest.
+/// Attention's: few numbers of an arc, so vectors are mostly empty, an arc takes as long as two heads more,
+/// and to begin a row takes longest.
 inline ComputeWork attention_terms(const CsrView& arcs, int heads, int times = 1) {
   constexpr Index kOfAHead = 5, kBeginning = 300;
   return terms(arcs.rows, kBeginning) + terms(times * arcs.arcs(), kOfAHead * (2 + heads));
@@ -68,7 +69,8 @@ inline ComputeWork finishes(const Epilogue& e, Index rows, Index cols, bool back
   return terms(rows, kBeginning + times * cols);
 }
 
-/// work(): a ComputeWork; asked for where it is counted alone, because arcs are counted in memory that may be a device's.
+/// work(): a ComputeWork; asked for where it is counted alone, because arcs are counted in memory that may be
+/// a device's.
 template <class Work>
 void add_work(const Context& ctx, const Work& work) {
   if (ctx.count != nullptr) *ctx.count += work();

@@ -1,4 +1,5 @@
-// From the catalogue to a device's kernel: every operand lies in the device's memory, and the kernel is the device's own.
+// From the catalogue to a device's kernel: every operand lies in the device's memory, and the kernel is the
+// device's own.
 #pragma once
 
 #include "base/error.h"

@@ -1,5 +1,6 @@
-// A kernel that computes with Reals alone, called for matrices that are stored in halves: it is given copies in the workspace, and those
-// that it may have written are stored back. So every kernel takes either storage, and those where it pays read halves themselves.
+// A kernel that computes with Reals alone, called for matrices that are stored in halves: it is given copies
+// in the workspace, and those that it may have written are stored back. So every kernel takes either storage,
+// and those where it pays read halves themselves.
 #pragma once
 
 #include <tuple>

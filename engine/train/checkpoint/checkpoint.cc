@@ -137,7 +137,8 @@ void CheckpointStore::commit(const CheckpointState& state, std::span<const std::
     try {
       write_and_show(state, part_seals);
     } catch (const Error&) {
-      // Somebody has just taken the folder of checkpoints away: one of its own is made anew. States of parts are gone with it.
+      // Somebody has just taken the folder of checkpoints away: one of its own is made anew. States of parts
+      // are gone with it.
       if (fs::exists(folder) || !part_seals.empty()) throw;
       write_and_show(state, part_seals);
     }

@@ -3,14 +3,15 @@
 //   <output>/attempt                            number of the newest attempt at this run: the fence
 //   <output>/checkpoints/epoch-000050/          50 epochs completed; appears whole, by rename
 //     state.safetensors                         what rank 0 writes: weights, optimiser, scalars, identity
-//     part-0.safetensors …                      what only the rank that trains a part knows (stale buffers), where it knows
-//                                               any: by part, for another rank may train it after the next start
+//     part-0.safetensors …                      what only the rank that trains a part knows (stale buffers),
+//           where it knows any: by part, for another rank may train it after the next start
 //     COMPLETE                                  JSON: every file with its seal; written last
 //   <output>/checkpoints/epoch-000050.step-000012/   and 12 steps of the next one
 //   <output>/checkpoints/.epoch-000050.attempt-3/   being written by attempt 3
 //
-// A commit goes: write_part_state() for every part, then commit(), all by rank 0, which alone sees the folder (run_state.h).
-// One of an attempt that was given up (its node was cut off, not dead) writes into a folder of its own and is refused at commit.
+// A commit goes: write_part_state() for every part, then commit(), all by rank 0, which alone sees the folder
+// (run_state.h). One of an attempt that was given up (its node was cut off, not dead) writes into a folder of
+// its own and is refused at commit.
 #pragma once
 
 #include <filesystem>
@@ -33,18 +34,18 @@ class CheckpointStore {
   /// `keep`: complete checkpoints that are left after a commit, at least 1.
   CheckpointStore(std::filesystem::path output, int attempt, int keep);
 
-  /// Rank 0: writes part-<part>.safetensors of the checkpoint at `at`, and returns its seal. `parts` says of which parts, on
-  /// which ranks. Optional.
+  /// Rank 0: writes part-<part>.safetensors of the checkpoint at `at`, and returns its seal. `parts` says of
+  /// which parts, on which ranks. Optional.
   std::string write_part_state(const Reached& at, int part, std::span<const TensorView> tensors,
                                const std::string& parts) const;
   /// Rank 0, after a barrier: writes the rest, makes it visible and drops old ones. The files with
-  /// `part_seals` (by part; none: no rank has a state of its own) belong to it. Throws Error when a newer attempt has begun or the disk
-  /// is full; checkpoints before stay as they were.
+  /// `part_seals` (by part; none: no rank has a state of its own) belong to it. Throws Error when a newer
+  /// attempt has begun or the disk is full; checkpoints before stay as they were.
   void commit(const CheckpointState& state, std::span<const std::string> part_seals) const;
 
-  /// Rank 0: the newest checkpoint that is whole; nothing where there is none at all. What is torn or altered is skipped and
-  /// told in `warnings`. Throws Error where nothing else is left: a start from nothing would replace what may still be saved.
-  /// Calls `goes_on` after each file: others wait meanwhile.
+  /// Rank 0: the newest checkpoint that is whole; nothing where there is none at all. What is torn or altered
+  /// is skipped and told in `warnings`. Throws Error where nothing else is left: a start from nothing would
+  /// replace what may still be saved. Calls `goes_on` after each file: others wait meanwhile.
   std::optional<LoadedCheckpoint> newest(std::vector<std::string>& warnings,
                                          FunctionRef<void()> goes_on) const;
   /// Rank 0: what the checkpoint at `at` has of a part; none where none was written.

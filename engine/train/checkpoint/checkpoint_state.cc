@@ -17,7 +17,8 @@ constexpr const char* kDatasetKey = "dataset";  // of an identity: the data set'
 const std::string kIdentityPrefix = "identity.";
 const std::string kScalarPrefix = "scalar.";
 
-/// The number in metadata `key`; shortest decimal text keeps a double bit-equal. Whole numbers are counts, and not negative.
+/// The number in metadata `key`; shortest decimal text keeps a double bit-equal. Whole numbers are counts,
+/// and not negative.
 template <class T>
 T number(const SafetensorsFile& file, const std::string& key) {
   const auto found = file.metadata().find(key);

@@ -23,8 +23,8 @@ struct CheckpointState {
   std::uint64_t seed = 0;
   int ranks = 1;  // of the run that wrote it
   Identity identity;
-  std::map<std::string, double>
-      scalars;  // best validation, patience used, an epoch's loss so far, …; kept bit-equal
+  // best validation, patience used, an epoch's loss so far, …; kept bit-equal
+  std::map<std::string, double> scalars;
   std::vector<TensorView> tensors;
 };
 

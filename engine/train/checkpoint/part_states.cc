@@ -1,5 +1,6 @@
-// What only the rank that trains a part knows (Schedule::state: stale rows of approximate exchanges), in the files of a
-// checkpoint. Rank 0 alone sees the output folder: the others' state goes to it, and comes from it, one rank after the other.
+// What only the rank that trains a part knows (Schedule::state: stale rows of approximate exchanges), in the
+// files of a checkpoint. Rank 0 alone sees the output folder: the others' state goes to it, and comes from
+// it, one rank after the other.
 #include "train/checkpoint/run_state.h"
 
 #include <fmt/ranges.h>

@@ -26,8 +26,8 @@ struct RunState {
   EpochSoFar& epoch;
 };
 
-/// As it is at `reached`; on rank 0 it is whole. `tensors`, fresh, and `run` outlive it and don't change until it is
-/// written. Collective.
+/// As it is at `reached`; on rank 0 it is whole. `tensors`, fresh, and `run` outlive it and don't change
+/// until it is written. Collective.
 CheckpointState state_of(const RunState& run, const Job& job, const DatasetMeta& dataset, int ranks,
                          const Reached& reached, WholeTensors& tensors);
 
@@ -35,21 +35,22 @@ CheckpointState state_of(const RunState& run, const Job& job, const DatasetMeta&
 void load_state(const LoadedCheckpoint& checkpoint, const Job& job, const DatasetMeta& dataset,
                 const RunState& run);
 
-/// Whose rows a state's are: another cut of the graph, or another order of parts on ranks, orders halo rows otherwise.
+/// Whose rows a state's are: another cut of the graph, or another order of parts on ranks, orders halo rows
+/// otherwise.
 struct PartsOnRanks {
   std::string prepared;   // the prepared graph's checksum
   std::vector<int> part;  // (ranks) that each trains
   std::string text() const;
 };
 
-/// Writes the state of every rank's part for the checkpoint of `at`, to be committed with it: on rank 0, which writes, the
-/// files' seals by part; none where no rank has any state. Collective.
+/// Writes the state of every rank's part for the checkpoint of `at`, to be committed with it: on rank 0,
+/// which writes, the files' seals by part; none where no rank has any state. Collective.
 std::vector<std::string> write_part_states(Communicator& comm, const CheckpointStore& store,
                                            const Reached& at, const PartsOnRanks& parts,
                                            std::span<const NamedMatrix> mine);
 
-/// Fills every rank's state, where any has some, from the checkpoint of `at`; false, with nothing changed, where that has none for these
-/// parts on these ranks. Collective.
+/// Fills every rank's state, where any has some, from the checkpoint of `at`; false, with nothing changed,
+/// where that has none for these parts on these ranks. Collective.
 bool read_part_states(Communicator& comm, const CheckpointStore& store, const Reached& at,
                       const PartsOnRanks& parts, std::span<const NamedMatrix> mine);
 

@@ -1,5 +1,5 @@
-// Parameters as files hold them: whole, on rank 0, whoever holds which rows of them; and back to the rows that a rank
-// holds, however many ranks there were then.
+// Parameters as files hold them: whole, on rank 0, whoever holds which rows of them; and back to the rows
+// that a rank holds, however many ranks there were then.
 #pragma once
 
 #include <deque>
@@ -18,8 +18,8 @@ class WholeTensors {
  public:
   WholeTensors(Communicator& comm, const Parameters& parameters) : comm_(comm), parameters_(parameters) {}
 
-  /// Adds the parameters' values, or something else laid out as Parameters::values() (the trainable part alone: moments),
-  /// under `prefix` and their names. What rank 0 holds whole it gives as a view. Collective.
+  /// Adds the parameters' values, or something else laid out as Parameters::values() (the trainable part
+  /// alone: moments), under `prefix` and their names. What rank 0 holds whole it gives as a view. Collective.
   void add(const Real* values, const std::string& prefix, bool trainable_only);
   /// Where they may lie in a device's memory.
   void add(HostArray values, const std::string& prefix, bool trainable_only);
@@ -36,8 +36,8 @@ class WholeTensors {
   std::vector<Matrix> put_together_;  // (1, elements): what tensors_ of sliced parameters look at
 };
 
-/// The other way, from a file with tensors that were added so: copies the rows that this rank holds. Throws Error saying
-/// what is missing or has another shape.
+/// The other way, from a file with tensors that were added so: copies the rows that this rank holds. Throws
+/// Error saying what is missing or has another shape.
 void read_held_rows(const SafetensorsFile& file, const Parameters& parameters, Real* values,
                     const std::string& prefix, bool trainable_only);
 

@@ -1,5 +1,6 @@
-// The session's side of link prediction: a step's loss over pairs of vertices, whatever the strategy, and metrics over those of the edge
-// split. A layer's rows come from the schedule; rows of ends that other ranks have are exchanged.
+// The session's side of link prediction: a step's loss over pairs of vertices, whatever the strategy, and
+// metrics over those of the edge split. A layer's rows come from the schedule; rows of ends that other ranks
+// have are exchanged.
 #pragma once
 
 #include <optional>
@@ -16,16 +17,16 @@
 
 namespace atl {
 
-// The rows of the ends of pairs, where other ranks have them: each is fetched from its owner once, and its gradient goes back there. As
-// halo rows, but who wants which is another thing in each step.
+// The rows of the ends of pairs, where other ranks have them: each is fetched from its owner once, and its
+// gradient goes back there. As halo rows, but who wants which is another thing in each step.
 
 class EndExchange final : public PairPieces {
  public:
   /// Both outlive it. Collective calls, by the compute thread.
   EndExchange(const Owners& owners, Communicator& comm);
 
-  /// Of the rank's pairs: `place_of` (own rows) says which row of `rows` an own row is. `rows` (any, width) are in the host's memory. All
-  /// outlive the calls that follow.
+  /// Of the rank's pairs: `place_of` (own rows) says which row of `rows` an own row is. `rows` (any, width)
+  /// are in the host's memory. All outlive the calls that follow.
   void fetch(Traffic purpose, const StepPairs& pairs, std::span<const VertexId> place_of,
              ConstMatrixView rows);
   EndRows rows() const { return {own_, sent_.view()}; }
@@ -67,7 +68,8 @@ class LinkTask {
   /// References outlive it.
   LinkTask(Context& ctx, Communicator& comm, const Job& job, const RankData& data, const Model& model);
 
-  /// Of step `step` (from 1): this rank's Σ of the loss. d_rows (as rows) is written, and the weights' gradients are added to. Collective.
+  /// Of step `step` (from 1): this rank's Σ of the loss. d_rows (as rows) is written, and the weights'
+  /// gradients are added to. Collective.
   double loss(std::int64_t step, ConstMatrixView rows, const LossRows& of, const WeightVersion& weights,
               MatrixView d_rows);
 

@@ -1,4 +1,5 @@
-// Rows from GPU to GPU over the emulated NCCL; what happens where there are no links, and where a rank is lost.
+// Rows from GPU to GPU over the emulated NCCL; what happens where there are no links, and where a rank is
+// lost.
 #include "comm/transports.h"
 
 #include <gmock/gmock.h>
@@ -19,7 +20,8 @@ using namespace std::chrono_literals;
 
 using LinkedTransport = OnLinkedGpus;
 
-/// Everybody's rows to everybody, twice, the second group started before the first has come; and some of the host's memory beside.
+/// Everybody's rows to everybody, twice, the second group started before the first has come; and some of the
+/// host's memory beside.
 void exchange_rows(Communicator& comm) {
   OnGpu gpu(comm);
   const Matrix mine[2] = {gpu.rows(Real(comm.rank())), gpu.rows(Real(10 + comm.rank()))};

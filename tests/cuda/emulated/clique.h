@@ -1,5 +1,6 @@
-// The ranks of an emulated NCCL communicator, and how their messages meet: nothing is buffered, so that a send ends only when its
-// receiver's group is at the head of its stream, too, and a sum when it is at the head of all. Who would wait for ever, or take one message for another, ends the program.
+// The ranks of an emulated NCCL communicator, and how their messages meet: nothing is buffered, so that a
+// send ends only when its receiver's group is at the head of its stream, too, and a sum when it is at the
+// head of all. Who would wait for ever, or take one message for another, ends the program.
 #pragma once
 
 #include <nccl.h>
@@ -43,7 +44,8 @@ class Clique {
   bool join(int rank, int gpu);
   /// In progress until all ranks have joined; an error where two are on one GPU.
   ncclResult_t joined() const;
-  /// Called again and again while the group is at the head of its rank's stream. True when all its messages have met.
+  /// Called again and again while the group is at the head of its rank's stream. True when all its messages
+  /// have met.
   bool meet(const std::shared_ptr<Group>& group);
   void give_up(Group& group);
 

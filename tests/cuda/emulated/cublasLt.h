@@ -1,4 +1,5 @@
-// In the place of cuBLASLt's header: products with a bias, and with ReLU, played by plain loops that refuse what its manual refuses.
+// In the place of cuBLASLt's header: products with a bias, and with ReLU, played by plain loops that refuse
+// what its manual refuses.
 #pragma once
 
 #include <cublas_v2.h>

@@ -1,4 +1,5 @@
-// In the place of cuBLAS's header: its products, played by plain loops that refuse what cuBLAS's manual refuses.
+// In the place of cuBLAS's header: its products, played by plain loops that refuse what cuBLAS's manual
+// refuses.
 #pragma once
 
 #include <cuda_runtime.h>

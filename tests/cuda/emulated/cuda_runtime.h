@@ -1,5 +1,6 @@
-// In the place of CUDA's header of this name: what Atoll uses of CUDA C++ and its runtime, played on the host, so that kernels and
-// what calls them are tested without a GPU. What it can't show stands in CONTRIBUTING.md ("Kernels for GPUs").
+// In the place of CUDA's header of this name: what Atoll uses of CUDA C++ and its runtime, played on the
+// host, so that kernels and what calls them are tested without a GPU. What it can't show stands in
+// CONTRIBUTING.md ("Kernels for GPUs").
 #pragma once
 
 #include <math.h>  // its functions in the global namespace, for float too
@@ -174,7 +175,8 @@ cudaError_t launch(const cudaLaunchConfig_t& config, const void* function, Binde
 void run_grid(const cudaLaunchConfig_t& config, const std::function<void()>& body);
 /// Work for a stream is given by a thread whose GPU the stream is on.
 bool is_this_threads(cudaStream_t stream);
-/// Turns what looks like an address of this thread's GPU into one at which the host can read the same bytes. Padding may be turned, too.
+/// Turns what looks like an address of this thread's GPU into one at which the host can read the same bytes.
+/// Padding may be turned, too.
 void bring_near(void* argument, std::size_t bytes);
 template <class T>
 void bring_near(T& argument) {

@@ -1,6 +1,7 @@
-// cuSPARSE, played by plain loops. It ends the program where a row has a column twice, which the manual warns of and the real analysis answers by
-// writing behind its workspace. What an analysis finds is a number of the graph that it saw, all over the workspace: a product ends the
-// program where graph or workspace are others by then.
+// cuSPARSE, played by plain loops. It ends the program where a row has a column twice, which the manual warns
+// of and the real analysis answers by writing behind its workspace. What an analysis finds is a number of the
+// graph that it saw, all over the workspace: a product ends the program where graph or workspace are others
+// by then.
 #include <cusparse.h>
 
 #include <algorithm>

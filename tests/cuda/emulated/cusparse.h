@@ -1,5 +1,6 @@
-// In the place of cuSPARSE's header: its product of a sparse matrix with a dense one, played by plain loops that refuse what cuSPARSE's
-// manual refuses. Nothing else of it is played, nor any other layout or type than those that Atoll asks for.
+// In the place of cuSPARSE's header: its product of a sparse matrix with a dense one, played by plain loops
+// that refuse what cuSPARSE's manual refuses. Nothing else of it is played, nor any other layout or type than
+// those that Atoll asks for.
 #pragma once
 
 #include <cublas_v2.h>  // the types of numbers
@@ -54,7 +55,8 @@ cusparseStatus_t cusparseSpMM_preprocess(cusparseHandle_t handle, cusparseOperat
                                          cusparseConstSpMatDescr_t a, cusparseConstDnMatDescr_t b,
                                          const void* beta, cusparseDnMatDescr_t c, cudaDataType compute,
                                          cusparseSpMMAlg_t algorithm, void* workspace);
-/// C = one · A · B + beta · C. cuSPARSE would do without an analysis of A beforehand, slowly; here it is refused.
+/// C = one · A · B + beta · C. cuSPARSE would do without an analysis of A beforehand, slowly; here it is
+/// refused.
 cusparseStatus_t cusparseSpMM(cusparseHandle_t handle, cusparseOperation_t a_op, cusparseOperation_t b_op,
                               const void* one, cusparseConstSpMatDescr_t a, cusparseConstDnMatDescr_t b,
                               const void* beta, cusparseDnMatDescr_t c, cudaDataType compute,

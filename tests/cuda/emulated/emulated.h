@@ -31,8 +31,8 @@ int gpus();
 /// What cudaGetDeviceCount answers from now on.
 void answer_count_with(cudaError_t status);
 
-/// How many calls of this thread have made it wait for a GPU so far, or would: synchronising ones, and copies from or to memory that
-/// isn't pinned.
+/// How many calls of this thread have made it wait for a GPU so far, or would: synchronising ones, and copies
+/// from or to memory that isn't pinned.
 std::int64_t host_waits();
 /// How often this thread has given memory back.
 std::int64_t frees();
@@ -46,14 +46,16 @@ std::int64_t allocations(), allocated_bytes();
 /// Whether cudaHostRegister finds too little that it may pin from now on.
 void refuse_to_register(bool refuses);
 
-// nccl.cc: without a library from now on; where the communicator's rank with this number can't join, or can't launch (−1: all can).
+// nccl.cc: without a library from now on; where the communicator's rank with this number can't join, or can't
+// launch (−1: all can).
 void hide_nccl(bool hidden);
 void refuse_to_join(int rank);
 void refuse_to_launch(int rank);
 /// Sums over ranks that NCCL has made so far.
 std::int64_t nccl_sums();
 
-// cublaslt.cc: how often an algorithm was asked for so far, and a product given; whether there is no algorithm from now on.
+// cublaslt.cc: how often an algorithm was asked for so far, and a product given; whether there is no
+// algorithm from now on.
 struct LightCalls {
   std::int64_t heuristics, products;
 };

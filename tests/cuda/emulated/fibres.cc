@@ -10,7 +10,8 @@
 #include <sanitizer/common_interface_defs.h>
 #endif
 
-// switch_stacks(save, to): pushes what a called function must keep, leaves the stack pointer in *save and goes on at `to`.
+// switch_stacks(save, to): pushes what a called function must keep, leaves the stack pointer in *save and
+// goes on at `to`.
 extern "C" void emulated_switch_stacks(void** save, void* to);
 asm(R"(
 .text

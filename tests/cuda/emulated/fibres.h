@@ -1,4 +1,5 @@
-// Threads of a block as fibres: each has a stack of its own and runs until it waits for others. Switching takes no system call.
+// Threads of a block as fibres: each has a stack of its own and runs until it waits for others. Switching
+// takes no system call.
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,5 @@
-// Calls of CUDA graphs. What the manual refuses is refused; what it allows and Atoll doesn't use ends the program.
+// Calls of CUDA graphs. What the manual refuses is refused; what it allows and Atoll doesn't use ends the
+// program.
 #include "graphs.h"
 
 #include <algorithm>

@@ -1,4 +1,5 @@
-// Products of the libraries that are played: plain loops over matrices that lie column by column, in Reals or in halves.
+// Products of the libraries that are played: plain loops over matrices that lie column by column, in Reals or
+// in halves.
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,5 @@
-// What the emulated GPUs say of themselves: how many there are, what they are, how much of their memory is free.
+// What the emulated GPUs say of themselves: how many there are, what they are, how much of their memory is
+// free.
 #include <atomic>
 
 #include "emulated.h"

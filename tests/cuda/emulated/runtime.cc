@@ -1,5 +1,6 @@
-// The runtime's calls. Device memory is the far device's (tensor/far_device.h), which the host can't touch. Each thread has a GPU of its
-// own choice, as in CUDA: what it allocates lies there, and it may give work to that one's streams alone.
+// The runtime's calls. Device memory is the far device's (tensor/far_device.h), which the host can't touch.
+// Each thread has a GPU of its own choice, as in CUDA: what it allocates lies there, and it may give work to
+// that one's streams alone.
 #include <atomic>
 #include <csignal>
 #include <cstdio>
@@ -21,7 +22,8 @@ thread_local int current_gpu = 0;
 std::atomic<std::int64_t> registered_now{0}, registered_ever{0};
 std::atomic<bool> refuses_to_register{false};
 
-/// Of the host's memory, what is pinned: an asynchronous copy reads it when its turn comes, and anything else at once.
+/// Of the host's memory, what is pinned: an asynchronous copy reads it when its turn comes, and anything else
+/// at once.
 class Pinned {
  public:
   static Pinned& instance() {
@@ -81,8 +83,8 @@ void end_at_far_memory(int signal, siginfo_t* info, void*) {
   std::signal(signal, SIG_DFL);
 }
 
-/// What looks like an address on another GPU may be padding that holds an old one by chance. So it is left as it is, and a kernel that uses
-/// it ends the program.
+/// What looks like an address on another GPU may be padding that holds an old one by chance. So it is left as
+/// it is, and a kernel that uses it ends the program.
 void watch_far_memory() {
   static std::once_flag once;
   std::call_once(once, [] {

@@ -1,5 +1,5 @@
-// Streams of the emulated GPUs. A stream does nothing until somebody waits for it, or before, as the seed has it; asking again and
-// again whether a mark is reached is waiting too.
+// Streams of the emulated GPUs. A stream does nothing until somebody waits for it, or before, as the seed has
+// it; asking again and again whether a mark is reached is waiting too.
 #pragma once
 
 #include <atomic>
@@ -18,7 +18,8 @@ struct Event {
   std::uint64_t position = 0;
 };
 
-/// Threads that ask whether a mark is reached take its work along, so one lock guards all streams: they wait for each other's marks.
+/// Threads that ask whether a mark is reached take its work along, so one lock guards all streams: they wait
+/// for each other's marks.
 class Stream {
  public:
   explicit Stream(int gpu);
@@ -55,7 +56,8 @@ class Stream {
 void count_wait();
 void count_free();
 void count_allocation(std::size_t bytes);
-/// graphs.cc: whether this thread captures a stream, and has spoilt that by a call that isn't allowed meanwhile.
+/// graphs.cc: whether this thread captures a stream, and has spoilt that by a call that isn't allowed
+/// meanwhile.
 bool unsafe_in_capture();
 bool add_to_capture(cudaStream_t stream, const cudaLaunchConfig_t& config, const void* function, Binder bind,
                     std::function<void()> work);

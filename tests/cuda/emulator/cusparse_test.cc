@@ -1,4 +1,5 @@
-// Sums over arcs that stay by cuSPARSE, asked for by name (tensor/cuda/cusparse.h): analysed once a width, and forgotten with the arcs.
+// Sums over arcs that stay by cuSPARSE, asked for by name (tensor/cuda/cusparse.h): analysed once a width,
+// and forgotten with the arcs.
 #include "tensor/cuda/cusparse.h"
 
 #include <gtest/gtest.h>

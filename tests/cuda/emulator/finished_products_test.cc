@@ -1,4 +1,5 @@
-// Which products cuBLASLt is asked to finish, how often it is asked for an algorithm, and what it is given (tensor/cuda/finished_products.h).
+// Which products cuBLASLt is asked to finish, how often it is asked for an algorithm, and what it is given
+// (tensor/cuda/finished_products.h).
 #include "tensor/cuda/finished_products.h"
 
 #include "emulated.h"

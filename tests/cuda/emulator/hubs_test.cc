@@ -1,4 +1,5 @@
-// Rows with very many arcs, in pieces: the list has room for all of them, however short it is, and no sum depends on what ran first.
+// Rows with very many arcs, in pieces: the list has room for all of them, however short it is, and no sum
+// depends on what ran first.
 #include "tensor/cuda/arc_rows.h"
 
 #include "unit/twins.h"

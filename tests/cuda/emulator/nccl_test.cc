@@ -1,4 +1,5 @@
-// The emulated NCCL itself: what would hang, or move the wrong bytes, ends the program; what the manual refuses is refused.
+// The emulated NCCL itself: what would hang, or move the wrong bytes, ends the program; what the manual
+// refuses is refused.
 #include <gtest/gtest.h>
 #include <nccl.h>
 
@@ -11,7 +12,8 @@ namespace {
 
 constexpr std::size_t kRoom = 64;
 
-/// A rank with a GPU of its own, two pieces of its memory, and a place in a communicator. For a thread of its own.
+/// A rank with a GPU of its own, two pieces of its memory, and a place in a communicator. For a thread of its
+/// own.
 struct Member {
   Member(int of_rank, int ranks, const ncclUniqueId& id) : rank(of_rank) {
     cudaSetDevice(rank);

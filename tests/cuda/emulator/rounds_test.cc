@@ -1,4 +1,5 @@
-// Rounds that a stream replays as CUDA graphs (tensor/cuda/rounds.h): what they compute, and when they are replayed.
+// Rounds that a stream replays as CUDA graphs (tensor/cuda/rounds.h): what they compute, and when they are
+// replayed.
 #include "tensor/cuda/rounds.h"
 
 #include <gtest/gtest.h>
@@ -98,7 +99,8 @@ TEST_F(ReplayedRounds, CaptureProductsAnewWhereTheirArgumentsDiffer) {
   EXPECT_EQ(counts().captures, 1 + 4);
 }
 
-/// Algorithms are chosen when a call is given, never within a capture; a bias that lies elsewhere is another call.
+/// Algorithms are chosen when a call is given, never within a capture; a bias that lies elsewhere is another
+/// call.
 TEST_F(ReplayedRounds, ReplayProductsThatAreFinished) {
   Matrix biases(2, 4, Device::kCuda);
   fill(ctx_, 1, biases);

@@ -1,4 +1,5 @@
-// What a full batch holds of a GPU's memory is planned, and asked for at once: training and evaluations ask for nothing besides.
+// What a full batch holds of a GPU's memory is planned, and asked for at once: training and evaluations ask
+// for nothing besides.
 #include <gtest/gtest.h>
 
 #include "gpu_training.h"

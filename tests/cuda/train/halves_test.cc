@@ -1,5 +1,6 @@
-// training.precision: bfloat16 on the emulated GPU, for models with a softmax over neighbours: nearly the CPU's losses under every strategy,
-// whether its kernels find all values in halves or, as where partial sums of several ranks are put together, some.
+// training.precision: bfloat16 on the emulated GPU, for models with a softmax over neighbours: nearly the
+// CPU's losses under every strategy, whether its kernels find all values in halves or, as where partial sums
+// of several ranks are put together, some.
 #include <gtest/gtest.h>
 
 #include "gpu_training.h"

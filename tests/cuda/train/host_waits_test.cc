@@ -1,5 +1,6 @@
-// Where the compute thread waits for its GPU within a step: once for the step's state, at its end, and at most once for each operation
-// between ranks. Whatever else made it wait would show here, in the count of calls that synchronise.
+// Where the compute thread waits for its GPU within a step: once for the step's state, at its end, and at
+// most once for each operation between ranks. Whatever else made it wait would show here, in the count of
+// calls that synchronise.
 #include <cstring>
 
 #include "gpu_training.h"
@@ -99,8 +100,8 @@ TEST_P(HostWaits, OnOneRankOnlyForTheState) {
   }
 }
 
-/// Beside what its ranks wait for each other, once, whatever the metric is: and no memory comes or goes, for that would stop the whole GPU.
-/// The best epoch's weights come while the next step is under way.
+/// Beside what its ranks wait for each other, once, whatever the metric is: and no memory comes or goes, for
+/// that would stop the whole GPU. The best epoch's weights come while the next step is under way.
 void expect_light_evaluation(const Watched& what, Index allowed) {
   const int ranks = what.job.placement.ranks;
   auto transports = linked_group(ranks, ranks);

@@ -1,4 +1,5 @@
-// A rank that is lost while ranks train on GPUs of their own: the others say who it is, in the words of any transport.
+// A rank that is lost while ranks train on GPUs of their own: the others say who it is, in the words of any
+// transport.
 #include <gmock/gmock.h>
 
 #include "gpu_training.h"
@@ -8,7 +9,8 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// What each rank ends with where rank 1 goes silent before the step `lost`: it neither leaves nor says anything.
+/// What each rank ends with where rank 1 goes silent before the step `lost`: it neither leaves nor says
+/// anything.
 std::vector<std::string> failures_without(std::int64_t lost, const std::filesystem::path& dataset,
                                           std::vector<std::unique_ptr<Transport>> transports, Device device) {
   const Job job = small_job({"placement.ranks=2"});

@@ -1,4 +1,5 @@
-// A run that was killed on GPUs and resumed there is the run that was never stopped: the same losses and files, to the bit.
+// A run that was killed on GPUs and resumed there is the run that was never stopped: the same losses and
+// files, to the bit.
 #include "gpu_training.h"
 #include "train/checkpoint/killed_run.h"
 

@@ -1,5 +1,5 @@
-// Sums over neighbours by cuSPARSE beside the CPU's, over random shapes: none and one row, hubs, empty rows, rows that lie anywhere, with
-// scales, weights, what is there already and what follows.
+// Sums over neighbours by cuSPARSE beside the CPU's, over random shapes: none and one row, hubs, empty rows,
+// rows that lie anywhere, with scales, weights, what is there already and what follows.
 #include "tensor/cuda/cusparse_library.h"
 #include "unique_columns.h"
 #include "unit/twins.h"

@@ -1,4 +1,5 @@
-// Softmaxes over neighbours, of which all values are in halves: they are read and written as they are, without copies in Reals.
+// Softmaxes over neighbours, of which all values are in halves: they are read and written as they are,
+// without copies in Reals.
 #include "unit/twins.h"
 
 namespace atl::test {

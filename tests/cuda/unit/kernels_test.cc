@@ -1,4 +1,5 @@
-// Every kernel of the catalogue beside the CPU's, over random shapes: none and one row, columns that no vector fits, hubs, empty rows.
+// Every kernel of the catalogue beside the CPU's, over random shapes: none and one row, columns that no
+// vector fits, hubs, empty rows.
 #include <map>
 #include <string>
 

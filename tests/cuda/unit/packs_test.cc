@@ -17,7 +17,8 @@ Real real(Bfloat16 half) {
   return to_float(half);
 }
 
-/// A matrix of the device whose rows begin `offset` elements behind where any pack may begin; column c of row r is value(r, c).
+/// A matrix of the device whose rows begin `offset` elements behind where any pack may begin; column c of row
+/// r is value(r, c).
 template <class T>
 struct Placed {
   Placed(Context& ctx, Index offset, const std::function<Real(Index, Index)>& value) : memory(Device::kCuda) {

@@ -53,7 +53,8 @@ MatrixView loud(const TestGraph& g, MatrixView m) {
   for (Index c = 0; c < m.cols; ++c) m.row(0)[c] += 300;
   return m;
 }
-/// As attention's, or the other softmax's, way there leaves it: nothing where all arcs of a destination weigh 0.
+/// As attention's, or the other softmax's, way there leaves it: nothing where all arcs of a destination weigh
+/// 0.
 SoftmaxState state_over(Twins& t, const TestGraph& g, Index heads) {
   const SoftmaxState state{t.matrix(g.rows, heads, 1, 2), t.matrix(g.rows, heads, 2, 4)};
   for (Index r = 0; r < g.rows; ++r) {
@@ -164,7 +165,8 @@ void softmax_backward_case(Twins& t, RandomSizes& sizes) {
                  t.values(src, cols));
 }
 
-/// By packs of 8, 4 and 1; by as many as a lane has, more than one slice of a head; hubs, whose pieces are put together.
+/// By packs of 8, 4 and 1; by as many as a lane has, more than one slice of a head; hubs, whose pieces are
+/// put together.
 TEST(Attention, OfHeadsOfEveryWidth) {
   for (const unsigned halves : {0, 1})
     for (const Index width : {1, 8, 12, 64, 200, 256, 264, 260, 99, 515, 520, 1032})

@@ -1,5 +1,6 @@
-// A kernel of the GPU beside its twin on the CPU: both are given the same operands, which lie in one piece of the host's memory and in
-// a copy of it on the device, and the two pieces are compared when both are done, gaps between the operands too.
+// A kernel of the GPU beside its twin on the CPU: both are given the same operands, which lie in one piece of
+// the host's memory and in a copy of it on the device, and the two pieces are compared when both are done,
+// gaps between the operands too.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -32,7 +33,8 @@ struct GpuRank {
   Context ctx;
 };
 
-/// Where sums round to the other of two neighbouring halves; of sums of values that were rounded on the way, or of norms of such.
+/// Where sums round to the other of two neighbouring halves; of sums of values that were rounded on the way,
+/// or of norms of such.
 inline constexpr double kHalf = 0x1p-7, kHalves = 0x1p-5, kNormsOfHalves = 0x1p-3;
 
 class Twins {

@@ -1,4 +1,5 @@
-// Any bytes as a checkpoint's state.safetensors: either a state, which must survive being written and read again, or an Error.
+// Any bytes as a checkpoint's state.safetensors: either a state, which must survive being written and read
+// again, or an Error.
 #include <unistd.h>
 
 #include <cmath>

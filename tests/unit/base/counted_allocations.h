@@ -1,4 +1,5 @@
-// Counts what a whole test program allocates, by new and for matrices. Its definitions are the program's: included in one file of it.
+// Counts what a whole test program allocates, by new and for matrices. Its definitions are the program's:
+// included in one file of it.
 #pragma once
 
 #include <atomic>

@@ -14,7 +14,8 @@ namespace {
 using testing::HasSubstr;
 using Json = nlohmann::json;
 
-/// A run of two ranks whose steady epochs take `seconds`, of which the slower rank computes `compute`; 300 bytes an epoch.
+/// A run of two ranks whose steady epochs take `seconds`, of which the slower rank computes `compute`; 300
+/// bytes an epoch.
 RunRecord run_of(double seconds, double compute, double communication, double test = 0.7) {
   RunRecord run = sample_run(6);
   for (EpochRecord& e : run.epochs) {
@@ -39,7 +40,8 @@ StrategyRuns runs_of(const std::string& label, bool hides, std::vector<RunRecord
   return runs;
 }
 
-/// graph waits for a communication of 0.6 s after 0.4 s of compute; pipegcn hides it; graph again is a little slower.
+/// graph waits for a communication of 0.6 s after 0.4 s of compute; pipegcn hides it; graph again is a little
+/// slower.
 std::vector<StrategyRuns> three() {
   return {
       runs_of("graph:overlap=false", false,

@@ -1,4 +1,5 @@
-// Ranks as threads whose messages leave from and come to a far device's memory (tensor/far_device.h), or the host's.
+// Ranks as threads whose messages leave from and come to a far device's memory (tensor/far_device.h), or the
+// host's.
 #pragma once
 
 #include <utility>

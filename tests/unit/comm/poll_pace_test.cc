@@ -1,4 +1,5 @@
-// How long the communicating thread sleeps: hardly while somebody waits, and beside bulk alone by the rate of the link.
+// How long the communicating thread sleeps: hardly while somebody waits, and beside bulk alone by the rate of
+// the link.
 #include "comm/poll_pace.h"
 
 #include <gtest/gtest.h>

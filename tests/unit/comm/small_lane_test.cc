@@ -1,4 +1,5 @@
-// Sums that are under way together: none waits for the one before it, and whichever is done first, each is right on every rank.
+// Sums that are under way together: none waits for the one before it, and whichever is done first, each is
+// right on every rank.
 #include <gtest/gtest.h>
 
 #include <functional>
@@ -14,7 +15,8 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// Groups of the small lane are done when `may` says so of the number of groups started so far, asked at each look.
+/// Groups of the small lane are done when `may` says so of the number of groups started so far, asked at each
+/// look.
 class HeldTransport : public ForwardingTransport {
  public:
   using May = std::function<bool(int group, int started)>;

@@ -40,9 +40,9 @@ inline std::vector<nlohmann::json> events_of(const nlohmann::json& trace, const 
   return events;
 }
 
-/// Of the time in which rows of other ranks or their gradients travel, the share in which the same rank computes: the mean over the
-/// messages, so that one during which a rank got no processor counts once, however long it took. Every rank must have sent at least
-/// `messages` such.
+/// Of the time in which rows of other ranks or their gradients travel, the share in which the same rank
+/// computes: the mean over the messages, so that one during which a rank got no processor counts once,
+/// however long it took. Every rank must have sent at least `messages` such.
 inline double hidden_share(const nlohmann::json& trace, int ranks, int messages) {
   double travelled = 0, shares = 0;
   int sent_messages = 0;

@@ -1,4 +1,5 @@
-// strategy.granndis.memoryBudget: recompute comes first, for it changes no result, then as many batches as fit; what the manifest gives stays.
+// strategy.granndis.memoryBudget: recompute comes first, for it changes no result, then as many batches as
+// fit; what the manifest gives stays.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

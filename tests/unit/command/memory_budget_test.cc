@@ -1,4 +1,5 @@
-// strategy.gnnpipe.memoryBudget: what is chosen fits, costs the least that does, and leaves alone what the manifest gives.
+// strategy.gnnpipe.memoryBudget: what is chosen fits, costs the least that does, and leaves alone what the
+// manifest gives.
 #include "command/run/job_room.h"
 
 #include <gmock/gmock.h>

@@ -1,4 +1,5 @@
-// Work that can't tell how far it is: the user hears for how long it has gone on, and nothing once it is over.
+// Work that can't tell how far it is: the user hears for how long it has gone on, and nothing once it is
+// over.
 #include "command/job_data.h"
 
 #include <gmock/gmock.h>

@@ -99,7 +99,8 @@ TEST(Comparison, TheTextSaysWhy) {
   EXPECT_THAT(text, HasSubstr("graph takes 2.00 s: it computes 2.00 s, waits 1.00 s, most of it for halo"));
 }
 
-/// Tried for 23 steps where graph needs 10: it costs more than 24 of its steps do, whatever other graphs tell, and nobody chooses it.
+/// Tried for 23 steps where graph needs 10: it costs more than 24 of its steps do, whatever other graphs
+/// tell, and nobody chooses it.
 TEST(Comparison, ATrialThatWasCutOffIsMore) {
   std::vector<ComparedStrategy> rows{row("graph", 2, true), row("p3", 0.4, false, 0.1)};
   enter_trial(rows[1], "this graph", {}, 23, 10);

@@ -1,4 +1,5 @@
-// Edge splits: what is refused, what is left out of the training edges, and what is drawn. No held-out edge is ever an arc.
+// Edge splits: what is refused, what is left out of the training edges, and what is drawn. No held-out edge
+// is ever an arc.
 #include "dataset/edge_split.h"
 
 #include <gmock/gmock.h>

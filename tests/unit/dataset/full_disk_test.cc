@@ -16,8 +16,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// While it lives no file of this process may grow beyond so many bytes: what a full disk does, without the disk (but
-/// with a remedy of its own).
+/// While it lives no file of this process may grow beyond so many bytes: what a full disk does, without the
+/// disk (but with a remedy of its own).
 class SmallFiles {
  public:
   explicit SmallFiles(rlim_t bytes) : signal_(std::signal(SIGXFSZ, SIG_IGN)) {

@@ -17,7 +17,8 @@ namespace {
 
 using testing::HasSubstr;
 
-/// Each vertex' side by breadth-first search, −1 where it has no edge; nothing where an edge joins vertices of one side.
+/// Each vertex' side by breadth-first search, −1 where it has no edge; nothing where an edge joins vertices
+/// of one side.
 std::vector<int> searched_sides(const std::vector<VertexPair>& edges, int vertices) {
   std::vector<std::vector<int>> neighbours(static_cast<std::size_t>(vertices));
   for (const auto& [a, b] : edges) {

@@ -32,7 +32,8 @@ std::string with_kinds(std::string message) {
   return at == std::string::npos ? message : message.replace(at, place.size(), kinds);
 }
 
-/// The same cases are tried on an API server (tests/e2e/custom_resource), which has further members of its own in them.
+/// The same cases are tried on an API server (tests/e2e/custom_resource), which has further members of its
+/// own in them.
 std::vector<Case> cases() {
   std::vector<Case> all;
   for (const auto& row : nlohmann::json::parse(read_data("refused.json"))) {

@@ -1,4 +1,5 @@
-// What strategies of mini-batches do where a manifest doesn't say: clusters, draws, columns; and how a fanout reads.
+// What strategies of mini-batches do where a manifest doesn't say: clusters, draws, columns; and how a fanout
+// reads.
 #include <gtest/gtest.h>
 
 #include "job/load.h"

@@ -1,4 +1,5 @@
-// The CustomResourceDefinition as far as it can be judged without an API server; tests/cluster/api asks a real one.
+// The CustomResourceDefinition as far as it can be judged without an API server; tests/cluster/api asks a
+// real one.
 #include "job/crd/crd.h"
 
 #include <gmock/gmock.h>

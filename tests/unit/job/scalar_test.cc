@@ -1,5 +1,5 @@
-// YAML means what kubectl takes it for. What kubectl makes of each text of yaml.json was printed by kubectl 1.34, and
-// tests/e2e/custom_resource asks the kubectl at hand again.
+// YAML means what kubectl takes it for. What kubectl makes of each text of yaml.json was printed by kubectl
+// 1.34, and tests/e2e/custom_resource asks the kubectl at hand again.
 #include "job/scalar.h"
 
 #include <gtest/gtest.h>

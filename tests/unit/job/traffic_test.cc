@@ -1,5 +1,5 @@
-// Byte formulas of strategies at sizes that 32 bits don't hold: rows, columns and bytes are counted in 64, and what comes out is
-// what whole numbers of any size give.
+// Byte formulas of strategies at sizes that 32 bits don't hold: rows, columns and bytes are counted in 64,
+// and what comes out is what whole numbers of any size give.
 #include <gtest/gtest.h>
 
 #include <map>
@@ -106,8 +106,9 @@ TEST(Traffic, OfWholeBlocks) {
   }
 }
 
-/// Two by two ranks: the columns take the blocks of ranks 0 and 1, and of 2 and 3. In each column stands one of the ranks whose
-/// block it takes, which sends it to the other rank alone; the other one sends its own to both.
+/// Two by two ranks: the columns take the blocks of ranks 0 and 1, and of 2 and 3. In each column stands one
+/// of the ranks whose block it takes, which sends it to the other rank alone; the other one sends its own to
+/// both.
 TEST(Traffic, OfAGridOfBlocks) {
   TrafficShape shape = huge(4);
   Options options;

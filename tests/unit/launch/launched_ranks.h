@@ -1,5 +1,5 @@
-// What tests of launch() share: scripts as ranks, under the real mpirun. launch() takes over a process's signals and children,
-// so each runs in a process of its own.
+// What tests of launch() share: scripts as ranks, under the real mpirun. launch() takes over a process's
+// signals and children, so each runs in a process of its own.
 #pragma once
 
 #include <gtest/gtest.h>

@@ -11,7 +11,8 @@ namespace {
 using std::chrono::seconds;
 constexpr MemoryKills::Clock::time_point kStart{};
 
-/// Three ranks. At moments, which pass with each reading of the world, the kernel counts a kill, or a process is gone.
+/// Three ranks. At moments, which pass with each reading of the world, the kernel counts a kill, or a process
+/// is gone.
 struct World {
   struct Change {
     int moment;
@@ -36,7 +37,8 @@ struct World {
   }
 };
 
-/// A supervisor whose look at the processes takes long, as on a busy machine, may be between any two of the kernel's steps.
+/// A supervisor whose look at the processes takes long, as on a busy machine, may be between any two of the
+/// kernel's steps.
 TEST(MemoryKills, ARankIsNamedWheneverItIsKilled) {
   constexpr int kSeen = 2;  // once the first look has seen the rank
   for (int counted = 1; counted < 12; ++counted)

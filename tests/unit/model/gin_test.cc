@@ -1,4 +1,5 @@
-// GIN's convolution against equation 4.1 in plain loops, however its sum is computed: once, before the product, or after it.
+// GIN's convolution against equation 4.1 in plain loops, however its sum is computed: once, before the
+// product, or after it.
 #include <gtest/gtest.h>
 
 #include <algorithm>

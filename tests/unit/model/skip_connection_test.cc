@@ -1,5 +1,5 @@
-// Skip connections, seen in one layer: with all weights 0 a hidden layer gives its activation of its own input, and
-// without them, nothing.
+// Skip connections, seen in one layer: with all weights 0 a hidden layer gives its activation of its own
+// input, and without them, nothing.
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -1,4 +1,5 @@
-// What a job has beside its pods: looked at before the first of it is made, made once, and put back where it must be there.
+// What a job has beside its pods: looked at before the first of it is made, made once, and put back where it
+// must be there.
 #include <gmock/gmock.h>
 
 #include "operator_controller/world.h"

@@ -1,4 +1,5 @@
-// Pods that were released and that the scheduler doesn't bind: how long they are waited for, and by whose clock.
+// Pods that were released and that the scheduler doesn't bind: how long they are waited for, and by whose
+// clock.
 #include "operator_controller/one_decision.h"
 
 namespace atl::ctl {

@@ -1,4 +1,5 @@
-// Single decisions about an attempt that has ended, or should: whom to blame, what counts, what goes before the next one.
+// Single decisions about an attempt that has ended, or should: whom to blame, what counts, what goes before
+// the next one.
 #include "operator_controller/one_decision.h"
 
 namespace atl::ctl {
@@ -58,7 +59,8 @@ TEST_F(DecideRestart, AnEvictionIsNotCounted) {
   EXPECT_THAT(writes(decision), IsEmpty()) << "first the attempt moves on";
 }
 
-/// Kubelet's words for a pod that outgrew a limit of its own: it says of no disruption. The pod knows only that it was asked to stop.
+/// Kubelet's words for a pod that outgrew a limit of its own: it says of no disruption. The pod knows only
+/// that it was asked to stop.
 void outgrow(PodView& pod) {
   pod.phase = "Failed";
   pod.containers = {{.name = kEngine,

@@ -64,8 +64,8 @@ class FakeCluster {
                     {"message", "no such image"}};  // where images can't be pulled
   std::string failed_prepare_log = "loading\nno data set 'cora'\n", prepare_reason = "Completed",
               prepare_message;
-  std::string
-      prepares_also;  // members that the prepare step's result has beside those of every job: ,"strategy":…
+  // members that the prepare step's result has beside those of every job: ,"strategy":…
+  std::string prepares_also;
   std::function<void()> others;  // controllers beside the operator, once a second
 
   void tick();

@@ -1,5 +1,6 @@
-// A cluster in memory: an API server that keeps JSON, a scheduler that counts cores, kubelets that start what is bound to
-// them and remove what is deleted, and nodes that die. Everything happens in tick(), one second at a time.
+// A cluster in memory: an API server that keeps JSON, a scheduler that counts cores, kubelets that start what
+// is bound to them and remove what is deleted, and nodes that die. Everything happens in tick(), one second
+// at a time.
 #pragma once
 
 #include "operator_controller/fake_api_server.h"
@@ -137,7 +138,8 @@ inline void FakeCluster::evict_from_dead_nodes(json& pod) {
   is_changed = true;
 }
 
-/// A deleted pod on a living node: its processes have a second, a launcher writes a checkpoint; then it is gone.
+/// A deleted pod on a living node: its processes have a second, a launcher writes a checkpoint; then it is
+/// gone.
 inline bool FakeCluster::take_away(const std::string& name, json& pod) {
   if (!pod.at("metadata").contains("deletionTimestamp")) return false;
   is_changed = true;

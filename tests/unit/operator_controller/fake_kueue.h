@@ -1,5 +1,6 @@
-// Kueue as far as jobs see of it: one queue with room for so many cores, first come, first served. What it asks of those who
-// queue is checked every second: no pod without an admission, and an evicted job's room is its own until it is given back.
+// Kueue as far as jobs see of it: one queue with room for so many cores, first come, first served. What it
+// asks of those who queue is checked every second: no pod without an admission, and an evicted job's room is
+// its own until it is given back.
 #pragma once
 
 #include <functional>

@@ -1,5 +1,5 @@
-// The operator around decide(): it shows it the fake cluster, does what is decided, and can be killed after any write. It
-// remembers nothing, so a killed operator and its successor are the same.
+// The operator around decide(): it shows it the fake cluster, does what is decided, and can be killed after
+// any write. It remembers nothing, so a killed operator and its successor are the same.
 #pragma once
 
 #include <algorithm>

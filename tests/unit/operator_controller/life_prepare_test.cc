@@ -1,4 +1,5 @@
-// Lives of jobs whose preparation fails, is refused or finds no room, killed operator included (life_test.cc).
+// Lives of jobs whose preparation fails, is refused or finds no room, killed operator included
+// (life_test.cc).
 #include <gmock/gmock.h>
 
 #include "operator_controller/world.h"

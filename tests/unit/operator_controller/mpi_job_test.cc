@@ -1,5 +1,5 @@
-// Lives of jobs with launcher: mpijob. The pods are mpi-operator's; when they start, where, and what becomes of the job is as
-// ever.
+// Lives of jobs with launcher: mpijob. The pods are mpi-operator's; when they start, where, and what becomes
+// of the job is as ever.
 #include <gmock/gmock.h>
 
 #include "operator_controller/world.h"

@@ -1,4 +1,5 @@
-// What a job asks its queue for, what it is given, the nodes above all, and what keeps it from having a place there.
+// What a job asks its queue for, what it is given, the nodes above all, and what keeps it from having a place
+// there.
 #include <gmock/gmock.h>
 
 #include "operator_controller/queue_world.h"

@@ -1,4 +1,5 @@
-// Ranks that run and don't advance, and ranks of which nothing is heard: the first are started again, the second left alone.
+// Ranks that run and don't advance, and ranks of which nothing is heard: the first are started again, the
+// second left alone.
 #include "operator_controller/one_decision.h"
 
 namespace atl::ctl {

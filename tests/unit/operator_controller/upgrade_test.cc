@@ -1,5 +1,6 @@
-// Upgrades under jobs that are there: the resource gets fields whose defaults the API server fills into every job, the operator
-// another engine. Nothing that runs, waits or is suspended is made anew for that, and no run has ranks of two engines.
+// Upgrades under jobs that are there: the resource gets fields whose defaults the API server fills into every
+// job, the operator another engine. Nothing that runs, waits or is suspended is made anew for that, and no
+// run has ranks of two engines.
 #include "operator_controller/one_decision.h"
 #include "operator_controller/queue_world.h"
 
@@ -11,7 +12,8 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 
-/// What the API server serves after an upgrade: a default spelled out, and a field that only the next release knows.
+/// What the API server serves after an upgrade: a default spelled out, and a field that only the next release
+/// knows.
 void upgrade_resource(World& world) {
   json& spec = world.atoll.job()["spec"];
   spec["training"]["checkpoint"]["keep"] = 2;

@@ -1,5 +1,5 @@
-// A cluster of four nodes in two racks, with room for one server of 3 cores and a launcher on each, an operator, and
-// mpi-operator beside it; and lives in it, lived again and again.
+// A cluster of four nodes in two racks, with room for one server of 3 cores and a launcher on each, an
+// operator, and mpi-operator beside it; and lives in it, lived again and again.
 #pragma once
 
 #include <gmock/gmock.h>

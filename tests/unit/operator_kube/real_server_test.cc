@@ -1,5 +1,6 @@
-// What every Transport must do, with a real API server: that of the kubeconfig which $ATOLL_KUBECONFIG names, where our
-// custom resource is installed. tests/e2e/real_transport starts one; the long suite on a cluster has its own.
+// What every Transport must do, with a real API server: that of the kubeconfig which $ATOLL_KUBECONFIG names,
+// where our custom resource is installed. tests/e2e/real_transport starts one; the long suite on a cluster
+// has its own.
 #include <cstdlib>
 #include <nlohmann/json.hpp>
 #include <set>

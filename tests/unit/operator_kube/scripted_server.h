@@ -1,5 +1,5 @@
-// A server on the loopback that behaves as badly as its script says: each connection is a thread of its own that runs
-// the script, over TCP or TLS.
+// A server on the loopback that behaves as badly as its script says: each connection is a thread of its own
+// that runs the script, over TCP or TLS.
 #pragma once
 
 #include <netinet/in.h>

@@ -1,4 +1,5 @@
-// What every Transport must do with a server that sends too much: hold it back, or give it up, in bounded memory.
+// What every Transport must do with a server that sends too much: hold it back, or give it up, in bounded
+// memory.
 #include <latch>
 
 #include "operator_kube/transports.h"

@@ -38,8 +38,9 @@ inline std::vector<Site> fragmented(std::vector<Site> sites, double taken, int n
   return sites;
 }
 
-/// Parts of a graph that lie in a plane and talk across their borders, as METIS leaves them: each has about six
-/// neighbours and says the more the nearer they are. Numbers are shuffled: near parts don't have near numbers.
+/// Parts of a graph that lie in a plane and talk across their borders, as METIS leaves them: each has about
+/// six neighbours and says the more the nearer they are. Numbers are shuffled: near parts don't have near
+/// numbers.
 inline std::vector<PairBytes> planar_cut(int servers, std::mt19937& random) {
   std::uniform_real_distribution<double> unit(0, 1);
   std::vector<std::pair<double, double>> at;

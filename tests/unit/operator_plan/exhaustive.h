@@ -1,5 +1,5 @@
-// The oracle of placement: every way to put the servers on the nodes, cut short only where what is placed already
-// costs as much as the best.
+// The oracle of placement: every way to put the servers on the nodes, cut short only where what is placed
+// already costs as much as the best.
 #pragma once
 
 #include <functional>

@@ -1,4 +1,5 @@
-// What a write leaves to be waited for: its event, unless that has come already, and the room of pods that may be there.
+// What a write leaves to be waited for: its event, unless that has come already, and the room of pods that
+// may be there.
 #include "operator/run/act.h"
 
 #include <gmock/gmock.h>

@@ -84,7 +84,8 @@ TEST(Controller, JobsOfAnotherClassAreAnotherOperators) {
   EXPECT_EQ(stage.state(), "Succeeded");
 }
 
-/// A debugging pod, somebody's exporter: with the job's label it reaches the ranks through the job's network policy.
+/// A debugging pod, somebody's exporter: with the job's label it reaches the ranks through the job's network
+/// policy.
 TEST(Controller, AHelperPodWithTheJobsLabelNeitherBlocksNorCounts) {
   Stage stage;
   stage.submit("cora");

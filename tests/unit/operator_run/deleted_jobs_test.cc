@@ -7,7 +7,8 @@
 namespace atl::ctl {
 namespace {
 
-/// A job that is trained, a gang that waits for room that isn't there, and both are deleted with all that was made for them.
+/// A job that is trained, a gang that waits for room that isn't there, and both are deleted with all that was
+/// made for them.
 void come_and_go(Stage& stage, int number) {
   const std::string trained = "trained-" + std::to_string(number), waits = "waits-" + std::to_string(number);
   stage.submit(trained);

@@ -1,5 +1,5 @@
-// The API server in front of the fake cluster: its verbs as HTTP requests, versions of objects, and what a watch would have
-// said, pushed into caches when a test wants it said.
+// The API server in front of the fake cluster: its verbs as HTTP requests, versions of objects, and what a
+// watch would have said, pushed into caches when a test wants it said.
 #pragma once
 
 #include <functional>
@@ -59,9 +59,9 @@ class FakeApi final : public kube::Transport {
   std::string late;                                          // of this plural the caches hear nothing
   std::map<std::string, json> events;
   int cut_in = -1;  // writes from now on at which the operator dies; −1: never
-  bool cut_after =
-      false;            // once the server has done it, before its answer; else before the server hears of it
-  bool is_cut = false;  // since then nothing comes through
+  // once the server has done it, before its answer; else before the server hears of it
+  bool cut_after = false;
+  bool is_cut = false;               // since then nothing comes through
   std::vector<std::string> made;     // "pods cora-0-0", each time
   std::map<std::string, json> more;  // objects that are only read: "priorityclasses/urgent"
 

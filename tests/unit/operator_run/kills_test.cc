@@ -1,5 +1,6 @@
-// The operator is killed before and after each write of a job's life: before, the server never hears of it; after, it has done
-// it, and nobody hears of that. Its successor starts with empty caches. Nothing is done twice and nothing is forgotten.
+// The operator is killed before and after each write of a job's life: before, the server never hears of it;
+// after, it has done it, and nobody hears of that. Its successor starts with empty caches. Nothing is done
+// twice and nothing is forgotten.
 #include <gmock/gmock.h>
 
 #include <functional>
@@ -40,7 +41,8 @@ void expect_success(Stage& stage, int launches) {
   expect_nothing_made_twice(stage);
 }
 
-/// Lives it undisturbed, then once for each write and each way of dying at it. Returns how many writes there are.
+/// Lives it undisturbed, then once for each write and each way of dying at it. Returns how many writes there
+/// are.
 int live(const std::function<void(Stage&)>& life) {
   for (int write = 0;; ++write) {
     for (const bool after : {false, true}) {

@@ -1,5 +1,5 @@
-// Many gangs that can never stand cost a search once in a while, not each of them at each look at anybody; and whoever tells the
-// caches that one of them is gone waits for no search.
+// Many gangs that can never stand cost a search once in a while, not each of them at each look at anybody;
+// and whoever tells the caches that one of them is gone waits for no search.
 #include <gmock/gmock.h>
 
 #include <future>

@@ -1,4 +1,5 @@
-// Jobs in a queue before the API server: what Kueue says of Workloads and flavors arrives, and so does our answer.
+// Jobs in a queue before the API server: what Kueue says of Workloads and flavors arrives, and so does our
+// answer.
 #include <gmock/gmock.h>
 
 #include "operator_controller/fake_kueue.h"

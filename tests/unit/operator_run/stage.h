@@ -1,5 +1,5 @@
-// A controller before the fake API server, on a cluster of four nodes with room for one server of 3 cores and a launcher on
-// each. Time passes when told to.
+// A controller before the fake API server, on a cluster of four nodes with room for one server of 3 cores and
+// a launcher on each. Time passes when told to.
 #pragma once
 
 #include <map>

@@ -28,8 +28,8 @@ class Stream {
     job["metadata"]["creationTimestamp"] = text_of(stage.cluster.now);
     if (name.starts_with("small")) small_.insert(name);
   }
-  /// In a cluster that is full: jobs, each a second older than the next, whose data sets are prepared, as if there had
-  /// been room for that.
+  /// In a cluster that is full: jobs, each a second older than the next, whose data sets are prepared, as if
+  /// there had been room for that.
   void submit_prepared(const std::vector<std::pair<std::string, int>>& jobs) {
     stage.api.refuse = [jobs](const std::string& method,
                               const FakeApi::Target& target) -> std::optional<FakeApi::Refusal> {
@@ -50,7 +50,8 @@ class Stream {
     stage.run(10);
     for (const auto& [name, ranks] : jobs) EXPECT_EQ(stage.reason(kPlaced, name), "NoRoom");
   }
-  /// Four jobs hold the cluster; `whole` waits for all of it, `little` for a node, longer than patience lasts.
+  /// Four jobs hold the cluster; `whole` waits for all of it, `little` for a node, longer than patience
+  /// lasts.
   void keep_waiting(const std::string& whole, const std::string& little) {
     stage.cluster.training.seconds = 1000;
     for (const char* name : {"a", "b", "c", "d"}) submit(name, 2);

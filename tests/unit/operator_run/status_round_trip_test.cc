@@ -1,6 +1,6 @@
-// What is written of a status is bounded and rounded, and what is read back is decided on again: a decision must not differ from what
-// the server has in memory alone, else the same is written for ever. Random statuses, in worlds that stand still: 100,000, or as many as
-// STATUSES says.
+// What is written of a status is bounded and rounded, and what is read back is decided on again: a decision
+// must not differ from what the server has in memory alone, else the same is written for ever. Random
+// statuses, in worlds that stand still: 100,000, or as many as STATUSES says.
 #include <cstdlib>
 #include <map>
 #include <random>
@@ -101,7 +101,8 @@ Status read_back(const Status& status) {
 
 class StatusRoundTrip : public Decide {
  protected:
-  /// The world stands still but for what is written into the status: that must come to rest, and no write be the server's own.
+  /// The world stands still but for what is written into the status: that must come to rest, and no write be
+  /// the server's own.
   void come_to_rest(Observed& seen, unsigned seed) {
     constexpr int kMostWrites = 8;
     for (int writes = 0;; ++writes) {

@@ -146,7 +146,8 @@ TEST_P(Prepare, induced_graph_has_the_same_rows_and_arcs_between_training_vertic
   EXPECT_EQ(Index(p.induced.halo_offsets.size()), options.parts + 1);
 }
 
-/// Each row again, self-loops first, the others by ascending vertex: what a position means is the same in any numbering.
+/// Each row again, self-loops first, the others by ascending vertex: what a position means is the same in any
+/// numbering.
 void expect_rows_by_id(const Csr& graph, const RowsById& by_id, const std::vector<VertexId>& ids) {
   const CsrView view = graph.view();
   ASSERT_EQ(by_id.columns.size(), graph.columns.size());

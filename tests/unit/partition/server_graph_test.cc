@@ -1,5 +1,6 @@
-// What servers hold under GraNNDis, against a plain search (server_search.h) and against the probabilities of its draws: which copies,
-// which arcs between them, which degrees, and what each rank of the server reads of the others.
+// What servers hold under GraNNDis, against a plain search (server_search.h) and against the probabilities of
+// its draws: which copies, which arcs between them, which degrees, and what each rank of the server reads of
+// the others.
 #include "partition/server_graph.h"
 
 #include <gtest/gtest.h>
@@ -90,7 +91,8 @@ void expect_rows(const ServerGraph& graph, const HeldByServer& held, int layers)
     EXPECT_EQ(there.contains(id), distance <= layers) << id << " at distance " << distance;
 }
 
-/// Rank by rank: own vertices first, then by distance. What it reads of others of its server, and from how near.
+/// Rank by rank: own vertices first, then by distance. What it reads of others of its server, and from how
+/// near.
 void expect_ranks(const ServerGraph& graph, const std::vector<std::set<VertexId>>& own) {
   for (std::size_t rank = 0; rank < own.size(); ++rank) {
     const auto begin = std::size_t(graph.part_offsets[rank]), end = std::size_t(graph.part_offsets[rank + 1]);
@@ -183,8 +185,8 @@ INSTANTIATE_TEST_SUITE_P(
                     Case{"metis", {120, 500, 4}, {}, "metis"}),
     [](const auto& each) { return each.param.name; });
 
-/// The draw itself, which the search above shares: how often each vertex is a copy, by the raw arcs. A vertex with d neighbours outside
-/// asks for a given one with probability min(1, k/d), and asks by itself.
+/// The draw itself, which the search above shares: how often each vertex is a copy, by the raw arcs. A vertex
+/// with d neighbours outside asks for a given one with probability min(1, k/d), and asks by itself.
 TEST(ExpansionDraws, TakeEachNeighbourAsOftenAsAnyOther) {
   constexpr int kEpochs = 600;
   TemporaryFolder folder;

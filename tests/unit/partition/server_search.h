@@ -1,6 +1,6 @@
-// What a server holds under GraNNDis' expansion-aware sampling (Song et al. 2024, section 4.3), by a plain search of the data set's own
-// arcs in the data set's own numbering: what tests hold server_graph() to, and training on it. It shares nothing with it but the key
-// that belongs to a draw.
+// What a server holds under GraNNDis' expansion-aware sampling (Song et al. 2024, section 4.3), by a plain
+// search of the data set's own arcs in the data set's own numbering: what tests hold server_graph() to, and
+// training on it. It shares nothing with it but the key that belongs to a draw.
 #pragma once
 
 #include <algorithm>
@@ -16,7 +16,8 @@ namespace atl {
 /// By vertex: what it reads, each with the arc's weight.
 using ArcsById = std::map<VertexId, std::map<VertexId, float>>;
 
-/// The data set's, which has no arc twice; with a loop at each vertex where asked for, of weight 1 where there is none.
+/// The data set's, which has no arc twice; with a loop at each vertex where asked for, of weight 1 where
+/// there is none.
 inline ArcsById arcs_by_id(const Dataset& data, bool loops) {
   ArcsById arcs;
   const CsrView graph = data.graph();
@@ -57,7 +58,8 @@ struct HeldByServer {
   }
 };
 
-/// Of a vertex's neighbours outside the server those that a draw takes: the k with the smallest keys, once all are in order.
+/// Of a vertex's neighbours outside the server those that a draw takes: the k with the smallest keys, once
+/// all are in order.
 inline std::vector<VertexId> drawn_neighbours(const ArcsById& arcs, const std::set<VertexId>& own, VertexId v,
                                               const SearchOptions& options) {
   std::vector<std::pair<std::uint64_t, VertexId>> outside;
@@ -74,7 +76,8 @@ inline std::vector<VertexId> drawn_neighbours(const ArcsById& arcs, const std::s
   return drawn;
 }
 
-/// Hop by hop: each vertex that the last one added asks for its neighbours. Then all arcs between what is there, whoever asked for it.
+/// Hop by hop: each vertex that the last one added asks for its neighbours. Then all arcs between what is
+/// there, whoever asked for it.
 inline HeldByServer search_server(const ArcsById& arcs, const std::set<VertexId>& own,
                                   const SearchOptions& options) {
   HeldByServer held{own, own, {}, {}};

@@ -1,4 +1,5 @@
-// What is planned of `dgs`: bytes of an epoch once masks apply, where all neighbours are read, and what a rank holds to explain.
+// What is planned of `dgs`: bytes of an epoch once masks apply, where all neighbours are read, and what a
+// rank holds to explain.
 #include <gmock/gmock.h>
 
 #include "plan/job_plan.h"

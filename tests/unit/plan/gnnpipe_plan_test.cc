@@ -1,5 +1,5 @@
-// What is planned of a pipeline is what it does: bytes by purpose, buffers, scratch memory. Between stages go 2(S − 1)·n·h·4 bytes an
-// epoch, with a tap twice as many, and within a stage its halos.
+// What is planned of a pipeline is what it does: bytes by purpose, buffers, scratch memory. Between stages go
+// 2(S − 1)·n·h·4 bytes an epoch, with a tap twice as many, and within a stage its halos.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -129,8 +129,8 @@ Index bytes_of(const RankMemory& memory, const std::string& item) {
   return std::ranges::find(memory.items, item, &MemoryItem::name)->bytes;
 }
 
-/// Of 600 vertices, hidden 8: a gradient for each row that is gathered, and of one chunk that of an input, in whose place layers work, and
-/// that of the output. Matrices end on a cache line.
+/// Of 600 vertices, hidden 8: a gradient for each row that is gathered, and of one chunk that of an input, in
+/// whose place layers work, and that of the output. Matrices end on a cache line.
 TEST(PlannedPipeline, ChunksShareTheMemoryOfBackward) {
   TemporaryFolder folder;
   write_small_data(folder / "small", {.vertices = 600});
@@ -202,8 +202,9 @@ double stall_of(const JobPlan& plan) {
   return section_of<StagesSection>(plan).stall();
 }
 
-/// Two of eight layers a stage, and 16 chunks: of equal layers an epoch is (1 + 3/16) · 2 of them long, and a first one that isn't cut adds 15/16
-/// of one: 3.3125 / 2.375. It takes less, because features take no gradient.
+/// Two of eight layers a stage, and 16 chunks: of equal layers an epoch is (1 + 3/16) · 2 of them long, and a
+/// first one that isn't cut adds 15/16 of one: 3.3125 / 2.375. It takes less, because features take no
+/// gradient.
 TEST(PlannedStages, SayThatAWholeFirstLayerStallsThem) {
   const JobPlan attention =
       plan_of_stages({"model.kind=gat", "model.hidden=16", "model.options={heads: 4, outputHeads: 4}"},

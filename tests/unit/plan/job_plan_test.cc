@@ -142,7 +142,8 @@ ScheduleBytes most_of_each(const ScheduleBytes& a, const ScheduleBytes& b) {
           std::max(a.gradients, b.gradients), std::max(a.halo, b.halo)};
 }
 
-/// Of the first epoch or, where each step makes a schedule of its own, of the second: the first one's first is made before.
+/// Of the first epoch or, where each step makes a schedule of its own, of the second: the first one's first
+/// is made before.
 Observed observe(SmallRank& rank, Communicator& comm) {
   Observed seen;
   const std::int64_t steps = rank.trainer->steps(), first = steps == 1 ? 1 : steps + 1;

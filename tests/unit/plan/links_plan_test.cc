@@ -1,4 +1,5 @@
-// What is planned of link prediction is what a run's first epoch sends: which ends ranks want of each other, their rows and gradients.
+// What is planned of link prediction is what a run's first epoch sends: which ends ranks want of each other,
+// their rows and gradients.
 #include <gtest/gtest.h>
 
 #include <algorithm>

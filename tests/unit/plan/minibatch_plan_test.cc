@@ -1,5 +1,5 @@
-// What is planned of mini-batches, whose epochs have no more steps than the plan draws, is what a run sends; and the same without a
-// prepared graph, where it is known who owns what.
+// What is planned of mini-batches, whose epochs have no more steps than the plan draws, is what a run sends;
+// and the same without a prepared graph, where it is known who owns what.
 #include <gmock/gmock.h>
 
 #include <numeric>
@@ -127,7 +127,8 @@ class PlannedOwnRows : public testing::TestWithParam<SmallCase> {
   }
 };
 
-/// What is planned to be sent and held is what a run sends and holds, but for the room that its memory has above its largest batch.
+/// What is planned to be sent and held is what a run sends and holds, but for the room that its memory has
+/// above its largest batch.
 TEST_P(PlannedOwnRows, SendAndHoldWhatARunDoes) {
   TemporaryFolder folder;
   write_small_data(folder / "small", GetParam().data);
@@ -173,7 +174,8 @@ INSTANTIATE_TEST_SUITE_P(Jobs, PlannedOwnRows,
                                          SmallCase{"sparse", {}, {.density = 0.15}}),
                          [](const auto& each) { return each.param.name; });
 
-/// As many rows as others have, if it is larger; and where those are more than the rank's memory, the job is refused.
+/// As many rows as others have, if it is larger; and where those are more than the rank's memory, the job is
+/// refused.
 TEST(PlannedCache, IsCountedAndHeldToTheRanksMemory) {
   TemporaryFolder folder;
   constexpr Index kVertices = 3000, kFeatures = 3000;
@@ -192,7 +194,8 @@ TEST(PlannedCache, IsCountedAndHeldToTheRanksMemory) {
   EXPECT_THAT(shortfall->text, testing::HasSubstr("is too little: rank"));
 }
 
-/// Of 8 × 600 gradients in a step, 7 vertices' few values beside; of 6 features' there is less than of the other layers.
+/// Of 8 × 600 gradients in a step, 7 vertices' few values beside; of 6 features' there is less than of the
+/// other layers.
 TEST(PlannedGradients, OfWideWeightsAreNamedWhereTheyAreMostOfWhatIsSent) {
   for (const Index features : {600, 6}) {
     TemporaryFolder folder;

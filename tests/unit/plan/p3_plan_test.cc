@@ -1,5 +1,5 @@
-// What is planned of strategy `p3`, whose epochs have no more steps than the plan draws, is what a run sends, and what the paper's formula
-// says.
+// What is planned of strategy `p3`, whose epochs have no more steps than the plan draws, is what a run sends,
+// and what the paper's formula says.
 #include <gmock/gmock.h>
 
 #include <nlohmann/json.hpp>
@@ -17,7 +17,8 @@ namespace {
 struct Sent {
   std::vector<TrafficBytes> by_rank;
   std::vector<std::int64_t> evaluated;  // by rank
-  // By step, of all ranks' batches, which are drawn once more: rows whose sums are made whole, and rows that those read.
+  // By step, of all ranks' batches, which are drawn once more: rows whose sums are made whole, and rows that
+  // those read.
   std::vector<Index> whole_rows, input_rows;
 };
 
@@ -25,15 +26,16 @@ Index sum_of(const std::vector<Index>& counts) {
   return std::accumulate(counts.begin(), counts.end(), Index(0));
 }
 
-/// What all of so many ranks send for a sum of values that each has: its own to all others, or, where that is more than 64 KiB, a slice to
-/// whoever adds it up, who sends it on.
+/// What all of so many ranks send for a sum of values that each has: its own to all others, or, where that is
+/// more than 64 KiB, a slice to whoever adds it up, who sends it on.
 Index summed_bytes(Index ranks, Index values) {
   const Index each = values * Index(sizeof(Real));
   const bool in_slices = ranks > 2 && (ranks - 1) * each > 64 * 1024;
   return (in_slices ? 2 : ranks) * (ranks - 1) * each;
 }
 
-/// Attention's, in either direction: a score a head of each row that is made whole, and of each row that it reads.
+/// Attention's, in either direction: a score a head of each row that is made whole, and of each row that it
+/// reads.
 Index score_bytes(const Job& job, Index pieces, const Sent& sent) {
   if (job.model.kind != "gat") return 0;
   const Index heads = job.model.options.integer("heads");
@@ -174,8 +176,8 @@ TEST(PlannedScores, AreTheFormulasWhereTheyGoInSlices) {
   EXPECT_EQ(plan.epoch[std::size_t(Traffic::kPartialGradient)], expected);
 }
 
-/// One layer, as many classes, all arcs in mapped files: each rank sends every row's summands to its owner, of which it owns some itself; and the
-/// seven sums of the metric. Features (96 columns) don't travel.
+/// One layer, as many classes, all arcs in mapped files: each rank sends every row's summands to its owner,
+/// of which it owns some itself; and the seven sums of the metric. Features (96 columns) don't travel.
 TEST(EvaluationByColumns, SendsSummandsOfEveryRow) {
   TemporaryFolder folder;
   constexpr Index kVertices = 600, kFeatures = 96;
@@ -246,8 +248,8 @@ TEST_F(EvaluationParted, StructureIsWhatMappedFilesSpare) {
   }
 }
 
-/// (P − 1) n h values of summands; a score a head of each row and of all that it reads; what the second layer reads of others; and the
-/// seven sums of the metric. The ledger holds them together.
+/// (P − 1) n h values of summands; a score a head of each row and of all that it reads; what the second layer
+/// reads of others; and the seven sums of the metric. The ledger holds them together.
 TEST_F(EvaluationParted, EachPartIsWhatThePaperSays) {
   constexpr Index kValue = sizeof(Real), kWidth = kHeads * kHidden, kPairs = kRanks * (kRanks - 1);
   const Job of = job("mapped");
@@ -281,7 +283,8 @@ TEST_F(EvaluationParted, IsToldSo) {
                                                                    bytes_text(double(all)), text)));
 }
 
-/// Without mapped files what a slab reads is pushed to the group, and ids are asked for: bytes that grow with arcs, not with features.
+/// Without mapped files what a slab reads is pushed to the group, and ids are asked for: bytes that grow with
+/// arcs, not with features.
 TEST(EvaluationByColumns, SendsAsMuchForWideFeaturesAsForNarrowOnes) {
   const auto evaluated = [](Index features) {
     TemporaryFolder folder;

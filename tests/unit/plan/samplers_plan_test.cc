@@ -1,4 +1,5 @@
-// What is planned of samplers that draw vertices for a whole step is what a run sends, from the prepared graph and from the data set alone.
+// What is planned of samplers that draw vertices for a whole step is what a run sends, from the prepared
+// graph and from the data set alone.
 #include <gmock/gmock.h>
 
 #include "plan/job_plan.h"

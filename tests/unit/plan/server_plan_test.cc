@@ -19,7 +19,8 @@ struct Held {
   Index arcs = 0;
 };
 
-/// Rows of the parts first … first + parts − 1, and whatever is at most `hops` steps from them. Those of the last hop have no arcs.
+/// Rows of the parts first … first + parts − 1, and whatever is at most `hops` steps from them. Those of the
+/// last hop have no arcs.
 Held search(const PreparedGraph& prepared, int first, int parts, int hops) {
   Held held;
   const CsrView graph = prepared.graph();

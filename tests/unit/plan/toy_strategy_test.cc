@@ -1,4 +1,5 @@
-// A strategy that the program doesn't know: named, laid out, trained, planned and resumed by what stands in this file.
+// A strategy that the program doesn't know: named, laid out, trained, planned and resumed by what stands in
+// this file.
 #include <gmock/gmock.h>
 
 #include "job/option_field.h"

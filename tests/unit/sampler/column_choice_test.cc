@@ -1,4 +1,5 @@
-// Some columns of other ranks' features: how many, which, and that an owner sends those that each rank has chosen.
+// Some columns of other ranks' features: how many, which, and that an owner sends those that each rank has
+// chosen.
 #include "sampler/column_choice.h"
 
 #include <gmock/gmock.h>

@@ -1,4 +1,5 @@
-// Samplers that draw vertices for a whole step: which these are, the same on any number of ranks, and what rows then read.
+// Samplers that draw vertices for a whole step: which these are, the same on any number of ranks, and what
+// rows then read.
 #include "sampler/drawn_sets.h"
 
 #include <gmock/gmock.h>

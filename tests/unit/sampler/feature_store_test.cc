@@ -143,7 +143,8 @@ TEST(CacheRows, ThoseReadMostOftenComeFirst) {
   EXPECT_EQ(counts.rows(), (std::vector<VertexId>{80, 50, 33})) << "a rank's own rows need no cache";
 }
 
-/// What a run's first steps read most often is read most often later: a cache of these saves more than one of as many others.
+/// What a run's first steps read most often is read most often later: a cache of these saves more than one of
+/// as many others.
 TEST(CacheRows, PresampledRowsAreHitMoreOftenThanOthers) {
   const SampledGraph graph;
   run_ranks(2, [&](Communicator& comm) {

@@ -1,4 +1,5 @@
-// Batches that ranks push to each other are one batch of the group: each member's rows aggregate in it what they aggregate in its own.
+// Batches that ranks push to each other are one batch of the group: each member's rows aggregate in it what
+// they aggregate in its own.
 #include <gtest/gtest.h>
 
 #include <mutex>

@@ -1,4 +1,5 @@
-// An order that is computed is one: every number is at one place, the same for the same key, and no place is favoured.
+// An order that is computed is one: every number is at one place, the same for the same key, and no place is
+// favoured.
 #include "sampler/draw_positions.h"
 
 #include <gtest/gtest.h>
@@ -34,8 +35,9 @@ TEST(KeyedOrder, DependsOnItsKeyAlone) {
   EXPECT_LT(equal, 20);
 }
 
-/// Pearson's chi-square of where each number stands, over many keys: within 5 standard deviations of its mean. (Of permutations,
-/// each row and column of counts has its sum, so that (n − 1)² are free, each n / (n − 1) wide.)
+/// Pearson's chi-square of where each number stands, over many keys: within 5 standard deviations of its
+/// mean. (Of permutations, each row and column of counts has its sum, so that (n − 1)² are free, each
+/// n / (n − 1) wide.)
 TEST(KeyedOrder, FavoursNoPlace) {
   for (const std::uint64_t size : {2, 3, 5, 12, 33}) {
     const std::uint64_t keys = 4000;

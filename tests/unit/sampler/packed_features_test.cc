@@ -1,4 +1,5 @@
-// Features that ranks hold packed, in batches: each row as its owner has it, whatever it crosses and is cached as.
+// Features that ranks hold packed, in batches: each row as its owner has it, whatever it crosses and is
+// cached as.
 #include <gtest/gtest.h>
 
 #include <algorithm>

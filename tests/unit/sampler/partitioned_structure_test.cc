@@ -1,4 +1,5 @@
-// Asking owners gives the batches that reading everything gives, bit by bit, and reads nothing that isn't the rank's own.
+// Asking owners gives the batches that reading everything gives, bit by bit, and reads nothing that isn't the
+// rank's own.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -36,7 +37,8 @@ void expect_same(const Batch& a, const Batch& b) {
   }
 }
 
-/// A copy of a graph in which only one rank's rows can be read: elsewhere are numbers that would end the process.
+/// A copy of a graph in which only one rank's rows can be read: elsewhere are numbers that would end the
+/// process.
 class OwnRows {
  public:
   OwnRows(const DrawnGraph& graph, const Owners& owners, Rank rank)

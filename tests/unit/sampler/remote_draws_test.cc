@@ -1,4 +1,5 @@
-// Neighbours drawn by masks: as often as the mask says, as many of other ranks as the split says, in total what would be drawn anyway.
+// Neighbours drawn by masks: as often as the mask says, as many of other ranks as the split says, in total
+// what would be drawn anyway.
 #include "sampler/remote_draws.h"
 
 #include <gmock/gmock.h>
@@ -15,7 +16,8 @@ namespace {
 
 constexpr int kDraws = 2000;
 
-/// A row of six own neighbours and five others', between them: prepared row 0 of rank 0, which has rows 0 … 9 of 20.
+/// A row of six own neighbours and five others', between them: prepared row 0 of rank 0, which has rows 0 … 9
+/// of 20.
 class RemoteRow : public testing::Test {
  protected:
   RemoteRow() {

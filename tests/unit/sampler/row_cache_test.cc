@@ -60,7 +60,8 @@ TEST(RowCache, OneThatDoesNotReplaceKeepsWhatCameFirst) {
   for (VertexId row = 0; row < 100; ++row) EXPECT_EQ(find(cache, row) != nullptr, row < cache.cells());
 }
 
-/// Rows of 0 to 40 bytes in cells of 8: which are there, whole, is as a list of them by use says that has room for 50 cells.
+/// Rows of 0 to 40 bytes in cells of 8: which are there, whole, is as a list of them by use says that has
+/// room for 50 cells.
 TEST(RowCache, KeepsRowsOfAnyLength) {
   constexpr Index kCells = 50, kCellBytes = 8;
   RowCache cache(kCells, kCellBytes, true);

@@ -1,4 +1,5 @@
-// Which rows each rank's batches read, in tests of what they fetch: of 90 rows in five parts, one of which has none.
+// Which rows each rank's batches read, in tests of what they fetch: of 90 rows in five parts, one of which
+// has none.
 #pragma once
 
 #include <algorithm>

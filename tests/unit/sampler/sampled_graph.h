@@ -1,4 +1,5 @@
-// A prepared graph on disk to sample from, and batches in terms of the data set's vertices, so that they can be compared.
+// A prepared graph on disk to sample from, and batches in terms of the data set's vertices, so that they can
+// be compared.
 #pragma once
 
 #include <map>

@@ -86,7 +86,8 @@ TEST(Sampler, StepLayerAndSeedChangeTheDraw) {
   EXPECT_EQ(draw(1, 1), one);
 }
 
-/// Arcs of the graph that was prepared, by the data set's ids: a row's self-loop first where it is sampled from.
+/// Arcs of the graph that was prepared, by the data set's ids: a row's self-loop first where it is sampled
+/// from.
 LayerArcs arcs_of(const SampledGraph& graph, bool by_id) {
   const CsrView csr = by_id ? graph.prepared.graph_by_id().rows : graph.prepared.graph();
   LayerArcs all;

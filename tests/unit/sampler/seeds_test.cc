@@ -1,4 +1,5 @@
-// Which vertices train in which step: each once an epoch, from all parts in proportion, the same on any number of ranks.
+// Which vertices train in which step: each once an epoch, from all parts in proportion, the same on any
+// number of ranks.
 #include "sampler/seeds.h"
 
 #include <gmock/gmock.h>

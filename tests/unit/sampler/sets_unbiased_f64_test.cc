@@ -1,6 +1,7 @@
-// What arcs and losses stand for where vertices are drawn for a whole step: on average over draws each for itself, 4 standard errors of
-// 2,000 draws. An arc that is there in a fifth of them is known to within 20 %; all together, step by step, to within 5 %, so that
-// probabilities a little beside the right ones are seen too: α = P(u) instead of P(u | v) is 8 % beside.
+// What arcs and losses stand for where vertices are drawn for a whole step: on average over draws each for
+// itself, 4 standard errors of 2,000 draws. An arc that is there in a fifth of them is known to within 20 %;
+// all together, step by step, to within 5 %, so that probabilities a little beside the right ones are seen
+// too: α = P(u) instead of P(u | v) is 8 % beside.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -22,8 +23,9 @@ struct Mean {
   double error() const { return std::sqrt(std::max(0.0, squares / count - value() * value()) / count); }
 };
 
-/// Of many arcs, or losses, that are drawn together: Σ of what they stand for over Σ of what they should, of all steps. Its error follows
-/// from how much each step is beside, so that it doesn't matter how much arcs have to do with each other.
+/// Of many arcs, or losses, that are drawn together: Σ of what they stand for over Σ of what they should, of
+/// all steps. Its error follows from how much each step is beside, so that it doesn't matter how much arcs
+/// have to do with each other.
 struct Pooled {
   double sum = 0, wanted = 0, squares = 0, products = 0, wanted_squares = 0;
   int steps = 0;

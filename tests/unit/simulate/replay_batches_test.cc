@@ -45,7 +45,8 @@ TEST(ReplayOfBatches, WaitingForABatchIsNoCommunication) {
   EXPECT_NEAR(epoch.compute, kSteps * 0.4, kClose);
 }
 
-/// One batch takes three steps' time. Begun when the one before is taken, two are missing; begun three steps before, none is.
+/// One batch takes three steps' time. Begun when the one before is taken, two are missing; begun three steps
+/// before, none is.
 TEST(ReplayOfBatches, NoMoreAreAheadThanMayBe) {
   const auto end = [](int ahead) {
     Program p = trains(1, ahead);

@@ -25,7 +25,8 @@ TEST(ReplayOfMany, ShortMessagesTakeTheirTimeFromBulk) {
   EXPECT_NEAR(end[2], 0.252, kClose) << "one that is sent waits for as much of the long one";
 }
 
-/// All to all, from ranks that begin one after the other: more flows than rates are worked out anew for at once.
+/// All to all, from ranks that begin one after the other: more flows than rates are worked out anew for at
+/// once.
 TEST(ReplayOfMany, ManyMessagesFillTheirLinks) {
   constexpr int kRanks = 48;
   std::vector<Program> programs(kRanks);
@@ -43,7 +44,8 @@ TEST(ReplayOfMany, ManyMessagesFillTheirLinks) {
   }
 }
 
-/// Each rank hands its messages over by rank, and takes as many, one after the other: the last rank's come when it could have been through.
+/// Each rank hands its messages over by rank, and takes as many, one after the other: the last rank's come
+/// when it could have been through.
 TEST(ReplayOfMany, ASumOfHundredsOfRanksTakesItsMessages) {
   constexpr int kRanks = 300;
   std::vector<Program> programs(kRanks);

@@ -1,4 +1,5 @@
-// Replays whose length can be worked out by hand: shared links, a pipeline, sums, a core that messages take from computing.
+// Replays whose length can be worked out by hand: shared links, a pipeline, sums, a core that messages take
+// from computing.
 #include <gtest/gtest.h>
 
 #include "comm/all_reduce.h"
@@ -63,7 +64,8 @@ TEST(Replay, AShortMessageLeavesWithoutIt) {
   EXPECT_NEAR(end[1], 3, kClose);
 }
 
-/// Chunks of one second each through four stages, handed on in a tenth: the last stage begins after three of both.
+/// Chunks of one second each through four stages, handed on in a tenth: the last stage begins after three of
+/// both.
 TEST(Replay, APipelineTakesItsMakespan) {
   constexpr int kStages = 4, kChunks = 10;
   std::vector<Program> programs(kStages);
@@ -154,7 +156,8 @@ TEST(Replay, MessagesAreHandedOverOneAfterTheOther) {
   EXPECT_NEAR(end[0], 1, kClose);
 }
 
-/// A rank that computes looks for messages after a quarter of the time that it has waited for them, up to 2 ms.
+/// A rank that computes looks for messages after a quarter of the time that it has waited for them, up to 2
+/// ms.
 TEST(Replay, ARankThatComputesSeesMessagesLater) {
   std::vector<Program> programs(2);
   Program &from = programs[0].epoch(1), &to = programs[1].epoch(1);
@@ -221,8 +224,8 @@ TEST(Replay, RanksOfAServerShareItsLink) {
     EXPECT_NEAR(end, 4, kClose) << "the racks' links are half as fast";
 }
 
-/// Ten seconds of computing. A factor makes all of it faster; by rates, a rank of nothing but products is as much faster as products
-/// are, and one that gathers and streams as long each as its mean.
+/// Ten seconds of computing. A factor makes all of it faster; by rates, a rank of nothing but products is as
+/// much faster as products are, and one that gathers and streams as long each as its mean.
 TEST(Replay, RatesOfKernelsMakeRanksFaster) {
   Recording recording;
   for (int r = 0; r < 2; ++r) recording.ranks.push_back(Program().epoch(1).compute(10).recording());

@@ -34,7 +34,8 @@ TEST(SegmentCosts, AreMediansOfTheSameWork) {
   EXPECT_NEAR(spread, 2.0 / (3 * 3 + 3 * 10 + 7), 1e-12);
 }
 
-/// Chunks of 1 and 10 seconds, of which each epoch does another one first: either costs what it costs, whichever was first when.
+/// Chunks of 1 and 10 seconds, of which each epoch does another one first: either costs what it costs,
+/// whichever was first when.
 TEST(SegmentCosts, AreThoseOfTheSameChunk) {
   RankRecording rank;
   for (const int epoch : {1, 2, 3, 4}) {
@@ -109,8 +110,8 @@ TEST(Recorder, APipelinesSegmentsNameTheirChunks) {
     }
 }
 
-/// A server's batches are the same ones in each epoch, in the same order, and what is simulated of a batch is what it costs: forward and back,
-/// which are one segment where nothing is exchanged in between.
+/// A server's batches are the same ones in each epoch, in the same order, and what is simulated of a batch is
+/// what it costs: forward and back, which are one segment where nothing is exchanged in between.
 TEST(Recorder, CooperativeBatchesAreNamed) {
   TemporaryFolder folder;
   write_small_data(folder / "small", {});

@@ -10,8 +10,8 @@
 namespace atl {
 namespace {
 
-/// Each epoch computes a second and sends for two, and an epoch's rows are waited for at the end of the next one: the first epochs
-/// are over before the links are full.
+/// Each epoch computes a second and sends for two, and an epoch's rows are waited for at the end of the next
+/// one: the first epochs are over before the links are full.
 TEST(Simulation, AnEpochIsAsLongAsItsLinksOnceTheyAreFull) {
   constexpr int kEpochs = 8;
   RecordedStrategy strategy{.label = "late"};
@@ -34,7 +34,8 @@ TEST(Simulation, AnEpochIsAsLongAsItsLinksOnceTheyAreFull) {
   EXPECT_NEAR(row.free_links, 1, kClose);
 }
 
-/// Two batches are made ahead of each step: of the ten that are made, eight are of the epochs that are recorded.
+/// Two batches are made ahead of each step: of the ten that are made, eight are of the epochs that are
+/// recorded.
 TEST(Simulation, BytesOfBatchesBeyondTheRecordingAreNotCounted) {
   constexpr int kEpochs = 8, kAhead = 2;
   RecordedStrategy strategy{.label = "ahead"};

@@ -1,4 +1,5 @@
-// Which epoch bytes count for: batches that are made while one is evaluated are the next one's, and what evaluation sends is nobody's.
+// Which epoch bytes count for: batches that are made while one is evaluated are the next one's, and what
+// evaluation sends is nobody's.
 #include "telemetry/rank_meter.h"
 
 #include <gtest/gtest.h>

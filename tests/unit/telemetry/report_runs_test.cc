@@ -88,7 +88,8 @@ TEST(ReportOf, ShowsMemoryByServer) {
   EXPECT_THAT(report_html(run), Not(HasSubstr("Memory by server")));
 }
 
-/// Of a pipeline alone: each stage's chunks, and the bubbles' share; also after the record was written and read.
+/// Of a pipeline alone: each stage's chunks, and the bubbles' share; also after the record was written and
+/// read.
 TEST(ReportOf, ShowsChunksByStage) {
   EXPECT_THAT(report_html(sample_run()), Not(HasSubstr("Chunks by stage")));
   RunRecord run = sample_run();

@@ -87,7 +87,8 @@ TEST(Report, NeedsNoNetwork) {
                                                Not(HasSubstr("url(")), Not(HasSubstr("@import"))));
 }
 
-/// Whatever a string of the run holds, it stays a string: in the markup, and in the JSON, whose element it can't end.
+/// Whatever a string of the run holds, it stays a string: in the markup, and in the JSON, whose element it
+/// can't end.
 TEST(Report, NoTextOfTheRunBecomesMarkup) {
   const std::string evil = "</script><script>x()</script><!--head--><!-- & \"'\x01\n\xff\xe2\x80\xa8";
   RunRecord run = sample_run();

@@ -1,7 +1,7 @@
-// A device for tests, in a GPU's place (tensor/backend.h), on which whatever is wrong with memory or order shows. Its addresses can't be
-// read or written by anybody: its kernels, the CPU's, use a second mapping of the same memory. Memory that is given back is poisoned
-// and never used again. A stream does nothing until it must: its work is done when somebody waits for it, or before, as the seed has
-// it.
+// A device for tests, in a GPU's place (tensor/backend.h), on which whatever is wrong with memory or order
+// shows. Its addresses can't be read or written by anybody: its kernels, the CPU's, use a second mapping of
+// the same memory. Memory that is given back is poisoned and never used again. A stream does nothing until it
+// must: its work is done when somebody waits for it, or before, as the seed has it.
 #pragma once
 
 #include <sys/mman.h>

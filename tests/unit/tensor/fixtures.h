@@ -1,5 +1,5 @@
-// What the tests of kernels share: a rank's context, random operands and shapes, naive results in double precision, and
-// the repetition of each test for every instruction set that the machine has.
+// What the tests of kernels share: a rank's context, random operands and shapes, naive results in double
+// precision, and the repetition of each test for every instruction set that the machine has.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -108,8 +108,8 @@ inline TestGraph transposed(const TestGraph& g) {
   return t;
 }
 
-/// Weighted, with arcs of weight 0: all arcs of every fourth row (row 1, the long one, among them), and all that come from the sources in
-/// `loud`, whose scores a test may raise above all others.
+/// Weighted, with arcs of weight 0: all arcs of every fourth row (row 1, the long one, among them), and all
+/// that come from the sources in `loud`, whose scores a test may raise above all others.
 inline TestGraph weightless_graph(unsigned seed, Index rows, Index cols, int degree,
                                   const std::vector<VertexId>& loud) {
   TestGraph g = random_graph(seed, rows, cols, degree, true);

@@ -1,5 +1,5 @@
-// Every kernel that reads and writes halves itself, and those that are given copies, beside the same kernel on Reals: operands are
-// values that bfloat16 has, so that results differ by their own rounding alone.
+// Every kernel that reads and writes halves itself, and those that are given copies, beside the same kernel
+// on Reals: operands are values that bfloat16 has, so that results differ by their own rounding alone.
 #include <gtest/gtest.h>
 
 #include <deque>

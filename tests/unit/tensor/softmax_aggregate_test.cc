@@ -59,7 +59,8 @@ TEST_P(SoftmaxAggregate, AveragesInRandomShapes) {
 
 const std::vector<VertexId> kLoud{0, 3};
 
-/// Some of whose vertices have arcs of weight 0 alone, and whose largest messages, by `above`, come over arcs of weight 0.
+/// Some of whose vertices have arcs of weight 0 alone, and whose largest messages, by `above`, come over arcs
+/// of weight 0.
 Layer weightless(Index rows, Index cols, Index columns, Real above) {
   Layer layer{weightless_graph(72, rows, cols, 5, kLoud), columns, Real(0.7)};
   for (const VertexId j : kLoud)

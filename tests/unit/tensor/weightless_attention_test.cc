@@ -1,5 +1,5 @@
-// Attention over arcs of weight 0, which take no part: all of a vertex's may be such, and their scores may be the largest. And where LeakyReLU's
-// slope is 0.
+// Attention over arcs of weight 0, which take no part: all of a vertex's may be such, and their scores may be
+// the largest. And where LeakyReLU's slope is 0.
 #include "tensor/attention_layer.h"
 
 namespace atl {
@@ -10,7 +10,8 @@ using Layer = AttentionLayer;
 
 const std::vector<VertexId> kLoud{0, 3};
 
-/// A layer some of whose vertices have arcs of weight 0 alone, and whose arcs with the largest scores, by `above`, weigh 0.
+/// A layer some of whose vertices have arcs of weight 0 alone, and whose arcs with the largest scores, by
+/// `above`, weigh 0.
 Layer weightless(Index dst, Index src, Index heads, Index width, double rate, Real above) {
   Layer layer(dst, src, heads, width, true, rate);
   layer.graph = weightless_graph(56, dst, src, 6, kLoud);
@@ -19,7 +20,8 @@ Layer weightless(Index dst, Index src, Index heads, Index width, double rate, Re
   return layer;
 }
 
-/// Field: weights that are 0 for all arcs of a vertex; exp of a score 100 above the others leaves nothing of them.
+/// Field: weights that are 0 for all arcs of a vertex; exp of a score 100 above the others leaves nothing of
+/// them.
 TEST_P(AttendWeightless, ArcsOfWeight0TakeNoPart) {
   TestRank rank;
   for (const auto& [heads, width] : kHeads) {
@@ -58,7 +60,8 @@ TEST_P(AttendWeightless, BlocksWithArcsOfWeight0AloneChangeNothing) {
       layer.out, [&](Index i, Index c) { return layer.expected(i, c); }, 3 * kTolerance);
 }
 
-/// In float32, too: a vertex whose arcs all weigh 0 sends nothing, and the others what they send without those arcs.
+/// In float32, too: a vertex whose arcs all weigh 0 sends nothing, and the others what they send without
+/// those arcs.
 TEST_P(AttendWeightless, ArcsOfWeight0SendNoGradient) {
   TestRank rank;
   for (const Real above : {0, 100, 2000}) {

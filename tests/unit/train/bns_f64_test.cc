@@ -1,4 +1,5 @@
-// Strategy bns in float64: all rows give strategy graph's result, a sample that of its simulation, none that of parts alone.
+// Strategy bns in float64: all rows give strategy graph's result, a sample that of its simulation, none that
+// of parts alone.
 #include <gmock/gmock.h>
 
 #include "train/every_model.h"

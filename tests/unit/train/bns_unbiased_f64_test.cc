@@ -150,8 +150,8 @@ class AttentionLayer {
   Matrix out_;  // (owned, 1)
 };
 
-/// Weights of a vertex's sampled arcs add up to 1, and rows that weren't drawn take no part: constant rows come out as
-/// they went in, whatever the sample.
+/// Weights of a vertex's sampled arcs add up to 1, and rows that weren't drawn take no part: constant rows
+/// come out as they went in, whatever the sample.
 TEST(BnsDraws, AttentionOverASampleIsAMean) {
   TemporaryFolder folder;
   write_small_data(folder / "small", {.arc_share = 0.15});
@@ -184,7 +184,8 @@ double attention_bias(SmallRank& rank, Communicator& comm, const Matrix& z, Corr
   return bias;
 }
 
-/// A weight on exp(score), in numerator and denominator, against none and against one that scales after normalising.
+/// A weight on exp(score), in numerator and denominator, against none and against one that scales after
+/// normalising.
 TEST(BnsDraws, AttentionIsLeastBiasedWithTheWeightInsideTheSoftmax) {
   TemporaryFolder folder;
   write_small_data(folder / "small", {.vertices = 100, .arc_share = 0.3});

@@ -1,5 +1,5 @@
-// Under cagnet the result is that of one rank, for every model, dropout on, any number of ranks, any partitioner: float64, 20
-// epochs. Its bytes are the paper's formula.
+// Under cagnet the result is that of one rank, for every model, dropout on, any number of ranks, any
+// partitioner: float64, 20 epochs. Its bytes are the paper's formula.
 #include <gmock/gmock.h>
 
 #include <mutex>
@@ -78,7 +78,8 @@ TEST(CagnetSmall, TheSameBitsInEveryRunAndOnAnyNumberOfThreads) {
   EXPECT_EQ(train_small(job, folder / "small", 4, 5, 3).weights, first.weights);
 }
 
-/// A broadcast brings each rank the n − n_p rows of the others, also those that it doesn't read; gradients go back so.
+/// A broadcast brings each rank the n − n_p rows of the others, also those that it doesn't read; gradients go
+/// back so.
 TEST(CagnetSmall, EveryRowGoesToEveryOtherRankAndBack) {
   TemporaryFolder folder;
   write_small_data(folder / "small", {.vertices = 60, .arc_share = 0.02});

@@ -1,4 +1,5 @@
-// Under cagnet with a replication above 1 (1.5D) the result is that of one rank: float64, 20 epochs, dropout on.
+// Under cagnet with a replication above 1 (1.5D) the result is that of one rank: float64, 20 epochs, dropout
+// on.
 #include <gmock/gmock.h>
 
 #include "train/every_model.h"

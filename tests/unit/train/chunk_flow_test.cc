@@ -90,8 +90,8 @@ int arrived_when_first_leaves(const ChunkReads& reads, const std::vector<bool>& 
   return -1;
 }
 
-/// Of a line of 32 the first one's rows after three layers depend on three more, however chunks are numbered: the next stage has begun long before
-/// this one ends.
+/// Of a line of 32 the first one's rows after three layers depend on three more, however chunks are numbered:
+/// the next stage has begun long before this one ends.
 TEST(ChunkFlow, ChunksGoOnAsSoonAsWhatTheyReadIsThere) {
   std::vector<int> names(32);
   for (std::size_t i = 0; i < names.size(); ++i) names[i] = int(i * 7 % 32);

@@ -1,5 +1,6 @@
-// GNNPipe's recurrence (Chen et al. 2023, algorithm 1 and section 3.3) on one rank, in dense matrices and plain loops: convolutions without
-// dropout over one chunk after the other, trained by gradient descent. What tests hold strategy `gnnpipe` to; it shares no code with it.
+// GNNPipe's recurrence (Chen et al. 2023, algorithm 1 and section 3.3) on one rank, in dense matrices and
+// plain loops: convolutions without dropout over one chunk after the other, trained by gradient descent. What
+// tests hold strategy `gnnpipe` to; it shares no code with it.
 #pragma once
 
 #include <cmath>

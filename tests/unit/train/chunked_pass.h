@@ -1,6 +1,7 @@
-// A pass over chunks of one rank's rows, as a pipeline of layers runs them (GNNPipe: sources are this epoch's rows of chunks that are
-// done, and an earlier epoch's rows of the others, which take no gradient). Every rank has the whole graph, so that nothing but what
-// leaves a range of layers crosses. Written without regard to speed: every chunk reads all rows, and arcs choose among them.
+// A pass over chunks of one rank's rows, as a pipeline of layers runs them (GNNPipe: sources are this epoch's
+// rows of chunks that are done, and an earlier epoch's rows of the others, which take no gradient). Every
+// rank has the whole graph, so that nothing but what leaves a range of layers crosses. Written without regard
+// to speed: every chunk reads all rows, and arcs choose among them.
 #pragma once
 
 #include <algorithm>

@@ -1,5 +1,6 @@
-// The column axis of the seam: three ranks that have a third of the features' columns each, and own a third of the rows, compute a
-// first layer, its gradients and a step of the optimiser as one rank does that has all.
+// The column axis of the seam: three ranks that have a third of the features' columns each, and own a third
+// of the rows, compute a first layer, its gradients and a step of the optimiser as one rank does that has
+// all.
 #include <gtest/gtest.h>
 
 #include <map>

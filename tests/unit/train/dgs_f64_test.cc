@@ -1,4 +1,5 @@
-// Strategy `dgs` through the whole trainer: where it is `minibatch`, where it isn't, and that neither time nor threads change a bit of it.
+// Strategy `dgs` through the whole trainer: where it is `minibatch`, where it isn't, and that neither time
+// nor threads change a bit of it.
 #include <gmock/gmock.h>
 
 #include <cmath>
@@ -33,7 +34,8 @@ Job minibatch_job(const SmallCase& c, int ranks, const std::string& rate) {
   return small_job(fields);
 }
 
-/// Three steps an epoch, masks from step 4 on: another run in the second epoch, and the same however it is made.
+/// Three steps an epoch, masks from step 4 on: another run in the second epoch, and the same however it is
+/// made.
 TEST_P(Explained, TrainsTheSameWhateverThreadsDo) {
   for (const int ranks : {2, 3}) {
     SCOPED_TRACE(ranks);
@@ -116,7 +118,8 @@ TEST_F(Settings, EachIsAnotherRun) {
       << "masks that aren't trained are one half, whatever their learning rate";
 }
 
-/// 20 features: 17 of others' rows are fetched once masks apply, all before; and each rank tells the others which.
+/// 20 features: 17 of others' rows are fetched once masks apply, all before; and each rank tells the others
+/// which.
 TEST_F(Settings, FetchTheColumnsThatMatterAlone) {
   const Job job = dgs_job(kSage, 3, {"strategy.dgs.vertices=random", "strategy.dgs.prefetch=1"});
   const Job plain = minibatch_job(kSage, 3, "1");
@@ -150,7 +153,8 @@ TEST_F(Settings, FetchTheColumnsThatMatterAlone) {
   EXPECT_GE(saved / (3 * Index(sizeof(Real))), (rows - first_rows) / 2);
 }
 
-/// A checkpoint's masks and what the explanation under way began with: rows_resume_test.cc. Here: a step that the job's epochs don't have.
+/// A checkpoint's masks and what the explanation under way began with: rows_resume_test.cc. Here: a step that
+/// the job's epochs don't have.
 TEST_F(Settings, TrainBeyondTheJobsEpochs) {
   const auto of = [&](const std::string& epochs) { return losses({epochs}); };
   EXPECT_EQ(of("training.epochs=1"), of("training.epochs=9"));

@@ -121,7 +121,8 @@ struct Verdict {
   bool is, predicted;
 };
 
-/// The mean over classes of each one's harmonic mean of precision and recall, with a loop over the vertices for each class.
+/// The mean over classes of each one's harmonic mean of precision and recall, with a loop over the vertices
+/// for each class.
 template <class VerdictOf>
 double f1_macro_of(const Dataset& dataset, Split split, VerdictOf verdict_of) {
   double sum = 0;

@@ -1,5 +1,6 @@
-// Every model with each of its aggregators, dropout and norms on: what must hold under every exchange. A new kind of model is a case
-// here, and so part of every test over all models; every_model_test.cc names a kind that has none.
+// Every model with each of its aggregators, dropout and norms on: what must hold under every exchange. A new
+// kind of model is a case here, and so part of every test over all models; every_model_test.cc names a kind
+// that has none.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -139,7 +140,8 @@ inline std::vector<SmallCase> other_data() {
           {"f1_macro", {"training.metric=f1Macro"}}};
 }
 
-// A training on a device whose memory is out of the host's reach and whose streams are late, and that it came to the same bits as on the host.
+// A training on a device whose memory is out of the host's reach and whose streams are late, and that it came
+// to the same bits as on the host.
 
 inline SmallResult train_far(const Job& job, const std::filesystem::path& dataset, unsigned seed,
                              int epochs) {

@@ -1,5 +1,5 @@
-// The explainer by itself: its masks' gradient is the loss's under every model, its masks know what matters, its lane waits for nobody
-// and is waited for.
+// The explainer by itself: its masks' gradient is the loss's under every model, its masks know what matters,
+// its lane waits for nobody and is waited for.
 #include "strategies/dgs/explainer_lane.h"
 
 #include <gmock/gmock.h>
@@ -83,7 +83,8 @@ INSTANTIATE_TEST_SUITE_P(Kinds, MaskGradient,
                                                    {"model.denseLayers=2", "model.norm=layer"}}),
                          [](const auto& each) { return each.param.name; });
 
-/// Masks open what keeps the prediction, and close the rest: the loss falls, and features that the weights don't read are closed.
+/// Masks open what keeps the prediction, and close the rest: the loss falls, and features that the weights
+/// don't read are closed.
 TEST(Explainer, ClosesWhatDoesNotMatter) {
   Explained e({"sage", {"model.kind=sage", "model.layers=2", "training.inputDropout={rate: 0.3}"}}, kOthers,
               {.epochs = 200, .learning_rate = 0.05});
@@ -108,8 +109,8 @@ TEST(Explainer, ClosesWhatDoesNotMatter) {
   EXPECT_EQ(again.features, out.features);
 }
 
-/// One layer whose score of class 0 is a neighbour's feature 0, three times: the more of it, the more open, and less of it than nothing is
-/// what should be closed first.
+/// One layer whose score of class 0 is a neighbour's feature 0, three times: the more of it, the more open,
+/// and less of it than nothing is what should be closed first.
 TEST(Explainer, OpensNeighboursInTheOrderInWhichTheyMatter) {
   Explained e({"sage", {"model.kind=sage", "model.layers=1"}}, kOthers,
               {.epochs = 100, .learning_rate = 0.05});
@@ -148,7 +149,8 @@ TEST(Explainer, ExplainsFeaturesWhereNoOtherRankIsRead) {
   EXPECT_NE(out.features.front(), Real(0.5));
 }
 
-/// However long it takes, the result is there when it is asked for; and what never begins is waited for until the lane is closed.
+/// However long it takes, the result is there when it is asked for; and what never begins is waited for until
+/// the lane is closed.
 TEST(ExplainerLane, IsWaitedForAndClosed) {
   run_ranks(1, [&](Communicator& comm) {
     std::atomic<int> made = 0;

@@ -1,6 +1,6 @@
-// In float32, the precision that users train in: every gradient of the first step on 2, 3 and 4 ranks, under graph, cagnet and bns
-// with all rows, is that of one rank to 1e-5 of the largest. (Over many steps float32 proves nothing: Adam near zero amplifies
-// rounding.)
+// In float32, the precision that users train in: every gradient of the first step on 2, 3 and 4 ranks, under
+// graph, cagnet and bns with all rows, is that of one rank to 1e-5 of the largest. (Over many steps float32
+// proves nothing: Adam near zero amplifies rounding.)
 #include <gtest/gtest.h>
 
 #include "train/every_model.h"

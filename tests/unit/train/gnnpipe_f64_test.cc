@@ -1,5 +1,5 @@
-// Strategy `gnnpipe`: any number of stages, and of ranks in a stage, learns what one rank learns that goes over the same chunks in the
-// same order (float64, dropout on); that rank learns what a plain loop over chunks says; one chunk is strategy `graph`.
+// Strategy `gnnpipe`: any number of stages, and of ranks in one, learns what one rank learns of the chunks in
+// order (float64, dropout on); that rank learns what a plain loop says; one chunk is `graph`.
 #include <gtest/gtest.h>
 
 #include <map>
@@ -142,7 +142,7 @@ TEST(Pipeline, StagesOfGivenLayersLearnWhatOneRankLearns) {
   }
 }
 
-/// A run that goes on without the history of other ranks begins with zeros, as epoch 1 does, and needn't keep them for α epochs.
+/// A run that goes on without other ranks' history begins with zeros, as epoch 1 does, and drops them soon.
 TEST(Pipeline, TheFirstEpochThatFindsNoHistoryLeavesOne) {
   TemporaryFolder folder;
   write_small_data(folder / "small", {});
@@ -166,7 +166,7 @@ TEST(Pipeline, TheFirstEpochThatFindsNoHistoryLeavesOne) {
     }
 }
 
-/// Chunks of nothing but vertices without neighbours, features and labels: they read nothing, and no row of them is in the loss.
+/// Chunks of vertices without neighbours, features and labels: they read nothing, and are in no loss.
 TEST(Pipeline, ChunksWithoutArcsAndTrainingVerticesLearnLikeOthers) {
   for (const char* kind : {"gcn", "gcnii", "gat"}) {
     TemporaryFolder folder;

@@ -1,5 +1,5 @@
-// Every model's hand-written backward against central differences of its loss, dropout on (its draws are keyed, so the
-// loss is a function of the weights alone).
+// Every model's hand-written backward against central differences of its loss, dropout on (its draws are
+// keyed, so the loss is a function of the weights alone).
 #include <gtest/gtest.h>
 
 #include "train/every_model.h"
@@ -18,7 +18,8 @@ TEST_P(Gradient, IsThatOfTheLoss) {
   const Job job = small_job(GetParam().fields);
   run_ranks(1, [&](Communicator& comm) {
     SmallRank rank(comm, job, folder / "small", 1);
-    // The trainer has released raw features that its schedule no longer needs: a schedule of our own, on fresh data.
+    // The trainer has released raw features that its schedule no longer needs: a schedule of our own, on
+    // fresh data.
     RankData fresh(job, rank.dataset, rank.prepared, 0);
     fresh.count(comm);
     const Model& model = rank.trainer->model();

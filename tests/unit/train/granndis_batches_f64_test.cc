@@ -1,5 +1,6 @@
-// Strategy `granndis` in batches: a server's own vertices are trained in some steps an epoch, each with what its batch depends on, divided
-// over the server's ranks, while the next one is read. What a step learns is what `graph` learns from the batch's vertices (float64).
+// Strategy `granndis` in batches: a server's own vertices are trained in some steps an epoch, each with what
+// its batch depends on, divided over the server's ranks, while the next one is read. What a step learns is
+// what `graph` learns from the batch's vertices (float64).
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -79,7 +80,8 @@ TEST(Batches, LearnTheSameOnAnyRanksOfAServer) {
   }
 }
 
-/// A data set where the first batch's vertices alone are training vertices: `graph` then learns from it what the first step learns.
+/// A data set where the first batch's vertices alone are training vertices: `graph` then learns from it what
+/// the first step learns.
 class FirstStep : public testing::TestWithParam<SmallCase> {};
 
 TEST_P(FirstStep, IsThatOfGraphOverTheBatchsTrainingVertices) {

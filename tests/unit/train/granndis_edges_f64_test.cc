@@ -1,5 +1,5 @@
-// Strategy `granndis` where servers have nothing to copy, nothing to train on, or nothing at all: it learns what one rank learns under
-// `graph` (float64).
+// Strategy `granndis` where servers have nothing to copy, nothing to train on, or nothing at all: it learns
+// what one rank learns under `graph` (float64).
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -60,7 +60,8 @@ INSTANTIATE_TEST_SUITE_P(
     Edges, EmptyServers,
     testing::Values(
         Edge{"hardly_any_arcs", 4, 2, "hash", {.arc_share = 0.005}},
-        // The last server has vertices without arcs and labels: a component of its own, with nothing to train on …
+        // The last server has vertices without arcs and labels: a component of its own, with nothing to train
+        // on …
         Edge{"no_training_vertices", 4, 2, "range", {.strangers = 80}},
         // … and in inductive training no vertices.
         Edge{"no_vertices", 4, 2, "range", {.strangers = 80}, {"training.setting=inductive"}},
@@ -83,7 +84,8 @@ std::vector<std::set<VertexId>> servers_of(const std::string& partitioner, int t
   return servers;
 }
 
-/// The graph is divided over servers first: their ranks, however many, have no say in it but where it is divided at random.
+/// The graph is divided over servers first: their ranks, however many, have no say in it but where it is
+/// divided at random.
 TEST(Partitioners, DivideTheGraphOverServersBeforeTheirRanks) {
   for (const std::string partitioner : {"metis", "hash", "range"}) {
     const auto servers = servers_of(partitioner, 1);

@@ -1,5 +1,6 @@
-// Strategy `granndis`: where servers hold all that their vertices depend on, any number of servers and ranks learns what one rank
-// learns under `graph`, every model, dropout and batch norm on (float64); and nothing but gradients goes from server to server.
+// Strategy `granndis`: where servers hold all that their vertices depend on, any number of servers and ranks
+// learns what one rank learns under `graph`, every model, dropout and batch norm on (float64); and nothing
+// but gradients goes from server to server.
 #include <gtest/gtest.h>
 
 #include <map>
@@ -91,7 +92,8 @@ TEST(RedrawnCopies, AreOthersInEachEpochAndTheSameInEachOfThem) {
   }
 }
 
-/// Copies that are farther away than there are layers change nothing; what a layer computes are the rows that those behind it need.
+/// Copies that are farther away than there are layers change nothing; what a layer computes are the rows that
+/// those behind it need.
 TEST(Preloading, ComputesInEachLayerTheRowsThatLaterOnesNeed) {
   TemporaryFolder folder;
   write_small_data(folder / "small", {.vertices = 200, .arc_share = 0.01});

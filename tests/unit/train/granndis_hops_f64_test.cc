@@ -1,6 +1,6 @@
-// Strategy `granndis` with fewer `hops` than layers: the first layers read what the server holds, the others exchange rows with all ranks.
-// Where the server holds all that those depend on, the result is that of one rank under `graph`; every byte between servers is a row
-// that a layer behind reads, or a gradient (float64).
+// Strategy `granndis` with fewer `hops` than layers: the first layers read what the server holds, the others
+// exchange rows with all ranks. Where the server holds all that those depend on, the result is that of one
+// rank under `graph`; every byte between servers is a row that a layer behind reads, or a gradient (float64).
 #include <gtest/gtest.h>
 
 #include "train/every_model.h"
@@ -43,7 +43,8 @@ std::vector<SmallCase> cases() {
 INSTANTIATE_TEST_SUITE_P(Models, FewerHops, testing::ValuesIn(cases()),
                          [](const auto& each) { return each.param.name; });
 
-/// Layers behind read all neighbours, whatever the first ones' sample: a server's ranks still have no say in it.
+/// Layers behind read all neighbours, whatever the first ones' sample: a server's ranks still have no say in
+/// it.
 TEST(HopsOfASample, LearnTheSameOnAnyRanksOfAServer) {
   for (const SmallCase& each : every_model()) {
     TemporaryFolder folder;
@@ -73,7 +74,8 @@ struct Sent {
   std::int64_t to_other_servers = 0, inside = 0;
 };
 
-/// By all ranks in an epoch, gradients of the weights left out: those are what a run without rows to exchange sends.
+/// By all ranks in an epoch, gradients of the weights left out: those are what a run without rows to exchange
+/// sends.
 Sent sent_by(const Job& job, const std::filesystem::path& data, int together) {
   const int ranks = job.placement.ranks;
   std::vector<Sent> sent(std::size_t(ranks), Sent{});

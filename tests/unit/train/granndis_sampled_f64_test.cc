@@ -1,5 +1,6 @@
-// Strategy `granndis` where servers hold a sample of what their vertices depend on, its default, against dense matrices and plain loops:
-// each server's subgraph beside the others', found by a plain search, with the subgraph's degrees (float64).
+// Strategy `granndis` where servers hold a sample of what their vertices depend on, its default, against
+// dense matrices and plain loops: each server's subgraph beside the others', found by a plain search, with
+// the subgraph's degrees (float64).
 #include <gtest/gtest.h>
 
 #include "partition/server_search.h"
@@ -9,7 +10,8 @@
 namespace atl {
 namespace {
 
-/// Of all servers in dense form: a vertex is there once for each server that holds it, and its loss counts where it is own.
+/// Of all servers in dense form: a vertex is there once for each server that holds it, and its loss counts
+/// where it is own.
 struct SampledServers : StaleGcn {
   ArcsById arcs;
   std::vector<std::set<VertexId>> own;  // by server
@@ -57,7 +59,8 @@ struct SampledServers : StaleGcn {
 
 class SampledCopies : public Recurrence {
  protected:
-  /// As many hops and copies as the job's options say, read anew here: maxHop 0 is as far as the copies' layers reach.
+  /// As many hops and copies as the job's options say, read anew here: maxHop 0 is as far as the copies'
+  /// layers reach.
   SampledServers dense(const Job& job, int together) const {
     SampledServers gcn;
     const Dataset data = Dataset::open(folder_ / "small");

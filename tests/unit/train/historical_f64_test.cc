@@ -1,5 +1,5 @@
-// Sampler `historical` of strategy minibatch, through the whole trainer: its recurrence in plain loops, where it is `neighbour`, where it
-// is exact, and that neither time nor threads change a bit of it.
+// Sampler `historical` of strategy minibatch, through the whole trainer: its recurrence in plain loops, where
+// it is `neighbour`, where it is exact, and that neither time nor threads change a bit of it.
 #include <gmock/gmock.h>
 
 #include "job/models.h"
@@ -146,7 +146,8 @@ TEST_P(Historical, OnOneRankIsNeighbour) {
   EXPECT_EQ(got.weights, expected.weights);
 }
 
-/// All vertices in each step: a layer's embeddings are exact a step after those of the layer below, if nothing changes meanwhile.
+/// All vertices in each step: a layer's embeddings are exact a step after those of the layer below, if
+/// nothing changes meanwhile.
 TEST_P(Historical, IsExactWhereWeightsStayAndAllIsComputed) {
   std::vector<std::string> fields = GetParam().fields;
   for (const char* each : {"training.dropout=0", "training.inputDropout={rate: 0}",

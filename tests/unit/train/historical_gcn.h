@@ -1,5 +1,6 @@
-// Training with historical embeddings (Vasimuddin et al. 2022, "DistGNN-MB") in plain loops over dense matrices, on one rank: graph
-// convolutions that read all neighbours, trained by gradient descent on some vertices a step. What tests hold sampler `historical` against.
+// Training with historical embeddings (Vasimuddin et al. 2022, "DistGNN-MB") in plain loops over dense
+// matrices, on one rank: graph convolutions that read all neighbours, trained by gradient descent on some
+// vertices a step. What tests hold sampler `historical` against.
 #pragma once
 
 #include <algorithm>

@@ -1,5 +1,6 @@
-// Inductive training sees training vertices alone: nothing of any other reaches a loss or a weight, batch norm's
-// statistics included. (In float64: another graph around them may order the training vertices otherwise, which is rounding.)
+// Inductive training sees training vertices alone: nothing of any other reaches a loss or a weight, batch
+// norm's statistics included. (In float64: another graph around them may order the training vertices
+// otherwise, which is rounding.)
 #include <gtest/gtest.h>
 
 #include "train/every_model.h"
@@ -7,7 +8,8 @@
 namespace atl {
 namespace {
 
-/// The small data set; with `changed`, other features, other arcs and no labels where a vertex isn't a training one.
+/// The small data set; with `changed`, other features, other arcs and no labels where a vertex isn't a
+/// training one.
 void write_data(const std::filesystem::path& place, bool changed) {
   constexpr Index kVertices = 60, kFeatures = 6;
   const Draws draws(11, Purpose::kGenerator);

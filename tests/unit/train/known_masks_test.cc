@@ -1,5 +1,6 @@
-// Masks that are known, as a checkpoint keeps them, through all that follows from them (DGS, Wan et al. 2022, section III-C): how often each
-// neighbour of another rank is drawn into batches, by the definition and the raw arcs, and which columns are fetched of it.
+// Masks that are known, as a checkpoint keeps them, through all that follows from them (DGS, Wan et al. 2022,
+// section III-C): how often each neighbour of another rank is drawn into batches, by the definition and the
+// raw arcs, and which columns are fetched of it.
 #include <gmock/gmock.h>
 
 #include <cmath>
@@ -22,7 +23,8 @@ double mask_of(VertexId id) {
   return 0.05 + 0.9 * Draws(5, Purpose::kSampling).uniform_at(std::uint64_t(id), 0);
 }
 
-/// P that so many draws have `which`: one after the other, each in proportion to its weight among those that are left.
+/// P that so many draws have `which`: one after the other, each in proportion to its weight among those that
+/// are left.
 double chance(const std::vector<double>& weights, std::size_t which, int draws) {
   double sum = 0, p = 0;
   for (const double w : weights) sum += w;
@@ -37,7 +39,8 @@ double chance(const std::vector<double>& weights, std::size_t which, int draws) 
 
 using Frequencies = std::map<std::pair<VertexId, VertexId>, double>;  // of an arc, by the data set's vertices
 
-/// Of the neighbours of a vertex d, o of them other ranks', k are drawn: k (o / d − ε) of others', as far as there are so many on either side.
+/// Of the neighbours of a vertex d, o of them other ranks', k are drawn: k (o / d − ε) of others', as far as
+/// there are so many on either side.
 void expect_of(VertexId v, const std::vector<VertexId>& own, const std::vector<VertexId>& others,
                const std::vector<double>& weights, Frequencies& expected) {
   const double d = double(own.size() + others.size()), k = kFanout;

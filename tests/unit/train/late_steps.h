@@ -1,5 +1,6 @@
-// P3's pipeline as a plain loop (Gandhi & Iyer 2021, equation 3): w(t + 1) is w(t) after an optimiser's step along ∇f(w(t − 3)), with the
-// first weights before. One batch at a time on one rank, the gradient by a step of length 1, the optimiser's rule by its paper.
+// P3's pipeline as a plain loop (Gandhi & Iyer 2021, equation 3): w(t + 1) is w(t) after an optimiser's step
+// along ∇f(w(t − 3)), with the first weights before. One batch at a time on one rank, the gradient by a step
+// of length 1, the optimiser's rule by its paper.
 #pragma once
 
 #include <cmath>

@@ -1,5 +1,5 @@
-// Mini-batches at their edges: batches larger than the training set, parts without training vertices, training vertices without
-// neighbours, caches larger than any memory, and by what a step's loss is divided.
+// Mini-batches at their edges: batches larger than the training set, parts without training vertices,
+// training vertices without neighbours, caches larger than any memory, and by what a step's loss is divided.
 #include <gmock/gmock.h>
 
 #include "train/small_job.h"
@@ -60,8 +60,8 @@ TEST_F(BatchEdges, ACacheLargerThanAnyMemoryHoldsAllRows) {
   }
 }
 
-/// With a learning rate so small that the weights hardly move, the three steps of an epoch add up to one of all training vertices
-/// with three times the rate: each step's loss is the mean over its own vertices.
+/// With a learning rate so small that the weights hardly move, the three steps of an epoch add up to one of
+/// all training vertices with three times the rate: each step's loss is the mean over its own vertices.
 TEST_F(BatchEdges, AStepsLossIsDividedByItsVertices) {
   write_small_data(folder_ / "small", {});
   const auto moved = [&](const char* batch_size, double rate) {

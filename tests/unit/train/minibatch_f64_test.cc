@@ -1,5 +1,5 @@
-// Strategy `minibatch` through the whole trainer: the same on any number of ranks, `graph` where a batch is everything, and exact
-// inference in slabs.
+// Strategy `minibatch` through the whole trainer: the same on any number of ranks, `graph` where a batch is
+// everything, and exact inference in slabs.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -36,7 +36,8 @@ void expect_same(const SmallResult& a, const SmallResult& b) {
   for (std::size_t i = 0; i < a.losses.size(); ++i) ASSERT_NEAR(a.losses[i] / b.losses[i], 1, kSame) << i;
   EXPECT_NEAR(a.validation_loss / b.validation_loss, 1, kSame);
   ASSERT_EQ(a.weights.size(), b.weights.size());
-  // A bias before batch norm has rounding alone for a gradient. Adam follows it, and the running mean follows the bias.
+  // A bias before batch norm has rounding alone for a gradient. Adam follows it, and the running mean follows
+  // the bias.
   constexpr double kDrift = 1e-8;
   for (std::size_t i = 0; i < a.weights.size(); ++i) ASSERT_NEAR(a.weights[i], b.weights[i], kDrift) << i;
 }

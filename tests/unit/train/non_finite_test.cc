@@ -9,8 +9,8 @@ namespace {
 using testing::HasSubstr;
 using testing::Not;
 
-/// What each rank throws when training on a graph of few arcs, none of them between ranks. `tamper` changes rank 1's
-/// weights.
+/// What each rank throws when training on a graph of few arcs, none of them between ranks. `tamper` changes
+/// rank 1's weights.
 std::vector<std::string> failures(const SmallData& data, void (*tamper)(Parameters&), double& loss) {
   TemporaryFolder folder;
   write_small_data(folder / "small", data);
@@ -26,7 +26,8 @@ std::vector<std::string> failures(const SmallData& data, void (*tamper)(Paramete
   });
 }
 
-/// The gradient of the first weight is x · d · w₁: 1e28 · 1e12 is more than float32 holds, though the loss isn't.
+/// The gradient of the first weight is x · d · w₁: 1e28 · 1e12 is more than float32 holds, though the loss
+/// isn't.
 TEST(NonFinite, AGradientThatOverflowsIsBlamedOnItsLayerAndRank) {
   double loss = 0;
   const auto said = failures(

@@ -115,7 +115,8 @@ TEST(NotLearning, ARunSaysItOnce) {
               testing::ElementsAre(HasSubstr("raise training.optimizer.learningRate (1e-09)")));
 }
 
-/// Features without values: no model can tell vertices apart, but its bias learns how often each class occurs, well below the first loss.
+/// Features without values: no model can tell vertices apart, but its bias learns how often each class
+/// occurs, well below the first loss.
 TEST(NotLearning, IsToldUnderEveryStrategy) {
   TemporaryFolder folder;
   write_small_data(folder / "small", {.feature_scale = 0});

@@ -1,5 +1,5 @@
-// That communication travels while a rank computes, in each strategy that says so: read from the trace of ranks whose every
-// block of sources takes five times as long as a message, however busy the machine is.
+// That communication travels while a rank computes, in each strategy that says so: read from the trace of
+// ranks whose every block of sources takes five times as long as a message, however busy the machine is.
 #include <gtest/gtest.h>
 
 #include <fstream>
@@ -17,7 +17,8 @@ constexpr int kEpochs = 4;
 
 constexpr auto take_time = [] { std::this_thread::sleep_for(5 * kTransfer); };
 
-/// A layer that visits what the strategy brings it, with a product of own rows beside, and takes its time in place of sums.
+/// A layer that visits what the strategy brings it, with a product of own rows beside, and takes its time in
+/// place of sums.
 class LongSum final : public Layer {
  public:
   explicit LongSum(Index cols)
@@ -89,9 +90,9 @@ TEST_P(Hidden, TransfersLieInsideTheWorkOnBlocks) {
   EXPECT_NEAR(hidden_share(trace, ranks, messages), expected, 0.2);
 }
 
-/// Broadcasts of four ranks: of three rounds of gradients the last one, behind which no block is left, is waited for. A grid of
-/// two by two hides sums and their gradients behind own products; two of its ranks have no own block in their column, and wait
-/// for the first of two rounds and the last of the gradients'.
+/// Broadcasts of four ranks: of three rounds of gradients the last one, behind which no block is left, is
+/// waited for. A grid of two by two hides sums and their gradients behind own products; two of its ranks have
+/// no own block in their column, and wait for the first of two rounds and the last of the gradients'.
 INSTANTIATE_TEST_SUITE_P(
     Strategies, Hidden,
     testing::Values(Overlap{"graph", 2, {}, 1},

@@ -1,5 +1,6 @@
-// Batches without neighbours (minibatch's sampler none) through the whole trainer: one of everything is strategy `graph`, any ranks,
-// threads and structure learn the same, and training sends nothing but gradients.
+// Batches without neighbours (minibatch's sampler none) through the whole trainer: one of everything is
+// strategy `graph`, any ranks, threads and structure learn the same, and training sends nothing but
+// gradients.
 #include <gmock/gmock.h>
 
 #include "train/every_model.h"

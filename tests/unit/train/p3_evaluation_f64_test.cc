@@ -1,5 +1,5 @@
-// Exact inference of strategy `p3`, whose first layer is computed by columns: the logits of every vertex are those of `minibatch` on one rank,
-// however ranks hold columns, whoever reads arcs, in slabs of any size.
+// Exact inference of strategy `p3`, whose first layer is computed by columns: the logits of every vertex are
+// those of `minibatch` on one rank, however ranks hold columns, whoever reads arcs, in slabs of any size.
 #include <gtest/gtest.h>
 
 #include <map>
@@ -12,7 +12,8 @@ namespace atl {
 namespace {
 
 constexpr int kEpochs = 2;
-// Adam's step has a length of one even where the gradient is nothing but rounding, which differs with the ranks.
+// Adam's step has a length of one even where the gradient is nothing but rounding, which differs with the
+// ranks.
 const std::string kSgd = "training.optimizer.kind=sgd";
 
 /// By vertex: of all ranks.

@@ -1,5 +1,6 @@
-// Strategy `p3` in its pipeline: on any number of ranks it learns what a plain loop of the recurrence learns, w(t + 1) = w(t) −
-// η ∇f(w(t − 3)) with the first weights before (Gandhi & Iyer 2021, equation 3), and computes two phases forward and two backward a step.
+// Strategy `p3` in its pipeline: on any number of ranks it learns what a plain loop of the recurrence learns,
+// w(t + 1) = w(t) − η ∇f(w(t − 3)) with the first weights before (Gandhi & Iyer 2021, equation 3), and
+// computes two phases forward and two backward a step.
 #include <gtest/gtest.h>
 
 #include "train/late_steps.h"
@@ -73,7 +74,8 @@ std::vector<SmallCase> cases() {
 INSTANTIATE_TEST_SUITE_P(Models, P3Pipeline, testing::ValuesIn(cases()),
                          [](const auto& each) { return each.param.name; });
 
-/// What the compute thread does in a step, in order: by layers, 0 before what is made whole, 1 that, 2 behind it.
+/// What the compute thread does in a step, in order: by layers, 0 before what is made whole, 1 that, 2 behind
+/// it.
 std::string phases_of(const std::vector<Span>& spans, int whole) {
   std::string all;
   for (const Span& span : spans) {
@@ -88,7 +90,8 @@ std::string phases_of(const std::vector<Span>& spans, int whole) {
   return all;
 }
 
-/// Figure 6's order. The layer that is made whole ends its forward, and begins its backward, in the own batch's phases.
+/// Figure 6's order. The layer that is made whole ends its forward, and begins its backward, in the own
+/// batch's phases.
 TEST(P3Order, IsTwoForwardAndTwoBackward) {
   TemporaryFolder folder;
   write_small_data(folder / "small", {.features = 11});

@@ -1,5 +1,6 @@
-// Mini-batches of features that are stored sparse or as bits: one batch of everything is an epoch of strategy `graph` on the same
-// data, for every model, however many ranks hold the rows or their columns, and whatever a cache keeps.
+// Mini-batches of features that are stored sparse or as bits: one batch of everything is an epoch of strategy
+// `graph` on the same data, for every model, however many ranks hold the rows or their columns, and whatever
+// a cache keeps.
 #include <gtest/gtest.h>
 
 #include "train/every_model.h"
@@ -11,8 +12,8 @@ namespace {
 
 constexpr int kEpochs = 3;
 
-/// Sparse: few values in many columns, which a model multiplies sparse in batches as well. Bits: with arcs enough that both read dense
-/// rows.
+/// Sparse: few values in many columns, which a model multiplies sparse in batches as well. Bits: with arcs
+/// enough that both read dense rows.
 const SmallData kSparseData{.features = 600, .density = 0.01};
 const SmallData kDenseBits{.features = 70, .arc_share = 0.3, .density = 0.4, .one_valued = true};
 
@@ -79,7 +80,8 @@ TEST_P(PackedBatches, OfEverythingAreEpochsOfTheGraph) {
     }
 }
 
-/// Of so many features few have a value in a step's rows: the others' gradients don't cross, and training is the same.
+/// Of so many features few have a value in a step's rows: the others' gradients don't cross, and training is
+/// the same.
 TEST(TouchedRows, CrossAloneAndChangeNothing) {
   TemporaryFolder folder;
   const SmallData data{.features = 6000, .density = 0.0005};

@@ -87,7 +87,8 @@ constexpr std::size_t kConstant =
 
 class LateRows : public Recurrence {};
 
-/// In two parts every boundary row is read by one rank, and each rank's gradient is the whole of what comes back.
+/// In two parts every boundary row is read by one rank, and each rank's gradient is the whole of what comes
+/// back.
 TEST_P(LateRows, OfEachMeasuredEpochIsTheRecurrences) {
   const Job job = small_job(with(with(kPlain, GetParam().fields), {"training.evaluateEvery=2"}));
   WatchedGcn expected(simulation(job, 2, 7));
@@ -131,8 +132,8 @@ INSTANTIATE_TEST_SUITE_P(PipeGcn, LateRows,
                                                    {"strategy.pipegcn={smoothing: both, decay: 0.7}"}}),
                          [](const auto& each) { return each.param.name; });
 
-/// Every model trains under it, on any number of ranks, dropout on (little of attention's: gat's own 0.6 hides what a few epochs teach
-/// of as few vertices as these).
+/// Every model trains under it, on any number of ranks, dropout on (little of attention's: gat's own 0.6
+/// hides what a few epochs teach of as few vertices as these).
 TEST(PipeGcn, EveryModelLearns) {
   TemporaryFolder folder;
   write_small_data(folder / "small", {});

@@ -1,5 +1,5 @@
-// Strategy pipegcn for every model, dropout and norms on: its recurrence on one rank, epoch for epoch; strategy graph
-// where nothing is late.
+// Strategy pipegcn for every model, dropout and norms on: its recurrence on one rank, epoch for epoch;
+// strategy graph where nothing is late.
 #include <gtest/gtest.h>
 #include <vector>
 
@@ -11,8 +11,9 @@
 namespace atl {
 namespace {
 
-// PipeGCN's recurrence for any model: one rank holds the whole graph, plays every part (stale_parts.h), and trains by the schedule
-// of all full-batch strategies and the models' own layers. What tests hold strategy pipegcn against.
+// PipeGCN's recurrence for any model: one rank holds the whole graph, plays every part (stale_parts.h), and
+// trains by the schedule of all full-batch strategies and the models' own layers. What tests hold strategy
+// pipegcn against.
 
 /// The session's side of an epoch on one rank: keeps the mean loss and takes the trainer's steps.
 class OracleStep final : public TrainingStep {

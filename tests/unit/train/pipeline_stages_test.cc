@@ -37,7 +37,8 @@ TEST(PipelineStages, HaveTheConvolutionsThatAJobGives) {
   EXPECT_EQ(ends_of({}, "{layers: [4]}"), (Ends{5}));
 }
 
-/// A wide encoder is as much as several convolutions if all of its columns are multiplied, and little if a few are.
+/// A wide encoder is as much as several convolutions if all of its columns are multiplied, and little if a
+/// few are.
 TEST(PipelineStages, SparseFeaturesDoNotMakeTheFirstStageLookExpensive) {
   const std::vector<std::string> gcnii{"model.kind=gcnii", "model.hidden=64"};
   const FeatureShape dense{.columns = 5000, .arcs_per_vertex = 4};

@@ -1,5 +1,5 @@
-// Parameters that live in slices and groups: initial values, steps and clipping are those of one rank that holds
-// everything, and each rank holds its own rows alone.
+// Parameters that live in slices and groups: initial values, steps and clipping are those of one rank that
+// holds everything, and each rank holds its own rows alone.
 #include <limits>
 
 #include "train/placed_training.h"
@@ -35,7 +35,8 @@ TEST(Placement, ARankHoldsItsRowsOfTheWholesInitialValues) {
   }
 }
 
-/// Summing a slice's gradient, counting a replica's twice in the norm, or one rank's norm alone, would each show.
+/// Summing a slice's gradient, counting a replica's twice in the norm, or one rank's norm alone, would each
+/// show.
 TEST(Placement, StepsAreThoseOfOneRank) {
   const std::vector<Real> whole = after_steps(kWhole, 4);
   for (const PlacedRanks& layout : kLayouts) expect_near(after_steps(layout, 4), whole, layout.name);

@@ -1,4 +1,5 @@
-// Strategy `minibatch` with samplers that draw vertices for a whole step, through the whole trainer: the same on any number of ranks.
+// Strategy `minibatch` with samplers that draw vertices for a whole step, through the whole trainer: the same
+// on any number of ranks.
 #include <gtest/gtest.h>
 
 #include "job/samplers.h"

@@ -1,4 +1,5 @@
-// Strategy sancus against its recurrence on one rank, epoch for epoch; what it shares with strategy graph; its bytes and memory.
+// Strategy sancus against its recurrence on one rank, epoch for epoch; what it shares with strategy graph;
+// its bytes and memory.
 #include <gmock/gmock.h>
 #include <algorithm>
 
@@ -10,8 +11,8 @@
 namespace atl {
 namespace {
 
-// Sancus' recurrence on one rank, in dense matrices and plain loops: three graph convolutions without dropout, trained by
-// gradient descent. What tests hold the exchange against.
+// Sancus' recurrence on one rank, in dense matrices and plain loops: three graph convolutions without
+// dropout, trained by gradient descent. What tests hold the exchange against.
 
 /// Graph, parts and first weights are the base's.
 class SancusGcn : public StaleGcn {
@@ -121,7 +122,8 @@ INSTANTIATE_TEST_SUITE_P(
                     SmallCase{"recomputing", {"{warmup: 4}", "training.recompute=layer"}}),
     [](const auto& each) { return each.param.name; });
 
-/// Where every block is broadcast in every epoch, the result is that of strategy graph, for every model, dropout on.
+/// Where every block is broadcast in every epoch, the result is that of strategy graph, for every model,
+/// dropout on.
 TEST(Sancus, IsStrategyGraphWhereNothingStaysAtHome) {
   TemporaryFolder folder;
   write_small_data(folder / "small", {});
@@ -178,8 +180,8 @@ TEST(Sancus, SendsNothingOfBlocksThatStayAtHome) {
   }
 }
 
-/// As docs/strategies/costs.md derives it: two buffers of the largest block, halo rows of evaluation, and of each layer halo rows and,
-/// to tell what has changed, own rows.
+/// As docs/strategies/costs.md derives it: two buffers of the largest block, halo rows of evaluation, and of
+/// each layer halo rows and, to tell what has changed, own rows.
 TEST(Sancus, HoldsWhatIsDerived) {
   TemporaryFolder folder;
   write_small_data(folder / "small", {});

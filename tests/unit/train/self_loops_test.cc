@@ -1,5 +1,6 @@
-// Self-loops of the data are neighbours as any other under sage, gin and resgcn (PyG's SAGEConv and GINConv, by plain loops), on any number of
-// ranks; a manifest that a run wrote before says `model`, and its model computes what it did.
+// Self-loops of the data are neighbours as any other under sage, gin and resgcn (PyG's SAGEConv and GINConv,
+// by plain loops), on any number of ranks; a manifest that a run wrote before says `model`, and its model
+// computes what it did.
 #include <gtest/gtest.h>
 
 #include "job/load.h"

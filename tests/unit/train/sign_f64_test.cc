@@ -1,5 +1,6 @@
-// SIGN against dense matrices in plain loops: the powers of the normalised adjacency, a product for each, and the layer over all of
-// them, from the arcs of the data set alone, on any number of ranks. What its sums once send.
+// SIGN against dense matrices in plain loops: the powers of the normalised adjacency, a product for each, and
+// the layer over all of them, from the arcs of the data set alone, on any number of ranks. What its sums once
+// send.
 #include <gtest/gtest.h>
 
 #include "comm/ledger.h"
@@ -138,7 +139,8 @@ std::int64_t sent_once(const Job& job, const std::filesystem::path& data, Index&
   return bytes;
 }
 
-/// The first sum reads features of the data set; each further one sends the last power's columns of the halo rows, and no other.
+/// The first sum reads features of the data set; each further one sends the last power's columns of the halo
+/// rows, and no other.
 TEST(SignsSums, SendOnePowerEach) {
   TemporaryFolder folder;
   const SmallData data;

@@ -57,8 +57,8 @@ inline std::ostream& operator<<(std::ostream& out, const SmallCase& c) {
   return out << c.name;
 }
 
-/// Random but the same every time; vertex 0 has no arcs, and the last tenth of the vertices no label. What the vertices have
-/// doesn't depend on what else there is.
+/// Random but the same every time; vertex 0 has no arcs, and the last tenth of the vertices no label. What
+/// the vertices have doesn't depend on what else there is.
 inline void write_small_data(const std::filesystem::path& place, const SmallData& d) {
   WriterOptions options;
   options.name = "small";
@@ -201,7 +201,8 @@ inline SmallResult train_small(const Job& job, const std::filesystem::path& data
   return result;
 }
 
-// Which ranks a very small graph leaves with nothing of some kind, so that tests of them can say that there are any.
+// Which ranks a very small graph leaves with nothing of some kind, so that tests of them can say that there
+// are any.
 
 /// Whether there is a rank without vertices; among the others, without halo, without training vertices.
 struct OddRanks {

@@ -1,6 +1,6 @@
-// PipeGCN's recurrence (Wan et al. 2022, algorithm 1 and equations 3 to 5) and BNS-GCN's sampling (Wan et al. 2022, algorithm
-// 1), alone and together, on one rank, in dense matrices and plain loops: three graph convolutions without dropout, trained by
-// gradient descent. What tests hold the exchanges against.
+// PipeGCN's recurrence (Wan et al. 2022, algorithm 1 and equations 3 to 5) and BNS-GCN's sampling (Wan et al.
+// 2022, algorithm 1), alone and together, on one rank, in dense matrices and plain loops: three graph
+// convolutions without dropout, trained by gradient descent. What tests hold the exchanges against.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -29,11 +29,11 @@ struct StaleGcn {
   std::vector<std::vector<double>> bias;  // by convolution
   std::vector<Late> stale_rows,
       late_back;  // by convolution; those of the first aren't used: features are sent once
-  std::vector<bool>
-      sends_products;  // by convolution: what crosses is the input times the weight of the epoch that sends it
-  int staleness = 1;   // epochs by which what crosses is late; 0: none
-  int epoch = 0;       // the last one trained
-  Dense read;          // the adjacency through which this epoch reads other parts' rows
+  // by convolution: what crosses is the input times the weight of the epoch that sends it
+  std::vector<bool> sends_products;
+  int staleness = 1;  // epochs by which what crosses is late; 0: none
+  int epoch = 0;      // the last one trained
+  Dense read;         // the adjacency through which this epoch reads other parts' rows
   /// What the arc (i, j) from another part counts for in the epoch in which j's row was sent; empty: 1.
   std::function<double(int epoch, std::size_t i, std::size_t j)> stands_for;
 

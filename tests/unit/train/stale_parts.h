@@ -1,5 +1,6 @@
-// The parts of a graph as one rank plays them under PipeGCN (Wan et al. 2022, algorithm 1 and section 3.4): an Exchange that has
-// all vertices before it and simulates what crosses between parts, by vertex. No halo, no peers, no messages; in float64.
+// The parts of a graph as one rank plays them under PipeGCN (Wan et al. 2022, algorithm 1 and section 3.4):
+// an Exchange that has all vertices before it and simulates what crosses between parts, by vertex. No halo,
+// no peers, no messages; in float64.
 #pragma once
 
 #include <algorithm>
@@ -16,8 +17,8 @@
 
 namespace atl {
 
-// What arrives an epoch late, and its moving average (Wan et al. 2022, "PipeGCN", section 3.4), in plain loops: what simulations of
-// late rows and gradients keep.
+// What arrives an epoch late, and its moving average (Wan et al. 2022, "PipeGCN", section 3.4), in plain
+// loops: what simulations of late rows and gradients keep.
 
 using Dense = std::vector<std::vector<double>>;  // (rows)(columns)
 
@@ -47,7 +48,8 @@ struct Late {
   }
 };
 
-/// As the job smooths `what`, "features" or "gradients"; `auto` is both, but where nothing is late, or other rows each epoch.
+/// As the job smooths `what`, "features" or "gradients"; `auto` is both, but where nothing is late, or other
+/// rows each epoch.
 inline Late late_of(const Job& job, const std::string& what, std::size_t rows, std::size_t cols) {
   const Options& o = job.strategy.options;
   std::string smoothed = o.has("smoothing") ? o.text("smoothing") : "none";
@@ -67,7 +69,8 @@ class SomeArcs {
   };
   using Keep = FunctionRef<bool(VertexId dst_id, VertexId src_id)>;
 
-  /// Arcs from `sources` to `destinations` of `whole`, those of which `keep` says so. dst_are_sources: Block's.
+  /// Arcs from `sources` to `destinations` of `whole`, those of which `keep` says so. dst_are_sources:
+  /// Block's.
   SomeArcs(const Block& whole, Range destinations, Range sources, bool dst_are_sources, Keep keep)
       : block_(whole) {
     arcs_.rows = destinations.end - destinations.begin, arcs_.cols = sources.end - sources.begin;
@@ -107,10 +110,12 @@ inline Dense dense_of(ConstMatrixView rows) {
   return out;
 }
 
-/// Parts as one rank plays them. Slot 0 = arcs that stay within a part, slot 1 = arcs that cross; sources are all vertices.
+/// Parts as one rank plays them. Slot 0 = arcs that stay within a part, slot 1 = arcs that cross; sources are
+/// all vertices.
 ///
-/// A row that several parts read is the same row for all of them, so one average stands for their copies. The gradients that they
-/// send back for it are added here before they are averaged, on ranks after: an average is linear.
+/// A row that several parts read is the same row for all of them, so one average stands for their copies. The
+/// gradients that they send back for it are added here before they are averaged, on ranks after: an average
+/// is linear.
 class StaleParts final : public Exchange {
  public:
   /// part (vertices of the data set). References outlive it.

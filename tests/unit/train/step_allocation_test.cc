@@ -1,5 +1,5 @@
-// The step loop allocates nothing: once it has run for some epochs no rank allocates in later ones, whichever strategy moves
-// the rows. Counted over the whole program, threads that communicate included.
+// The step loop allocates nothing: once it has run for some epochs no rank allocates in later ones, whichever
+// strategy moves the rows. Counted over the whole program, threads that communicate included.
 #include <gtest/gtest.h>
 
 #include <barrier>
@@ -39,7 +39,8 @@ TEST_P(StepAllocation, LaterEpochsMakeNone) {
       << "one in every epoch, or more; less is a list that the order of messages made longer than before";
 }
 
-/// A model under each strategy, and every model where rows come late and where ranks aggregate for each other.
+/// A model under each strategy, and every model where rows come late and where ranks aggregate for each
+/// other.
 std::vector<SmallCase> cases() {
   std::vector<SmallCase> all{
       {"graph", {}},

@@ -14,7 +14,8 @@ namespace atl {
 
 // Jobs of strategy `dgs` over a small data set.
 
-/// The case on `ranks` with masks that change every four steps; three steps an epoch. `more` are further fields.
+/// The case on `ranks` with masks that change every four steps; three steps an epoch. `more` are further
+/// fields.
 inline Job dgs_job(const SmallCase& c, int ranks, std::vector<std::string> more = {}) {
   std::vector<std::string> fields = c.fields;
   std::string list;
@@ -27,7 +28,8 @@ inline Job dgs_job(const SmallCase& c, int ranks, std::vector<std::string> more 
   return small_job(fields);
 }
 
-// Jobs of strategy `granndis` over the small data set, for tests that run them on any number of servers and ranks.
+// Jobs of strategy `granndis` over the small data set, for tests that run them on any number of servers and
+// ranks.
 
 /// `together`: ranks of a server. options: "{maxHop: 0, fanout: -1}".
 inline Job granndis_job(const std::vector<std::string>& fields, int ranks, int together,
@@ -43,8 +45,8 @@ inline Job granndis_job(const std::vector<std::string>& fields, int ranks, int t
 
 inline constexpr int kP3Parts = 6;
 
-/// The case with `kind` on so many ranks: two neighbours a layer, six parts by range, 7 training vertices a step. `options` are the
-/// strategy's others, as in a manifest's map; `more` further fields.
+/// The case with `kind` on so many ranks: two neighbours a layer, six parts by range, 7 training vertices a
+/// step. `options` are the strategy's others, as in a manifest's map; `more` further fields.
 inline Job batches_of(const std::string& kind, const SmallCase& c, int ranks, const std::string& options = "",
                       std::vector<std::string> more = {}) {
   std::vector<std::string> fields = c.fields;
@@ -69,7 +71,8 @@ inline std::vector<SmallCase> every_model_by_columns() {
 inline const std::string kDroppedBefore = "training.inputDropout={rate: 0.3, position: beforeAggregation}";
 inline const std::string kDroppedAfter = "training.inputDropout={rate: 0.3, position: afterAggregation}";
 
-/// What decides how the first layer is computed beside the model's kind: which side is aggregated, and what is dropped out when.
+/// What decides how the first layer is computed beside the model's kind: which side is aggregated, and what
+/// is dropped out when.
 inline std::vector<SmallCase> first_layers() {
   const SmallData data{.features = 11};
   return {{"gcn_aggregates_first", {"model.hidden=16", kDroppedBefore}, data},
@@ -92,7 +95,8 @@ inline std::vector<SmallCase> first_layers() {
 
 // Small jobs whose steps draw vertices for a whole step, one for each such sampler.
 
-/// By sampler: options of minibatch for a graph of 60 vertices, 18 of which train. LAYERS are as many numbers as the model has layers.
+/// By sampler: options of minibatch for a graph of 60 vertices, 18 of which train. LAYERS are as many numbers
+/// as the model has layers.
 inline std::map<std::string, std::string> every_sampler() {
   return {{"fastgcn", "sampler: fastgcn, layerSizes: [LAYERS], batchSize: 7"},
           {"ladies", "sampler: ladies, layerSizes: [LAYERS], batchSize: 7"},

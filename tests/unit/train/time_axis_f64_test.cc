@@ -1,5 +1,6 @@
-// The time axis of the seam: three passes in flight, each with the weights that there were when it began, learn what a plain loop of
-// the recurrence learns: w(t+1) = w(t) − η ∇f(w(t−3)), with the first weights before (P3: Gandhi & Iyer 2021, section 3.4).
+// The time axis of the seam: three passes in flight, each with the weights that there were when it began,
+// learn what a plain loop of the recurrence learns: w(t+1) = w(t) − η ∇f(w(t−3)), with the first weights
+// before (P3: Gandhi & Iyer 2021, section 3.4).
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -89,7 +90,8 @@ std::vector<Real> stepped(std::vector<Real> weights, const std::vector<Real>& gr
   return weights;
 }
 
-/// Step t goes forward with the weights that there are, and comes back when the three after it have gone forward.
+/// Step t goes forward with the weights that there are, and comes back when the three after it have gone
+/// forward.
 std::vector<Real> with_three_in_flight(OneRank& one) {
   std::deque<OneRank::Flight> in_flight;
   for (int t = 1; t <= kSteps + kDelay; ++t) {

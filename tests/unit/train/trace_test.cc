@@ -17,8 +17,8 @@ using std::chrono::milliseconds;
 
 constexpr int kRanks = 2, kEpochs = 6, kHalosOfAnEpoch = 4;  // two layers, there and back
 
-/// A loss and an update that take 50 ms each, in place of a large model: forward's transfers have the one to hide behind,
-/// backward's the other, however busy the machine is.
+/// A loss and an update that take 50 ms each, in place of a large model: forward's transfers have the one to
+/// hide behind, backward's the other, however busy the machine is.
 class LongStep final : public TrainingStep {
  public:
   explicit LongStep(Context& ctx) : ctx_(ctx) {}

@@ -1,5 +1,5 @@
-// Arcs of weight 0 under every strategy: a vertex all of whose arcs weigh 0 reads nothing and sends nothing. Training stays finite, and an
-// exact strategy's is that of one rank.
+// Arcs of weight 0 under every strategy: a vertex all of whose arcs weigh 0 reads nothing and sends nothing.
+// Training stays finite, and an exact strategy's is that of one rank.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -10,7 +10,8 @@
 namespace atl {
 namespace {
 
-/// As write_small_data()'s, one way, with weights: 0 for all arcs to every fifth vertex, and for some of the others.
+/// As write_small_data()'s, one way, with weights: 0 for all arcs to every fifth vertex, and for some of the
+/// others.
 void write_weightless_data(const std::filesystem::path& place) {
   constexpr Index kVertices = 60, kFeatures = 6;
   WriterOptions options;

@@ -76,7 +76,8 @@ TEST(WireOfSoftmaxes, OnlyBlocksAreNarrow) {
   };
   const char* grid = "strategy.cagnet={replication: 2}";
   const Sent whole = with({grid}), narrow = with({grid, "strategy.wire=bfloat16"});
-  // Of four ranks in 1D each sends its block to three others, in a grid to two or, of those that keep their own, to one.
+  // Of four ranks in 1D each sends its block to three others, in a grid to two or, of those that keep their
+  // own, to one.
   const std::int64_t blocks = with({}).of(Traffic::kHalo) / 2;
   for (const Traffic t : {Traffic::kHalo, Traffic::kHaloGradient})
     EXPECT_NEAR(double(whole.of(t) - narrow.of(t)), double(blocks) / 2, 0.05 * double(blocks))

@@ -1,5 +1,6 @@
-// Sums over neighbours: a tile of columns of one output row stays in registers while the row's arcs go by, and the rows
-// of arcs further on are prefetched. Column tiles are the caller's (they keep x's slice in the last-level cache).
+// Sums over neighbours: a tile of columns of one output row stays in registers while the row's arcs go by,
+// and the rows of arcs further on are prefetched. Column tiles are the caller's (they keep x's slice in the
+// last-level cache).
 #include "tensor/cpu/simd/level.h"
 #include "tensor/cpu/simd/mask.h"
 #include "tensor/cpu/simd/stored.h"
@@ -41,8 +42,8 @@ struct Columns {
   }
 };
 
-/// Sums side by side of a narrow tile, that arcs take turns in: an addition takes some four times as long as it keeps
-/// its unit busy.
+/// Sums side by side of a narrow tile, that arcs take turns in: an addition takes some four times as long as
+/// it keeps its unit busy.
 template <int N>
 constexpr int kWays = N == 1   ? 4
                       : N <= 3 ? 2

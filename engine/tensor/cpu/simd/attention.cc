@@ -1,5 +1,6 @@
-// GAT's score, softmax and weighted sum in one visit of each neighbour's row, with a running maximum and sum: a block
-// of arcs raises the maximum first and shrinks what is there, then adds its exponentials (online softmax).
+// GAT's score, softmax and weighted sum in one visit of each neighbour's row, with a running maximum and sum:
+// a block of arcs raises the maximum first and shrinks what is there, then adds its exponentials (online
+// softmax).
 #include "tensor/cpu/simd/attention.h"
 
 #include "tensor/cpu/simd/level.h"
@@ -9,14 +10,16 @@ namespace {
 
 constexpr int kMost = 8;  // registers of a tile
 
-/// A destination row's state while its arcs go by; lanes of a head agree, but for `sum`, whose lanes are added last.
+/// A destination row's state while its arcs go by; lanes of a head agree, but for `sum`, whose lanes are
+/// added last.
 struct Destination {
   PerHead score, most, top, sum, shrink;
 };
 
 constexpr Real kNothing = -Real(__builtin_inf());  // a maximum over no arcs
 
-/// From the scores of a block's arcs to their exponentials; top, shrink and sum follow. Arcs of weight 0 raise no maximum.
+/// From the scores of a block's arcs to their exponentials; top, shrink and sum follow. Arcs of weight 0
+/// raise no maximum.
 void exponentiate(const Attend& a, const HeadLayout& layout, Index begin, Index end, Destination& d,
                   Numbers& p) {
   const Index arcs = end - begin;
@@ -35,7 +38,8 @@ void exponentiate(const Attend& a, const HeadLayout& layout, Index begin, Index 
   combine(layout, d.most, [](Vec x, Vec y) { return max(x, y); });
   for (Index lane = 0; lane < layout.period; lane += kLanes) {
     const Vec old = load(d.top.at + lane);
-    // LeakyReLU is monotone: the largest result is that of the largest score. Its slope may be 0, and −∞ · 0 isn't a number.
+    // LeakyReLU is monotone: the largest result is that of the largest score. Its slope may be 0, and −∞ · 0
+    // isn't a number.
     const Vec most = load(d.most.at + lane) + load(d.score.at + lane);
     const Vec top = max(old, most == kNothing ? most : leaky(most, a.slope));
     const Vec shrink = old == top ? splat(1) : exp(old - top);

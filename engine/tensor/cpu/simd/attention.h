@@ -89,7 +89,8 @@ inline Vec leaky(Vec x, Real slope) {
   return x < Real(0) ? x * slope : x;
 }
 
-/// An arc of weight 0 takes no part: its score may be any number above the others, and its exponential infinite.
+/// An arc of weight 0 takes no part: its score may be any number above the others, and its exponential
+/// infinite.
 inline bool counts(const float* weights, Index arc) {
   return weights == nullptr || weights[arc] != 0;
 }

@@ -1,7 +1,7 @@
-// Products of a matrix of bits and a dense one, by tables of sums (the "four Russians" method: Arlazarov, Dinic, Kronrod,
-// Faradzhev 1970): the 16 sums that four rows of the dense matrix can give are written down once, and a row of bits then
-// costs one addition for each four of its columns, at no more than a load each: a third of the time of a dense product
-// at the machine's full rate, from a thirty-second of the memory.
+// Products of a matrix of bits and a dense one, by tables of sums (the "four Russians" method: Arlazarov,
+// Dinic, Kronrod, Faradzhev 1970): the 16 sums that four rows of the dense matrix can give are written down
+// once, and a row of bits then costs one addition for each four of its columns, at no more than a load each:
+// a third of the time of a dense product at the machine's full rate, from a thirty-second of the memory.
 #include "tensor/cpu/simd/level.h"
 #include "tensor/cpu/simd/vec.h"
 
@@ -12,7 +12,8 @@ constexpr int kGroups = 8, kSums = 16;  // of four rows each: what one word of b
 constexpr int kMostRegisters =
     4;  // columns done at once; the tables of a word then fit the first-level cache
 
-/// The sums of each group of four rows of x, scaled: sums[g][m] = Σ of those of rows 4g … 4g + 3 whose bit is set in m.
+/// The sums of each group of four rows of x, scaled: sums[g][m] = Σ of those of rows 4g … 4g + 3 whose bit is
+/// set in m.
 template <int N>
 struct SumTable {
   alignas(kBytes) Real sums[kGroups][kSums][N * kLanes];

@@ -1,6 +1,7 @@
-// The inner loops that exist once per instruction set: what they are given (plain pointers, so that nothing shared is
-// instantiated in them) and the table by which the operations in tensor/cpu/*.cc reach the best one. Every loop does a
-// range of rows, begin ≤ row < end; the range is a chunk, and chunks run on the pool's threads.
+// The inner loops that exist once per instruction set: what they are given (plain pointers, so that nothing
+// shared is instantiated in them) and the table by which the operations in tensor/cpu/*.cc reach the best
+// one. Every loop does a range of rows, begin ≤ row < end; the range is a chunk, and chunks run on the pool's
+// threads.
 #pragma once
 
 #include <cstdint>
@@ -58,7 +59,8 @@ struct Finish {
   bool nothing = true;  // none of the above: the loop need not be called
 };
 
-/// Backward of a Finish, halves too: dy from the gradient at its output to the gradient at its input, in place.
+/// Backward of a Finish, halves too: dy from the gradient at its output to the gradient at its input, in
+/// place.
 struct FinishBackward {
   Finish finish;
   In pre, y;
@@ -75,7 +77,8 @@ struct FinishSums {
   Real* shift = nullptr;
 };
 
-/// How the values of a sparse row's arcs are masked: by nothing, by draws keyed (row, column) or (column, row).
+/// How the values of a sparse row's arcs are masked: by nothing, by draws keyed (row, column) or (column,
+/// row).
 enum class ArcMask { kNone, kByRow, kByColumn };
 
 // A loop takes halves where it says so.
@@ -248,8 +251,8 @@ struct Table {
   Index (*count_non_finite)(In x, Index cols, Index begin, Index end);
 };
 
-/// The best table that this machine can run; ATOLL_ISA=baseline|avx2|avx512 in the environment asks for a lesser one
-/// (what is unknown or unavailable fails).
+/// The best table that this machine can run; ATOLL_ISA=baseline|avx2|avx512 in the environment asks for a
+/// lesser one (what is unknown or unavailable fails).
 const Table& loops();
 /// Of loops()'s instruction set on this processor; null: it multiplies Reals alone.
 const PairLoops* pair_loops();

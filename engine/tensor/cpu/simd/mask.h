@@ -30,7 +30,8 @@ inline std::uint64_t row_key(std::uint64_t key, VertexId id) {
   return mix64(key ^ (std::uint64_t(id) * 0xd1342543de82ef95ull));
 }
 
-/// The key of a masked row's draws: Draws::bits takes the column's place in the whole row, of which the mask has some columns.
+/// The key of a masked row's draws: Draws::bits takes the column's place in the whole row, of which the mask
+/// has some columns.
 inline std::uint64_t row_key(const Mask& mask, Index row) {
   const std::uint64_t key = row_key(mask.key, mask.ids[row]);
   return (key >> 32 << 32) | std::uint32_t(std::uint32_t(key) + mask.first_column * 0x9e3779b9u);

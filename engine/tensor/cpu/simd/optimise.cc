@@ -1,5 +1,5 @@
-// What the optimiser does element by element: Adam's step, one pass over gradient, moments and weights; the norm that a
-// gradient is clipped by.
+// What the optimiser does element by element: Adam's step, one pass over gradient, moments and weights; the
+// norm that a gradient is clipped by.
 #include "tensor/cpu/simd/level.h"
 #include "tensor/cpu/simd/vec.h"
 

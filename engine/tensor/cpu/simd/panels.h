@@ -1,5 +1,5 @@
-// How dense products are cut: the small operand into panels of some registers' columns, the tall one into tiles of a few rows, and both
-// into blocks that stay in the second-level cache.
+// How dense products are cut: the small operand into panels of some registers' columns, the tall one into
+// tiles of a few rows, and both into blocks that stay in the second-level cache.
 #pragma once
 
 #include "tensor/cpu/simd/vec.h"
@@ -13,7 +13,8 @@ inline constexpr Index kInnerBytes = Index(384)
 inline constexpr Index kInner =
     256;  // inner rows of a block, at least: fewer sums are put away and fetched again
 
-/// Rows of a tile with N registers of columns: as many as leave room for a panel's N and an element of the tall matrix.
+/// Rows of a tile with N registers of columns: as many as leave room for a panel's N and an element of the
+/// tall matrix.
 template <int N>
 constexpr int kFitting = (kRegisters - N - 1) / N;
 template <int N>
@@ -31,7 +32,8 @@ struct Panels {
   int width(Index panel) const { return int(begin(panel + 1) - begin(panel)); }
 };
 
-// Not the library's: each of these files is compiled for another processor, and what they share would be one of them.
+// Not the library's: each of these files is compiled for another processor, and what they share would be one
+// of them.
 constexpr Index smaller(Index a, Index b) {
   return a < b ? a : b;
 }
@@ -39,7 +41,8 @@ constexpr Index larger(Index a, Index b) {
   return a < b ? b : a;
 }
 
-/// How `product` goes over more panels than stay in the cache: some of them at a time, and a range of inner rows.
+/// How `product` goes over more panels than stay in the cache: some of them at a time, and a range of inner
+/// rows.
 struct Blocking {
   Index panels, inner;
 
@@ -52,7 +55,8 @@ struct Blocking {
   }
 };
 
-/// Calls f(row, Count<rows>) for the tiles of rows [begin, end): tall ones, then what is left in powers of two.
+/// Calls f(row, Count<rows>) for the tiles of rows [begin, end): tall ones, then what is left in powers of
+/// two.
 template <int N, class F>
 inline __attribute__((always_inline)) void for_row_tiles(Index begin, Index end, F f) {
   Index row = begin;

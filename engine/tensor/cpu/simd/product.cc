@@ -1,9 +1,11 @@
-// Dense products of a tall matrix and a small one. A tile of the result, a few rows by a few registers of columns,
-// stays in registers while the inner dimension goes by; the tall matrix is read where it lies, once, because with so
-// few columns a packed copy of it would cost as much as it saves (OpenBLAS spends a fifth of its time there).
+// Dense products of a tall matrix and a small one. A tile of the result, a few rows by a few registers of
+// columns, stays in registers while the inner dimension goes by; the tall matrix is read where it lies, once,
+// because with so few columns a packed copy of it would cost as much as it saves (OpenBLAS spends a fifth of
+// its time there).
 //
-// What the small operand of `product` becomes: panels, one after the other, of up to kWide registers' columns; a panel
-// has its columns of inner row 0, of inner row 1, … side by side, padded with zeros to whole registers.
+// What the small operand of `product` becomes: panels, one after the other, of up to kWide registers'
+// columns; a panel has its columns of inner row 0, of inner row 1, … side by side, padded with zeros to whole
+// registers.
 #include "tensor/cpu/simd/level.h"
 #include "tensor/cpu/simd/panels.h"
 
@@ -63,7 +65,8 @@ void multiply(const Product& p, Index begin, Index end, const Real* panel, Index
   });
 }
 
-/// Rows [begin, end) by panels [from, to) and inner rows [first, first + inner), a few rows at a time. `last`: then those rows are whole.
+/// Rows [begin, end) by panels [from, to) and inner rows [first, first + inner), a few rows at a time.
+/// `last`: then those rows are whole.
 void multiply_block(const Product& p, Index begin, Index end, Index from, Index to, Index first, Index inner,
                     bool last) {
   const Panels panels(p.cols);

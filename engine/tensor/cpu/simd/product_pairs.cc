@@ -1,6 +1,7 @@
-// Dense products of matrices in halves on processors that multiply pairs of them (AVX512-BF16): product.cc's tiles, where an element is two
-// of the inner dimension side by side in 32 bits. Sums are float32. What is multiplied is rounded first: small operands by packing,
-// which other processors do likewise (tensor/cpu/gemm.cc).
+// Dense products of matrices in halves on processors that multiply pairs of them (AVX512-BF16): product.cc's
+// tiles, where an element is two of the inner dimension side by side in 32 bits. Sums are float32. What is
+// multiplied is rounded first: small operands by packing, which other processors do likewise
+// (tensor/cpu/gemm.cc).
 #include "tensor/cpu/simd/level.h"
 #include "tensor/cpu/simd/panels.h"
 #include "tensor/cpu/simd/stored.h"

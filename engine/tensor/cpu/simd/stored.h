@@ -1,5 +1,5 @@
-// Rows that are stored either way, to loops that take both: with kMixed a place in a row knows how it is stored, without it is a pointer
-// to Reals, and the loop is what it would be if there were no halves.
+// Rows that are stored either way, to loops that take both: with kMixed a place in a row knows how it is
+// stored, without it is a pointer to Reals, and the loop is what it would be if there were no halves.
 #pragma once
 
 #include "tensor/cpu/simd/loops.h"

@@ -2,11 +2,11 @@
 //   mpirun -n 3 mpi_comm_test            exchanges, sums and blobs, with messages split at 1000 bytes
 //   mpirun -n 3 mpi_comm_test leave      rank 1 fails: the job must end, not hang
 //   mpirun -n 2 mpi_comm_test absent     rank 1 never sends: rank 0's time-out names it
-//   mpirun -n 2 mpi_comm_test longer     rank 0 sends more than rank 1 has room for: rank 1 says so and names it
+//   mpirun -n 2 mpi_comm_test longer     rank 0 sends more than rank 1 has room for: rank 1 names it
 //   mpirun -n 2 mpi_comm_test latency    microseconds of one exchange and one sum
 //   mpirun -n 2 mpi_comm_test before     milliseconds of a sum of a megabyte, and beside an exchange of 16 MB
-//   mpirun -n 2 mpi_comm_test uneven     Mbit/s each way of exchanges in which one rank sends four times as much as the other
-//   mpirun -n 2 mpi_comm_test beside     milliseconds of a barrier beside an exchange of 64 MB, and what that moved a second
+//   mpirun -n 2 mpi_comm_test uneven     Mbit/s each way where one rank sends four times as much as the other
+//   mpirun -n 2 mpi_comm_test beside     milliseconds of a barrier beside an exchange of 64 MB, and its rate
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -67,7 +67,8 @@ void exchange_with_all(Communicator& comm, Index rows) {
              fmt::format("row data from {}", from.peer));
 }
 
-/// Short messages are sent without asking, long ones wait for their receiver, who comes late: none is taken for another.
+/// Short messages are sent without asking, long ones wait for their receiver, who comes late: none is taken
+/// for another.
 void short_behind_long(Communicator& comm) {
   const Rank to = (comm.rank() + 1) % comm.size(), from = (comm.rank() + comm.size() - 1) % comm.size();
   const std::vector<Index> rows = {600, 3, 700, 1, 2, 20000, 4};
@@ -179,7 +180,8 @@ void latency(Communicator& comm) {
     fmt::print("progress thread: {:.2f} s of processor time\n", comm.progress_cpu_seconds());
 }
 
-/// Every rank's whole bulk to the next one; all stop together, after as many barriers as rank 0 found time for.
+/// Every rank's whole bulk to the next one; all stop together, after as many barriers as rank 0 found time
+/// for.
 void beside(Communicator& comm) {
   using Clock = std::chrono::steady_clock;
   const Rank next = (comm.rank() + 1) % comm.size(), last = (comm.rank() + comm.size() - 1) % comm.size();
@@ -232,7 +234,8 @@ void before(Communicator& comm) {
   if (comm.rank() == 0) fmt::print("a sum takes {:.1f} ms, {:.1f} ms beside bulk\n", alone, beside);
 }
 
-/// As halo rows go forward and their gradients back: what one rank sends more of in one exchange the other one does in the next.
+/// As halo rows go forward and their gradients back: what one rank sends more of in one exchange the other
+/// one does in the next.
 void uneven(Communicator& comm) {
   using Clock = std::chrono::steady_clock;
   constexpr Index kMany = Index(1) << 20, kFew = kMany / 4;

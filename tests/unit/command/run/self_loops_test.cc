@@ -1,4 +1,5 @@
-// What a run makes of the data's self-loops, and says of them; a run that goes on keeps to what it began with.
+// What a run makes of the data's self-loops, and says of them; a run that goes on keeps to what it began
+// with.
 #include "command/job_data.h"
 
 #include <fmt/format.h>

@@ -1,5 +1,5 @@
-// Broken sources, a table of them for each format. Each must end in an Error that says where and what to do, and leave nothing
-// behind.
+// Broken sources, a table of them for each format. Each must end in an Error that says where and what to do,
+// and leave nothing behind.
 #pragma once
 
 #include <gmock/gmock.h>

@@ -1,4 +1,5 @@
-// Batches that end at others' vertices: what they draw is the plain batch's, as far as own rows and known ones go.
+// Batches that end at others' vertices: what they draw is the plain batch's, as far as own rows and known
+// ones go.
 #include <gmock/gmock.h>
 
 #include "comm/ranks.h"
@@ -41,7 +42,8 @@ class LeavesOfBatches : public testing::TestWithParam<int> {
   const Owners owners_{graph_.prepared.part_offsets(), kRanks};
 };
 
-/// Of k drawn neighbours those that are there stand for all: each for k times the plain batch's over their number.
+/// Of k drawn neighbours those that are there stand for all: each for k times the plain batch's over their
+/// number.
 TEST_P(LeavesOfBatches, ReadWhatIsKnownAndStandForAll) {
   Index read = 0, left_out = 0;
   draw({.fanout = {3, GetParam()}, .normalisation = Normalisation::kSymmetric},

@@ -1,4 +1,5 @@
-// Negative pairs are none of the training edges, come from everywhere, and are the same whoever owns which vertices.
+// Negative pairs are none of the training edges, come from everywhere, and are the same whoever owns which
+// vertices.
 #include "sampler/pairs/pair_draws.h"
 
 #include <gtest/gtest.h>
@@ -17,7 +18,8 @@ namespace {
 
 using IdPair = std::pair<VertexId, VertexId>;
 
-/// Some arcs between so many vertices, all of them training edges. Vertex 0 is joined with everybody but the last.
+/// Some arcs between so many vertices, all of them training edges. Vertex 0 is joined with everybody but the
+/// last.
 Dataset dataset_of(const TemporaryFolder& folder, Index vertices) {
   WriterOptions options;
   options.symmetrise = true, options.threads = 1;
@@ -91,7 +93,8 @@ TEST(PairDraws, AreTheSameOnAnyNumberOfRanksInAnyOrderOfRows) {
   EXPECT_NE(draw(dataset, in_order(40), 1, 1, 4).negatives, one.negatives) << "another step, other pairs";
 }
 
-/// A source's count is the same for all, or one more; where few get one more they are looked up, as where many do.
+/// A source's count is the same for all, or one more; where few get one more they are looked up, as where
+/// many do.
 TEST(PairDraws, ComeFromEveryVertexAlike) {
   TemporaryFolder folder;
   const Dataset dataset = dataset_of(folder, 60);

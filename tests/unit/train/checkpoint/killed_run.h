@@ -13,7 +13,8 @@ struct Killed : std::runtime_error {
   Killed() : std::runtime_error("killed") {}
 };
 
-/// Keeps the record; dies at the end of an epoch or after a step within one, as SIGKILL would have it, or asks for a stop there.
+/// Keeps the record; dies at the end of an epoch or after a step within one, as SIGKILL would have it, or
+/// asks for a stop there.
 class Watcher final : public RunObserver {
  public:
   explicit Watcher(Reached kill_after = {}, Reached stop_after = {})

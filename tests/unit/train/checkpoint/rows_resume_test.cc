@@ -1,5 +1,5 @@
-// Rows that an exchange keeps from epoch to epoch (stale, cached) are part of a run's state: resumed on the same ranks it is the
-// run that was never killed, on others it goes on without them.
+// Rows that an exchange keeps from epoch to epoch (stale, cached) are part of a run's state: resumed on the
+// same ranks it is the run that was never killed, on others it goes on without them.
 #include <gmock/gmock.h>
 
 #include "train/checkpoint/killed_run.h"
@@ -73,7 +73,8 @@ INSTANTIATE_TEST_SUITE_P(
                              "masks"}),
     [](const auto& each) { return each.param.name; });
 
-/// On 3 ranks the first stage has one layer, which reads features: no history, but the others' is lost all the same.
+/// On 3 ranks the first stage has one layer, which reads features: no history, but the others' is lost all
+/// the same.
 class MoreStagesResume : public KilledRuns {
  protected:
   MoreStagesResume() {

@@ -1,4 +1,5 @@
-// PipeGCN resumed on other ranks than those that its late rows belong to: its first epoch is exact and fills the buffers.
+// PipeGCN resumed on other ranks than those that its late rows belong to: its first epoch is exact and fills
+// the buffers.
 #include <gmock/gmock.h>
 
 #include "train/checkpoint/killed_run.h"

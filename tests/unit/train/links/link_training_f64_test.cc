@@ -1,5 +1,6 @@
-// Link prediction through the whole trainer: its gradients are those of its loss, and it learns the same on any number of ranks, with any
-// partitioner, under every exact strategy; batches of everything are `graph`, and `p3` is `minibatch`.
+// Link prediction through the whole trainer: its gradients are those of its loss, and it learns the same on
+// any number of ranks, with any partitioner, under every exact strategy; batches of everything are `graph`,
+// and `p3` is `minibatch`.
 #include <gtest/gtest.h>
 
 #include "job/models.h"
@@ -131,7 +132,8 @@ TEST_P(LinkTraining, InABatchOfEverythingIsGraph) {
                        "a batch of everything", 1e-8);
 }
 
-/// Against the plain loop of the recurrence. Losses of no pairs, of a dead model or of fresher weights are others.
+/// Against the plain loop of the recurrence. Losses of no pairs, of a dead model or of fresher weights are
+/// others.
 TEST_P(LinkTraining, InP3sPipelineIsTheRecurrence) {
   constexpr int kEpochs = 5;
   const Job any = link_job(GetParam(), 1);
