@@ -2,6 +2,8 @@
 // 2; with mean scales and self loops it is GraphSAGE's "gcn" aggregator.)
 #include "model/conv.h"
 
+#include <algorithm>
+
 #include "model/finished_layer.h"
 
 namespace atl {
@@ -50,7 +52,7 @@ RowFinish::RowFinish(Options options, int first_parameter, int first_saved)
       first_parameter_(first_parameter),
       first_saved_(first_saved),
       norm_(options.norm, options.cols,
-            first_parameter + (options.bias && options.norm != Norm::kBatch ? 1 : 0), first_saved + 1) {}
+            first_parameter + (options.bias && options.norm != Norm::kBatch ? 1 : 0), unfinished() + 1) {}
 
 void RowFinish::declare(std::vector<ParameterSpec>& parameters) const {
   if (has_bias()) {
@@ -61,12 +63,13 @@ void RowFinish::declare(std::vector<ParameterSpec>& parameters) const {
 }
 
 void RowFinish::declare(std::vector<SavedSpec>& saved) const {
+  if (options_.spares_boundary) saved.push_back({"boundary", SavedSpec::Over::kBoundary, options_.cols});
   if (norm_) saved.push_back({"pre", SavedSpec::Over::kOutputs, options_.cols});
   norm_.declare(saved);
 }
 
 MatrixView RowFinish::target(Saved& saved, MatrixView out) const {
-  return norm_ ? saved.at(first_saved_) : out;
+  return norm_ ? saved.at(unfinished()) : out;
 }
 
 Epilogue RowFinish::epilogue(Verbs& verbs, const LayerWeights& weights, Saved* saved) const {
@@ -74,9 +77,26 @@ Epilogue RowFinish::epilogue(Verbs& verbs, const LayerWeights& weights, Saved* s
   if (has_bias()) e.bias = weights.value(first_parameter_).data;
   if (norm_) norm_.enter(weights, *saved, e);
   e.activation = options_.activation;
-  e.dropout =
-      verbs.dropout(options_.dropout, options_.dropout_purpose, options_.dropout_layer, verbs.state().ids);
+  e.dropout = dropout(verbs);
   return e;
+}
+
+/// Of boundary rows none in the finish.
+Dropout RowFinish::dropout(Verbs& verbs) const {
+  const PassState& state = verbs.state();
+  Dropout d = verbs.dropout(options_.dropout, options_.dropout_purpose, options_.dropout_layer, state.ids);
+  if (options_.spares_boundary) d.begin = std::min(state.boundary, state.destinations);
+  return d;
+}
+
+/// They are kept as they are, for others, and dropped out for this rank's own next layer.
+void RowFinish::spare_boundary(Verbs& verbs, Saved& saved, MatrixView out) const {
+  Dropout d = dropout(verbs);
+  if (!d || d.begin == 0) return;
+  const MatrixView kept = saved.at(first_saved_), rows = out.slice_rows(0, kept.rows);
+  axpby(verbs.context(), 1, rows, 0, kept);
+  d.begin = 0;
+  atl::dropout(verbs.context(), d.of_rows(0, kept.rows), rows, rows);
 }
 
 Epilogue RowFinish::fused(Verbs& verbs, const LayerWeights& weights, ConstMatrixView residual) const {
@@ -88,23 +108,29 @@ Epilogue RowFinish::fused(Verbs& verbs, const LayerWeights& weights, ConstMatrix
 
 void RowFinish::forward(Verbs& verbs, const LayerWeights& weights, Saved& saved, MatrixView out,
                         ConstMatrixView residual) const {
-  if (!norm_) return;  // fused() did it all
-  ConstMatrixView pre = saved.at(first_saved_);
-  norm_.statistics(verbs, weights, pre, saved);
-  Epilogue e = epilogue(verbs, weights, &saved);
-  e.residual = residual;
-  apply(verbs.context(), e, pre, out);
+  if (norm_) {  // otherwise fused() did it all
+    ConstMatrixView pre = saved.at(unfinished());
+    norm_.statistics(verbs, weights, pre, saved);
+    Epilogue e = epilogue(verbs, weights, &saved);
+    e.residual = residual;
+    apply(verbs.context(), e, pre, out);
+  }
+  if (options_.spares_boundary) spare_boundary(verbs, saved, out);
 }
 
-void RowFinish::backward(Verbs& verbs, const LayerWeights& weights, Saved& saved, ConstMatrixView out,
+void RowFinish::backward(Verbs& verbs, const LayerWeights& weights, Saved& saved, MatrixView out,
                          MatrixView d_out, MatrixView d_residual) const {
   Context& ctx = verbs.context();
+  if (options_.spares_boundary && dropout(verbs)) {
+    const ConstMatrixView kept = saved.at(first_saved_);
+    axpby(ctx, 1, kept, 0, out.slice_rows(0, kept.rows));
+  }
   const Epilogue e = epilogue(verbs, weights, &saved);
   EpilogueGradient gradient;
   if (has_bias()) gradient.bias = weights.gradient(first_parameter_).data;
   norm_.enter(weights, gradient);
   gradient.residual = d_residual;
-  ConstMatrixView pre = norm_ ? ConstMatrixView(saved.at(first_saved_)) : ConstMatrixView();
+  ConstMatrixView pre = norm_ ? ConstMatrixView(saved.at(unfinished())) : ConstMatrixView();
   if (!norm_.batch()) return apply_backward(ctx, e, pre, out, d_out, gradient);
 
   const std::span<double> sums = zeroed_sums(ctx, "finish.sums", 2 * options_.cols);

@@ -24,6 +24,7 @@ class RowFinish {
     double dropout = 0;  // of the *next* layer, applied here because its rows are shipped dropped out
     Purpose dropout_purpose = Purpose::kDropout;
     int dropout_layer = 0;                        // the layer that the draws belong to
+    bool spares_boundary = false;                 // DropsOut::kMakersAndReaders
     DecayGroup decay = DecayGroup::kConvolution;  // the bias's; gains and shifts never decay
   };
 
@@ -31,6 +32,9 @@ class RowFinish {
   RowFinish(Options options, int first_parameter, int first_saved);
   void declare(std::vector<ParameterSpec>& parameters) const;
   void declare(std::vector<SavedSpec>& saved) const;
+
+  /// LayerSpec::boundary.
+  int boundary() const { return options_.spares_boundary ? first_saved_ : -1; }
 
   /// Where the layer should write its unfinished rows: a saved matrix with a norm, `out` itself without.
   MatrixView target(Saved& saved, MatrixView out) const;
@@ -41,12 +45,15 @@ class RowFinish {
   void forward(Verbs& verbs, const LayerWeights& weights, Saved& saved, MatrixView out,
                ConstMatrixView residual = {}) const;
   /// d_out becomes the gradient of target()'s contents; parameter gradients are added to, and d_residual if
-  /// given.
-  void backward(Verbs& verbs, const LayerWeights& weights, Saved& saved, ConstMatrixView out,
-                MatrixView d_out, MatrixView d_residual = {}) const;
+  /// given. Boundary rows of `out` that were spared become again what they were before dropout.
+  void backward(Verbs& verbs, const LayerWeights& weights, Saved& saved, MatrixView out, MatrixView d_out,
+                MatrixView d_residual = {}) const;
 
  private:
   bool has_bias() const { return options_.bias && !norm_.batch(); }
+  int unfinished() const { return first_saved_ + (options_.spares_boundary ? 1 : 0); }
+  Dropout dropout(Verbs& verbs) const;
+  void spare_boundary(Verbs& verbs, Saved& saved, MatrixView out) const;
   Epilogue epilogue(Verbs& verbs, const LayerWeights& weights, Saved* saved) const;
 
   Options options_;
@@ -73,6 +80,9 @@ struct LayerOptions {
   Real own_row = 0;
   double dropout = 0;  // on the layer's input rows, halo rows included, before aggregation
   Purpose dropout_purpose = Purpose::kDropout;
+  /// Own rows come dropped out. Their gradients are masked by who made them, but for boundary rows', to which
+  /// gradients of what wasn't dropped out are added.
+  bool own_dropped = false;
   DecayGroup decay = DecayGroup::kConvolution;
   RowFinish::Options finish;  // cols is filled in
   bool skip = false;          // add the layer's own input rows before the activation; in == out

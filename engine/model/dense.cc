@@ -32,12 +32,12 @@ class Dense final : public FinishedLayer {
                 const Epilogue& finish) const override {
     if (options().is_split() && options().input_blocks > 1)
       return multiply_blocks(verbs, w.value(0), input.self, target);
-    transform(verbs.context(), input.self, self_dropout(verbs), w.value(0), target, finish);
+    transform(verbs.context(), input.self, input_dropout().of_self(verbs), w.value(0), target, finish);
   }
   void multiply_backward(Verbs& verbs, const LayerWeights& w, const LayerInput& input, Saved&,
                          MatrixView d_target, MatrixView, const LayerGradient& gradient) const override {
     const int parts = spec().parameters[0].parts;
-    const Dropout dropout = self_dropout(verbs);
+    const Dropout dropout = input_dropout().of_self(verbs);
     if (parts > 1 && gradient.self.cols == 0)
       return weight_backward_in_parts(verbs.context(), input.self, dropout, d_target, w, 0, parts);
     if (options().is_split() && options().input_blocks > 1) {

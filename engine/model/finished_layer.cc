@@ -16,6 +16,7 @@ LayerSpec finished(const LayerOptions& o, LayerSpec product, const RowFinish& fi
   product.out = o.out;
   finish.declare(product.parameters);
   finish.declare(product.saved);
+  product.boundary = finish.boundary();
   return product;
 }
 
@@ -30,7 +31,7 @@ FinishedLayer::FinishedLayer(const LayerOptions& options, const LayerSpec& produ
     : FinishedLayer(options, product, finish_of(options, product)) {}
 
 FinishedLayer::FinishedLayer(const LayerOptions& options, const LayerSpec& product, const RowFinish& finish)
-    : Layer(finished(options, product, finish)), options_(options), finish_(finish) {}
+    : Layer(finished(options, product, finish)), options_(options), dropout_(options), finish_(finish) {}
 
 void FinishedLayer::forward(Verbs& verbs, const LayerWeights& weights, const LayerInput& input, Saved& saved,
                             MatrixView out) const {
@@ -106,17 +107,18 @@ void FinishedLayer::weight_backward_in_parts(Context& ctx, const Rows& rows, con
   }
 }
 
-Dropout FinishedLayer::source_dropout(Verbs& verbs, const Source& source) const {
-  return verbs.input_dropout(options_.dropout, options_.dropout_purpose, options_.index,
-                             source.block->src_ids);
+Dropout InputDropout::of_all(Verbs& verbs, std::span<const VertexId> ids) const {
+  return verbs.input_dropout(options_.dropout, options_.dropout_purpose, options_.index, ids);
 }
 
-Dropout FinishedLayer::self_dropout(Verbs& verbs) const {
-  return verbs.input_dropout(options_.dropout, options_.dropout_purpose, options_.index,
-                             verbs.state().aggregated_ids());
+Dropout InputDropout::of_gradient(Verbs& verbs, std::span<const VertexId> ids, bool own) const {
+  Dropout d = of_all(verbs, ids);
+  if (own && options_.own_dropped) d.end = verbs.state().boundary;
+  return d;
 }
 
-NeighbourSum::NeighbourSum(const LayerOptions& options) : options_(options), order_(order_of(options)) {}
+NeighbourSum::NeighbourSum(const LayerOptions& options)
+    : options_(options), dropout_(options), order_(order_of(options)) {}
 
 NeighbourSum::Order NeighbourSum::order_of(const LayerOptions& o) {
   if (!o.packed_input && o.in <= o.out) return Order::kAggregateFirst;
@@ -137,12 +139,12 @@ void NeighbourSum::forward(Verbs& verbs, const LayerInput& input, OwnRows& own, 
     const auto begin = [&] {
       own_work();
       if (!adds_own()) return;
-      const auto [self, due] = own.due(input.self, own_dropout(verbs));
+      const auto [self, due] = own.due(input.self, dropout_.of_self(verbs));
       axpby(ctx, options_.own_row, dropped_rows(ctx, self, due, "neighbour_sum.rows"), 0, aggregated);
     };
     sum_over(verbs, input.rows, {aggregated, adds_own()}, begin,
              [&](const Source& s, MatrixView sum, bool accumulate, bool) {
-               const auto [source, due] = own.due(s.rows, dropout_of(verbs, s));
+               const auto [source, due] = own.due(s.rows, dropout_.of(verbs, s));
                spmm(ctx, arcs_of(*s.block), dropped_rows(ctx, source, due, "neighbour_sum.rows"), sum,
                     accumulate);
              });
@@ -152,7 +154,7 @@ void NeighbourSum::forward(Verbs& verbs, const LayerInput& input, OwnRows& own, 
   const auto begin = [&] {
     own_work();
     if (!adds_own()) return;
-    const auto [self, due] = own.due(input.self, own_dropout(verbs));
+    const auto [self, due] = own.due(input.self, dropout_.of_self(verbs));
     transform(ctx, self, due, w, target.out);
     if (options_.own_row != 1) scale(ctx, options_.own_row, target.out);
   };
@@ -164,7 +166,7 @@ void NeighbourSum::forward(Verbs& verbs, const LayerInput& input, OwnRows& own, 
   const bool is_finished = sum_over(
       verbs, input.rows, sum, begin, [&](const Source& s, MatrixView into, bool accumulate, bool is_whole) {
         MatrixView z = ctx.workspace->matrix("neighbour_sum.z", s.rows.rows(), options_.out, ctx.values);
-        const auto [source, due] = own.due(s.rows, dropout_of(verbs, s));
+        const auto [source, due] = own.due(s.rows, dropout_.of(verbs, s));
         transform(ctx, source, due, w, z);
         spmm(ctx, arcs_of(*s.block), z, into, accumulate, is_whole ? finish : Epilogue{});
       });
@@ -174,7 +176,7 @@ void NeighbourSum::forward(Verbs& verbs, const LayerInput& input, OwnRows& own, 
 bool NeighbourSum::sum_products(Verbs& verbs, const LayerInput& input, OwnRows& own, ConstMatrixView w,
                                 const Sum& sum, const Epilogue& finish, OwnWork begin) const {
   Context& ctx = verbs.context();
-  const auto [rows, due] = own.due(input.rows, own_dropout(verbs));
+  const auto [rows, due] = own.due(input.rows, dropout_.of_self(verbs));
   const ExchangedProducts products(verbs, rows, due, w);
   const MatrixView z = ctx.workspace->matrix("neighbour_sum.z", rows.rows(), options_.out, ctx.values);
   products.multiply_boundary(z);
@@ -206,13 +208,14 @@ void NeighbourSum::backward_aggregated(Verbs& verbs, const LayerInput& input, Co
   if (gradient.rows.cols == 0) return weights();
   const MatrixView d_aggregated = scratch.repacked(options_.in);  // in ≤ out
   gemm_bt(ctx, d_target, w, d_aggregated);
-  sum_back(
-      verbs, input.rows, d_aggregated, gradient.rows, weights, [&](const Source& s, ConstMatrixView d_sum) {
-        if (s.d_rows.cols > 0)
-          spmm(ctx, transposed_arcs_of(*s.block), d_sum, s.d_rows, false, {.dropout = dropout_of(verbs, s)});
-      });
+  sum_back(verbs, input.rows, d_aggregated, gradient.rows, weights,
+           [&](const Source& s, ConstMatrixView d_sum) {
+             if (s.d_rows.cols > 0)
+               spmm(ctx, transposed_arcs_of(*s.block), d_sum, s.d_rows, false,
+                    {.dropout = dropout_.of_gradient(verbs, s)});
+           });
   if (!adds_own()) return;
-  if (const Dropout mask = own_dropout(verbs)) dropout(ctx, mask, d_aggregated, d_aggregated);
+  if (const Dropout mask = dropout_.of_own_gradient(verbs)) dropout(ctx, mask, d_aggregated, d_aggregated);
   axpby(ctx, options_.own_row, d_aggregated, 1, gradient.self);
 }
 
@@ -225,29 +228,28 @@ void NeighbourSum::backward_transformed(Verbs& verbs, const LayerInput& input, C
     own_work();
     if (!adds_own()) return;
     axpby(ctx, options_.own_row, d_target, 0, d_own);
-    weight_backward(ctx, input.self, own_dropout(verbs), d_own, d_w);
+    weight_backward(ctx, input.self, dropout_.of_self(verbs), d_own, d_w);
   };
   if (sends_products()) {
     backward_products(verbs, input, w, d_target, d_w, gradient.rows, own);
-    if (adds_own()) rows_backward(ctx, own_dropout(verbs), w, d_own, gradient.self, true);
+    if (adds_own()) rows_backward(ctx, dropout_.of_own_gradient(verbs), w, d_own, gradient.self, true);
     return;
   }
   sum_back(verbs, input.rows, d_target, gradient.rows, own, [&](const Source& s, ConstMatrixView d_sum) {
     MatrixView d_z = ctx.workspace->matrix("neighbour_sum.z", s.rows.rows(), options_.out, ctx.values);
     spmm(ctx, transposed_arcs_of(*s.block), d_sum, d_z);
-    const Dropout dropout = dropout_of(verbs, s);
-    weight_backward(ctx, s.rows, dropout, d_z, d_w);
-    if (s.d_rows.cols > 0) rows_backward(ctx, dropout, w, d_z, s.d_rows);
+    weight_backward(ctx, s.rows, dropout_.of(verbs, s), d_z, d_w);
+    if (s.d_rows.cols > 0) rows_backward(ctx, dropout_.of_gradient(verbs, s), w, d_z, s.d_rows);
   });
   if (adds_own() && gradient.self.cols > 0)
-    rows_backward(ctx, own_dropout(verbs), w, d_own, gradient.self, true);
+    rows_backward(ctx, dropout_.of_own_gradient(verbs), w, d_own, gradient.self, true);
 }
 
 void NeighbourSum::backward_products(Verbs& verbs, const LayerInput& input, ConstMatrixView w,
                                      ConstMatrixView d_target, MatrixView d_w, MatrixView d_rows,
                                      OwnWork own_work) const {
   Context& ctx = verbs.context();
-  const ExchangedProducts products(verbs, input.rows, own_dropout(verbs), w);
+  const ExchangedProducts products(verbs, input.rows, dropout_.of_self(verbs), w);
   const MatrixView d_z =
       ctx.workspace->matrix("neighbour_sum.z", input.rows.rows(), options_.out, ctx.values);
   sum_back(verbs, d_z, d_target, d_z, own_work, [&](const Source& s, ConstMatrixView d_sum) {

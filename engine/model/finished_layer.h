@@ -17,6 +17,33 @@ inline ParameterSpec input_weight(const char* name, const LayerOptions& o) {
   return {name, o.of_whole(), o.out, o.init, o.decay, 0, 0, true, 1, o.input_blocks};
 }
 
+/// Dropout of a layer's input rows that is due where the layer reads them, and that of their gradients. The
+/// two differ where own rows come dropped out (LayerOptions::own_dropped).
+class InputDropout {
+ public:
+  explicit InputDropout(const LayerOptions& options) : options_(options) {}
+
+  /// Of a block's source rows, and of the destinations' own.
+  Dropout of(Verbs& verbs, const Source& s) const {
+    return s.own && options_.own_dropped ? Dropout() : of_all(verbs, s.block->src_ids);
+  }
+  Dropout of_self(Verbs& verbs) const {
+    return options_.own_dropped ? Dropout() : of_all(verbs, verbs.state().aggregated_ids());
+  }
+  /// Of what is written as, or added to, their gradients.
+  Dropout of_gradient(Verbs& verbs, const Source& s) const {
+    return of_gradient(verbs, s.block->src_ids, s.own);
+  }
+  Dropout of_own_gradient(Verbs& verbs) const {
+    return of_gradient(verbs, verbs.state().aggregated_ids(), true);
+  }
+
+ private:
+  Dropout of_all(Verbs& verbs, std::span<const VertexId> ids) const;
+  Dropout of_gradient(Verbs& verbs, std::span<const VertexId> ids, bool own) const;
+  LayerOptions options_;
+};
+
 class FinishedLayer : public Layer {
  public:
   void forward(Verbs& verbs, const LayerWeights& weights, const LayerInput& input, Saved& saved,
@@ -57,18 +84,17 @@ class FinishedLayer : public Layer {
   template <class Visit>
   void for_each_block(Verbs& verbs, const Rows& input, Visit visit) const {
     const int blocks = options_.input_blocks;
-    Dropout dropout = self_dropout(verbs);
+    Dropout dropout = dropout_.of_self(verbs);
     for (int block = 0; block < blocks; ++block, dropout.first_column += options_.of_whole() / blocks)
       visit(Rows(input.dense.slice_cols(block * block_columns(), block_columns())), dropout, block);
   }
   Index block_columns() const { return options_.in / options_.input_blocks; }
-  /// Of a block's source rows, and of the destinations' own.
-  Dropout source_dropout(Verbs& verbs, const Source& source) const;
-  Dropout self_dropout(Verbs& verbs) const;
+  const InputDropout& input_dropout() const { return dropout_; }
 
  private:
   FinishedLayer(const LayerOptions& options, const LayerSpec& product, const RowFinish& finish);
   LayerOptions options_;
+  InputDropout dropout_;
   RowFinish finish_;
 };
 
@@ -114,14 +140,6 @@ class NeighbourSum {
   static Order order_of(const LayerOptions& options);
   bool aggregates_first() const { return order_ == Order::kAggregateFirst; }
   bool adds_own() const { return options_.own_row != 0; }
-  Dropout dropout_of(Verbs& verbs, const Source& s) const {
-    return verbs.input_dropout(options_.dropout, options_.dropout_purpose, options_.index, s.block->src_ids);
-  }
-
-  Dropout own_dropout(Verbs& verbs) const {
-    return verbs.input_dropout(options_.dropout, options_.dropout_purpose, options_.index,
-                               verbs.state().aggregated_ids());
-  }
   void backward_aggregated(Verbs& verbs, const LayerInput& input, ConstMatrixView w, Saved& saved,
                            ConstMatrixView d_target, MatrixView scratch, MatrixView d_w,
                            const LayerGradient& gradient, OwnWork own_work) const;
@@ -136,6 +154,7 @@ class NeighbourSum {
                          MatrixView d_w, MatrixView d_rows, OwnWork own_work) const;
 
   LayerOptions options_;
+  InputDropout dropout_;
   Order order_;
 };
 

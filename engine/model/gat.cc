@@ -67,7 +67,7 @@ class Gat final : public FinishedLayer {
     const Softmaxes softmaxes{{saved.at(kMax), saved.at(kSum)}, aggregated};
     const auto begin = [&]() -> ConstMatrixView {
       softmax_begin(ctx, softmaxes);
-      transform(ctx, input.self, self_dropout(verbs), folded_vector(ctx, w), dst_score);
+      transform(ctx, input.self, input_dropout().of_self(verbs), folded_vector(ctx, w), dst_score);
       make_whole(verbs, dst_score);
       return dst_score;
     };
@@ -78,7 +78,7 @@ class Gat final : public FinishedLayer {
       attention_add(ctx, attention_of(verbs, s), z, scores, src_score, into);
     };
     if (sends_products(o_)) {
-      const ExchangedProducts products(verbs, input.rows, self_dropout(verbs), w.value(kWeight));
+      const ExchangedProducts products(verbs, input.rows, input_dropout().of_self(verbs), w.value(kWeight));
       const MatrixView own = saved.at(kZ);
       products.multiply_boundary(own);
       const auto rest = [&] {
@@ -93,7 +93,7 @@ class Gat final : public FinishedLayer {
       softmax_over(verbs, input.rows, softmaxes, begin,
                    [&](const Source& s, ConstMatrixView scores, const Softmaxes& into) {
                      const MatrixView z = saved.at(kZ, s.slot, s.rows.rows());
-                     transform(ctx, s.rows, source_dropout(verbs, s), w.value(kWeight), z);
+                     transform(ctx, s.rows, input_dropout().of(verbs, s), w.value(kWeight), z);
                      add(s, z, scores, into);
                    });
     }
@@ -124,7 +124,7 @@ class Gat final : public FinishedLayer {
                         w.gradient(kSrcVector).data);
     };
     if (sends_products(o_)) {
-      const ExchangedProducts products(verbs, input.rows, self_dropout(verbs), w.value(kWeight));
+      const ExchangedProducts products(verbs, input.rows, input_dropout().of_self(verbs), w.value(kWeight));
       const MatrixView d_own = ctx.workspace->matrix("gat.d_z", input.rows.rows(), width(), ctx.values);
       softmax_back(verbs, saved.at(kZ), of_own, d_own, [&](const Source& s, const SoftmaxGradient& of) {
         lead_back(s, s.rows.dense, of, s.d_rows);
@@ -136,8 +136,9 @@ class Gat final : public FinishedLayer {
         const MatrixView z = saved.at(kZ, s.slot, s.rows.rows());
         const MatrixView d_z = ctx.workspace->matrix("gat.d_z", z.rows, z.cols, ctx.values);
         lead_back(s, z, of, d_z);
-        transform_backward(ctx, s.rows, source_dropout(verbs, s), w.value(kWeight), d_z, w.gradient(kWeight),
-                           s.d_rows);
+        weight_backward(ctx, s.rows, input_dropout().of(verbs, s), d_z, w.gradient(kWeight));
+        if (s.d_rows.cols > 0)
+          rows_backward(ctx, input_dropout().of_gradient(verbs, s), w.value(kWeight), d_z, s.d_rows);
       });
     }
     make_whole(verbs, d_dst_score);
@@ -167,8 +168,10 @@ class Gat final : public FinishedLayer {
     Context& ctx = verbs.context();
     MatrixView d_folded = ctx.workspace->matrix("gat.d_folded", o_.layer.in, o_.heads);
     fill(ctx, 0, d_folded);
-    transform_backward(ctx, input.self, self_dropout(verbs), folded_vector(ctx, w), d_dst_score, d_folded,
-                       gradient.self, true);
+    weight_backward(ctx, input.self, input_dropout().of_self(verbs), d_dst_score, d_folded);
+    if (gradient.self.cols > 0)
+      rows_backward(ctx, input_dropout().of_own_gradient(verbs), folded_vector(ctx, w), d_dst_score,
+                    gradient.self, true);
     for (int h = 0; h < o_.heads; ++h) {
       ConstMatrixView d = d_folded.slice_cols(h, 1);
       gemm(ctx, d, head(w.value(kDstVector), h), head(w.gradient(kWeight), h), true);
@@ -231,9 +234,8 @@ Model make(const ModelSpec& spec, const TrainingSpec& training, const ModelInput
     o.layer.finish.norm = last ? Norm::kNone : spec.norm;
     o.layer.finish.activation = last ? Activation::kNone : Activation::kElu;
     all.push_back(o);
-    if (l > 0 && input.exact_exchange) {
-      move_dropout_to_producer(all[std::size_t(l) - 1].layer, all[std::size_t(l)].layer);
-    }
+    if (l > 0)
+      move_dropout_to_maker(all[std::size_t(l) - 1].layer, all[std::size_t(l)].layer, input.drops_out);
   }
   Model model;
   for (const GatOptions& o : all) model.layers.push_back(std::make_unique<Gat>(o));

@@ -40,7 +40,7 @@ class Gcnii final : public FinishedLayer {
     MatrixView s = saved.at(0);
     sum_over(verbs, input.rows, {s}, no_own_work,
              [&](const Source& source, MatrixView sum, bool accumulate, bool) {
-               const Dropout dropout = source_dropout(verbs, source);
+               const Dropout dropout = input_dropout().of(verbs, source);
                spmm(ctx, arcs_of(*source.block), dropped_rows(ctx, source.rows, dropout, "gcnii.rows"), sum,
                     accumulate);
              });
@@ -64,7 +64,7 @@ class Gcnii final : public FinishedLayer {
     sum_back(verbs, input.rows, d_s, gradient.rows, weight, [&](const Source& source, ConstMatrixView d_sum) {
       if (source.d_rows.cols == 0) return;
       spmm(ctx, transposed_arcs_of(*source.block), d_sum, source.d_rows, false,
-           {.dropout = source_dropout(verbs, source)});
+           {.dropout = input_dropout().of(verbs, source)});
     });
   }
 

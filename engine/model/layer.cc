@@ -24,7 +24,9 @@ void for_each_matrix(const std::vector<SavedSpec>& specs, const LayerRows& rows,
     } else if (spec.over == Over::kSources) {
       for (const Index of_slot : rows.sources) visit(i, of_slot);
     } else {
-      visit(i, spec.over == Over::kOutputs ? rows.outputs : rows.destinations);
+      visit(i, spec.over == Over::kOutputs    ? rows.outputs
+               : spec.over == Over::kBoundary ? rows.boundary
+                                              : rows.destinations);
     }
   }
 }

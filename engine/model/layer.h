@@ -20,6 +20,7 @@ struct SavedSpec {
   enum class Over {
     kOutputs,       // rows of the layer's output
     kDestinations,  // rows that are aggregated for: the outputs' or, where columns are split, the group's
+    kBoundary,      // of the output's rows those that other ranks read, the first ones; none in inference
     kSources        // one per block of sources
   } over = Over::kDestinations;
   Index cols = 0;
@@ -32,6 +33,7 @@ struct LayerRows {
   Index inputs = 0;  // of what this pass holds of the layer's input
   Index outputs = 0, destinations = 0;
   std::vector<Index> sources;  // by slot
+  Index boundary = 0;          // of the outputs those that other ranks read, the first ones
 };
 
 /// Where a layer's saved matrices lie: views into memory that the schedule owns, so that layers which are
@@ -118,6 +120,9 @@ struct LayerSpec {
   bool rows_in_backward = false;
   /// Backward is done with d_out before it writes gradient.rows, so that the two may share memory.
   bool in_place_backward = false;
+  /// The place among `saved` of its output's boundary rows as they were before they were dropped out for this
+  /// rank's next layer; −1: other ranks get what that layer reads.
+  int boundary = -1;
   /// Layer whose output this one reads too, by row, as `tap`; −1: none.
   int tap = -1;
 

@@ -32,8 +32,10 @@ double LayerPass::saved_bytes() const {
   for (const SavedSpec& s : layer_.saved) {
     if (s.rows >= 0) continue;
     const bool over_sources = s.over == SavedSpec::Over::kSources;
+    const bool over_boundary = s.over == SavedSpec::Over::kBoundary;  // about as many as halo rows
     const double of_a_row = double(s.cols) * (s.is_exact ? double(sizeof(Real)) : input_);
-    sum += of_a_row * (size_.outputs + (over_sources ? size_.others : 0));
+    sum +=
+        of_a_row * ((over_boundary ? 0 : size_.outputs) + (over_sources || over_boundary ? size_.others : 0));
   }
   return sum;
 }

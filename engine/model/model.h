@@ -10,14 +10,20 @@
 
 namespace atl {
 
+/// Who drops out the rows that a layer reads.
+enum class DropsOut {
+  kMakers,   // the layer that makes them, with its own finish: they are read in the step that made them
+  kReaders,  // each layer what it reads: rows may be of other steps, and are given the present step's mask
+  // Own rows as kMakers, other ranks' as kReaders: what leaves for these isn't dropped out.
+  kMakersAndReaders
+};
+
 /// What the data and the strategy say to a model that is being made.
 struct ModelInput {
   Index features = 0;
   Index classes = 0;             // width of the last layer
   bool packed_features = false;  // multiplied as they are stored (tensor/rows.h)
-  /// The exchange delivers this step's rows, so a layer may hand on its rows already dropped out for the next
-  /// one, fused with its own finish. Stale exchanges need raw rows: a stale row gets the present step's mask.
-  bool exact_exchange = true;
+  DropsOut drops_out = DropsOut::kMakers;
   /// A layer that transforms first sends its products to other ranks, and not its input's rows.
   bool sends_products = false;
   Index whole_features = 0;  // where `features` are some of their columns (model/gather.h); 0: they are all

@@ -37,7 +37,7 @@ class Sage final : public FinishedLayer {
                 const Epilogue& finish) const override {
     OwnRows own(verbs.context(), input.rows);
     auto own_product = [&] {
-      const auto [rows, due] = own.due(input.self, self_dropout(verbs));
+      const auto [rows, due] = own.due(input.self, input_dropout().of_self(verbs));
       transform(verbs.context(), rows, due, self_weight(w.value(0)), target);
     };
     sum_.forward(verbs, input, own, neighbour_weight(w.value(0)), saved, {target, true}, finish, own_product);
@@ -48,7 +48,7 @@ class Sage final : public FinishedLayer {
                          MatrixView d_target, MatrixView scratch,
                          const LayerGradient& gradient) const override {
     Context& ctx = verbs.context();
-    const Dropout dropout = self_dropout(verbs);
+    const Dropout dropout = input_dropout().of_self(verbs);
     const int parts = spec().parameters[0].parts, own_parts = (parts + 1) / 2, half = (own_parts + 1) / 2;
     auto own_weight = [&](int begin, int end) {
       if (parts > 1) return weight_backward_in_parts(ctx, input.self, dropout, d_target, w, begin, end);
@@ -60,7 +60,8 @@ class Sage final : public FinishedLayer {
     for (int part = own_parts; part < parts; ++part) w.part_is_done(part);
     if (half < own_parts) own_weight(half, own_parts);
     if (gradient.self.cols > 0)
-      rows_backward(ctx, dropout, self_weight(w.value(0)), d_target, gradient.self, true);
+      rows_backward(ctx, input_dropout().of_own_gradient(verbs), self_weight(w.value(0)), d_target,
+                    gradient.self, true);
   }
 
   template <class T>

@@ -74,7 +74,7 @@ Model make(const ModelSpec& spec, const TrainingSpec& training, const ModelInput
   last.out = input.classes;
   last.dropout = training.dropout;
   last.decay = last.finish.decay = DecayGroup::kDense;
-  move_dropout_to_producer(hops, last);  // no row of it is another rank's
+  move_dropout_to_maker(hops, last, DropsOut::kMakers);  // no row of it is another rank's
   Model model;
   for (int k = 0; k < powers; ++k)
     model.layers.push_back(

@@ -3,7 +3,7 @@
 namespace atl {
 namespace {
 
-/// The layers in order, before dropout is moved to the producers.
+/// The layers in order, before dropout is moved to who makes rows.
 struct Sketch {
   LayerOptions options;
   bool dense = false;
@@ -79,12 +79,15 @@ LayerOptions dense_on_features(Index out, const TrainingSpec& training, const Mo
   return o;
 }
 
-void move_dropout_to_producer(LayerOptions& producer, LayerOptions& consumer) {
-  if (consumer.skip || consumer.dropout == 0) return;
-  producer.finish.dropout = consumer.dropout;
-  producer.finish.dropout_purpose = consumer.dropout_purpose;
-  producer.finish.dropout_layer = consumer.index;
-  consumer.dropout = 0;
+void move_dropout_to_maker(LayerOptions& maker, LayerOptions& reader, DropsOut drops_out) {
+  if (reader.skip || reader.dropout == 0 || drops_out == DropsOut::kReaders) return;
+  const bool shared = drops_out == DropsOut::kMakersAndReaders;
+  if (shared && reader.sends_products) return;
+  maker.finish.dropout = reader.dropout;
+  maker.finish.dropout_purpose = reader.dropout_purpose;
+  maker.finish.dropout_layer = reader.index;
+  maker.finish.spares_boundary = reader.own_dropped = shared;
+  if (!shared) reader.dropout = 0;
 }
 
 std::vector<std::unique_ptr<Layer>> make_stack(const StackPlan& plan, const ModelSpec& spec,
@@ -100,8 +103,11 @@ std::vector<std::unique_ptr<Layer>> make_stack(const StackPlan& plan, const Mode
     if (plan.propagate_self) double_input(all[0].options);
   }
   for (std::size_t l = 0; l < all.size(); ++l) all[l].options.index = int(l) + (precompute ? 1 : 0);
-  for (std::size_t l = 1; l < all.size() && input.exact_exchange; ++l)
-    move_dropout_to_producer(all[l - 1].options, all[l].options);
+  for (std::size_t l = 1; l < all.size(); ++l) {
+    const bool own_alone = all[l].dense && input.drops_out == DropsOut::kMakersAndReaders;
+    move_dropout_to_maker(all[l - 1].options, all[l].options,
+                          own_alone ? DropsOut::kMakers : input.drops_out);
+  }
   for (const Sketch& s : all) layers.push_back(s.dense ? make_dense(s.options) : plan.convolution(s.options));
   return layers;
 }

@@ -24,9 +24,9 @@ std::vector<std::unique_ptr<Layer>> make_stack(const StackPlan& plan, const Mode
 /// A dense layer of `out` columns on the features: GCNII's and ResGCN+'s encoder, SGC's one layer.
 LayerOptions dense_on_features(Index out, const TrainingSpec& training, const ModelInput& input);
 
-/// Lets a layer's finish apply the dropout of the next one's input, unless that one needs the raw rows too
-/// (skip): rows are shipped dropped out, and no copy of them is made. Only where rows are used in the step
-/// that made them.
-void move_dropout_to_producer(LayerOptions& producer, LayerOptions& consumer);
+/// Lets the finish of the layer that makes rows apply the dropout of the one that reads them, so that no copy
+/// is made, where `drops_out` says so; unless that one needs the rows as they are too (skip), or sends
+/// products of them that are dropped out before.
+void move_dropout_to_maker(LayerOptions& maker, LayerOptions& reader, DropsOut drops_out);
 
 }  // namespace atl

@@ -50,17 +50,19 @@ void weight_backward(Context& ctx, const Rows& rows, const Dropout& d, ConstMatr
 void rows_backward(Context& ctx, const Dropout& d, ConstMatrixView w, ConstMatrixView d_out,
                    MatrixView d_rows, bool accumulate) {
   if (!accumulate || !d) return gemm_bt(ctx, d_out, w, d_rows, accumulate, d);
+  const Index masked_rows = std::min(d.end, d_rows.rows), rest = d_rows.rows - masked_rows;
   // A few rows at a time: what is masked is added while it is in the cache.
   const Index piece = std::max<Index>(1, kPieceElements / std::max<Index>(1, d_rows.cols));
   const MatrixView masked =
-      ctx.workspace->matrix("transform.d_rows", std::min(piece, d_rows.rows), d_rows.cols);
-  for (Index begin = 0; begin < d_rows.rows; begin += piece) {
-    const Index count = std::min(piece, d_rows.rows - begin);
+      ctx.workspace->matrix("transform.d_rows", std::min(piece, masked_rows), d_rows.cols);
+  for (Index begin = 0; begin < masked_rows; begin += piece) {
+    const Index count = std::min(piece, masked_rows - begin);
     const MatrixView product = masked.slice_rows(0, count);
-    gemm_bt(ctx, d_out.slice_rows(begin, count), w, product, false,
-            {d.rate, d.draws, d.ids.subspan(std::size_t(begin), std::size_t(count))});
+    gemm_bt(ctx, d_out.slice_rows(begin, count), w, product, false, d.of_rows(begin, count));
     axpby(ctx, 1, product, 1, d_rows.slice_rows(begin, count));
   }
+  if (rest > 0)
+    gemm_bt(ctx, d_out.slice_rows(masked_rows, rest), w, d_rows.slice_rows(masked_rows, rest), true);
 }
 
 void transform_backward(Context& ctx, const Rows& rows, const Dropout& d, ConstMatrixView w,
@@ -81,9 +83,7 @@ ExchangedProducts::ExchangedProducts(Verbs& verbs, const Rows& rows, const Dropo
 }
 
 Dropout ExchangedProducts::dropout_of(Index begin, Index end) const {
-  Dropout part = dropout_;
-  if (part) part.ids = part.ids.subspan(std::size_t(begin), std::size_t(end - begin));
-  return part;
+  return dropout_.of_rows(begin, end - begin);
 }
 
 void ExchangedProducts::multiply(Index begin, Index end, MatrixView z) const {

@@ -36,6 +36,8 @@ struct PassState {
   /// The first so many rows of the layer's input are all that other ranks read: a gather may begin when these
   /// are computed, and the others when its first source is asked for.
   Index boundary = std::numeric_limits<Index>::max();
+  /// Those rows where other ranks don't read them as they lie there (DropsOut), (boundary, in); or empty.
+  ConstMatrixView sent{};
   /// Rows of the layer's output, and their original vertex ids.
   Index destinations = 0;
   std::span<const VertexId> ids{};

@@ -39,11 +39,12 @@ Model job_model(const Job& job, const FeatureShape& features, Index classes) {
   const Strategy& row = strategy_of(job);
   const bool late = row.reads_stale_rows != nullptr && row.reads_stale_rows(job);
   const bool products = row.sends_products != nullptr && row.sends_products(job);
-  const bool exact = row.exact_exchange && !late, links = job.task == Task::kLinkPrediction;
+  const DropsOut drops_out = late ? DropsOut::kReaders : row.drops_out;
+  const bool links = job.task == Task::kLinkPrediction;
   const Index outputs = links ? Index(job.model.hidden) : classes;
   Model model =
       make_model(job.model, job.training,
-                 {features.columns, outputs, features.packed(), exact, products, features.whole_columns});
+                 {features.columns, outputs, features.packed(), drops_out, products, features.whole_columns});
   model.needs.self_loops = self_loops_of(job);
   if (links) model.decoder = decoder_parameters(job.links, outputs);
   model.data.bits = features.form == FeatureForm::kBits;

@@ -19,23 +19,13 @@
 #include "base/random.h"
 #include "tensor/activation.h"
 #include "tensor/context.h"
+#include "tensor/dropout.h"
 #include "tensor/matrix.h"
 #include "tensor/rows.h"
 
 namespace atl {
 
 // ---- shared argument types -------------------------------------------------------------------------------
-
-/// Inverted dropout of the element (row r, column c): it is dropped if draws.bits_at(ids[r], c) is below
-/// drop_threshold(rate), else scaled by 1 / (1 − rate). A rate of 0 leaves everything as it is.
-struct Dropout {
-  double rate = 0;
-  Draws draws = {};
-  std::span<const VertexId> ids;  // (rows) original vertex ids of the rows it is applied to
-  // of the whole rows, where these have only some of their columns: c counts from there
-  Index first_column = 0;
-  explicit operator bool() const { return rate > 0; }
-};
 
 /// A normalised adjacency: y = diag(row_scale) · A · diag(col_scale) · x.
 struct Arcs {

@@ -39,7 +39,10 @@ def _run(cell, source, folder):
     for change in cell.changes:
         command += ["--set", change]
     begin = time.monotonic()
-    done = subprocess.run(command, capture_output=True, text=True, timeout=CELL_SECONDS)
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, timeout=CELL_SECONDS)
+    except subprocess.TimeoutExpired:
+        sys.exit(f"{cell.name}: not finished within {CELL_SECONDS} s (CELL_SECONDS in the environment allows more)")
     if done.returncode != 0:
         sys.exit(f"{cell.name}: {done.stderr.strip()}")
     result = json.loads(done.stdout.splitlines()[-1])

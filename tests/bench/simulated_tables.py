@@ -91,9 +91,9 @@ unless told (Wan et al. 2022, section V-A). Cards compute {simulated_cells.P100}
 GraphSAGE, 3 × 128. Links are made faster or slower until `graph:overlap=false:haloRows=inputs` communicates for the named share of its epoch. Goals of
 `pipegcn` without smoothing: 1.8, 1.4 and 1.13 times as fast at 50, 65 and 80 %.
 
-- At 50 % `pipegcn` waits for next to nothing, and an epoch is what its ranks compute. With dropout this is more than `graph` computes. Rows that arrive on
-  time can be sent as they leave dropout, which costs `graph` nothing beside the step that makes them. Stale rows are sent before it, and whoever reads them drops
-  them out itself, forward and backward: otherwise a gradient would go back through another epoch's draw (the paper's appendix F). Without dropout both compute nearly the same.
+- At 50 % `pipegcn` waits for next to nothing, and an epoch is what its ranks compute. Stale rows are dropped out by whoever reads
+  them, with the draw of the epoch that reads them: otherwise a gradient would go back through another epoch's draw (the paper's appendix F).
+  Own rows are dropped out in the step that makes them, as under `graph`; of those that other ranks read a copy is kept as they were before.
 """,
 }
 FILES = {"gnnpipe": "gnnpipe.md", "granndis": "granndis.md", "pipegcn": "pipegcn-virtual.md", "p3": "p3.md", "dgs": "dgs.md"}

@@ -22,8 +22,10 @@ namespace atl {
 // explanations. The asker names their type; a strategy that has such figures makes them, and no interface
 // knows which strategy has which.
 //
-//   void MyStrategy::report(FigureRequest& request) { request.offer<MyFigures>([&] { return my_figures(); });
-//   } if (const auto mine = figures_of<MyFigures>(schedule)) ...
+//   void MyStrategy::report(FigureRequest& request) {
+//     request.offer<MyFigures>([&] { return my_figures(); });
+//   }
+//   if (const auto mine = figures_of<MyFigures>(schedule)) ...
 
 /// Lives for one question.
 class FigureRequest {
@@ -126,8 +128,9 @@ struct ExchangedLayer {
 /// One gather of one pass: what is gathered.
 struct GatherRequest {
   int layer;
-  const Rows& rows;  // (owned, cols)
-  Traffic purpose;   // kHalo, kEvaluation, kRecompute, or kSetup for what is gathered once
+  const Rows& rows;        // (owned, cols)
+  Traffic purpose;         // kHalo, kEvaluation, kRecompute, or kSetup for what is gathered once
+  ConstMatrixView sent{};  // PassState::sent
 };
 
 /// A matrix of a rank's own state, by the name under which a checkpoint keeps it.

@@ -77,8 +77,8 @@ class PipeGcn final : public Exchange {
     StaleRows& late = rows_[std::size_t(g.layer)];
     if (!repeated)
       exchange(late, [&] {
-        return transfer_.fetch(*boundary_set_, epoch_, g.purpose, g.rows.dense, late.leaving(),
-                               late.arriving());
+        return transfer_.fetch(*boundary_set_, epoch_, g.purpose, g.sent.cols > 0 ? g.sent : g.rows.dense,
+                               late.leaving(), late.arriving());
       });
     return there_.start({&part_.own, g.rows, boundary_set_.get(), used_epoch(), Rows(in_use(late))}, {});
   }
@@ -217,7 +217,10 @@ std::unique_ptr<Schedule> make(const ScheduleInput& in) {
 }  // namespace
 
 Strategy pipegcn_row() {
-  return {.kind = "pipegcn", .make = make, .exact_exchange = false, .sends_products = sends_products};
+  return {.kind = "pipegcn",
+          .make = make,
+          .drops_out = DropsOut::kMakersAndReaders,
+          .sends_products = sends_products};
 }
 
 }  // namespace atl

@@ -199,7 +199,7 @@ std::unique_ptr<Schedule> make(const ScheduleInput& in) {
 }  // namespace
 
 Strategy sancus_row() {
-  return {.kind = "sancus", .make = make, .exact_exchange = false, .reads = block_reads};
+  return {.kind = "sancus", .make = make, .drops_out = DropsOut::kReaders, .reads = block_reads};
 }
 
 }  // namespace atl

@@ -29,7 +29,9 @@ class FullBatchPass final : public Pass {
     state_.reduced_rows = all_vertices;
   }
 
-  Gather& gather(const Rows& rows) override { return exchange_.gather({layer_, rows, purpose()}); }
+  Gather& gather(const Rows& rows) override {
+    return exchange_.gather({layer_, rows, purpose(), state_.sent});
+  }
   Gather& gather_back(const Rows& rows, MatrixView d_rows) override {
     return exchange_.gather_back({layer_, rows, purpose()}, d_rows);
   }

@@ -25,6 +25,13 @@ LayerInput LayerRunner::input_of(int l, PassMemory& memory, const RangeInput& in
   return in;
 }
 
+/// They leave before the layer saves anything itself: the layer below may have kept them in the same memory.
+ConstMatrixView LayerRunner::sent_of(int l, const Pass& pass, PassMemory& memory) const {
+  const int place = l > memory.layers().first ? layer(l - 1).spec().boundary : -1;
+  if (place < 0 || !pass.state().training) return {};
+  return memory.saved(l - 1).at(place);
+}
+
 void LayerRunner::forward(Pass& pass, const WeightVersion& weights, PassMemory& memory,
                           const RangeInput& input) const {
   for (int l = memory.layers().first; l < memory.layers().end; ++l) forward(l, pass, weights, memory, input);
@@ -37,6 +44,7 @@ void LayerRunner::forward(int l, Pass& pass, const WeightVersion& weights, PassM
                                : Work::kEvaluation,
        l);
   pass.bind(l);
+  pass.send(sent_of(l, pass, memory));
   layer(l).forward(pass, {weights, l}, input_of(l, memory, input), memory.saved(l), memory.output(l));
 }
 

@@ -126,6 +126,8 @@ class Pass : public Verbs {
   virtual void bind(int layer) = 0;
   /// Whether forward is repeated during backward.
   void repeat(bool on) { state_.repeating = on; }
+  /// PassState::sent, of the layer that it is bound to.
+  void send(ConstMatrixView boundary) { state_.sent = boundary; }
 };
 
 /// What the first layer of the range reads.
@@ -165,6 +167,8 @@ class LayerRunner {
   void backward_layer(int l, Pass& pass, const WeightVersion& weights, PassMemory& memory,
                       const RangeInput& input, MatrixView d_out, const LayerGradient& gradient,
                       TrainingStep* step) const;
+  /// PassState::sent of layer l.
+  ConstMatrixView sent_of(int l, const Pass& pass, PassMemory& memory) const;
   void tell(Work work, int layer) const;
   const Layer& layer(int l) const { return *model_.layers[std::size_t(l)]; }
 

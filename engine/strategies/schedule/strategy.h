@@ -38,7 +38,7 @@ struct GraphMarks {
 struct Strategy {
   std::string kind;
   std::unique_ptr<Schedule> (*make)(const ScheduleInput&) = nullptr;
-  bool exact_exchange = true;  // rows arrive in the step in which they were made (ModelInput::exact_exchange)
+  DropsOut drops_out = DropsOut::kMakers;  // ModelInput::drops_out
   /// ModelInput::sends_products; null: never.
   bool (*sends_products)(const Job&) = nullptr;
   /// Whether a job's layers read some rows of earlier steps all the same; null: none does.

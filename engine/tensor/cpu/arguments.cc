@@ -4,8 +4,13 @@ namespace atl {
 
 simd::Mask plain(const Dropout& dropout) {
   if (!dropout) return {};
-  return {drop_threshold(dropout.rate), Real(1 / (1 - dropout.rate)), dropout.draws.key(), dropout.ids.data(),
-          std::uint32_t(dropout.first_column)};
+  return {drop_threshold(dropout.rate),
+          Real(1 / (1 - dropout.rate)),
+          dropout.draws.key(),
+          dropout.ids.data(),
+          std::uint32_t(dropout.first_column),
+          dropout.begin,
+          dropout.end};
 }
 
 simd::Finish plain(const Epilogue& e) {

@@ -13,7 +13,7 @@ constexpr Index kCopied =
 /// What follows the product of rows from `begin` on.
 simd::Finish from_row(const simd::Finish& finish, Index begin) {
   simd::Finish f = finish;
-  if (f.mask.ids != nullptr) f.mask.ids += begin;
+  f.mask = f.mask.from(begin);
   if (f.row_stats) f.row_stats.data += begin * f.row_stats.stride;
   if (f.residual.data != nullptr) f.residual.data += begin * f.residual.stride;
   if (f.residual.halves != nullptr) f.residual.halves += begin * f.residual.stride;
@@ -140,9 +140,7 @@ simd::In CopiedRows::read_a(const simd::ProductAt& whole, int thread, Index colu
   if (mask_.threshold == 0) {
     copy_rows(rows, copy, whole.a_cols, count);
   } else {
-    simd::Mask own = mask_;
-    own.ids += row;
-    simd::loops().dropout(own, rows, copy, column, whole.a_cols, 0, count);
+    simd::loops().dropout(mask_.from(row), rows, copy, column, whole.a_cols, 0, count);
   }
   return as_input(copy);
 }

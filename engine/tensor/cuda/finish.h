@@ -14,9 +14,9 @@ __device__ inline std::uint64_t row_key(std::uint64_t key, VertexId id) {
   return mix64(key ^ (std::uint64_t(id) * 0xd1342543de82ef95ull));
 }
 
-/// The key of a masked row's draws; 0 where nothing is masked.
+/// The key of a masked row's draws; 0 where nothing of it is masked.
 __device__ inline std::uint64_t row_key(const simd::Mask& mask, Index row) {
-  if (mask.threshold == 0) return 0;
+  if (mask.threshold == 0 || row < mask.begin || row >= mask.end) return 0;
   const std::uint64_t key = row_key(mask.key, mask.ids[row]);
   return (key >> 32 << 32) | std::uint32_t(std::uint32_t(key) + mask.first_column * 0x9e3779b9u);
 }
@@ -57,17 +57,18 @@ __device__ Real finished(const simd::Finish& f, Real v, Index row, Index c, std:
   if (f.shift != nullptr) v += f.shift[c];
   if (is_there<kMixed>(f.residual)) v += value_at<kMixed>(f.residual, row, c) * f.residual_scale;
   v = activate(v, f.activation);
-  return f.mask.threshold != 0 ? masked(v, key, c, f.mask) : v;
+  return key != 0 ? masked(v, key, c, f.mask) : v;
 }
 
 /// Gradient before dropout and activation, from the one behind them (d) and their result (y).
 __device__ inline Real undone(const simd::Finish& f, Real d, Real y, Index c, std::uint64_t key) {
-  const bool dropped = f.mask.threshold != 0;
+  const bool dropped = key != 0;
   const auto activation = Activation(f.activation);
   if (activation == Activation::kRelu) return y > Real(0) ? (dropped ? d * f.mask.scale : d) : Real(0);
   if (dropped) d = masked(d, key, c, f.mask);
   if (activation == Activation::kLeakyRelu) return y < Real(0) ? d * kLeakySlope : d;
-  if (activation == Activation::kElu) return y < Real(0) ? d * (y / f.mask.scale + Real(1)) : d;
+  if (activation == Activation::kElu)
+    return y < Real(0) ? d * (y / (dropped ? f.mask.scale : Real(1)) + Real(1)) : d;
   return d;
 }
 

@@ -171,8 +171,7 @@ void gemm_at(Context& ctx, ConstMatrixView a, const Dropout& dropout, ConstMatri
     const Index count = step < a.rows - row ? step : a.rows - row;
     ConstMatrixView left = columns.slice_rows(row, count), right = b.slice_rows(row, count);
     if (copies) {
-      Dropout part = dropout;
-      if (dropout) part.ids = dropout.ids.subspan(std::size_t(row), std::size_t(count));
+      Dropout part = dropout.of_rows(row, count);
       part.first_column += first;
       const MatrixView rows = dropped.slice_rows(0, count);
       cuda::dropout(ctx, part, left, rows);

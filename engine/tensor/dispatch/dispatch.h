@@ -74,6 +74,12 @@ inline void check(const Dropout& dropout, Index rows) {
   ATOLL_CHECK(dropout.rate < 1, "dropout rate {}", dropout.rate);
 }
 
+/// Of products whose values are drawn one by one.
+inline void check_all_rows(const Dropout& dropout, Index rows) {
+  ATOLL_CHECK(!dropout || (dropout.begin == 0 && dropout.end >= rows), "dropout of rows {} … {} of {}",
+              dropout.begin, dropout.end, rows);
+}
+
 /// Of `rows` rows and `cols` columns.
 inline void check(const Epilogue& e, Index rows, Index cols) {
   ATOLL_CHECK(e.norm != Epilogue::Norm::kBatch || (e.col_mean != nullptr && e.col_rstd != nullptr),

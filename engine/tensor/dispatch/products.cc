@@ -69,6 +69,7 @@ void sparse_gemm(Context& ctx, const SparseRows& x, const Dropout& dropout, Cons
                  const Epilogue& epilogue) {
   check_product(x.csr.rows, x.csr.cols, w, out);
   check(dropout, x.csr.rows);
+  check_all_rows(dropout, x.csr.rows);
   check(epilogue, out.rows, out.cols);
   if (out.empty()) return;
   add_work(ctx, [&] {
@@ -81,6 +82,7 @@ void sparse_gemm_at(Context& ctx, const SparseRows& x, const Dropout& dropout, C
                     MatrixView out, bool accumulate, Index first) {
   check_product_at(x.transpose.cols, x.transpose.rows, b, out, first);
   check(dropout, x.transpose.cols);
+  check_all_rows(dropout, x.transpose.cols);
   if (out.empty()) return;
   add_work(ctx, [&] { return gathers(x.transpose, b.row_bytes()) + streams(out); });
   ATOLL_CALL_UNCOUNTED(sparse_gemm_at, ctx, x, dropout, b, out, accumulate, first);

@@ -76,7 +76,7 @@ TEST_F(GpuBench, SumsStandBesideTheLibrarys) {
 TEST_F(GpuBench, AnEpochIsTheGpusAndStandsBesideItsWork) {
   const Job job = small_job({"training.dropout=0.2"});
   const BenchRow row = epoch(job);
-  const Model model = make_model(job.model, job.training, {6, 3, false, true});
+  const Model model = make_model(job.model, job.training, {6, 3, false, DropsOut::kMakers});
   EXPECT_DOUBLE_EQ(row.limit,
                    1.3 * seconds_of(epoch_work(model, rank_shape(prepared(job), 0, {}), false), kRates));
   EXPECT_GT(row.seconds, 0);

@@ -46,16 +46,22 @@ SparseRows sparse(Twins& t, Index n, Index features) {
   if (back.weights.empty()) back.weights.assign(1, 1.0f);
   return {t.csr(g), t.csr(back)};
 }
+/// Its values are drawn one by one.
+Dropout dropout_of_values(Twins& t, Index rows) {
+  Dropout d = t.dropout(rows);
+  d.begin = 0, d.end = rows;
+  return t.toss() ? d : Dropout{};
+}
 void sparse_gemm_case(Twins& t, RandomSizes& sizes) {
   const Index n = sizes(80), features = sizes(60), m = sizes(150);
   t.expect_alike(t.within(kSums, kNormsOfHalves), &sparse_gemm, sparse(t, n, features),
-                 t.toss() ? t.dropout(n) : Dropout{}, t.matrix(features, m), t.values(n, m),
+                 dropout_of_values(t, n), t.matrix(features, m), t.values(n, m),
                  t.toss() ? t.epilogue(n, m) : Epilogue{});
 }
 void sparse_gemm_at_case(Twins& t, RandomSizes& sizes) {
   const Index n = sizes(80), features = sizes(60), m = sizes(150), first = sizes(features);
-  t.expect_alike(kSums, &sparse_gemm_at, sparse(t, n, features), t.toss() ? t.dropout(n) : Dropout{},
-                 t.values(n, m), t.matrix(features - first, m), t.toss(), first);
+  t.expect_alike(kSums, &sparse_gemm_at, sparse(t, n, features), dropout_of_values(t, n), t.values(n, m),
+                 t.matrix(features - first, m), t.toss(), first);
 }
 
 BitRows bit_rows(Twins& t, Index n, Index features) {

@@ -111,11 +111,15 @@ class Twins {
   }
   bool toss() { return draws_() % 2 == 0; }
   unsigned draw() { return unsigned(draws_()); }
+  /// Of all rows, or of some.
   Dropout dropout(Index rows) {
-    return {.rate = 0.4,
-            .draws = Draws(draws_(), Purpose::kDropout, 3),
-            .ids = ids(rows),
-            .first_column = Index(draws_() % 3) * 5};
+    Dropout d{.rate = 0.4,
+              .draws = Draws(draws_(), Purpose::kDropout, 3),
+              .ids = ids(rows),
+              .first_column = Index(draws_() % 3) * 5};
+    if (toss()) d.begin = Index(draws_()) % (rows + 1);
+    if (toss()) d.end = Index(draws_()) % (rows + 1);
+    return d;
   }
   /// One of all that there may be after a product.
   Epilogue epilogue(Index rows, Index cols);

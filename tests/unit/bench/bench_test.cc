@@ -43,7 +43,7 @@ TEST_F(Bench, OpsStandBesideTheirBounds) {
 
 TEST_F(Bench, AnEpochStandsBesideItsWork) {
   const BenchRow row = bench_epoch(ctx_, job_, *dataset_, *prepared_, rates_, 3);
-  const Model model = make_model(job_.model, job_.training, {6, 3, false, true});
+  const Model model = make_model(job_.model, job_.training, {6, 3, false, DropsOut::kMakers});
   const EpochWork work = epoch_work(model, rank_shape(*prepared_, 0, {}), false);
   EXPECT_DOUBLE_EQ(row.limit, 1.3 * seconds_of(work, rates_));
   EXPECT_GT(row.seconds, 0);

@@ -40,7 +40,7 @@ struct Operands {
                .activation = activation};
     if (norm == Norm::kLayer) e.row_stats = stats;
     if (with_residual) e.residual = residual.view(), e.residual_scale = Real(0.75);
-    if (rate > 0) e.dropout = {rate, Draws(5, Purpose::kDropout, 3, 1), ids};
+    if (rate > 0) e.dropout = {rate, Draws(5, Purpose::kDropout, 3, 1), ids, 0, rows / 4, rows - rows / 6};
     return e;
   }
 

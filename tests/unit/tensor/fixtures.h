@@ -162,7 +162,7 @@ inline std::vector<VertexId> random_ids(unsigned seed, Index count) {
 
 /// A dropout's factor of one element, straight from its definition.
 inline double factor(const Dropout& d, Index row, Index column) {
-  if (!d) return 1;
+  if (!d || row < d.begin || row >= d.end) return 1;
   const bool dropped =
       d.draws.bits_at(std::uint64_t(d.ids[std::size_t(row)]), std::uint32_t(column)) < drop_threshold(d.rate);
   return dropped ? 0 : 1 / (1 - d.rate);

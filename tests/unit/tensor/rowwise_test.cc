@@ -169,6 +169,25 @@ TEST_P(Rowwise, DropoutDrawsAsDocumented) {
   expect_same_bits(out, x);
 }
 
+TEST_P(Rowwise, DropoutOfSomeRowsLeavesTheOthersAsTheyAre) {
+  TestRank rank;
+  const Matrix x = random_matrix(43, 90, 21), d_out = random_matrix(44, 90, 5);
+  const auto ids = random_ids(42, 90);
+  const Dropout d{0.5, Draws(77, Purpose::kDropout, 12, 3), ids, 0, 20, 61};
+  Matrix out(90, 21), again(90, 21), product(21, 5), expected(21, 5);
+  dropout(rank.ctx, d, x, out);
+  expect_near(out, [&](Index r, Index c) { return double(x.at(r, c)) * factor(d, r, c); });
+  for (Index r : {0, 19, 61, 89})
+    for (Index c = 0; c < 21; ++c) EXPECT_EQ(out.at(r, c), x.at(r, c));
+  for (const auto& [first, count] : {std::pair<Index, Index>{0, 15}, {15, 10}, {25, 60}, {85, 5}})
+    dropout(rank.ctx, d.of_rows(first, count), x.view().slice_rows(first, count),
+            again.view().slice_rows(first, count));
+  expect_same_bits(again, out);
+  gemm_at(rank.ctx, x, d, d_out, product, false);
+  gemm_at(rank.ctx, out, {}, d_out, expected, false);
+  expect_near(product, [&](Index r, Index c) { return double(expected.at(r, c)); });
+}
+
 TEST_P(Rowwise, ScalesAddsPacksAndUnpacks) {
   TestRank rank;
   const Matrix x = random_matrix(44, 50, 23);

@@ -72,7 +72,7 @@ Step batch_step(const Job& job, const std::filesystem::path& data, const Vertice
     for (Index row = 0; row < own.rows(); ++row)
       std::ranges::copy(vertices.features.at(ids[std::size_t(owners.first_row(comm.rank()) + row)]),
                         own.view().row(row));
-    const Model model = make_model(job.model, job.training, {features, 3, false, true});
+    const Model model = make_model(job.model, job.training, {features, 3, false, DropsOut::kMakers});
     std::vector<int> fanout;
     for (const auto& layer : model.layers)
       if (layer->spec().gathers) fanout.push_back(-1);

@@ -141,7 +141,8 @@ Learned compute(Communicator& comm, SmallRank& rank, const Job& job) {
   const GraphPart& whole = data.training_part();
   const Index all = whole.features.cols(), first = share(all, comm.rank(), comm.size());
   const Index columns = share(all, comm.rank() + 1, comm.size()) - first, rows = whole.graph->owned;
-  const Model model = make_model(job.model, job.training, {columns, data.classes(), false, true, false, all});
+  const Model model =
+      make_model(job.model, job.training, {columns, data.classes(), false, DropsOut::kMakers, false, all});
   const auto place = [&](int layer, const ParameterSpec& spec) {
     if (comm.size() == 1 || layer > 0 || spec.input_blocks == 0) return Placement{};
     return Placement{rows_of_input(spec, first, columns), {comm.rank()}};

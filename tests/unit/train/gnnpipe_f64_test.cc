@@ -205,8 +205,9 @@ class PlainLoop {
       : rank_(rank),
         bounds_(std::move(bounds)),
         data_(rank.job, rank.dataset, rank.prepared, 0),
-        model_(make_model(rank.job.model, rank.job.training,
-                          {data_.training_part().features.cols(), data_.classes(), false, true})),
+        model_(
+            make_model(rank.job.model, rank.job.training,
+                       {data_.training_part().features.cols(), data_.classes(), false, DropsOut::kMakers})),
         parameters_(model_.parameters(), rank.job.training.seed),
         pass_(rank.ctx, data_.training_part(), model_, bounds_, rank.job.training.seed),
         runner_(rank.ctx, model_, nullptr) {

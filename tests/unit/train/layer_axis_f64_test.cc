@@ -23,7 +23,7 @@ class Stage {
         data_(rank.job, rank.dataset, rank.prepared, 0),
         range_(ranges[std::size_t(stages.rank())]),
         model_(make_model(rank.job.model, rank.job.training,
-                          {whole().features.cols(), data_.classes(), false, /*exact_exchange=*/false})),
+                          {whole().features.cols(), data_.classes(), false, DropsOut::kReaders})),
         parameters_(model_.parameters(), rank.job.training.seed),
         pass_(rank.ctx, whole(), model_, equal_chunks(whole().graph->owned, chunks), rank.job.training.seed),
         runner_(rank.ctx, model_, nullptr) {
@@ -183,7 +183,8 @@ TEST_P(LayerAxis, TwoStagesLearnWhatOneRankLearns) {
   int layers = 0;
   run_ranks(1, [&](Communicator& alone) {
     SmallRank rank(alone, small_job(GetParam().fields), folder / "small", 1);
-    layers = int(make_model(rank.job.model, rank.job.training, {6, 3, false, false}).layers.size());
+    layers =
+        int(make_model(rank.job.model, rank.job.training, {6, 3, false, DropsOut::kReaders}).layers.size());
   });
   for (const int chunks : {1, 4}) {
     const Learned one = learn(GetParam(), folder / "small", {{0, layers}}, chunks);

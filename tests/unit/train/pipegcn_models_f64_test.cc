@@ -60,9 +60,9 @@ inline SmallResult train_stale_oracle(const Job& job, const std::filesystem::pat
     const GraphPart& whole = fresh.training_part();
     const std::vector<int> part = part_of_vertices(job, rank.dataset, parts);
     // A late row gets the mask of the epoch that reads it, so rows are handed on as they are.
-    const Model model = make_model(
-        job.model, job.training,
-        {whole.features.cols(), fresh.classes(), whole.features.packed(), /*exact_exchange=*/false});
+    const Model model =
+        make_model(job.model, job.training,
+                   {whole.features.cols(), fresh.classes(), whole.features.packed(), DropsOut::kReaders});
     const bool recomputes = job.training.recompute == Recompute::kLayer;
     FullBatch schedule(rank.ctx, comm, model, rank.trainer->parameters(), whole,
                        rank.data.training_vertices(),

@@ -21,7 +21,8 @@ class OneRank {
   OneRank(SmallRank& rank, const Job& job)
       : ctx_(rank.ctx),
         data_(job, rank.dataset, rank.prepared, 0),
-        model_(make_model(job.model, job.training, {whole().features.cols(), data_.classes(), false, false})),
+        model_(make_model(job.model, job.training,
+                          {whole().features.cols(), data_.classes(), false, DropsOut::kReaders})),
         parameters_(model_.parameters(), job.training.seed),
         runner_(ctx_, model_, nullptr),
         seed_(job.training.seed) {}

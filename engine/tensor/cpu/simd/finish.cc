@@ -56,7 +56,8 @@ void finish_rows(const Finish& f, Out y, Index begin, Index end, Index col_begin
       layer_statistics(f, out, col_end, mean, rstd);
       if (f.row_stats) f.row_stats.row(row)[0] = mean, f.row_stats.row(row)[1] = rstd;
     }
-    const std::uint64_t key = f.mask.threshold == 0 ? 0 : row_key(f.mask, row);
+    const Mask mask = of_row(f.mask, row);
+    const std::uint64_t key = mask.threshold == 0 ? 0 : row_key(mask, row);
     for_columns(col_begin, col_end, [&](Index c, int n) {
       Vec v = load(out + c, n);
       if (f.bias != nullptr) v += load(f.bias + c, n);
@@ -66,7 +67,7 @@ void finish_rows(const Finish& f, Out y, Index begin, Index end, Index col_begin
       if (f.shift != nullptr) v += load(f.shift + c, n);
       if (f.residual) v += load(residual + c, n) * f.residual_scale;
       v = activate(v, activation);
-      if (f.mask.threshold != 0) v = masked(v, key, std::uint32_t(c), f.mask.threshold, f.mask.scale);
+      if (mask.threshold != 0) v = masked(v, key, std::uint32_t(c), mask.threshold, mask.scale);
       store(out + c, v, n);
     });
   }

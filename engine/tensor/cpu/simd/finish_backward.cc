@@ -8,12 +8,12 @@ namespace atl::simd::ATOLL_LEVEL {
 namespace {
 
 /// Gradient before dropout and activation, from the one behind them (d) and their result (y).
-inline Vec undo(Vec d, Vec y, const Finish& f, Activation activation, std::uint64_t key, Index c) {
-  const bool dropped = f.mask.threshold != 0;
-  if (activation == Activation::kRelu) return y > Real(0) ? (dropped ? d * f.mask.scale : d) : Vec{};
-  if (dropped) d = masked(d, key, std::uint32_t(c), f.mask.threshold, f.mask.scale);
+inline Vec undo(Vec d, Vec y, const Mask& mask, Activation activation, std::uint64_t key, Index c) {
+  const bool dropped = mask.threshold != 0;
+  if (activation == Activation::kRelu) return y > Real(0) ? (dropped ? d * mask.scale : d) : Vec{};
+  if (dropped) d = masked(d, key, std::uint32_t(c), mask.threshold, mask.scale);
   if (activation == Activation::kLeakyRelu) return y < Real(0) ? d * kLeakySlope : d;
-  if (activation == Activation::kElu) return y < Real(0) ? d * (y / f.mask.scale + Real(1)) : d;
+  if (activation == Activation::kElu) return y < Real(0) ? d * (y / mask.scale + Real(1)) : d;
   return d;
 }
 
@@ -94,13 +94,14 @@ void backward_rows(const FinishBackward& b, const FinishSums& sums, Index begin,
   const auto activation = Activation(f.activation);
   const bool norm_given = f.layer_norm || f.batch_norm;
   for (Index row = begin; row < end; ++row) {
-    const std::uint64_t key = f.mask.threshold == 0 ? 0 : row_key(f.mask, row);
+    const Mask mask = of_row(f.mask, row);
+    const std::uint64_t key = mask.threshold == 0 ? 0 : row_key(mask, row);
     const Norm<kMixed> norm(b, row);
     const auto dy = row_of<kMixed>(b.dy, row), d_residual = row_of<kMixed>(b.residual, b.residual ? row : 0);
     const auto y = row_of<kMixed>(b.y, row);
     Vec total_d{}, total_dx{};
     for_columns(0, b.cols, [&](Index c, int n) {
-      Vec d = undo(load(dy + c, n), load(y + c, n), f, activation, key, c);
+      Vec d = undo(load(dy + c, n), load(y + c, n), mask, activation, key, c);
       if (b.residual) add_to(d_residual, c, n, d * f.residual_scale);
       if (norm_given) {
         const Vec x = norm.normalised(c, n);
@@ -126,14 +127,15 @@ void norm_sums_of(const FinishBackward& b, double* sums, Index begin, Index end)
   const auto activation = Activation(f.activation);
   Real d_piece[kPiece + kLanes], dx_piece[kPiece + kLanes];
   for (Index row = begin; row < end; ++row) {
-    const std::uint64_t key = f.mask.threshold == 0 ? 0 : row_key(f.mask, row);
+    const Mask mask = of_row(f.mask, row);
+    const std::uint64_t key = mask.threshold == 0 ? 0 : row_key(mask, row);
     const Norm<kMixed> norm(b, row);
     const auto dy = row_of<kMixed>(b.dy, row);
     const auto y = row_of<kMixed>(b.y, row);
     for (Index first = 0; first < b.cols; first += kPiece) {
       const Index stop = first + kPiece < b.cols ? first + kPiece : b.cols;
       for_columns(first, stop, [&](Index c, int n) {
-        Vec d = undo(load(dy + c, n), load(y + c, n), f, activation, key, c);
+        Vec d = undo(load(dy + c, n), load(y + c, n), mask, activation, key, c);
         if (f.gain != nullptr) d *= load(f.gain + c, n);
         store(d_piece + c - first, d);
         store(dx_piece + c - first, d * norm.normalised(c, n));

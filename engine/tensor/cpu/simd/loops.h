@@ -17,6 +17,15 @@ struct Mask {
   std::uint64_t key = 0;          // Draws::key()
   const VertexId* ids = nullptr;  // (rows)
   std::uint32_t first_column = 0;
+  Index begin = 0, end = Index(~std::uint64_t(0) >> 1);  // of the rows; the others stay as they are
+  bool has(Index row) const __attribute__((always_inline)) { return begin <= row && row < end; }
+  /// Of rows that are counted from `row` on.
+  Mask from(Index row) const __attribute__((always_inline)) {
+    Mask rest = *this;
+    if (ids != nullptr) rest.ids += row;
+    rest.begin -= row, rest.end -= row;
+    return rest;
+  }
 };
 
 /// Bfloat16, or const as T is.

@@ -37,6 +37,12 @@ inline std::uint64_t row_key(const Mask& mask, Index row) {
   return (key >> 32 << 32) | std::uint32_t(std::uint32_t(key) + mask.first_column * 0x9e3779b9u);
 }
 
+/// What is left of a mask in one row, none where that isn't among its rows. In all rows the same, but for
+/// these.
+inline Mask of_row(const Mask& mask, Index row) {
+  return mask.has(row) ? mask : Mask{};
+}
+
 /// Draws::bits of one column.
 inline std::uint32_t draw(std::uint64_t key, std::uint32_t column) {
   return mix32(std::uint32_t(key) + column * 0x9e3779b9u) ^ std::uint32_t(key >> 32);

@@ -14,10 +14,11 @@ void column_sums(In x, Index cols, double* sums, bool squares, Index begin, Inde
   }
 }
 
-void dropout(const Mask& mask, In x, Out out, Index first, Index cols, Index begin, Index end) {
+void dropout(const Mask& of_rows, In x, Out out, Index first, Index cols, Index begin, Index end) {
   const auto rows = [&]<bool kMixed>() {
     for (Index row = begin; row < end; ++row) {
-      const std::uint64_t key = row_key(mask, row);
+      const Mask mask = of_row(of_rows, row);
+      const std::uint64_t key = mask.threshold == 0 ? 0 : row_key(mask, row);
       const auto from = row_of<kMixed>(x, row);
       const auto to = row_of<kMixed>(out, row);
       for_columns(0, cols, [&](Index c, int n) {
