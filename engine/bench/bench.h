@@ -45,14 +45,14 @@ std::string to_json(const BenchRow& row);
 /// the data set's own vertex order for contrast; a layer's dense product and its weight gradient, f columns
 /// to f, against 1.2 × (operations at the rate of OpenBLAS on large matrices + bytes at the triad's); the
 /// fused attention with `heads` heads, forward, against E·(4 + 4f + 4·heads) bytes at 60 % of the gather's
-/// rate. On ctx's device, whose rates these are. Where it has a library's SpMM, too, the row has its time
-/// beside ours. Throws Error where a result is wrong.
+/// rate. All run on ctx's device, whose rates `rates` are. Where that device's library has an SpMM, the row
+/// has its time beside ours. Throws Error where a result is wrong.
 std::vector<BenchRow> bench_ops(Context& ctx, const PreparedGraph& prepared, const MachineRates& rates,
                                 const std::vector<Index>& columns, int heads);
 
 /// A whole epoch of a job on one rank in this process, against 1.3 × seconds_of(epoch_work()). On ctx's
-/// device, whose rates these are. Throws Error where the loss isn't finite or doesn't fall, and where the
-/// first two of a GPU aren't nearly the CPU's, which trains as many epochs.
+/// device, whose rates these are. Throws Error where the loss isn't finite or doesn't fall, and where a GPU's
+/// first two losses aren't near those of the CPU, which trains two epochs for comparison.
 BenchRow bench_epoch(Context& ctx, const Job& job, const Dataset& dataset, const PreparedGraph& prepared,
                      const MachineRates& rates, int epochs);
 

@@ -1,6 +1,6 @@
-// One group of what goes over links between devices (tensor/device_links.h): messages, or a sum over all
-// ranks. Its ranks first tell each other, over the host's transport, that they have come to it
-// (comm/transports.h).
+// A group of transfers over the links between devices (tensor/device_links.h): either messages, or one sum
+// over all ranks. The ranks that take part first tell each other through the host's transport that they have
+// reached it (linked_transport.cc says why).
 #include "comm/linked_transport.h"
 
 #include <algorithm>

@@ -1,6 +1,6 @@
-// Told what a rank's threads do: which part of an epoch the compute thread is at, and what those do that make
-// batches ahead of it, and the one that explains. Whoever records ranks gives these turns by it, and notes
-// what they do, as it does for the compute thread.
+// An interface that a rank's threads tell what they do: the compute thread, the threads that make batches
+// ahead of it, and the one that explains. A recorder of ranks (simulate/recorder.h) implements it: it gives
+// the threads turns and notes what each does.
 #pragma once
 
 #include <condition_variable>
@@ -16,31 +16,32 @@ class StreamWatcher {
   virtual ~StreamWatcher() = default;
   static constexpr int kTrains = -1, kExplains = -2;
 
-  /// By the thread that trains: what follows is of this chunk, or this batch, of its epoch, which every epoch
-  /// has; −1: of none.
+  /// Called by the thread that trains: what follows belongs to this chunk or batch of the epoch (every epoch
+  /// has the same numbers); −1: to none.
   virtual void works_on([[maybe_unused]] int unit) {}
 
-  /// By the thread that trains, before the others begin: so many, which may be so many batches ahead.
+  /// Called by the thread that trains before others begin: `makers` threads will make batches, at most
+  /// `ahead` of them in advance.
   virtual void opens([[maybe_unused]] int makers, [[maybe_unused]] int ahead) {}
   virtual void begins([[maybe_unused]] int maker) {}
   virtual void ends([[maybe_unused]] int maker) {}
 
-  /// By the thread that trains, before the one that explains begins.
+  /// Called by the thread that trains, before the one that explains begins.
   virtual void opens_explainer() {}
-  /// By the thread that trains: that one may go on with an explanation of this number. By the one that makes
-  /// batches: it needs that.
+  /// The thread that trains calls the first one: the explainer may go on with explanation `number`. The
+  /// thread that makes batches calls the second one: it needs that explanation.
   virtual void begins_explanation([[maybe_unused]] std::int64_t number) {}
   virtual void wants_explanation([[maybe_unused]] std::int64_t number) {}
 
-  /// It makes the batch of a step, or the explanation of a number, until made().
+  /// Thread `maker` works on the batch of a step, or on explanation number `step`, until made().
   virtual void makes([[maybe_unused]] int maker, [[maybe_unused]] std::int64_t step) {}
   virtual void made([[maybe_unused]] int maker) {}
   /// The thread that trains goes on with the next batch.
   virtual void takes() {}
 
-  /// It is about to stand until another of its rank's threads goes on …
+  /// Thread `maker` is about to wait until another thread of its rank goes on …
   virtual void stands([[maybe_unused]] int maker) {}
-  /// … has changed what others may stand for, …
+  /// … has changed what others may wait for, …
   virtual void stirs() {}
   /// … and goes on. May take long: others compute.
   virtual void goes_on([[maybe_unused]] int maker) {}

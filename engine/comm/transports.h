@@ -101,15 +101,15 @@ class Transport {
 /// with it fail.
 std::vector<std::unique_ptr<Transport>> make_local_group(int ranks, std::vector<std::string> hosts = {});
 
-/// What stands before a server's link, where bytes have been handed to the system and nothing passes them any
-/// more.
+/// How many bytes may wait before a server's link. Once there they belong to the system, and more urgent
+/// messages can no longer overtake them.
 inline constexpr int kQueuedBytes = 256 << 10;
 
 struct MpiOptions {
   /// This rank's server; empty: the name that MPI gives the machine.
   std::string host;
-  /// Of what a longer message is split into (mpi_lane.h): what Open MPI sends over TCP without asking its
-  /// receiver, its own header included, is 64 KiB. Equal on all ranks; tests set it low.
+  /// The size of the pieces that longer messages are split into (mpi_lane.h). Open MPI sends at most 64 KiB
+  /// over TCP, header included, without asking the receiver first. Equal on all ranks; tests set it low.
   std::int64_t piece_bytes = 63 << 10;
   /// The same within a server, where memory carries messages, and each piece costs a rendezvous.
   std::int64_t near_piece_bytes = 4 << 20;

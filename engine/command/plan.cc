@@ -96,8 +96,9 @@ MachineRates parse_rates(const std::string& text) {
 
 constexpr Index kSoonPrepared = 4'000'000;  // arcs, which metis divides in seconds
 
-/// None: of mini-batches, whose plan can do without, and preparing may take hours. What would have to be
-/// assumed of the parts of a small graph is looked at instead.
+/// Returns none where mini-batches can be planned without a prepared graph and nobody has prepared one,
+/// because preparing may take hours. A small graph is prepared all the same where the plan would have to
+/// assume its parts.
 std::optional<PreparedGraph> graph_to_plan_from(const Arguments& a, const LoadedJob& loaded,
                                                 const Dataset& dataset) {
   const bool is_small = assumes_parts(loaded.job) && dataset.meta().arcs <= kSoonPrepared;

@@ -45,23 +45,23 @@ struct ComparedStrategy {
   std::optional<Effect> effect;  // none: it is exact, or not among the stored effects
 
   double step_seconds() const { return forecast.row.epoch / forecast.steps; }
-  /// Seconds of an optimiser step, times the steps that it needs for each of `graph`'s, at least one; none:
-  /// unknown, or it never got there.
+  /// Seconds of an optimiser step, times the steps that it needs for each step of `graph` (at least one,
+  /// unless they were tried for this very job); none: that is unknown, or it never gets as far as `graph`.
   std::optional<double> cost() const;
-  /// What it costs more than, of one whose trial was cut off.
+  /// A lower bound of the cost where the trial was cut off; none elsewhere.
   std::optional<double> cost_above() const;
 };
 
 struct Comparison {
   std::string dataset;
   Topology topology;
-  bool exact = false;  // the best exact one is asked for alone
+  bool exact = false;  // only the best exact one is asked for
   std::vector<ComparedStrategy> rows;
 
-  /// The one to choose, of rows that aren't refused: of exact ones the one with the shortest epoch, or of all
-  /// the one that costs least. Null: none can be.
+  /// The row to choose among those that aren't refused: the one that costs least, among all or among the
+  /// exact ones (whose cost is the seconds of a step). Null: there is none.
   const ComparedStrategy* best(bool of_exact_ones) const;
-  /// Of the whole graph's strategies the plain one; null where it is refused.
+  /// The row of `graph`; null where it is refused.
   const ComparedStrategy* plain() const;
 };
 

@@ -11,15 +11,15 @@
 
 namespace atl {
 
-/// `count` vertices that lie near each other, ascending (all, where there are no more): what is reached from
-/// vertices with a mark, drawn by `seed`, over arcs. Of a vertex with many neighbours some are followed, so
-/// that one hub isn't all there is. marks: (vertices). Memory: a byte a vertex.
+/// `count` vertices that lie near each other, ascending, or all where there are fewer: those that a
+/// breadth-first walk reaches from marked vertices, which `seed` draws. It follows only some arcs of a vertex
+/// with many, so that one hub doesn't fill the count. marks: (vertices). Memory: a byte per vertex.
 std::vector<VertexId> drawn_neighbourhood(const CsrView& graph, const std::vector<std::uint8_t>& marks,
                                           Index count, std::uint64_t seed);
 
-/// Writes the part of `vertices` (ascending), with the arcs between them, to a folder that doesn't exist:
-/// features, labels, and of the splits `split`, whose column `column` is that of all. Pairs of an edge split
-/// are left out.
+/// Writes a data set of `vertices` (ascending) to the folder `place`, which must not exist: the arcs between
+/// them, features, labels, and the split named `split`. Each column of that split becomes its column
+/// `column`, so that a job finds it under any number. Pairs of an edge split are left out.
 void write_subset(const Dataset& dataset, std::span<const VertexId> vertices, const std::string& split,
                   int column, const std::filesystem::path& place);
 

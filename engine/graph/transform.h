@@ -26,8 +26,9 @@ Csr induced_subgraph(const CsrView& a, std::span<const std::uint8_t> marked);
 /// `is_symmetric`: the reverse of every arc of `a` is known to be there.
 Csr neighbour_pattern(const CsrView& a, bool is_symmetric);
 
-/// Returns the vertices in their new order. `pattern` is symmetric without loops (see neighbour_pattern).
-/// Vertices of different `group` (one an owner, or empty: all one) are never merged. Deterministic.
+/// Returns the vertices in an order in which neighbours lie near each other (locality_order.cc). `pattern` is
+/// symmetric without loops (see neighbour_pattern). `group` has a number for each vertex, and vertices of
+/// different groups are never merged; empty: all are one group. Deterministic.
 std::vector<VertexId> locality_order(const CsrView& pattern, std::span<const std::int32_t> group);
 
 }  // namespace atl

@@ -51,16 +51,16 @@ struct StrategyInfo {
   Layout (*layout)(const Job&) = nullptr;
   /// Null: the graph is divided into a part for each rank, and nothing else.
   JobDivision (*divide)(const Job&) = nullptr;
-  /// Of the rows that one part has for another, how many cross in an epoch; null: all. TrafficShape and
-  /// CutRows count those.
+  /// How many of the `boundary` rows that one part has for another travel in an epoch; null: all.
+  /// TrafficShape and CutRows count these.
   Index (*crossing_rows)(const Options&, Index boundary) = nullptr;
   EpochTraffic (*traffic)(const Options&, const TrafficShape&) = nullptr;
   /// The same bytes by pair of ranks; a pair may occur more than once.
   std::vector<PairBytes> (*flows)(const Options&, const TrafficShape&, const std::vector<CutRows>&) = nullptr;
   /// Whether bytes travel while a rank computes; null: they do.
   bool (*hides)(const Options&) = nullptr;
-  /// How many times as long an epoch takes as the slowest rank's work, because ranks wait for what others
-  /// begin with; null: once.
+  /// By what factor an epoch takes longer than the slowest rank's work, because ranks wait until others have
+  /// begun; null: 1.
   double (*stretch)(const Job&) = nullptr;
   bool several_steps = false;  // an epoch has more than one
   bool several_parts = false;  // a rank may have more than one
@@ -94,21 +94,21 @@ struct StrategyInfo {
 };
 
 const std::vector<StrategyInfo>& strategy_infos();
-/// A program's own, beside those of the table. Before the first job is read; not thread-safe.
+/// Adds a strategy of the calling program to the table. Call before the first job is read; not thread-safe.
 void add_strategy(StrategyInfo info);
 
 /// Null where no strategy is named so.
 const StrategyInfo* find_strategy(const std::string& kind);
 
-/// Whether its options have a block of their own, strategy.<kind>; they stand beside strategy.kind otherwise.
+/// Whether its options are in a block of their own, strategy.<kind>; otherwise they are beside strategy.kind.
 bool has_block(const StrategyInfo& strategy);
 
-/// Whose option it is, or null.
+/// The strategy whose option `path` is, or null.
 const StrategyInfo* strategy_with_option(const std::string& path);
 
-/// What to say of an option beside strategy.kind that is this strategy's alone.
+/// The complaint about an option beside strategy.kind that only `owner` has.
 std::string option_of_strategy(const StrategyInfo& owner);
-/// What to say of another strategy's block.
+/// The complaint about a block of a strategy other than the chosen one.
 std::string block_of_another(const std::string& chosen);
 
 // One function a folder, in its info.cc.

@@ -15,11 +15,11 @@
 
 namespace atl {
 
-/// Of embeddings of so many columns; none for dot.
+/// A decoder's parameters for embeddings of `width` columns; none for dot.
 std::vector<ParameterSpec> decoder_parameters(const LinkSpec& spec, Index width);
 
-/// The rows that ends are numbers of: first those that a rank has itself, then those that it was sent. In the
-/// host's memory.
+/// The embeddings of pairs' ends: first the rank's own rows, then those that it was sent; an end is a number
+/// of one of these rows. In the host's memory.
 struct EndRows {
   ConstMatrixView own, sent;  // (any, width)
   const Real* row(VertexId number) const {
@@ -49,7 +49,7 @@ class PairPieces {
   virtual EndPairs piece(Index begin, Index count) = 0;
 };
 
-/// Of a pass over so many pairs: what a Decoder comes to hold, but for kernels' scratch.
+/// Bytes that a Decoder holds after a pass over `pairs` pairs, without kernels' scratch memory.
 Index decoder_bytes(const LinkSpec& spec, Index width, Index pairs);
 
 /// How many pairs are scored at a time.

@@ -84,10 +84,10 @@ struct LayerWeights {
   MatrixView gradient(int index) const { return weights.gradient(layer, index); }
 };
 
-/// Of each destination, where a layer's aggregation is softmaxes.
+/// What each destination costs where a layer's aggregation is one softmax per head.
 struct SoftmaxCost {
   Index heads = 0;          // softmaxes; 0: the aggregation is a sum
-  bool has_scores = false;  // to which the destination brings one each
+  bool has_scores = false;  // the destination adds a score to each of them
 };
 
 /// What a pass over one layer costs, for `atoll plan`; per destination row and per arc.
@@ -106,10 +106,10 @@ struct LayerSpec {
   LayerCost cost{};
   /// Reads other vertices' rows.
   bool gathers = false;
-  /// Of those that gather: the columns of its input whose rows it gathers, the last ones; 0: all.
+  /// How many columns of its input, the last ones, a gathering layer gathers; 0: all.
   Index gathered = 0;
-  /// Columns of the products of rows with the weight, where its gathers bring these; 0: they bring rows of
-  /// the input.
+  /// Where its gathers bring products of rows with the weight instead of rows of the input: their columns; 0:
+  /// they don't.
   Index product_cols = 0;
   /// Has neither parameters nor draws: applied to fixed input it gives the same every epoch and is computed
   /// once.

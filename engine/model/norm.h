@@ -13,7 +13,7 @@ namespace atl {
 class NormLayer {
  public:
   /// Parameters are the layer's from first_parameter on: gain, shift, and batch norm's running mean and
-  /// variance. Batch norm's statistics are the saved matrix saved_at (2, cols): mean, 1/σ.
+  /// variance. Batch norm's statistics, mean and 1/σ, are the saved matrix number saved_at (2, cols).
   NormLayer(Norm kind, Index cols, int first_parameter, int saved_at)
       : kind_(kind), cols_(cols), first_parameter_(first_parameter), saved_at_(saved_at) {}
 

@@ -54,9 +54,9 @@ struct RowRange {
 struct Placement {
   std::vector<RowRange> rows{RowRange{}};  // ascending; one after the other in memory; none: nothing is here
   std::vector<Rank> replicas;  // ascending, this rank among them if it holds rows; empty: every rank
-  /// Agreed by all ranks: where one holds a slice or nothing, no rank says everywhere.
+  /// True on all ranks or on none: where any rank holds only a slice, or nothing, all say false.
   bool everywhere() const { return replicas.empty(); }
-  /// Of a parameter with so many rows: those that are here.
+  /// How many rows of a parameter of `all` rows this rank holds.
   Index held(Index all) const;
 };
 

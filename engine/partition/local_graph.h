@@ -36,15 +36,15 @@ struct PeerRows {
   Index receive_begin = 0;     // the peer's rows stand together in my halo: rows receive_begin …
   Index receive_count = 0;     // … receive_begin + receive_count − 1, in the order of the peer's `send`
   int part = 0;                // that the peer trains
-  /// (slices + 1) Those of slice k are send[send_slices[k]] …, and of the peer's slice k the received ones
-  /// receive_slices[k] … of receive_count.
+  /// (slices + 1) My rows of slice k begin at send[send_slices[k]]; of the receive_count rows that arrive,
+  /// the peer's slice k begins at receive_slices[k].
   std::vector<Index> send_slices, receive_slices;
 };
 
-/// Local numbering: owned rows 0 … owned − 1 by slice, in each boundary rows (those some peer reads) first;
-/// halo rows 0 … halo − 1 grouped by owner in the order of parts. Nothing here grows with the global graph
-/// but the rank's own rows. Holds its arrays; blocks are views into it, so it must not move while they live
-/// (keep it in a unique_ptr).
+/// Rows are numbered locally. Owned rows are 0 … owned − 1, slice by slice, each slice's boundary rows first;
+/// halo rows are 0 … halo − 1, grouped by owner in the order of parts. Memory grows with the rank's own rows,
+/// not with the whole graph. Blocks are views into its arrays, so it must not move while they live (keep it
+/// in a unique_ptr).
 class LocalGraph {
  public:
   Rank rank = 0;

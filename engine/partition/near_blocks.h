@@ -1,6 +1,6 @@
-// Under GraNNDis a layer computes the rows that are near enough to a server's own vertices for the layers
-// behind it: here are a rank's arcs by the distance of the rows that read them. Rows lie by distance, so that
-// those at most so far come first.
+// A rank's arcs for each layer of GraNNDis. The more layers follow a layer, the farther from the server's own
+// vertices are the rows that it computes. Rows are sorted by that distance, so that a layer's rows are always
+// the first ones.
 #pragma once
 
 #include <vector>
@@ -10,15 +10,15 @@
 
 namespace atl {
 
-/// Of the rows at most so far from the server's own vertices. Arcs of own rows to own ones are the
-/// LocalGraph's first ones; their transpose, and what has to do with halo rows, are stored again: 4 bytes an
-/// arc, and 8 an arc to the halo.
+/// The arcs of the rows within one distance of the server's own vertices. Arcs between owned rows are the
+/// first ones of LocalGraph::own and aren't copied. Their transpose (4 bytes per arc) and everything about
+/// halo rows (8 bytes per arc to the halo) are stored here.
 struct NearBlock {
-  Index rows = 0, sources = 0;  // the rank's first so many are computed, and read the first so many
+  Index rows = 0, sources = 0;  // the rank's first `rows` are computed; they read its first `sources`
   Index own_arcs = 0;
-  bool is_whole = false;       // they have all arcs that the rank has: what follows is the LocalGraph's
+  bool is_whole = false;       // the rows have all of the rank's arcs: the LocalGraph's are used, not these
   Csr own_transpose;           // (sources × rows)
-  std::vector<VertexId> halo;  // of the LocalGraph's halo rows those that are read, ascending
+  std::vector<VertexId> halo;  // the halo rows of the LocalGraph that are read, ascending
   Csr outer, outer_transpose;  // (rows × halo) and back
   std::vector<Index> own_arc, outer_arc;  // places of transposed arcs; filled where attention needs them
   std::vector<VertexId> halo_ids;         // (halo) the data set's
@@ -26,8 +26,8 @@ struct NearBlock {
   std::vector<PeerRows> peers;            // with anything to exchange
 };
 
-/// By distance, 0 … layers − 1: of the rows that are computed by a layer with so many layers behind it.
-/// `attention`: as in LocalizeOptions.
+/// Entry d, for d = 0 … layers − 1, has the rows that a layer with d layers after it computes. `attention`:
+/// as in LocalizeOptions.
 std::vector<NearBlock> near_blocks(const ServerGraph& server, const LocalGraph& graph, int layers,
                                    bool attention);
 

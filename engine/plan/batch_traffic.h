@@ -21,14 +21,14 @@
 
 namespace atl {
 
-/// Of a rank's cache of other ranks' rows; 0: the strategy has none.
+/// Bytes of a rank's cache of other ranks' rows; 0: the strategy has none.
 Index cache_bytes(const Job& job);
 
-/// Of others' rows of features, all of whose columns cross.
+/// Bytes of another rank's row of features, all of whose columns travel.
 RowBytes row_bytes_of(const Job& job, const FeatureShape& features);
 
-/// What each of a prepared graph's rows of features takes in a message, but for what asks for it. Sparse
-/// ones by their own entries: vertices that many others read may have more of them than most.
+/// How many bytes each row of features takes in a message, without the request for it. Sparse rows are
+/// counted one by one, because vertices that many others read may have more entries than most.
 class CrossingRows {
  public:
   /// All outlive it. chosen: share of the columns that crosses.
@@ -45,7 +45,8 @@ class CrossingRows {
   double fixed_, entry_ = 0;
 };
 
-/// By pair of ranks. `times`: how many batches of an epoch one of those that are counted stands for.
+/// Bytes between each pair of ranks in an epoch. `times`: how many of the epoch's batches a counted one
+/// stands for.
 class BatchTraffic {
  public:
   /// `source` and `owners` outlive it.

@@ -15,13 +15,14 @@
 
 namespace atl {
 
-/// By batch that is drawn: what a rank tells its group of it (DryColumns::sizes_of).
+/// For each batch that is drawn, the sizes that a rank tells its group (DryColumns::sizes_of).
 using DrawnSizes = std::vector<std::vector<std::int64_t>>;
 
 /// A batch's rows of features as kernels that compute nothing read them: sizes without contents.
 class DryFeatures {
  public:
-  /// Of so many rows, of which the first `destinations` are computed; valid until the next call.
+  /// Gives `out` the shape of `rows` rows of features, the first `destinations` of which are computed; valid
+  /// until the next call.
   void shape(Index rows, Index destinations, const FeatureShape& features, FeatureRows& out);
 
  private:

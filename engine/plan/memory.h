@@ -15,7 +15,7 @@ struct MemoryItem {
   bool is_hosts = false;  // where the rank trains on a GPU, too
 };
 
-/// Of so many rows of features, with what the way back reads of packed ones.
+/// Bytes of `rows` rows of features, and of what backward needs besides where they are packed.
 Index feature_bytes(Index rows, const FeatureShape& features);
 
 /// The phases don't overlap; a rank's peak is the largest.

@@ -26,7 +26,7 @@ struct ChunkShape {
   Index own_arcs = 0, outer_arcs = 0;  // to its own rows, and to others
 };
 
-/// Rows that are computed with so many layers behind (NearBlock).
+/// The rows that a layer computes, given how many layers follow it (NearBlock).
 struct NearShape {
   Index rows = 0, sources = 0, halo = 0;
   Index own_arcs = 0, outer_arcs = 0;
@@ -72,13 +72,13 @@ struct RankShape {
 RankShape rank_shape(const PreparedGraph& graph, Rank rank, std::span<const std::uint8_t> induced_on,
                      const std::optional<OwnerReads>& reads = {}, bool by_chunk = false);
 
-/// Of a graph that is there, as ranks see it; of a server's, with its blocks.
+/// The shape of a rank's graph that is in memory; `near` has the blocks of a server's share (GraNNDis).
 RankShape rank_shape(const LocalGraph& graph, std::span<const NearBlock> near, int ranks);
-/// So many layers behind those that read copies read this part.
+/// Adds to `shape` that `layers` layers, after those that read copies, read `part`.
 void add_beyond(const RankShape& part, int layers, RankShape& shape);
 
-/// The same part where not every rank trains the part of its own number, or several have the same: ranks in
-/// place of parts.
+/// `shape` with the numbers of parts replaced by those of ranks, where ranks and parts are numbered
+/// differently or several ranks have the same part.
 RankShape on_ranks(RankShape shape, const PartRanks& on, int ranks);
 
 // What one rank computes in a training epoch, layer by layer (model/layer_work.h).
@@ -86,8 +86,8 @@ RankShape on_ranks(RankShape shape, const PartRanks& on, int ranks);
 /// Forward and backward of each of the rank's layers that runs each epoch. `recompute` adds another forward.
 EpochWork epoch_work(const Model& model, const RankShape& shape, bool recompute);
 
-/// Of mini-batches, whose layers (one `sizes` each) differ; as epoch_work() otherwise. Inputs of the first
-/// layers, up to `fixed`, take no gradient.
+/// As epoch_work(), for mini-batches, whose layers each have sizes of their own. Inputs of the first `fixed`
+/// layers take no gradient.
 EpochWork batch_work(const Model& model, std::span<const LayerSize> sizes, bool recompute, int fixed = 0);
 
 /// The forward alone.

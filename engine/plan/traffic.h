@@ -39,8 +39,9 @@ struct ServerFlows {
   double unlisted = 0;
 };
 
-/// Of at most `most` pairs; all that exchange anything where that is enough. Else the unlisted are those that
-/// differ least among each other. The sum over all pairs stays, to within a byte a pair.
+/// Lists at most `most` pairs of servers, and all that exchange anything where so many are enough. Otherwise
+/// the pairs whose bytes differ least share one value, `unlisted`. The sum over all pairs stays the same, to
+/// within a byte per pair.
 ServerFlows server_flows(const Layout& layout, std::span<const PairBytes> between_ranks, std::size_t most);
 
 }  // namespace atl

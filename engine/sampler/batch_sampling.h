@@ -25,7 +25,7 @@ struct BatchSamplingOptions {
   int negatives = 1;                              // pairs per training edge, of link prediction
   bool finds_touched = false;  // tells which features have a value in the rows of a step (TouchedFeatures)
   double feature_rate = 1;     // of others' columns, drawn for each step, unless masks say which
-  // what whoever trains has of others' embeddings; null: none. It outlives what is made
+  // other ranks' embeddings that training has; null: none. It outlives what is made
   const HistoryDirectory* history = nullptr;
   BatchMasks* masks = nullptr;  // outlive what is made; null: there are none
   std::int64_t presampled = 0;  // steps whose batches say what a presampled cache holds
@@ -70,9 +70,9 @@ class BatchSampling {
   bool has_begun_ = false;
 };
 
-/// What makes a rank's batches on so many threads, `ahead` of which may be made at a time: a thread a batch
-/// where the rank is alone and draws neighbours, so that nothing is exchanged; otherwise all threads for one
-/// batch after the other. Collective.
+/// The makers of a rank's batches, on options.threads threads. A rank that is alone and draws neighbours
+/// exchanges nothing, so each thread makes a batch, at most `ahead` of them at a time; otherwise all threads
+/// work on one batch after the other. Collective.
 std::vector<std::unique_ptr<BatchSampling>> batch_samplings(const BatchGraph& graph, Communicator& comm,
                                                             const BatchSamplingOptions& options, int ahead);
 std::vector<MakeBatch> makers_of(const std::vector<std::unique_ptr<BatchSampling>>& all, Trace* trace);

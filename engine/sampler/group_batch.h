@@ -62,7 +62,7 @@ class GroupBatch {
   Block block(int hop) const;
   std::span<const VertexId> ids() const { return ids_.span(); }  // (rows) the data set's
   Index all_rows() const { return ids_.size(); }
-  /// Of set 0: rows that come out, and those of a member.
+  /// The number of output rows (set 0), and, below, where a member's begin and how many it has.
   Index whole_rows() const { return set_begin_.empty() ? 0 : set_begin_[1]; }
   Index whole_begin(int member) const { return shells_[std::size_t(member)]; }
   Index whole_count(int member) const { return whole_begin(member + 1) - whole_begin(member); }

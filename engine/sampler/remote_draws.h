@@ -1,7 +1,7 @@
-// Draws a vertex's neighbours by where they are and by how much they matter (DGS, Wan et al. 2022, section
-// III-C): a mask says of each neighbour on another rank how likely it is to be drawn beside the others, and
-// `shift` moves some of what is drawn from other ranks to the rank's own, the total unchanged. A vertex's
-// owner draws, by its own mask, whoever asks.
+// Draws a vertex's neighbours by where they are and how much they matter (DGS, Wan et al. 2022, section
+// III-C). A mask gives each neighbour on another rank a weight, and `shift` draws more of the rank's own
+// neighbours in place of other ranks', the total unchanged. A vertex's owner draws for every rank that asks,
+// by the owner's mask.
 //
 // Of d neighbours, o on other ranks, k are drawn. Of these k · s − k · shift are the others', as far as there
 // are so many on either side; a rest is one more with its own probability. s is o / d, or, where a mask's sum

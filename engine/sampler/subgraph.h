@@ -75,7 +75,8 @@ double sum_over_parts(const SetInput& in, FunctionRef<double(VertexId row)> valu
 
 /// P(at least one of `draws` independent draws), each with probability p.
 double presence_of(double p, Index draws);
-/// P(both are there), where p, q are each one's and both of them are in one draw with probability `together`.
+/// P(a subgraph of `draws` draws has both vertices), where p and q are their probabilities in one draw, and
+/// `together` that of both in one draw.
 double presence_of_both(double p, double q, double together, Index draws);
 
 // Arcs between vertices that were drawn one by one, or as the two ends of arcs: what each stands for follows

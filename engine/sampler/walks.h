@@ -45,11 +45,11 @@ class Walks {
   Reusable<VertexId> visited_;
 };
 
-// How often vertices, and the two ends of arcs, are drawn together, counted over subgraphs that are drawn
-// before training: what a sampler corrects by whose probabilities aren't known in closed form (GraphSAINT,
+// Counts, over subgraphs that are drawn before training, how often each vertex and each arc's two ends are
+// drawn. A sampler whose probabilities have no closed form corrects its bias with these counts (GraphSAINT,
 // section 3.2).
 
-/// Of a rank's own rows and their arcs: 12 bytes per row, and 4 per arc.
+/// Counts for a rank's own rows and their arcs. Takes 12 bytes per row and 4 per arc.
 class DrawnTogether {
  public:
   explicit DrawnTogether(const SetInput& in);
@@ -57,7 +57,7 @@ class DrawnTogether {
   /// One subgraph's vertices, on all ranks. Rows of the rank are counted.
   void count(std::span<const VertexId> rows);
   Index subgraphs() const { return subgraphs_; }
-  /// Of an own row: P that a subgraph has it; never 0.
+  /// The probability that a subgraph has this own row; never 0.
   double presence(VertexId row) const { return double(times(row)) / double(std::max<Index>(1, subgraphs_)); }
   /// P(row) / P(row and its arc's source); never 0.
   float inverse_alpha(VertexId row, Index place) const {

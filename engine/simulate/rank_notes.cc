@@ -20,8 +20,8 @@ RecordedOperation recorded(const Operation& op) {
 
 }  // namespace
 
-/// By what is counted, or by the clock: of the calling thread, where it computes alone: what else the machine
-/// does isn't in it.
+/// Seconds of what a dry run has counted, or of a clock. A thread that computes alone is timed by its
+/// processor time, which leaves out what else the machine does.
 double RankNotes::now() const {
   if (counted_ != nullptr) return seconds_of(*counted_, *rates_);
   timespec time{};

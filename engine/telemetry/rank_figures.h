@@ -13,8 +13,8 @@ namespace atl {
 /// over the run. Collective.
 void gather_rank_figures(Communicator& comm, const std::vector<Phase>& phases, RunRecord& record);
 
-// Which vertices of other ranks and which features matter to each rank, as its last explanation has it: in a
-// run's record.
+// A run's record keeps each rank's last explanation: which vertices of other ranks and which features matter
+// to it.
 
 /// Fills in the record's explanations on rank 0. Collective over ranks that all explain.
 void gather_explained(Communicator& comm, const ExplainedFigures& mine, RunRecord& record);

@@ -12,8 +12,8 @@ namespace atl {
 
 struct Context;
 
-/// Caches: one of a core's own, and one that cores share. A matrix of at most so many bytes is taken to be
-/// held by it, beside others.
+/// Bytes of the largest matrix that a core's own cache, and then the cache that cores share, are taken to
+/// hold beside other data.
 inline constexpr std::array<double, 2> kCacheBytes{1 << 20, 16 << 20};
 
 /// What kernels read and write in order, and at random: bytes, or bytes a second.

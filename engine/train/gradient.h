@@ -55,14 +55,14 @@ class Gradient {
   /// deterministic: training.deterministic.
   Gradient(Context& ctx, Communicator& comm, Parameters& parameters, bool deterministic = true);
 
-  /// As TrainingStep has it, for the step that follows.
+  /// As TrainingStep::touches(), for the step that follows.
   void touches(Context& ctx, int layer, std::span<const VertexId> features);
   /// Zeros, before a step's backward.
   void clear(Context& ctx);
-  /// Begins to sum a layer's gradients, which are whole on this rank, over the ranks that hold the same rows.
-  /// What isn't finite of them is counted before. Collective.
+  /// Begins to sum a layer's gradients, which are complete on this rank, over the ranks that hold the same
+  /// rows. Counts the elements that aren't finite first. Collective.
   void begin_sum(Context& ctx, int layer);
-  /// Of one of its ParameterSpec::parts alone. begin_sum() follows.
+  /// Begins to sum only one of the layer's ParameterSpec::parts; begin_sum() follows for the rest.
   void begin_part(Context& ctx, int layer, int part);
   /// Returns when all are summed, in rank order where that is wanted or devices can't; begins what hasn't
   /// been. Collective.

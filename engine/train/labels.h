@@ -43,12 +43,13 @@ struct Labels {
 };
 Labels read_labels(const Job& job, const Dataset& dataset, const DataUse& use,
                    std::span<const VertexId> vertices);
-/// Of so many rows.
+/// Copies `host`, which has `rows` rows, to where the device's kernels can read it.
 LabelView on_device(DeviceCopies& copies, const LabelView& host, Index rows);
 
-/// (vertices) 1 = training vertex of the job's split. Of link prediction, all are, and count.
+/// (vertices) 1 = training vertex of the job's split. With task linkPrediction every vertex is one, and
+/// counts in the loss.
 std::vector<std::uint8_t> training_marks(const Dataset& dataset, const Job& job);
-/// (vertices) 1 = training vertex with a label: those that a loss counts.
+/// (vertices) 1 = training vertex with a label, which the loss counts.
 std::vector<std::uint8_t> loss_marks(const Dataset& dataset, const Job& job);
 
 }  // namespace atl

@@ -13,20 +13,20 @@
 
 namespace atl {
 
-/// The loss of whoever says of every vertex, or pair, how often each label occurs in training: the entropy of
-/// the labels, summed where a vertex has several. A model that reads nothing of its input comes to that. 0:
-/// nothing can be learned. Collective.
+/// The loss of a model that ignores its input and predicts for every vertex, or pair, how often each label
+/// occurs in training: the entropy of the labels, summed where a vertex has several. 0: there is nothing to
+/// learn. Collective.
 double loss_without_input(Communicator& comm, const Job& job, const RankData& data);
 
-/// By the end of which epoch of a run that has so many its loss must have fallen: a tenth, but at least 5. It
-/// is looked at once more whenever twice as many have passed, and at the run's end.
+/// The epoch by whose end the loss must have fallen: a tenth of the run's `epochs`, but at least 5. The loss
+/// is checked again whenever the number of epochs has doubled, and at the end.
 Index epochs_to_learn(Index epochs);
 
-/// What to tell at the end of the last one of `epochs`, which begin with the first one, with the two
-/// likeliest remedies for the manifest: no loss was at least 1 % below the first one's, or all of the later
-/// half are at least as high as without input, and don't fall, or none of a whole run was lower. ""
-/// otherwise, in epochs in which it isn't looked at, and where it has been told before. without_input: the
-/// loss of that name.
+/// The warning at the end of the last of `epochs` (the run's, from the first on), with the two likeliest
+/// remedies for the manifest. It is due where no loss was at least 1 % below the first one, where the losses
+/// of the later half are all at least `without_input` and don't fall, and where a whole run never got below
+/// `without_input`. "" otherwise, in epochs that aren't checked, and where it has been given before.
+/// without_input: loss_without_input().
 std::string not_learning(const Job& job, std::span<const EpochRecord> epochs, double without_input);
 
 // What a user is told where a loss or a gradient isn't finite: where it was first seen, and what to do.

@@ -118,15 +118,15 @@ class RankData {
     if (!shares_ || !shares_->are_many()) return std::nullopt;
     return shares_->waited_seconds();
   }
-  /// Puts what kernels read where those of ctx's device can. Before training or evaluation; on the host, and
-  /// again, it does nothing.
+  /// Copies what kernels read to ctx's device. Call before training or evaluation; on the host, or when
+  /// called again, it does nothing.
   void place(Context& ctx);
 
   const PartRanks& ranks() const { return share_.ranks; }
   const GraphPart& part() const { return full_ ? full_->part() : no_part_; }
   /// The part that training sees: with setting: inductive, the training vertices alone.
   const GraphPart& training_part() const { return training_ ? training_->data->part() : part(); }
-  /// What schedules run on: in training, and over the whole graph.
+  /// What schedules run on, in training and, below, over the whole graph.
   Holding held_in_training() const {
     return batches_ ? Holding(batches_->graph()) : Holding(training_part());
   }
@@ -134,11 +134,11 @@ class RankData {
   /// Whether training sees another graph than inference.
   bool has_training_part() const { return training_ != nullptr; }
   double vertices() const { return vertices_; }  // of the whole graph
-  /// Of the graph that training sees, and of them those that the loss counts.
+  /// Vertices of the graph that training sees, and those of them that the loss counts, over all ranks.
   double training_vertices() const { return of_batch(seen_); }
   double loss_vertices() const { return counted_.empty() ? train.total : of_batch(counted_); }
 
-  /// Of the rows whose labels and logits this rank has.
+  /// Ids of the rows whose labels and logits this rank has.
   std::span<const VertexId> owned_ids() const { return owned_ids_; }
   Index owned() const { return Index(owned_ids_.size()); }
   const FeatureShape& features() const { return features_; }
@@ -147,7 +147,8 @@ class RankData {
   const Labels& labels() const { return labels_; }  // of part()'s rows
   /// The same, as kernels read them.
   const LabelView& label_view() const { return label_view_; }
-  /// Of training_part()'s rows, and which of them take part in the loss, ascending; as kernels read them.
+  /// The labels of training_part()'s rows, and which rows take part in the loss, ascending; as kernels read
+  /// them.
   const LabelView& training_labels() const { return training_ ? training_->label_view : label_view_; }
   std::span<const VertexId> training_rows() const {
     return training_ ? training_->placed_rows : train.placed;

@@ -1,6 +1,6 @@
-// The sum over ranks of a layer's gradients where few of the features have a value in the step's rows. Of a
-// weight with a row for each feature all other rows' gradients are 0 on every rank: those that aren't cross
-// alone, packed. The sums have the same bits.
+// Sums a layer's gradients over ranks where only few features have a value in the step's rows. In a weight
+// with a row per feature, the rows of all other features have gradient 0 on every rank, so only the rest
+// travels, packed. The sums have the same bits as unpacked ones.
 #pragma once
 
 #include <span>
@@ -14,7 +14,7 @@ namespace atl {
 
 class TouchedRows {
  public:
-  /// Of a layer whose parameters every rank holds whole.
+  /// `layer`: one whose parameters every rank holds whole.
   TouchedRows(Context& ctx, Communicator& comm, Parameters& parameters, int layer);
 
   int layer() const { return layer_; }
@@ -26,7 +26,7 @@ class TouchedRows {
   Index bytes() const { return packed_.held_bytes() + sum_.bytes() + copies_.bytes(); }
 
  private:
-  /// Rows of the gradient that are neighbours; of a weight for each feature the chosen ones are summed.
+  /// Consecutive rows of the gradient. Where a weight has a row per feature, only the chosen rows are summed.
   struct Piece {
     MatrixView values;
     bool by_feature;

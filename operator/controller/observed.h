@@ -49,14 +49,15 @@ struct ProgressReport {
   std::optional<std::int64_t> stalled_rank;  // the rank that others wait for, where that is known
 };
 
-/// The API server took an object not (quota, LimitRange, admission).
+/// An object that the API server refused (quota, LimitRange, admission).
 struct Refusal {
   std::string object, message;  // "Pod cora-0-0"
 };
 
-/// What a decision may look up in the caches and work out, beside what was observed. What only the API server
-/// knows, a decision asks for (Decision::wants), and is made again with the answer. One thing is asked while
-/// it is made: where a plan's volume claims can be used, which is remembered for half a minute (ClaimPlaces).
+/// What a decision may look up in the caches, or compute, besides what was observed. Where a decision needs
+/// what only the API server knows, it says so (Decision::wants) and is made again with the answer. The one
+/// exception is where a plan's volume claims can be used: that is asked at once, and remembered for half a
+/// minute (ClaimPlaces).
 class ClusterView {
  public:
   virtual ~ClusterView() = default;
@@ -64,7 +65,7 @@ class ClusterView {
   virtual GangPlan plan(const Gang& gang) = 0;
   /// Pods on the node that aren't the job's.
   virtual std::vector<std::string> other_pods(const std::string& node) = 0;
-  /// One that is refused pods too, holds some, and is older: decide.h.
+  /// Whether an older job also has some pods and is refused others, so that this one gives way (decide.h).
   virtual bool is_another_first() = 0;
   virtual LoginKeys new_keys() = 0;
 };

@@ -11,9 +11,9 @@ namespace {
 
 constexpr Seconds kFirstBackoff{10}, kLongestBackoff{300}, kRecent{1200};
 constexpr Seconds kNodeSettles{60};  // by default a silent node is called NotReady after 50 s
-constexpr Seconds kPodTells{5};      // from a rank's end by its launcher's word to its pod's by kubelet's
+constexpr Seconds kPodTells{5};      // between what the launcher says of a rank's end and what its pod does
 
-/// Pods that are asked to leave have their ranks write a checkpoint first: the moment up to which they may.
+/// Until when pods that are asked to leave may go on: their ranks write a checkpoint first.
 std::optional<Moment> time_to_leave(const Reconcile& reconcile) {
   const GangView& gang = reconcile.gang();
   std::optional<Moment> until;
@@ -32,8 +32,8 @@ bool has_launcher_ended(const Reconcile& reconcile) {
   return launcher && !loss_of(*launcher, reconcile.seen, reconcile.settings).empty();
 }
 
-/// Before the next start: nothing, unless there have been several in a short time, whatever their reason:
-/// then 10 s, 20 s, … 300 s.
+/// The wait before the next start: none, unless there have been several restarts in a short time, for
+/// whatever reasons; then 10 s, 20 s, … 300 s.
 Seconds backoff(const Reconcile& reconcile) {
   const auto& restarts = reconcile.status.restarts;
   const auto recent = std::ranges::count_if(
@@ -43,9 +43,9 @@ Seconds backoff(const Reconcile& reconcile) {
   return std::min(base, kLongestBackoff) + jitter(reconcile, restarts.back().time, Seconds(3));
 }
 
-/// How long it may take until more is known of what ended the attempt. A server that doesn't answer, on a
-/// node that may have failed too: were the next attempt to begin now, it would begin there and be lost as
-/// well. A rank that was killed, perhaps for memory: its pod's supervisor knows.
+/// How long to wait for more news of what ended the attempt. A server that doesn't answer may be on a node
+/// that has failed: a next attempt that began now could be placed there and be lost as well. Why a rank was
+/// killed, perhaps for memory, its pod's supervisor knows, and tells a moment later.
 Seconds time_to_settle(const Reconcile& reconcile, Incident& incident) {
   const Culprit& culprit = incident.culprit;
   if (incident.reason == "Signal" && culprit.signal == "SIGKILL") {

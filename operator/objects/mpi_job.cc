@@ -96,9 +96,9 @@ std::string mpi_job(const GnnJob& job, const Settings& settings, int attempt, co
   const json launcher = template_of(json::parse(launcher_pod(job, settings, attempt)), job, attempt);
   json object = object_of(job, "kubeflow.org/v2beta1", "MPIJob", mpi_job_name(job.meta.name, attempt));
   object["metadata"]["annotations"][kMadeAnnotation] = text_of(now);
-  // The gate holds the launcher back until the workers are ready, and it is planned with them: made at
-  // startup. Restarts and cleaning up are ours, because an attempt has a number, and what failed leaves a
-  // reason.
+  // The launcher is created at startup, so that it is placed together with the workers; its scheduling gate
+  // holds it back until they are ready. Restarts and clean-up are our operator's work: it numbers the
+  // attempts, and keeps a failed attempt's pods until it has read why they failed.
   object["spec"] = {
       {"slotsPerWorker", most},
       {"sshAuthMountPath", kTheirKeys},

@@ -59,10 +59,12 @@ std::string worker_pod(const GnnJob& job, const Settings& settings, int server,
 /// mpirun. Gated.
 std::string launcher_pod(const GnnJob& job, const Settings& settings, int attempt);
 
-/// Of a gang_of() the same job. What a LimitRange adds is seen when the pods are there.
+/// Fills in what the job's pods ask for. `gang`: gang_of() the same job. What a LimitRange adds is only known
+/// once the pods exist.
 void count_pods(const GnnJob& job, const Settings& settings, Gang& gang);
 
-/// Of one attempt: a launcher that ends, however it does, ends it. `servers`: the ranks of each.
+/// The MPIJob of one attempt, which ends when its launcher does, in whatever way. `servers`: the ranks of
+/// each server.
 std::string mpi_job(const GnnJob& job, const Settings& settings, int attempt,
                     const std::vector<std::vector<Rank>>& servers, Moment now);
 

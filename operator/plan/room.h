@@ -14,7 +14,7 @@ struct NodeRoom {
   Resources free;     // less all pods but the gang's own
   Resources cleared;  // less those that are no job's: what there is once all jobs have ended
   Resources empty;    // less those of daemon sets alone
-  // As far as volumes are in reach: the launcher may stand on any.
+  // whether the volumes of servers, and of server 0, can be reached from it; the launcher may run on any node
   bool takes_servers = true, takes_first = true;
 };
 

@@ -52,8 +52,8 @@ PodState pod_state(const nlohmann::json& pod);
 /// one pod.
 Resources requests_of(const nlohmann::json& pod_spec);
 
-/// What `kubectl get nodes,pods,pvc,pv,sc -A -o json` or `-o yaml` printed; other kinds in it are passed
-/// over, and what isn't in it binds nobody to nodes. Throws Error naming the file and what is wrong.
+/// Reads what `kubectl get nodes,pods,pvc,pv,sc -A -o json` or `-o yaml` printed. Other kinds are skipped; a
+/// volume claim that isn't there ties no pod to a node. Throws Error naming the file and what is wrong.
 Snapshot read_snapshot(const std::string& text, const std::string& name);
 
 }  // namespace atl::ctl

@@ -38,7 +38,8 @@ struct WriteContext {
   int writes_at_once = 16;
 };
 
-/// Of the job itself, in `Observed`: only its names and its version are looked at, and its pods'.
+/// Write the job's status, and carry out a decision's stages. Of `seen` they read only the names and versions
+/// of the job and of its pods.
 WriteResult write_new_status(const WriteContext& context, const Observed& seen, const Status& status);
 WriteResult write_stages(const WriteContext& context, const Observed& seen, const Decision& decision);
 

@@ -1,6 +1,6 @@
-// What the last writes for a job have shown that no cache does: objects of others that stand in the way by
-// their names, objects that the API server refused, and those that have changed since the caches heard of
-// them. The next look at the job sees it, once.
+// What the last writes for a job have shown and no cache knows: objects of others that have the names ours
+// need, objects that the API server refused, and objects that are no longer as the caches have them. The next
+// decision on the job sees it, once.
 #pragma once
 
 #include <map>
@@ -13,7 +13,7 @@
 
 namespace atl::ctl {
 
-/// An object that isn't, or is no more, as the caches have it.
+/// An object that is gone, or is no longer as the caches have it.
 struct Outdated {
   Kind kind = Kind::kPod;
   std::string name;
@@ -56,7 +56,8 @@ inline std::string made_mark(Kind kind, const std::string& name) {
 inline std::string gone_mark(const std::string& uid) {
   return "gone " + uid;
 }
-/// Of a pod that is patched, or of a job whose status is written: any later state of it.
+/// Marks a pod that we patch, or a job whose status we write: any later state of it that the caches see will
+/// do.
 inline std::string changed_mark(Kind kind, const std::string& name) {
   return std::string("changed ") + name_of(kind) + " " + name;
 }

@@ -25,8 +25,8 @@ class Metrics {
   void set_leads(bool leads);
   // atoll_job_*
   void set_jobs(const std::map<std::string, int>& by_state);
-  /// How long gangs wait for room, by namespace and name. Of many those that wait longest are told: each is a
-  /// series.
+  /// How long gangs wait for room, by namespace and name. Only the kMostWaiting longest waits are shown,
+  /// because each is a series.
   void set_waiting(const std::map<std::pair<std::string, std::string>, double>& seconds_by_job);
   static constexpr std::size_t kMostWaiting = 200;
   void restarted(const std::string& reason);

@@ -1,8 +1,8 @@
-// How far the ranks are: rank 0's pod is asked over HTTP every few seconds, another one where that is silent,
-// and where ranks wait for another one, so are the pods that the waits lead to. What they say comes from
-// containers and is not trusted: it may be slow, large or nonsense, and can cost us no more than a few
-// connections and a write of the status each time. Silence of all says nothing of the ranks: it may be the
-// network between them and us.
+// How far the ranks are. Every few seconds rank 0's pod is asked over HTTP, or another one where that is
+// silent; where ranks wait for a rank, the pods that the waits lead to are asked too. Answers come from
+// containers and are not trusted: they may be slow, large or nonsense, and cost us no more than a few
+// connections and a write of the status each time. When no pod answers, the ranks may still be well: the
+// network between them and us may be at fault.
 #pragma once
 
 #include <functional>
@@ -25,13 +25,13 @@ using Ask = std::function<std::optional<std::string>(const std::string& address)
 
 class RankPages {
  public:
-  /// Of the job's workers that run and have an address. `ask` outlives it.
+  /// Asks the job's workers that run and have an address. `ask` outlives it.
   RankPages(const Caches& caches, const std::string& job, const Ask& ask, int port);
 
   bool are_none() const { return pods_.empty(); }
-  /// Of the server of `rank`; nothing where that is silent, or isn't there.
+  /// The page of the server that `rank` runs on; nothing where that server is silent, or there is none.
   std::optional<std::string> page_of(Rank rank);
-  /// Of the first servers, so many at most.
+  /// The lowest rank of each of the first servers, at most `most` of them.
   std::vector<Rank> lowest_ranks(std::size_t most) const;
 
  private:
@@ -41,10 +41,10 @@ class RankPages {
   std::map<const PodView*, std::optional<std::string>> pages_;
 };
 
-/// By HTTP: at most 64 KiB, within 2 s.
+/// Asks over HTTP for /progress, and takes at most 64 KiB within 2 s.
 std::optional<std::string> ask_for_progress(const std::string& address);
 
-/// How many steps of its epoch a rank's /progress says that are done; nothing where epochs have one.
+/// The number of finished steps of the epoch, from a rank's /progress; nothing where an epoch has one step.
 std::optional<std::int64_t> read_step(const std::string& text);
 
 /// Nothing where the text isn't what a rank's /progress says.
@@ -62,7 +62,7 @@ class ProgressPoller {
 
   /// Asks for every job that runs.
   void poll(Moment now);
-  /// Of the present attempt; nothing before its ranks were first asked.
+  /// What the present attempt's ranks have said; nothing before they were first asked.
   std::optional<ProgressReport> heard(const std::string& job) const;
   /// The rank that others wait for in the present attempt and whose server doesn't answer.
   std::optional<Rank> silent_rank(const std::string& job) const;
@@ -104,8 +104,8 @@ class ProgressPoller {
 /// The ranks of one server, and whom each waits for; nothing of a rank that doesn't answer.
 using ServerWaits = std::map<Rank, std::optional<std::vector<Rank>>>;
 
-/// From a /progress page; ranks that a job of so many doesn't have are left out. Nothing where the text isn't
-/// such a page.
+/// Reads a /progress page, and leaves out ranks that a job of `ranks` ranks doesn't have. Nothing where the
+/// text isn't such a page.
 std::optional<ServerWaits> read_waits(const std::string& text, int ranks);
 
 /// What the server of a rank says; nothing where it is silent. Asked once for a server that knows the rank.

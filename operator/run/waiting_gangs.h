@@ -60,7 +60,7 @@ class WaitingGangs {
       : caches_(caches), patience_(patience), now_(std::move(now)), searches_(std::move(searches)) {}
 
   void put(const Gang& gang, const std::string& demand_class);
-  /// It waits no more. True where room was kept for it.
+  /// The job no longer waits. Returns whether room was kept for it.
   bool remove(const std::string& job);
 
   /// What is kept, and for whom, in the cluster as it is in this generation. `snapshot` is asked for where
@@ -82,7 +82,7 @@ class WaitingGangs {
     Moment until{};  // the next gang's patience ends; or at once, where some have not been tried yet
     std::optional<Reservation> reservation;
   };
-  /// So many may be tried for one who asks.
+  /// How many more gangs may be tried for one question.
   struct Tries {
     const std::function<const Snapshot&()>& snapshot;
     std::uint64_t generation = 0;
@@ -90,12 +90,14 @@ class WaitingGangs {
   };
 
   Waiters waiters(std::uint64_t& changes) const;
-  /// Those that have waited too long, by who comes first. `until`: when there is one more.
+  /// Gangs that have waited longer than patience_, in the order in which room is kept for them. `until`
+  /// becomes the moment at which the next one joins them.
   InOrder impatient(const Waiters& waiters, Moment& until) const;
   void search(const InOrder& impatient, Tries tries, Answer& answer);
   std::optional<Reservation> reserve(const Waiting& waiting, Tries& tries);
   void forget_all_but(const InOrder& impatient);
-  /// Of those whose class could not stand: those of which that isn't known in this generation.
+  /// Gangs, one per demand class, whose class found no room in an earlier generation and hasn't been tried in
+  /// this one; those tried longest ago come first.
   InOrder untried(const InOrder& hopeless, std::uint64_t generation) const;
   void favour(const std::optional<Reservation>& reservation);
 
@@ -103,7 +105,7 @@ class WaitingGangs {
   const Seconds patience_;
   const std::function<Moment()> now_;
   const Searches searches_;
-  // Of whoever asks for a reservation.
+  // used only by the thread that asks for reservations:
   std::optional<Answer> answer_;
   // classes of which none could stand, and in which generation that was
   std::map<std::string, std::uint64_t> hopeless_;

@@ -36,15 +36,15 @@ struct BenchCell {
   std::string said;                  // of what was changed unasked; "" for nothing
 };
 
-/// The manifest of --file under a strategy. Where evaluations would come so often that most epochs follow
-/// one, which hides what is under way, they come less often.
+/// The manifest of --file under a strategy. Evaluations are made rarer where most epochs would follow one,
+/// because messages go on while ranks evaluate and would be hidden.
 BenchCell bench_cell(const Arguments& arguments, const ListedStrategy& listed);
 
-/// As `atoll plan` has it: prepares data set and graph, which every run then finds.
+/// The runs as `atoll plan` has them. Prepares the data set and the graph, so that every run finds them.
 StrategyRuns planned_runs(const Arguments& arguments, const BenchCell& cell);
 
-/// Runs it into `output`, over what lies there; `changes` come on top of the cell's. Throws Error where it
-/// fails, and BenchInterrupted.
+/// Runs the cell, with `changes` after its own, and writes to `output`, replacing what is there. Throws Error
+/// where the run fails, and BenchInterrupted.
 RunRecord run_cell(const Arguments& arguments, const BenchCell& cell, const std::filesystem::path& output,
                    const std::vector<std::string>& changes = {});
 

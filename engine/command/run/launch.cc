@@ -69,8 +69,8 @@ void wait_for_hosts(const Arguments& a, const AttemptFile& attempt) {
   wait_until_reachable(hosts, std::chrono::seconds(a.integer("--wait", 60, 1, kLongestTimeout)));
 }
 
-/// What ranks say, passed on; the result is kept, and the line that tells why where no result comes: the
-/// first of a GPU's errors, whose consequences other ranks tell of later, or else the last of all.
+/// Passes on what ranks say, and keeps their result. For a run without a result it keeps the line that says
+/// why: the first error of a GPU, because other ranks then fail as a consequence, or else the last line.
 struct ProgressReport {
   Json result;
   std::string last_line, gpu_error;
@@ -99,8 +99,9 @@ bool has_answered(const Arguments& a, const AttemptServer& server) {
   }
 }
 
-/// An end of mpirun that says nothing of ranks: who was lost, and whether it was the network's doing alone.
-/// Where mpirun hung, it is whoever doesn't answer, if somebody doesn't.
+/// Names the server that was lost where mpirun ended without naming a rank, and says whether it answers
+/// again, so that only the network failed. Where mpirun hung, that is the first server that doesn't answer,
+/// if any.
 Json lost_server(const Arguments& a, const AttemptFile& attempt, LaunchEnd& end) {
   for (const AttemptServer& server : attempt.servers) {
     if (server.address != end.lost_host && !end.hung) continue;

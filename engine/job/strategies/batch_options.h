@@ -32,10 +32,10 @@ bool draws_some_neighbours(const Job& job);
 /// strategy.<kind>.fanout: a number for each layer that gathers, none of them 0. To be called where the job's
 /// strategy is `kind`.
 void check_batch_fanout(const Check& check, const std::string& kind);
-/// What of that CEL can judge: how many layers gather is the model's to say.
+/// The part of check_batch_fanout() that CEL can express: only the model knows how many layers gather.
 ServerRule batch_fanout_rule(const std::string& kind);
 
-/// Of one step: what batches fetch, or push, isn't known before they are drawn.
+/// Traffic of one step, without what batches fetch or push: that is only known once they are drawn.
 EpochTraffic batch_traffic(const Options& options, const TrafficShape& shape);
 std::vector<PairBytes> batch_flows(const Options& options, const TrafficShape& shape,
                                    const std::vector<CutRows>& cut);
@@ -46,11 +46,11 @@ Layout own_parts(const Job& job);
 // Options of strategies that fetch other ranks' features row by row: how many of their columns come, and what
 // stands for the others.
 
-/// featureRate, which is `initial` where it isn't given (0: the paper's 0.85, but all of few columns), fill
-/// and gpuFeatures.
+/// The fields featureRate, fill and gpuFeatures. Without a value, featureRate is `initial`; 0 stands for the
+/// paper's 0.85, or all columns where there are few.
 std::vector<Field> feature_options(const std::string& kind, double initial);
 
-/// The share of so many columns that is fetched; 1 where the job's strategy has no such option.
+/// The share of `columns` feature columns that is fetched; 1 where the job's strategy has no such option.
 double feature_rate(const Job& job, std::int64_t columns);
 
 /// Warns of those that do nothing. To be called where the job's strategy is `kind`.

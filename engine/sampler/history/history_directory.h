@@ -1,7 +1,8 @@
-// What a rank's cache of historical embeddings holds in a step: of which slots, of which age, by layer. What
-// is pushed in a step is there from `delay` steps on, whenever it came, so that what a batch reads depends on
-// no timing. Which rows those are is known when batches are made, without a look at a value: a directory goes
-// ahead with who makes batches, and another one with who trains.
+// Which slots of a rank's cache of historical embeddings can be read in a step, by layer, and how old they
+// are. An embedding that is pushed in a step can be read from `delay` steps later on, even if it arrives
+// sooner, so that timing never changes what a batch reads. Making a batch needs no values, only this: the
+// thread that makes batches has a directory of its own, some steps ahead of the one of the thread that
+// trains.
 #pragma once
 
 #include <limits>
@@ -72,17 +73,17 @@ class HistoryRows {
 std::unique_ptr<HistoryRows> history_rows(const DrawnGraph& graph, const Owners& owners, Communicator& comm,
                                           Index limit);
 
-/// Rows of a step whose embeddings cross, one way: rows of the batch that leave, or slots that they arrive
-/// for. A peer's are in the order of the batch that they are of, where rows that deeper layers have come
+/// The rows whose embeddings travel one way in a step: rows of the batch that leave, or slots that are
+/// filled. A peer's rows are in the order of the sender's batch, in which rows that deeper layers have come
 /// first.
 struct PushedRows {
   Reusable<VertexId> rows;    // by peer
   std::vector<Index> begins;  // (ranks + 1)
-  // (ranks, inner layers) of a peer's rows, the first so many cross for that layer
+  // (ranks, inner layers) how many of a peer's rows, from the first on, travel for that layer
   std::vector<Index> counts;
 
   void take(const PushedRows& other);
-  /// Of an inner layer, from 0.
+  /// The peer's rows that travel for inner layer `layer`, from 0.
   std::span<const VertexId> of(Rank peer, int layer) const;
   Index all_of(int layer) const;
 };
@@ -105,24 +106,24 @@ class HistoryDirectory {
   /// What was pushed `delay` steps before `step`, in the order of peers; null: nothing was, as at a run's
   /// beginning.
   const PushedRows* due(std::int64_t step) const;
-  /// Steps follow each other: what is due is there from now on.
+  /// Begins `step`, the one after the last: what is due in it can be read from now on.
   void begin(std::int64_t step);
   std::int64_t step() const { return step_; }
-  /// What arrives of what is pushed in this step.
+  /// Notes the rows that this step's pushes bring to this rank.
   void add(const PushedRows& arriving);
-  /// As another one of the same rows is.
+  /// Takes over the state of another directory of the same rows.
   void take(const HistoryDirectory& other);
 
-  /// Where the embedding lies that `row` of another rank has as an input of the gathering layer `layer` (from
-  /// 1); −1: it isn't kept, or is too old.
+  /// The slot of another rank's `row`, whose embedding the gathering layer `layer` (from 1) reads; −1: it
+  /// isn't kept, or is too old.
   VertexId find(int layer, VertexId row) const {
     const VertexId slot = rows_->slot_of(row);
     if (slot < 0) return slot;
     return step_ - pushed_[index(layer - 1, slot)] <= options_.max_age ? slot : -1;
   }
 
-  /// Of inner layer `layer` (from 0): how many steps ago the slot's embedding was pushed, most_age() where
-  /// nothing is used of it any more.
+  /// How many steps ago the slot's embedding of inner layer `layer` (from 0) was pushed; most_age() where it
+  /// is too old to be read.
   std::int64_t age(int layer, VertexId slot, std::int64_t step) const;
   void set_age(int layer, VertexId slot, std::int64_t step, std::int64_t age);
   std::int64_t most_age() const { return options_.max_age + 1; }
@@ -174,8 +175,9 @@ struct Leaves {
 /// One per sampling thread.
 class HistoryCut {
  public:
-  /// Leaves out what can't be read, and lists as leaves what others own; their columns become −1 − their
-  /// number. rows: of which the arcs are. factors(): what each row's neighbours then stand for.
+  /// Drops the arcs whose sources can't be read, and lists sources that other ranks own as leaves: the arc's
+  /// column becomes −1 − the leaf's number. rows: the destinations of `arcs`. factors() then says how much
+  /// each row's remaining neighbours count.
   void cut(const HistoryDirectory& known, int layer, const HopDraw& hop, std::span<const VertexId> rows,
            DrawnArcs& arcs, Leaves& leaves);
   /// (rows) by row; its self-loops stand for themselves.

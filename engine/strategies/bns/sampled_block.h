@@ -16,8 +16,9 @@ namespace atl {
 
 class SampledBlock {
  public:
-  /// Of `sources` sources of `whole`, whose arrays outlive it. attention: transposed arcs know their place.
-  /// Memory is claimed for all of the arcs and touched by those that are there.
+  /// Makes room for samples of `sources` sources of `whole`, whose arrays outlive it. attention: a sample's
+  /// transposed arcs know their place. Address space is reserved for all arcs, but only a sample's arcs use
+  /// memory.
   SampledBlock(const Block& whole, Index sources, bool attention);
   SampledBlock(const SampledBlock&) = delete;
 
@@ -25,7 +26,7 @@ class SampledBlock {
   /// the sample).
   void cut(std::span<const VertexId> chosen, std::span<const float> weights);
   const Block& block() const { return block_; }
-  /// Of a sample that has its share of the arcs.
+  /// Bytes of a sample whose share of the arcs is its share of the sources.
   Index bytes() const;
 
  private:

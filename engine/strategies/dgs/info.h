@@ -8,13 +8,13 @@ namespace atl {
 /// Whether masks are trained: they say which vertices are drawn, or which features are fetched.
 bool explains_vertices(const Job& job);
 bool explains_features(const Job& job, std::int64_t columns);
-/// Of a job of any strategy, of so many feature columns: after how many steps masks change; 0: it has none.
+/// How many steps lie between two changes of the masks; 0: the job has none. The job may have any strategy.
 std::int64_t steps_between_masks(const Job& job, std::int64_t columns);
-/// How long they are trained at most.
+/// For how many epochs masks are trained at most.
 std::int64_t epochs_of_masks(const Job& job);
 
-/// Of a run of so many steps: that it ends before masks apply, and what to do; "": they do, or there are
-/// none.
+/// A warning, with its remedy, that a run of `steps` steps ends before masks apply; "" where they apply or
+/// there are none.
 std::string masks_too_late(const Job& job, std::int64_t columns, std::int64_t steps);
 
 }  // namespace atl

@@ -46,10 +46,10 @@ class StarGraph {
   std::vector<VertexId> ids_;
 };
 
-/// Of each layer on a star with so many others: the last of those that gather computes the centre alone, as
-/// do those behind it.
+/// The rows that each layer computes on a star of a centre and `others` neighbours. The last layer that
+/// gathers, and all layers after it, compute only the centre.
 std::vector<LayerRows> star_rows(const Model& model, Index others);
-/// Columns of the widest input that is gathered.
+/// The number of columns of the widest input that a layer gathers.
 Index widest_gathered(const Model& model);
 
 /// In evaluation: no draws, running statistics are constants. References outlive it.

@@ -33,8 +33,9 @@ class CagnetRounds {
   Index widest() const { return widest_; }  // columns of a layer whose rows travel
   Index bytes() const { return buffers_[0].held_bytes() + buffers_[1].held_bytes(); }
 
-  /// Gathers all blocks. Of those that travel, `halo` (halo_rows, cols) takes the rows that are read here,
-  /// each owner's together; of the others it holds them. `travels` outlives the gather.
+  /// Gathers all blocks. `halo` (halo_rows, cols) has the rows that are read here, grouped by owner: those of
+  /// blocks that travel are written to it, those of other blocks must be there already. `travels` outlives
+  /// the gather.
   Gather& gather(const GatherRequest& what, const Travels& travels, MatrixView halo);
   /// The way back, `halo` as it was then. Gradients of the blocks that travel are added to their owners'
   /// d_rows (owned, cols): own rows first, then those that the rank before sends, the one before that, and so

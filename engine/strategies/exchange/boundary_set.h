@@ -31,7 +31,7 @@ class BoundarySet {
  public:
   explicit BoundarySet(Precision wire) : wire_(wire) {}
   virtual ~BoundarySet() = default;
-  /// How rows and gradients of them are written while they cross; what is computed with is whole.
+  /// How rows and their gradients are written while they travel, and only then.
   Precision wire() const { return wire_; }
   virtual Index sent() const = 0;      // rows a layer; a boundary row counts once for each rank that reads it
   virtual Index arriving() const = 0;  // rows a layer
@@ -40,7 +40,7 @@ class BoundarySet {
   /// Destinations: owned rows; sources: the rows that arrive in `epoch`. In the device's memory. Valid until
   /// another epoch's is asked for.
   virtual const Block& block(std::int64_t epoch) = 0;
-  /// Of what is held to know this; the rows themselves are the exchange's.
+  /// Bytes of this bookkeeping; the exchange holds the rows themselves.
   virtual Index bytes() const = 0;
 
  private:
@@ -54,7 +54,7 @@ class WholeBoundarySet final : public BoundarySet {
   WholeBoundarySet(Context& ctx, const LocalGraph& graph, const Block& outer,
                    Precision wire = Precision::kFloat32)
       : WholeBoundarySet(ctx, graph.peers, graph.halo, outer, wire) {}
-  /// Of some layers' halo, with so many rows.
+  /// For layers that read only a part of the halo: `halo` rows, exchanged as `peers` says.
   WholeBoundarySet(Context& ctx, std::span<const PeerRows> peers, Index halo, const Block& outer,
                    Precision wire)
       : BoundarySet(wire), arriving_(halo), outer_(outer), copies_(ctx) {

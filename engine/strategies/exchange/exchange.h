@@ -107,7 +107,7 @@ struct GraphPart {
 
   /// Other ranks read the first so many owned rows, and no others.
   Index boundary() const { return near.empty() && owned_by_rank.empty() ? graph->boundary : graph->owned; }
-  /// Owned rows that a layer computes with so many layers behind it that read neighbours.
+  /// The number of owned rows that a layer computes if `hops_left` of the layers after it gather.
   Index rows(int hops_left) const {
     if (near.empty()) return graph->owned;
     return hops_left < int(near.size()) ? near[std::size_t(hops_left)].rows : near.back().sources;

@@ -1,6 +1,7 @@
-// In which order a stage of a pipeline infers its chunks. Exact inference reads rows of this pass alone: a
-// layer's chunk follows what it reads of the layer before, in any chunk. So a chunk goes on to the next
-// layer, and to the next stage, as soon as that is there, instead of when all are.
+// The order in which a stage of a pipeline infers its chunks. Exact inference reads no row of an earlier
+// pass: before a layer computes a chunk, the layer below must have computed every chunk that it reads. A
+// chunk goes on to the next layer, and to the next stage, as soon as those are ready, and doesn't wait for
+// all chunks.
 #pragma once
 
 #include <span>
@@ -8,7 +9,7 @@
 
 namespace atl {
 
-/// By chunk: the others that it reads, in any layer that gathers.
+/// For each chunk, the other chunks that it reads in a layer that gathers.
 using ChunkReads = std::vector<std::vector<int>>;
 
 /// One thing that a stage does.
@@ -24,12 +25,12 @@ struct FlowStep {
   bool operator==(const FlowStep&) const = default;
 };
 
-/// All chunks, those beside each other that read each other: each next one is one that reads many that are
-/// there already, and few others. Chunks arrive and leave in this order in every stage.
+/// Orders the chunks so that those that read each other are near each other: each next chunk reads many of
+/// the chunks before it and few others. Chunks arrive and leave in this order in every stage.
 std::vector<int> flow_order(const ChunkReads& reads);
 
-/// Of a stage with a layer for each of `gathers` (whether it does). Whatever can be done is, the last layer's
-/// first.
+/// The steps of a stage whose layers gather or don't, as `gathers` says. Each next step is the one of the
+/// last layer that can run by then.
 std::vector<FlowStep> chunk_flow(const ChunkReads& reads, std::span<const int> order,
                                  const std::vector<bool>& gathers);
 

@@ -29,20 +29,20 @@ class StageRows {
             const StageRowsOptions& options);
   StageRows(const StageRows&) = delete;
 
-  /// The input of `layer`, of the range or just behind it: what the range leaves. Of the present epoch:
-  /// (owned, width).
+  /// The present epoch's input of `layer` (owned, width). `layer` may also be the one after the range: then
+  /// it is the range's output.
   MatrixView present(int layer) { return slice(layer, present_, 0, owned_); }
-  /// Of a layer that gathers: rows that come from other ranks (halo, in).
+  /// Rows that come from other ranks (halo, in), for a layer that gathers; below, the last epoch's rows.
   MatrixView present_halo(int layer) { return slice(layer, present_, owned_, halo_); }
   MatrixView history(int layer) { return slice(layer, 1 - present_, 0, owned_ + halo_); }
-  /// Both, one after the other, and where each begins (rows).
+  /// Both epochs' rows in one matrix, and the row at which each begins.
   ConstMatrixView both(int layer) const { return at(layer).rows.view(); }
   Index first_present() const { return present_ * (owned_ + halo_); }
   Index first_history() const { return (1 - present_) * (owned_ + halo_); }
 
-  /// Of a layer that gathers: (owned + halo, in), what chunks have added so far.
+  /// The gradient of a gathering layer's input (owned + halo, in): what chunks have added so far.
   MatrixView gradient(int layer) { return at(layer).gradient; }
-  /// What the next epoch begins with; empty without late_gradients.
+  /// The gradient that the next epoch begins with; empty without late_gradients.
   MatrixView late_gradient(int layer) { return at(layer).late; }
 
   /// Before an epoch's backward: gradients begin at zero, or at the late ones.
@@ -91,12 +91,12 @@ class ChunkMatrices {
   std::size_t count_ = 1;
 };
 
-/// What comes from one rank, in the order of an epoch's chunks. A few receives are under way, that of the
-/// chunk that is waited for and of those behind it, so that they arrive while it is computed. References
+/// Receives what one rank sends, in the order of an epoch's chunks. A few receives are under way at a time,
+/// for the chunk that is waited for and the next ones, so that those arrive while it is computed. References
 /// outlive it.
 class ChunkArrivals {
  public:
-  /// As many as arrive at once: places so far apart may have the same matrices.
+  /// The number of receives under way. Places that lie so far apart may use the same matrices.
   static constexpr std::size_t kAhead = 3;
 
   ChunkArrivals(Context& ctx, Communicator& comm, Rank from, Precision wire)

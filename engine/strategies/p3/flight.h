@@ -29,15 +29,16 @@ class Flight {
   const Batch& batch() const { return made_->batch; }
   const StepPairs& pairs() const { return made_->pairs; }
   void end() { step_ = 0; }
-  /// Of the model, the layer whose product is made whole: those behind are the own batch's alone.
+  /// The layer whose product is summed over ranks. Layers after it compute only the rank's own batch.
   int whole_layer_number() const { return split().whole; }
-  /// A batch that was forward before and is so again: running statistics don't change.
+  /// While on, forward repeats one that was already made of this batch, so that running statistics don't
+  /// change again.
   void repeat(bool on) { pass_.repeat(on); }
 
   void forward_columns(const WeightVersion& weights);
   void forward_own(const WeightVersion& weights);
-  /// From d_logits(), which the loss has filled. `session`, where given, is told of each layer whose
-  /// gradients are whole.
+  /// Goes backward from d_logits(), which the loss has filled. Tells `session`, unless it is null, of each
+  /// layer whose gradients are whole.
   void backward_own(const WeightVersion& weights, TrainingStep* session);
   void backward_columns(const WeightVersion& weights, TrainingStep* session);
 
@@ -45,7 +46,7 @@ class Flight {
   MatrixView d_logits() { return has_rest() ? rest_.d_output() : whole_.d_output(); }
   void count_non_finite(const double* unless, double* by_layer);
 
-  /// Of the batch that was begun last, by layer.
+  /// By layer, the rows of the batch that was begun last.
   const std::vector<LayerRows>& rows() const { return pass_.rows(); }
   std::int64_t reallocations() const;
   void count(ScheduleBytes& bytes) const;

@@ -7,8 +7,8 @@
 
 namespace atl {
 
-/// What an epoch sends where features are held by columns, over all ranks, and what it would send were they
-/// held by rows.
+/// What all ranks send in an epoch with features held by columns, and what they would send with features held
+/// by rows.
 struct ColumnsPlan {
   int pieces = 1, copies = 1;  // of the columns; ranks that have the same
   Index width = 0;             // of the products that are made whole
@@ -19,16 +19,16 @@ struct ColumnsPlan {
   double summed = 0;   // … of summands, scores and gradients …
   double by_rows = 0;  // … and, by rows, of features, from those that have other columns
   double sent() const { return pushed + summed; }
-  /// Of what is summed: a column of the products, there and back; and attention's scores, of which there are
-  /// as many at any width.
+  /// The two terms of `summed`: the bytes of one column of the products, forward and backward; and those of
+  /// attention's scores, which don't depend on the width.
   double a_column() const { return 2.0 * (pieces - 1) * rows * value_bytes; }
   double scores() const {
     constexpr double kRounding = 1e-6;  // of what is drawn of some batches and told of all
     const double rest = summed - a_column() * double(width);
     return rest > kRounding * summed ? rest : 0;
   }
-  /// The width at which both send the same; 0: at none, because less goes by rows at any width, or nothing is
-  /// summed.
+  /// The width at which columns and rows send equally many bytes; 0: none, because rows send less at any
+  /// width, or because nothing is summed.
   double boundary_set() const {
     return a_column() > 0 ? std::max(0.0, (by_rows - pushed - scores()) / a_column()) : 0;
   }

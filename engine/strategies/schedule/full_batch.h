@@ -75,8 +75,8 @@ class FullBatchPass final : public Pass {
 /// meanwhile, in its storage. Collective.
 void compute_constant(const Model& model, Parameters& parameters, FullBatchPass& pass, const Rows& features,
                       std::span<const Index> outputs, MatrixView last);
-/// Of these the first whose output lies in the last one's memory, because those behind it append to theirs.
-/// There must be some.
+/// The first constant layer whose output lies in the memory of the last one's, because each layer after it
+/// appends to its input. The model must have a constant layer.
 int last_in_place(const Model& model);
 
 /// Makes another for each part.

@@ -22,8 +22,8 @@ enum class Passes {
   kInference  // no backward: outputs take turns in two buffers
 };
 
-/// What a pass needs in its backward alone: gradients, and saved matrices that are made again there. Of one
-/// pass, or of several over the same layers that go backward one after the other.
+/// Memory that only a backward pass needs: gradients, and saved matrices that it computes again. Passes over
+/// the same layers can share it if they go backward one after the other.
 struct BackwardMemory {
   Matrix d_rows[2];  // (1, Reals that they take): gradients take turns
   Matrix d_output, d_tap;
@@ -40,20 +40,20 @@ class PassMemory {
   /// Makes room for so many rows, of each layer of the range. What the memory held is lost. Memory grows
   /// where it doesn't suffice, and never shrinks.
   void shape(const std::vector<LayerRows>& rows);
-  /// Where a layer's output lies, (outputs, the layer's out), instead of in memory of its own: of all layers,
-  /// or of none. Before shape(), and again when it moves; other memory of the same shape each time.
+  /// Makes a layer write its output to `output` (outputs, the layer's out) instead of memory of its own. Call
+  /// it for all layers or for none, before shape(), and again with memory of the same shape when that moves.
   void place_output(int layer, MatrixView output) {
     placed_.resize(saved_.size());
     placed_[at(layer)] = output;
   }
-  /// Before shape(): backward's memory is shared with other passes, and a layer's saved matrices don't
-  /// outlive its call unless all are kept. It outlives this. d_output() is placed besides.
+  /// Shares backward's memory with other passes: a layer's saved matrices don't outlive its call unless all
+  /// are kept. Call before shape(), and place d_output() too. `shared` outlives this.
   void share(BackwardMemory& shared) { shared_ = &shared; }
   /// (outputs, out) of the last layer; as place_output().
   void place_d_output(MatrixView d_output) { d_output_ = d_output; }
-  /// Makes room in what is shared for a pass of so many rows, before any pass is shaped.
+  /// Makes room in the shared memory for a pass of these rows. Call before any pass is shaped.
   void make_room(const std::vector<LayerRows>& rows);
-  /// Before shape(): all in Reals, however the model's values are stored.
+  /// Stores everything in Reals, however the model's values are stored. Call before shape().
   void store_reals() { values_ = Storage::kReals; }
   /// Whether backward, which takes the outputs' memory for its own, leaves them as they are instead.
   void keep_outputs(bool on) { keeps_outputs_ = on; }

@@ -31,17 +31,17 @@ struct BatchStep {
   PassMemory& memory;  // of the pass, in the batch's shape
 };
 
-/// What a strategy does besides, around the steps of its mini-batches. One per rank; calls are collective,
-/// and made by the thread that trains.
+/// What a strategy does around each step of mini-batch training. One per rank; calls are collective, and made
+/// by the thread that trains.
 class BatchHooks {
  public:
   virtual ~BatchHooks() = default;
-  /// What batches are made with besides.
+  /// Adds to the options that batches are made with.
   virtual void prepare(BatchSamplingOptions& batches) = 0;
-  /// Whoever makes batches must not wait for it any longer.
+  /// From here on, the threads that make batches must not wait for the hooks.
   virtual void close() {}
-  /// `step` (from 0) is the next one that is trained, and no batch is being made. Of a resumed run, once
-  /// state() is filled.
+  /// Called before `step` (from 0) is trained, while no batch is being made. In a resumed run, state() has
+  /// been filled by then.
   virtual void start(std::int64_t step) = 0;
   virtual void before_forward(const BatchStep& /*at*/) {}
   virtual void after_forward(const BatchStep& at) = 0;

@@ -40,16 +40,17 @@ BatchSamplingOptions batch_sampling(const ScheduleInput& in);
 /// What the columns of other ranks' rows are that aren't fetched (job/strategies/batch_options.h).
 std::vector<Real> filled_columns(const ScheduleInput& in);
 
-/// Strategy::reads of either.
+/// Strategy::reads of cagnet and sancus.
 OwnerReads block_reads(const Job& job, Rank rank, int ranks);
 /// A full batch to which every block comes in every pass.
 std::unique_ptr<Schedule> all_blocks_full_batch(const ScheduleInput& in);
 
-/// By pair of parts, those without any left out; `induced`: of the graph that inductive training sees.
+/// The rows that each pair of parts exchanges, without the pairs that exchange none. `induced`: in the graph
+/// that inductive training sees.
 std::vector<CutRows> cut_rows(const PreparedGraph& prepared, bool induced);
 
-/// Of a graph of so many vertices. Without what the model and the machine say: normalisation, attention,
-/// threads, features.
+/// How the job's strategy draws batches from a graph of `vertices` vertices. What the model and the machine
+/// decide (normalisation, attention, threads, features) isn't filled in.
 BatchSamplingOptions job_sampling(const Job& job, Index vertices);
 
 /// Whether the rows of a step's batches, over all ranks, have values in so few of the features that it pays
@@ -57,7 +58,7 @@ BatchSamplingOptions job_sampling(const Job& job, Index vertices);
 /// `entries`: of a row, on average.
 bool touches_few(const Job& job, Index vertices, Index features, double entries);
 
-/// Of its cache of historical embeddings; none: it has none.
+/// The options of the job's cache of historical embeddings; none where it has no such cache.
 std::optional<HistoryOptions> job_history(const Job& job);
 
 }  // namespace atl

@@ -37,11 +37,12 @@ class TrainingStep {
   /// Loss of the step's logits and its gradient: logits, d_logits (n, classes). Unlabelled and non-training
   /// rows get a zero gradient.
   virtual void loss(ConstMatrixView logits, const LossRows& rows, MatrixView d_logits) = 0;
-  /// Before backward: of a layer's weights with a row for each feature, the only rows that have a gradient
-  /// on some rank, ascending; the same on all ranks. Empty, or without this call, any may.
+  /// Called before backward, with the same arguments on all ranks. In weights of the layer that have a row
+  /// per feature, only the rows of `features` (ascending) have a gradient on any rank. Without this call, or
+  /// where it is empty, any row may.
   virtual void touches(int /*layer*/, std::span<const VertexId> /*features*/) {}
-  /// A layer's gradients are whole on this rank, or a part of them (LayerWeights::part_done): their sum over
-  /// ranks may begin. Of a step, the last layer's first. Collective.
+  /// A layer's gradients on this rank, or one part of them (LayerWeights::part_done), are complete, and their
+  /// sum over ranks may begin. A step's last layer comes first. Collective.
   virtual void part_done(int /*layer*/, int /*part*/) {}
   virtual void layer_done(int /*layer*/) {}
   /// Sums the gradients over the ranks that share each parameter and takes one optimiser step. Collective.
@@ -74,13 +75,13 @@ class Schedule {
   /// *unless is finite. Both are the device's memory.
   virtual void count_non_finite(const double* unless, double* by_layer) = 0;
   virtual ScheduleBytes bytes() const = 0;
-  /// Whether it can go on with other parts, in the memory that it has.
+  /// Whether take() can give it another part to train on, in the memory that it has.
   virtual bool takes_parts() const { return false; }
-  /// Then does; the part before may be gone. Collective.
+  /// Goes on with `part`; the part before may be destroyed by then. Collective.
   virtual void take(const GraphPart& /*part*/, double /*all_vertices*/) {}
-  /// As Exchange::state(): what this rank knows beside the parameters, between two epochs. Collective.
+  /// As Exchange::state(): between two epochs, what this rank keeps besides parameters. Collective.
   virtual std::vector<NamedMatrix> state() { return {}; }
-  /// Between two steps: figures that this strategy alone has.
+  /// Fills in figures that only this strategy has. Called between two steps.
   virtual void report(FigureRequest&) {}
 };
 

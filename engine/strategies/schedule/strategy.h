@@ -62,18 +62,18 @@ struct Strategy {
   /// What a rank trains on in an epoch (from 1) where that isn't its part: its share of what its server
   /// holds; null: its part.
   ServerOptions (*server)(const Job&, Rank rank, Index epoch) = nullptr;
-  /// Fills in what the strategy's formula of bytes wants to know besides; null: nothing.
+  /// Fills in what the strategy's formula for bytes needs besides; null: it needs nothing.
   void (*describe)(const Job&, const Model&, const PreparedGraph&, const GraphMarks&,
                    TrafficShape&) = nullptr;
 };
 
 /// The row of a job that was read, so that its strategy is known.
 const Strategy& strategy_of(const Job& job);
-/// A program's own, beside those of the table (add_strategy() of job/strategies.h names its options). Before
-/// the first job is read; not thread-safe.
+/// Adds a strategy of the calling program to the table (add_strategy() of job/strategies.h names its
+/// options). Call before the first job is read; not thread-safe.
 void add_strategy(Strategy row);
 
-/// What data are like, as far as sizes go.
+/// The sizes of a data set that decide a model's shapes and costs.
 struct FeatureShape {
   Index columns = 0;
   FeatureForm form = FeatureForm::kDense;  // in which the model reads them
@@ -86,21 +86,21 @@ struct FeatureShape {
 };
 FeatureShape feature_shape(const DatasetMeta& meta, FeatureForm form);
 
-/// The job's model on such features, made for the exchange of its strategy. With task linkPrediction its
-/// outputs are embeddings, model.hidden wide, whatever classes there are.
+/// The job's model for features of this shape, made for the exchange of its strategy. With task
+/// linkPrediction its outputs are embeddings, model.hidden wide, and `classes` is ignored.
 Model job_model(const Job& job, const FeatureShape& features, Index classes);
-/// Strategy::reads; none: halo rows come together.
+/// Strategy::reads of the job; none: halo rows of all owners are taken together.
 std::optional<OwnerReads> owner_reads(const Job& job, Rank rank, int ranks);
 /// Where the job's strategy keeps each parameter, as `rank` sees it; `job` and `model` outlive it.
 std::function<Placement(int layer, const ParameterSpec& spec)> placement_on(const Job& job,
                                                                             const Model& model, Rank rank);
-/// Strategy::columns; none: features are held by rows.
+/// Strategy::columns of the job; none: ranks hold whole rows of features.
 std::optional<ColumnShare> columns_of(const Job& job, Rank rank, Index features);
-/// What a rank has of such features.
+/// The shape of what `rank` holds of features of shape `whole`.
 FeatureShape features_on(const Job& job, Rank rank, const FeatureShape& whole);
-/// Strategy::layers.
+/// Strategy::layers of the job, or all of them.
 LayerRange layers_of(const Job& job, const Model& model, Rank rank);
-/// Strategy::share; `ranks`: of a strategy with a part a rank.
+/// Strategy::share of the job; without one, the rank has all of its part, and exchanges rows with `ranks`.
 PartShare share_of(const Job& job, Rank rank, const PartRanks& ranks);
 std::unique_ptr<Schedule> make_schedule(const ScheduleInput& input);
 

@@ -1,5 +1,5 @@
-// What attention's kernels share: how lanes are dealt out to heads, and what there is per arc and head, of
-// which a part is kept.
+// What attention's kernels share: how lanes are divided among heads, and where the numbers per arc and head
+// are kept (KeptArcs: only those of the first arcs, the rest is computed again).
 #pragma once
 
 #include "tensor/cpu/arguments.h"

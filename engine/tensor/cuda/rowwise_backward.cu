@@ -1,5 +1,5 @@
-// Backward of the epilogue: gradients of gain and shift are sums over rows of what comes before the norm's
-// own backward, that of the bias a sum of what it leaves.
+// Backward of the epilogue. Gain's and shift's gradients are sums over rows of the gradient at the norm's
+// output, the bias's gradient of the one at the norm's input.
 #include "tensor/cuda/finish.h"
 #include "tensor/cuda/stored.h"
 #include "tensor/cuda/sums.h"

@@ -43,9 +43,10 @@ class CheckpointStore {
   /// attempt has begun or the disk is full; checkpoints before stay as they were.
   void commit(const CheckpointState& state, std::span<const std::string> part_seals) const;
 
-  /// Rank 0: the newest checkpoint that is whole; nothing where there is none at all. What is torn or altered
-  /// is skipped and told in `warnings`. Throws Error where nothing else is left: a start from nothing would
-  /// replace what may still be saved. Calls `goes_on` after each file: others wait meanwhile.
+  /// Called by rank 0: the newest intact checkpoint, or nothing where there is no checkpoint. A torn or
+  /// altered one is skipped, and `warnings` says so. Throws Error where all are torn or altered, because a
+  /// run from the start would replace files that may still be repaired. Calls `goes_on` after each file,
+  /// because other ranks wait meanwhile.
   std::optional<LoadedCheckpoint> newest(std::vector<std::string>& warnings,
                                          FunctionRef<void()> goes_on) const;
   /// Rank 0: what the checkpoint at `at` has of a part; none where none was written.

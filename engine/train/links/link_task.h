@@ -1,6 +1,6 @@
-// The session's side of link prediction: a step's loss over pairs of vertices, whatever the strategy, and
-// metrics over those of the edge split. A layer's rows come from the schedule; rows of ends that other ranks
-// have are exchanged.
+// The session's side of link prediction, the same under every strategy: the loss of a step over pairs of
+// vertices, and metrics over the edge split's pairs. The schedule computes the embeddings of own vertices;
+// those of a pair's ends that other ranks own are exchanged here.
 #pragma once
 
 #include <optional>
@@ -17,8 +17,8 @@
 
 namespace atl {
 
-// The rows of the ends of pairs, where other ranks have them: each is fetched from its owner once, and its
-// gradient goes back there. As halo rows, but who wants which is another thing in each step.
+// Fetches the rows of pairs' ends that other ranks own, each once, and sends their gradients back. Unlike a
+// halo exchange, each step wants other rows.
 
 class EndExchange final : public PairPieces {
  public:
@@ -34,9 +34,11 @@ class EndExchange final : public PairPieces {
   Index size() const override { return pairs_->size(); }
   EndPairs piece(Index begin, Index count) override;
 
-  /// Where gradients are added to: `own` (as `rows`), and those of other ranks' rows, which begin at 0.
+  /// Where gradients are added: `own` (shaped as `rows`), and a matrix for other ranks' rows, which is zeroed
+  /// here.
   EndGradients gradients(MatrixView own);
-  /// After that: adds to `own` what other ranks have for its rows, in the order of ranks.
+  /// Call after gradients(): adds to `own` the gradients that other ranks have for its rows, in the order of
+  /// ranks.
   void give_back(MatrixView own);
 
   Index reallocations() const {

@@ -1,6 +1,6 @@
 // The runtime's calls. Device memory is the far device's (tensor/far_device.h), which the host can't touch.
-// Each thread has a GPU of its own choice, as in CUDA: what it allocates lies there, and it may give work to
-// that one's streams alone.
+// Each thread chooses its GPU, as in CUDA: what it allocates lies there, and only that GPU's streams take its
+// work.
 #include <atomic>
 #include <csignal>
 #include <cstdio>

@@ -1,7 +1,6 @@
-// Every model under every strategy on the emulated GPU, in double precision: what the CPU learns. Streams are
-// late, in an order that a seed draws; ranks' rows leave and arrive by way of the host's memory
-// (comm/transports.h), and, for a model or two, by NCCL's links between GPUs of their own
-// (comm/transports.h).
+// Every model under every strategy learns on the emulated GPU what it learns on the CPU, in double precision.
+// Streams are late, in an order that a seed draws. Ranks' rows travel through the host's memory and, for a
+// model or two, over NCCL's links between GPUs of their own (both: comm/transports.h).
 #include "gpu_training.h"
 #include "train/every_model.h"
 

@@ -1,6 +1,7 @@
 // Strategy `granndis` with fewer `hops` than layers: the first layers read what the server holds, the others
-// exchange rows with all ranks. Where the server holds all that those depend on, the result is that of one
-// rank under `graph`; every byte between servers is a row that a layer behind reads, or a gradient (float64).
+// exchange rows with all ranks. Where the server holds everything that the first layers depend on, the result
+// equals that of one rank under `graph` (float64). Between servers go only gradients and the rows that the
+// other layers read.
 #include <gtest/gtest.h>
 
 #include "train/every_model.h"
