@@ -140,7 +140,8 @@ void check(const Batch& batch, const CsrView& graph, const BatchSamplingOptions&
 BenchRow bench_batches(const Job& job, const Dataset& dataset, const PreparedGraph& prepared, int threads,
                        int epochs) {
   if (strategy_of(job).holds != Holds::kBatches)
-    fail("bench batches: strategy.kind is '{}', which draws no batches (use minibatch)", job.strategy.kind);
+    fail("bench batches: strategy.kind is '{}', which draws no batches (use minibatch, p3 or dgs)",
+         job.strategy.kind);
   Communicator comm(std::move(make_local_group(1).front()));
   RankData data(job, dataset, prepared, 0);
   data.count(comm);
@@ -159,7 +160,7 @@ BenchRow bench_batches(const Job& job, const Dataset& dataset, const PreparedGra
   const double begin = seconds_now(), arcs_before = double(stream.figures().arcs);
   while (stream.next() != nullptr) continue;
   const double seconds = seconds_now() - begin, arcs = double(stream.figures().arcs) - arcs_before;
-  return {.name = fmt::format("{} batches of {}", steps, dataset.meta().name),
+  return {.name = fmt::format(steps == 1 ? "{} batch of {}" : "{} batches of {}", steps, dataset.meta().name),
           .seconds = seconds / epochs,
           .arcs = arcs / epochs};
 }

@@ -12,8 +12,9 @@ namespace {
 std::string head(const StrategyBench& bench) {
   const RunRecord& run = bench.rows[0].runs->rounds[0];
   const RunSetting& s = run.setting;
-  std::string text = fmt::format("{} on {}, {} ranks, {} rounds of {} epochs", s.model, s.dataset, s.ranks,
-                                 bench.rows[0].speed_ups.size(), s.epochs);
+  std::string text = fmt::format("{} on {}, {}, {} of {}", s.model, s.dataset, counted_text(s.ranks, "rank"),
+                                 counted_text(std::int64_t(bench.rows[0].speed_ups.size()), "round"),
+                                 counted_text(s.epochs, "epoch"));
   if (!bench.link.empty()) text += fmt::format(", links of {}", bench.link);
   if (bench.share_asked > 0)
     text += fmt::format(" (communication takes {:.1f} % of graph:overlap=false; --comm-share is {:.1f} %)",

@@ -182,8 +182,8 @@ LoadedJob chosen_before(const Arguments& arguments, const LoadedJob& given,
       arguments, "strategy=" + (strategy != nullptr ? to_json(*strategy) : "{kind: graph}"), {}, say);
   if (given.job.strategy.options.flag("exact") && !is_exact(loaded.job))
     fail(
-        "{}: strategy.exact: true: {} was chosen for the run in {}, and isn't exact (exact: false goes on with it, --fresh starts over)",
-        where_of(given.given, "strategy.exact"), loaded.job.strategy.kind, manifest.parent_path().string());
+        "{}: strategy.exact: true: the run in {} is of {}, which isn't exact (exact: false goes on with it, --fresh starts over)",
+        where_of(given.given, "strategy.exact"), manifest.parent_path().string(), loaded.job.strategy.kind);
   return loaded;
 }
 

@@ -150,7 +150,7 @@ Command bench_ops_command() {
   return {"bench ops",
           "time kernels on a data set and compare them with their bounds",
           {{"DATASET", "", "folder of the data set, or its name under the data root", true},
-           {"--columns", "N,…", "row widths to time (64,256)"},
+           {"--columns", "N,...", "row widths to time (64,256)"},
            {"--heads", "N", "attention heads (8)"},
            kDevice,
            kThreads,

@@ -151,7 +151,7 @@ Command bench_strategies_command() {
       "bench strategies",
       "run a manifest under several strategies in turn and compare time, bytes and accuracy",
       {{"-f,--file", "FILE", "the manifest (gnnjob.yaml); its strategy is replaced", true},
-       {"--strategies", "KIND,…", "strategies to compare, with options: graph:overlap=false,pipegcn", true},
+       {"--strategies", "KIND,...", "strategies to compare, with options: graph:overlap=false,pipegcn", true},
        {"--rounds", "N", "number of runs of each strategy (3)"},
        {"--comm-share", "X",
         "slow the rig's links until this share of graph:overlap=false:haloRows=inputs is communication"},

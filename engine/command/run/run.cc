@@ -166,7 +166,7 @@ Command run_command() {
        {"--fresh", "", "start over, even if there is a checkpoint"},
        {"--json", "", "print one JSON object per line"},
        {"--quiet", "", "print only warnings and errors"},
-       {"--hosts", "HOST,HOST,…", "servers to run the ranks on (ATOLL_HOSTS, or this machine)"},
+       {"--hosts", "HOST,HOST,...", "servers to run the ranks on (ATOLL_HOSTS, or this machine)"},
        {"--shell", "COMMAND", "remote shell, called with a host's name and a command (ATOLL_SHELL, or ssh)"},
        {"--timeout", "SECONDS", "how long to wait for a rank that doesn't answer (300)"},
        {"--trace", "FILE", "write a timeline of every rank, for chrome://tracing and Perfetto"},

@@ -132,8 +132,8 @@ std::vector<Field> dataset_fields() {
        .slot = at([](Job & j) -> auto& { return j.dataset.self_loops; }),
        .choices = {
            {"model",
-            "as the model defines them: gcn, gcnii, sgc, gat and sage with meanWithSelf or gcn give each "
-            "vertex one; sage with mean, gin and resgcn keep those of the data set, as PyG and DGL do"},
+            "as the model defines them: gcn, gcnii, sgc, sign, gat and sage with meanWithSelf or gcn give "
+            "each vertex one; sage with mean, gin and resgcn keep those of the data set, as PyG and DGL do"},
            {"keep", "as they are in the data set"},
            {"add", "exactly one per vertex"},
            {"remove", "none"}}});
@@ -141,7 +141,8 @@ std::vector<Field> dataset_fields() {
                .type = FieldType::kChoice,
                .description = "scaling of features before training",
                .slot = at([](Job & j) -> auto& { return j.dataset.normalise_features; }),
-               .choices = {{"none", "as stored"}, {"row", "divide each vertex's features by their sum"}}});
+               .choices = {{"none", "as stored"},
+                           {"row", "divide each vertex's features by the sum of their magnitudes"}}});
   f.push_back({.path = "dataset.volume",
                .type = FieldType::kFree,
                .description = "on a cluster: pod volume source for the data root",

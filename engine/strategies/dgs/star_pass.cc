@@ -54,8 +54,8 @@ atl::Gather& StarPass::begin(const Rows& rows, MatrixView d_rows, bool back) {
   }
   const bool alone = others == 0;
   own_ = {&unmasked_, rows, 0, true, back || alone, d_rows};
-  boundary_set_ = {&masked_, Rows(ConstMatrixView(scaled)), 1, false, !back, {}};
-  if (d_rows.cols > 0) boundary_set_.d_rows = d_scaled;
+  remote_ = {&masked_, Rows(ConstMatrixView(scaled)), 1, false, !back, {}};
+  if (d_rows.cols > 0) remote_.d_rows = d_scaled;
   step_ = alone ? Step::kSecond : Step::kFirst;
   return *this;
 }
@@ -65,10 +65,10 @@ const Source* StarPass::next() {
   switch (step_) {
     case Step::kFirst:
       step_ = Step::kSecond;
-      return back_ ? &boundary_set_ : &own_;
+      return back_ ? &remote_ : &own_;
     case Step::kSecond:
       step_ = Step::kEnd;
-      return back_ || star_.others() == 0 ? &own_ : &boundary_set_;
+      return back_ || star_.others() == 0 ? &own_ : &remote_;
     case Step::kEnd:
       if (back_ && d_gathered_.cols > 0) end_back();
       return nullptr;
@@ -77,7 +77,7 @@ const Source* StarPass::next() {
 }
 
 void StarPass::end_back() {
-  const ConstMatrixView d_scaled = boundary_set_.d_rows;
+  const ConstMatrixView d_scaled = remote_.d_rows;
   for (Index u = 0; u < star_.others(); ++u) {
     const Real open = open_[std::size_t(u)], *const d = d_scaled.row(u),
                *const gathered = gathered_.row(1 + u);

@@ -85,7 +85,7 @@ class StarPass final : public Pass, private Gather {
   Matrix scaled_, d_scaled_;  // (others, widest input)
   // Of the gather under way:
   Block unmasked_, masked_;
-  Source own_, boundary_set_;
+  Source own_, remote_;
   ConstMatrixView gathered_;
   MatrixView d_gathered_;
   bool back_ = false;

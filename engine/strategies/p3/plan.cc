@@ -12,13 +12,13 @@ namespace {
 std::string verdict(const ColumnsPlan& p) {
   if (p.pieces == 1) return "every rank has all columns: no features and no summands travel";
   const double by_columns = p.sent(), by_rows = p.by_rows;
-  const std::string boundary_set =
-      p.boundary_set() > 0 ? fmt::format("they send the same at a width of {:.0f}", p.boundary_set())
-                           : "they send the same at no width";
+  const std::string equal = p.equal_width() > 0
+                                ? fmt::format("they send the same at a width of {:.0f}", p.equal_width())
+                                : "they send the same at no width";
   if (by_columns < by_rows)
-    return fmt::format("columns win, {:.2f} × fewer bytes; {}", by_rows / by_columns, boundary_set);
+    return fmt::format("columns win, {:.2f} × fewer bytes; {}", by_rows / by_columns, equal);
   return fmt::format("rows win, {:.2f} × fewer bytes; {}: use strategy minibatch, or more copies",
-                     by_columns / std::max(1.0, by_rows), boundary_set);
+                     by_columns / std::max(1.0, by_rows), equal);
 }
 
 std::string scores_text(const ColumnsPlan& p) {
@@ -80,7 +80,7 @@ void ColumnsSection::enter(nlohmann::ordered_json& plan) const {
                      {"scoreBytes", c.scores()},
                      {"bytesByColumns", c.sent()},
                      {"bytesByRows", c.by_rows},
-                     {"crossingWidth", c.boundary_set()},
+                     {"crossingWidth", c.equal_width()},
                      {"columnsWin", c.pieces == 1 || c.sent() < c.by_rows}};
 }
 

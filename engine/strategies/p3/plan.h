@@ -29,7 +29,7 @@ struct ColumnsPlan {
   }
   /// The width at which columns and rows send equally many bytes; 0: none, because rows send less at any
   /// width, or because nothing is summed.
-  double boundary_set() const {
+  double equal_width() const {
     return a_column() > 0 ? std::max(0.0, (by_rows - pushed - scores()) / a_column()) : 0;
   }
 };

@@ -65,8 +65,9 @@ TEST_F(Bench, BatchesAreCountedInArcs) {
   EXPECT_GT(row.arcs, 100);
   EXPECT_THAT(to_json(row), testing::HasSubstr(R"("arcsPerSecond":)"));
   EXPECT_THAT(to_text({row}), testing::HasSubstr(" a second"));
-  EXPECT_THAT([&] { bench_batches(job_, *dataset_, *prepared_, 2, 2); },
-              testing::ThrowsMessage<Error>(testing::HasSubstr("draws no batches (use minibatch)")));
+  EXPECT_THAT(
+      [&] { bench_batches(job_, *dataset_, *prepared_, 2, 2); },
+      testing::ThrowsMessage<Error>(testing::HasSubstr("draws no batches (use minibatch, p3 or dgs)")));
 }
 
 TEST(BenchReport, GivesFigureLimitAndRatio) {

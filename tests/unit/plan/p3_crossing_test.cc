@@ -28,16 +28,16 @@ class Crossing : public testing::Test {
 
 /// Below it columns win, above rows do; without what batches' arcs take it is F · |V₀| / (2 P |V₁|).
 TEST_F(Crossing, IsWhereBothSendTheSame) {
-  const double boundary_set = columns_of(plan_of(16)).boundary_set();
-  ASSERT_GT(boundary_set, 20);
-  const ColumnsPlan below = columns_of(plan_of(int(boundary_set * 0.95))),
-                    above = columns_of(plan_of(int(boundary_set * 1.05)));
+  const double width = columns_of(plan_of(16)).equal_width();
+  ASSERT_GT(width, 20);
+  const ColumnsPlan below = columns_of(plan_of(int(width * 0.95))),
+                    above = columns_of(plan_of(int(width * 1.05)));
   EXPECT_LT(below.sent(), below.by_rows);
   EXPECT_GT(above.sent(), above.by_rows);
-  EXPECT_NEAR(above.boundary_set(), boundary_set, 1e-6 * boundary_set);
+  EXPECT_NEAR(above.equal_width(), width, 1e-6 * width);
   const double inputs = below.by_rows / double(4 + 96 * 4) / 0.75;  // three of four rows are others'
   const double formula = 96 * inputs / (2 * 4 * below.rows);
-  const double with_arcs = boundary_set + below.pushed / (2 * 3 * below.rows * 4);
+  const double with_arcs = width + below.pushed / (2 * 3 * below.rows * 4);
   EXPECT_NEAR(with_arcs / formula, 1, 0.1);
 }
 
@@ -73,13 +73,13 @@ TEST_F(Crossing, OfAttentionLeavesScoresOut) {
     return plan_job(job, dataset, prepared_for(job, dataset), kOptions);
   };
   const ColumnsPlan first = columns_of(plan_of_gat(8));
-  const double boundary_set = first.boundary_set();
-  ASSERT_GT(boundary_set, 5);
-  const ColumnsPlan below = columns_of(plan_of_gat(int(boundary_set * 0.9))),
-                    above = columns_of(plan_of_gat(int(boundary_set * 1.1) + 1));
+  const double width = first.equal_width();
+  ASSERT_GT(width, 5);
+  const ColumnsPlan below = columns_of(plan_of_gat(int(width * 0.9))),
+                    above = columns_of(plan_of_gat(int(width * 1.1) + 1));
   EXPECT_LT(below.sent(), below.by_rows);
   EXPECT_GT(above.sent(), above.by_rows);
-  EXPECT_NEAR(above.boundary_set(), boundary_set, 1e-6 * boundary_set);
+  EXPECT_NEAR(above.equal_width(), width, 1e-6 * width);
   EXPECT_NEAR(above.scores(), first.scores(), 1e-9 * first.scores());
 }
 
@@ -91,7 +91,7 @@ TEST_F(Crossing, OfManyScoresIsNone) {
   const Job job = batches_of("p3", c, 4, "columns: rank", {"placement.partitioner.kind=hash"});
   const JobPlan plan = plan_job(job, dataset, prepared_for(job, dataset), kOptions);
   EXPECT_GT(columns_of(plan).sent(), columns_of(plan).by_rows);
-  EXPECT_EQ(columns_of(plan).boundary_set(), 0);
+  EXPECT_EQ(columns_of(plan).equal_width(), 0);
   EXPECT_THAT(to_text(plan, job),
               testing::HasSubstr("they send the same at no width: use strategy minibatch"));
 }
@@ -101,9 +101,9 @@ TEST_F(Crossing, IsSaidBeforeTheRun) {
     const Job job = batches_of("p3", {"sage", {}}, 4);
     return to_text(plan_of(hidden, options), job);
   };
-  const double boundary_set = columns_of(plan_of(16)).boundary_set();
+  const double width = columns_of(plan_of(16)).equal_width();
   EXPECT_THAT(text_of(16, "columns: rank"), testing::HasSubstr("columns win"));
-  EXPECT_THAT(text_of(int(2 * boundary_set), "columns: rank"), testing::HasSubstr("rows win"));
+  EXPECT_THAT(text_of(int(2 * width), "columns: rank"), testing::HasSubstr("rows win"));
   EXPECT_THAT(text_of(16, "copies: 4"), testing::HasSubstr("no features and no summands travel"));
   EXPECT_THAT(to_json(plan_of(16), batches_of("p3", {"sage", {}}, 4)),
               testing::HasSubstr(R"("columnsWin":true)"));
