@@ -160,7 +160,7 @@ BenchRow bench_batches(const Job& job, const Dataset& dataset, const PreparedGra
   const double begin = seconds_now(), arcs_before = double(stream.figures().arcs);
   while (stream.next() != nullptr) continue;
   const double seconds = seconds_now() - begin, arcs = double(stream.figures().arcs) - arcs_before;
-  return {.name = fmt::format(steps == 1 ? "{} batch of {}" : "{} batches of {}", steps, dataset.meta().name),
+  return {.name = fmt::format("{} {} of {}", steps, steps == 1 ? "batch" : "batches", dataset.meta().name),
           .seconds = seconds / epochs,
           .arcs = arcs / epochs};
 }
