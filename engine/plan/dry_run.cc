@@ -120,6 +120,7 @@ std::vector<PeerRows> peer_rows(std::span<const PeerShape> peers) {
 DryPart::DryPart(const RankShape& shape, const FeatureShape& features, bool halo_features) {
   graph_.rank = shape.rank;
   graph_.owned = shape.owned;
+  graph_.boundary = shape.boundary;
   graph_.halo = shape.halo;
   graph_.ids.resize(std::size_t(shape.owned + shape.halo));
   graph_.peers = peer_rows(shape.peers);

@@ -14,6 +14,11 @@ Index rows_of(std::span<const Index> offsets, int part, std::span<const VertexId
   return std::lower_bound(begin, halo.end(), offsets[std::size_t(part) + 1]) - begin;
 }
 
+/// The last of a halo list's rows before `end`.
+Index last_of(std::span<const VertexId> halo, Index end) {
+  return *std::prev(std::lower_bound(halo.begin(), halo.end(), end));
+}
+
 /// Differs from arc to arc, and between an arc and its reverse.
 std::uint64_t signature(Index row, Index column, float weight) {
   return mix64(mix64(std::uint64_t(row) << 32 | std::uint64_t(column)) ^ std::uint64_t(double(weight) * 1e6));
@@ -82,11 +87,17 @@ RankShape rank_shape(const PreparedGraph& prepared, Rank rank, std::span<const s
   shape.owned = shape.owned_by_rank[std::size_t(rank)];
   shape.halo = Index(halo_of(rank).size());
   count_arcs(induced ? prepared.induced_graph() : prepared.graph(), begin, end, shape);
+  const auto rows_until = [&](Index last) {
+    if (!induced) return last + 1 - begin;
+    const auto ids = prepared.ids().subspan(std::size_t(begin), std::size_t(last + 1 - begin));
+    return Index(std::ranges::count_if(ids, [&](VertexId id) { return induced_on[std::size_t(id)] != 0; }));
+  };
   for (int peer = 0; peer < shape.ranks; ++peer) {
     if (peer == rank) continue;
     const PeerShape p{
         peer, rows_of(offsets, rank, halo_of(peer)), rows_of(offsets, peer, halo_of(rank)), {}, {}};
     if (p.send > 0 || p.receive > 0) shape.peers.push_back(p);
+    if (p.send > 0) shape.boundary = std::max(shape.boundary, rows_until(last_of(halo_of(peer), end)));
   }
   if (reads) count_sources(prepared, options, *reads, shape);
   if (by_chunk) count_chunks(prepared, options, shape);
@@ -96,7 +107,7 @@ RankShape rank_shape(const PreparedGraph& prepared, Rank rank, std::span<const s
 RankShape rank_shape(const LocalGraph& graph, std::span<const NearBlock> near, int ranks) {
   RankShape shape;
   shape.rank = graph.rank, shape.ranks = ranks;
-  shape.owned = graph.owned, shape.halo = graph.halo;
+  shape.owned = graph.owned, shape.boundary = graph.boundary, shape.halo = graph.halo;
   shape.own_arcs = graph.own.arcs(), shape.outer_arcs = graph.outer.arcs();
   shape.own_is_symmetric = graph.own_is_symmetric;
   shape.copies = graph.owned - graph.counted;

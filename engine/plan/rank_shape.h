@@ -43,9 +43,9 @@ struct SourceShape {
 struct RankShape {
   Rank rank = 0;
   int ranks = 1;
-  Index owned = 0, halo = 0;
-  Index own_arcs = 0, outer_arcs = 0;  // to owned rows, to halo rows
-  std::vector<Index> owned_by_rank;    // (ranks) rows that each owns
+  Index owned = 0, boundary = 0, halo = 0;  // LocalGraph's
+  Index own_arcs = 0, outer_arcs = 0;       // to owned rows, to halo rows
+  std::vector<Index> owned_by_rank;         // (ranks) rows that each owns
   // Where the strategy takes rows owner by owner:
   bool by_owner = false;                 // not halo rows together
   bool for_others = false;               // OwnerReads::for_others()
