@@ -41,7 +41,7 @@ const T* array(DeviceCopies& copies, const T* host, Index count) {
 Block on_device(DeviceCopies& copies, const Block& host) {
   Block block = host;
   const bool is_symmetric = host.transpose.offsets == host.arcs.offsets &&
-                            // differ where the transpose isn't this block's own
+                            // a cut transpose has fewer rows
                             host.transpose.rows == host.arcs.rows;
   block.arcs = copies.of(host.arcs);
   block.transpose = is_symmetric ? block.arcs : copies.of(host.transpose);

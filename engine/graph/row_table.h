@@ -17,7 +17,7 @@ class RowTable {
   void clear();
 
   void prefetch(VertexId row) const { __builtin_prefetch(&cells_[Index(place(row))], 1); }
-  /// The row's number; `next` where the row is new and has now that one.
+  /// The row's number. A new row gets the number `next`.
   VertexId find_or_add(VertexId row, VertexId next) {
     for (std::uint32_t at = place(row);; at = (at + 1) & mask_) {
       Cell& cell = cells_[Index(at)];
