@@ -55,9 +55,9 @@ const std::vector<Preset>& table() {
 }
 // clang-format on
 
-/// A class must be some times larger than a vertex's neighbourhood, or its vertices can't find the neighbours
-/// that homophily asks for. Where a scaled graph has no room for that, degrees shrink with it, and so do
-/// communities; a vertex keeps its number of long arcs, which is what the boundary ratio comes from.
+/// A class must be several times larger than a vertex's neighbourhood, or its vertices can't find the
+/// neighbours that homophily asks for. If a scaled graph is too small for that, degrees shrink with it, and
+/// so do communities. A vertex keeps its number of long arcs, which determine the boundary ratio.
 void thin_out(CommunitySpec& spec) {
   const double room = double(spec.vertices) / (3.0 * spec.classes);
   const double factor = std::min(1.0, room / spec.average_degree);
