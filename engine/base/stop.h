@@ -8,7 +8,7 @@
 
 namespace atl {
 
-/// What a stopped program exits with.
+/// The exit status of a stopped program.
 inline constexpr int kStoppedStatus = 130;
 
 /// SIGINT, SIGQUIT, SIGTERM, and SIGHUP unless it is ignored, as under nohup.

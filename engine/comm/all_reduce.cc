@@ -35,8 +35,8 @@ std::int64_t all_reduce_memory(int ranks, Rank rank, Index count, Index width) {
   return (ranks - 1) * term * width;
 }
 
-/// Of the first way round, the slice after this rank's own ends here; of the second, the slice after that
-/// one. This rank doesn't pass them on.
+/// The slice after this rank's own ends its first way round here, and the slice after that ends its second.
+/// This rank passes neither on.
 std::int64_t ring_bytes(int ranks, Rank rank, Index count, Index width) {
   const Index never_first = slice_count((rank + 1) % ranks, ranks, count),
               never_second = slice_count((rank + 2) % ranks, ranks, count);

@@ -113,7 +113,7 @@ int HttpEndpoint::port() const {
                    : reinterpret_cast<const sockaddr_in&>(address).sin_port);
 }
 
-// What an HTTP request is answered with, as text.
+// The text that answers an HTTP request.
 
 namespace {
 

@@ -1,7 +1,7 @@
 // Input features of a batch's rows. Own rows come from memory, others from a cache or else from their owners.
 // Each batch sends one message to each owner and gets one back.
 //
-// Of others' rows, only some columns may be fetched (ColumnChoice); the remaining ones are filled.
+// Only some columns of others' rows may be fetched (ColumnChoice); the remaining ones are filled.
 //
 // Rows that a device finds without the host aren't copied. A batch then names them (RowSources).
 //

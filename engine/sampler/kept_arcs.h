@@ -13,7 +13,7 @@ namespace atl {
 class KeptArcs {
  public:
   virtual ~KeptArcs() = default;
-  /// For how many arcs this one stands; 0: it isn't read. `place`: its place among the row's arcs, in the
+  /// How many arcs this one stands for; 0: it isn't read. `place`: its place among the row's arcs, in the
   /// structure's order.
   virtual float stands_for(VertexId row, VertexId column, Index place) const = 0;
   /// Whether the arc is read.

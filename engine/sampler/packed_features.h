@@ -145,7 +145,7 @@ class TouchedFeatures {
   /// Reads transposed sparse rows and fills `all`, ascending. Collective: each rank sends one bit per feature
   /// to every other.
   void find(const FeatureRows& rows, Reusable<VertexId>& all);
-  /// What a rank sends for a step.
+  /// Bytes that a rank sends per step.
   static Index bytes_sent(int ranks, Index features) { return 4 * BitView::words_of(features) * (ranks - 1); }
 
  private:
