@@ -129,7 +129,7 @@ const char* write_remedy(int error) {
 AtomicFile::AtomicFile(fs::path path)
     : path_(absolute_without_slash(std::move(path))), partial_(partial_of(path_)) {
   if (fs::is_directory(path_)) fail("{}: is a folder; give a file to write", path_.string());
-  const StopsTaken before_it_is_known;  // a stop before at_stop_ is set would leave the file behind
+  const StopsTaken before_it_is_known;  // else a stop would leave the file behind
   create_parents(path_);
   do {
     file_ = ::open(partial_.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0644);
@@ -192,8 +192,7 @@ AtomicFolder::AtomicFolder(fs::path place, Existing existing)
       !(fs::is_directory(place_) && fs::is_empty(place_))) {
     fail("{}: exists already; add --replace, or choose another place", place_.string());
   }
-  std::optional<StopsTaken> before_it_is_known(std::in_place);  // a stop before at_stop_ is set would leave
-                                                                // the folder behind
+  std::optional<StopsTaken> before_it_is_known(std::in_place);  // else a stop would leave the folder behind
   do {
     if (::mkdir(partial_.c_str(), 0755) != 0 && errno != EEXIST) fail_to_write(place_, errno);
     lock_ = ::open(partial_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);

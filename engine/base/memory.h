@@ -35,8 +35,8 @@ std::string out_of_memory(const std::string& who);
 /// at the start.
 void return_freed_memory();
 
-// What the process's control group may use, and which processes were killed. Inside a container these are the
-// only signs: the machine's cores look available, and a kill for lack of memory leaves no other trace.
+// What the process's control group may use, and which processes were killed. Inside a container nothing else
+// tells: it shows all of the machine's cores, and a kill for lack of memory leaves no other trace.
 
 /// Cores by the CPU quota of this process's cgroup or, where that is smaller, of one around it (versions 1
 /// and 2); 0 where there is no quota. `root` is where /proc and /sys are looked for.

@@ -1,6 +1,6 @@
-// How ranks come to links between their devices (tensor/device_links.h): they tell each other, over the
-// host's transport, what each can offer; rank 0 makes a key; all join, and send a few bytes round, which
-// shows that something arrives. They have links together, or none has.
+// How ranks set up links between their devices (tensor/device_links.h). They tell each other, over the host's
+// transport, what each can offer; rank 0 makes a key; all join, and send a few bytes round as a proof. Either
+// all ranks have links, or none has.
 #include "comm/linked_transport.h"
 
 #include <algorithm>

@@ -97,8 +97,7 @@ class MpiLane::Group : public Pending {
     std::int64_t pieces = 0, posted = 0, finished = 0;
     std::int64_t turn = 0;            // number of the first piece's turn
     std::size_t word = 0;             // request of the receiver's word …
-    std::size_t first = 0, ring = 0;  // … and the ring of requests that pieces take in turn: its first, and
-                                      // its size
+    std::size_t first = 0, ring = 0;  // … and the ring of requests that pieces take in turn
     bool done() const { return finished == pieces && !asks; }
   };
 

@@ -31,10 +31,10 @@ int told_by_mpirun(const char* name) {
 
 /// Keeps the socket buffers before the wire small, so that a sum started beside bulk soon overtakes the bytes
 /// queued there: it takes 28 ms on a link of 200 Mbit/s, 4 ms at 1 Gbit/s (tests/e2e/rig). 512 KiB (the
-/// kernel doubles what is asked for) are enough for 10 Gbit/s up to 0.4 ms; the connections that share a
-/// server's link divide them. With several connections the receive buffers are small, too. Otherwise these
-/// connections fill the queue of the link where they meet, and a sum on four servers takes twice 50 ms.
-/// Parameters that the user has set stay.
+/// kernel doubles what is asked for) are enough for 10 Gbit/s with round trips up to 0.4 ms; the connections
+/// that share a server's link divide them. With several connections the receive buffers are small, too.
+/// Otherwise these connections fill the queue of the link where they meet, and a sum on four servers takes
+/// twice 50 ms. Parameters that the user has set stay.
 void keep_queues_short() {
   constexpr int kLeast = 32 * 1024;
   const int here = told_by_mpirun("OMPI_COMM_WORLD_LOCAL_SIZE"), all = told_by_mpirun("OMPI_COMM_WORLD_SIZE");

@@ -27,8 +27,7 @@ struct Operation {
   AllReduce all_reduce;
   // a sum by the ranks' devices (Transport::start_sum), without messages; empty: none
   std::span<Real> device_sum;
-  DeviceStream* stream = nullptr;  // null: the memory is ready; otherwise it is when this stream has reached
-                                   // …
+  DeviceStream* stream = nullptr;  // null: the memory is ready; else it is once this stream has reached …
   DeviceStream::Mark after = 0;    // … this mark
   bool is_ready() const { return stream == nullptr || stream->reached(after); }
   std::int64_t bytes = 0;  // bytes that it sends, for the trace …

@@ -19,8 +19,7 @@ using std::chrono::nanoseconds;
 constexpr std::chrono::microseconds kMarkPoll{50};
 constexpr std::chrono::milliseconds kLongestRest{
     5};  // for a transport that tells of arrivals: it doesn't tell of silence
-constexpr std::chrono::seconds kGrace{5};  // how long the progress thread may take to name missing ranks, or
-                                           // to give up
+constexpr std::chrono::seconds kGrace{5};  // for the progress thread to name missing ranks, or to give up
 
 }  // namespace
 

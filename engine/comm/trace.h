@@ -68,7 +68,7 @@ class Trace {
     label_.epoch = epoch;
     epoch_.store(epoch, std::memory_order_relaxed);
   }
-  /// Until the next call the compute thread does this.
+  /// The compute thread does `work` until the next call.
   void enter(Work work, int layer = -1);
   void leave() { enter(Work::kNone); }
   /// Bracket a wait of the compute thread, which then goes on with the same work.

@@ -20,8 +20,7 @@ class WaitBoard {
  public:
   using Clock = std::chrono::steady_clock;
   struct Wait {
-    std::vector<Rank> peers;  // ascending; none: the rank works, or has waited for less than
-                              // Progress::kLongWait
+    std::vector<Rank> peers;  // ascending; none: no wait, or one below Progress::kLongWait
     double seconds = 0;
   };
 

@@ -76,9 +76,9 @@ enum class Split : std::uint8_t { kNone = 0, kTrain = 1, kValidation = 2, kTest 
 class Dataset {
  public:
   /// Checks meta.json and every file's presence, dtype and shape, but not the checksums (verify() reads
-  /// everything). Throws Error naming the file, what is wrong and the remedy. `elsewhere`: a folder for
-  /// prepared graphs, by name of the data set, if data can't be written (a volume with many readers, a
-  /// share); empty: beside each data set.
+  /// everything). Throws Error naming the file, what is wrong and the remedy. `elsewhere` holds prepared
+  /// graphs, a folder per data set, for data that can't be written (a volume with many readers, a share);
+  /// empty: they are beside each data set.
   static Dataset open(const std::filesystem::path& folder, const std::filesystem::path& elsewhere = {});
   Dataset(Dataset&&) noexcept;
   Dataset& operator=(Dataset&&) noexcept;

@@ -22,8 +22,8 @@ AtomicFolder::Existing existing(bool replace) {
   return replace ? AtomicFolder::Existing::kReplace : AtomicFolder::Existing::kRefuse;
 }
 
-/// Whether models can use the weight. Not below 0: a mean divides by the sum of weights, the symmetric
-/// normalisation takes its root, and attention multiplies exponentials by weights.
+/// Whether models can use the weight. It may not be below 0: a mean divides by the sum of weights, the
+/// symmetric normalisation takes its root, and attention multiplies exponentials by weights.
 bool is_weight(float weight) {
   return std::isfinite(weight) && weight >= 0;
 }

@@ -19,8 +19,7 @@ class PreparedGraph;
 struct PartedGraph {
   CsrView graph;                                 // (rows × rows)
   std::span<const Index> part_offsets;           // (parts + 1)
-  std::vector<std::span<const VertexId>> halos;  // (parts) rows that each part reads and doesn't own,
-                                                 // ascending
+  std::vector<std::span<const VertexId>> halos;  // (parts) rows that a part reads and doesn't own, ascending
   std::span<const VertexId> ids;                 // (rows) the data set's vertex ids
   std::span<const Index> slice_offsets;          // (parts · slices + 1)
   int slices = 1;                                // per part

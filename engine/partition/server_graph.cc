@@ -87,8 +87,8 @@ class Expansion {
     }
   }
 
-  /// Distances among the drawn rows, and the list of copies. An arc counts if both its ends were drawn, even
-  /// if no draw kept that arc.
+  /// Computes distances among the drawn rows, and the list of copies. An arc counts if both its ends were
+  /// drawn, even if no draw kept that arc.
   void measure() {
     std::vector<VertexId> front = own_;
     for (const VertexId row : own_) of(row).distance = 0;
@@ -196,8 +196,7 @@ class Expansion {
     out.graph.rows = out.graph.cols = Index(rows_.size());
     out.halos.resize(std::size_t(o_.parts)), out.near.resize(std::size_t(o_.parts));
     std::vector<std::pair<VertexId, float>> row;
-    std::vector<std::pair<VertexId, std::int32_t>> read;  // a halo row, and the distance of the row that
-                                                          // reads it
+    std::vector<std::pair<VertexId, std::int32_t>> read;  // a halo row, and its reader's distance
     for (int r = 0; r < o_.parts; ++r) {
       const Index begin = out.part_offsets[std::size_t(r)], end = out.part_offsets[std::size_t(r) + 1];
       read.clear();

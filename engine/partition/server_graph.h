@@ -14,8 +14,8 @@ struct ServerOptions {
   int first_part = 0, parts = 1;  // the prepared graph's parts that the server's ranks train
   int max_hop = 0;                // how many hops from its own vertices it takes copies
   int fanout = -1;  // most copies that a vertex requests of its neighbours on other servers; −1: all
-  /// Number of first layers that read the server's copies. Rows farther than that from its own vertices
-  /// aren't computed.
+  /// How many layers, the first ones, read the server's copies. Rows `layers` or more hops from its own
+  /// vertices aren't computed.
   int layers = 0;
   // later layers, which compute own vertices only and read the rows of other ranks on any server
   int beyond = 0;

@@ -96,8 +96,7 @@ class GroupBatch {
   GroupBatchOptions options_;
   int members_ = 0, place_ = 0;
   std::vector<std::int64_t> sizes_;
-  std::vector<Index> set_begin_;  // (hops + 2) number of rows in the sets before each; the last entry is all
-                                  // rows
+  std::vector<Index> set_begin_;  // (hops + 2) rows of the sets before each; the last entry is all rows
   // (hops + 1 × members + 1) the begin of a member's rows of a set that aren't in the set before
   std::vector<Index> shells_;
   struct Layer {

@@ -125,8 +125,8 @@ void Sampler::set_scales(Batch& batch) {
   if (both) batch.src_scale_.extend(rows);
 }
 
-/// Ids and scales of leaves come after those of the batch's rows, layer by layer. Moves them behind those of
-/// the layer's own rows.
+/// Ids and scales of leaves follow those of the batch's rows, layer by layer. Copies them to their layers,
+/// where they follow those of the layer's own rows.
 void Sampler::place_leaves(Batch& batch) {
   Index first = batch.rows_.size();
   const auto place = [&](const auto& from, Index own, Index leaves, auto& to) {

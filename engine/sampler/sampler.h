@@ -38,8 +38,7 @@ struct SamplingOptions {
   std::vector<int> fanout;
   bool replace = false;
   Normalisation normalisation = Normalisation::kSum;
-  bool attention = false;  // a softmax over neighbours: arcs have no factors, and transposed arcs know their
-                           // places
+  bool attention = false;  // softmax over neighbours: arcs have no factors, transposed ones have places
   /// Whether layer 0 has a transpose. It is needed if input features get a gradient, or rows computed from
   /// them before they are gathered.
   bool transpose_input = true;

@@ -37,8 +37,7 @@ class Walks {
   const int length_;
   Reusable<VertexId> at_;  // (length + 1, count)
   RowTable table_;
-  Reusable<VertexId> here_, next_;  // own rows that a walk is at; the next vertices of own walks, in their
-                                    // order
+  Reusable<VertexId> here_, next_;  // own rows that a walk is at; next vertices of own walks, in order
   DrawnArcs arcs_;
   Reusable<VertexId> others_;  // the neighbours of a row
   AllGathered<VertexId> told_;

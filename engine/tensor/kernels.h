@@ -266,8 +266,7 @@ struct StepState {
   std::int64_t update = 0;  // number of the optimiser's steps, this one included, for Adam's corrections
   double loss = 0;          // Σ over this rank's rows
   double not_finite = 0;    // elements of the gradient that aren't finite; if any, no weight changes
-  double squares[2] = {};  // Σ of the gradient's squares: of what every rank holds; of what ranks have shares
-                           // of
+  double squares[2] = {};   // Σ of the gradient's squares: [0] held by every rank, [1] divided among ranks
 };
 /// Sets rate and update, and everything else to 0.
 void begin_step(Context& ctx, double learning_rate, std::int64_t update, StepState* state);

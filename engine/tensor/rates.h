@@ -24,12 +24,10 @@ using ByCache = std::array<KernelBytes, kCacheBytes.size()>;
 
 /// Rates of all threads of one rank together; each is the best of several runs.
 struct MachineRates {
-  double triad_bytes = 0;  // per second; a = b + s·c over arrays larger than any cache, counting three
-                           // streams
+  double triad_bytes = 0;  // per second; a = b + s·c over arrays beyond all caches, three streams
   // per second; reading rows of 256 bytes at random from a matrix larger than any cache
   double gather_bytes = 0;
-  double product_flops = 0;  // per second; dense products of 1024 × 1024, with two operations per
-                             // multiply-add
+  double product_flops = 0;  // per second; dense products of 1024 × 1024, 2 operations per multiply-add
   // Rates of the engine's own kernels, on which predictions are based (measure_kernels()). 0: assumed to be
   // those above.
   double kernel_flops = 0;  // for products of tall matrices
@@ -58,8 +56,7 @@ struct ComputeWork {
 /// The cost of a kernel's call on a processor, besides its work; docs/simulate.md derives it. It is a
 /// constant, because measuring so short a time takes effort, and a choice shouldn't differ from run to run.
 inline constexpr double kCallSeconds = 0.5e-6;
-inline constexpr double kBitTime = 0.4;  // time of a product with bits, relative to the dense one of the same
-                                         // shape
+inline constexpr double kBitTime = 0.4;  // time of a product with bits, relative to the dense one
 /// Operations of a dense product that take as long as one term of a softmax (a column of an arc).
 inline constexpr double kTermFlops = 50;
 

@@ -31,8 +31,8 @@ struct SplitStatistics {
 struct DatasetDescription {
   DatasetMeta meta;
   DegreeStatistics degrees;
-  /// Share of arcs between labelled vertices whose ends have the same label. Multi-label: the mean number of
-  /// labels that both ends have over the number that either has (Jaccard). −1 without labels.
+  /// Share of arcs between labelled vertices whose ends have the same label. Multi-label: the mean ratio of
+  /// labels that both ends have to labels that either has (Jaccard). −1 without labels.
   double homophily = -1;
   double reverse_share = 1;    // of arcs that have their reverse
   double feature_density = 0;  // share of non-zeros; 1 if stored dense

@@ -30,8 +30,7 @@ struct CommunitySpec {
   double homophily = 0.7;  // share of arcs that join equal labels (equal topics if multi-label)
   std::uint64_t seed = 1;
 
-  double tail_exponent = 2.5;  // degree density ~ degree^-exponent between the smallest and the largest
-                               // degree
+  double tail_exponent = 2.5;  // degree density ~ degree^-exponent, from smallest to largest degree
   double largest_degree = 0;   // cut-off of the tail; 0: 40 × average_degree; never above vertices / 8
   Index community_size = 0;    // mean, in vertices; 0: 16 × average_degree, at least 64
   /// Shares of the arcs that leave their community: first by half the line's length or more, then by half of

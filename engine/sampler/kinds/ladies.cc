@@ -92,13 +92,11 @@ class Ladies final : public StepSets {
   ColumnSums sums_;
   AllGathered<VertexId> seeds_;
   std::span<const VertexId> step_seeds_;  // of all ranks
-  Reusable<VertexId> rows_;  // own rows of the layers computed so far: each layer adds to those of the layers
-                             // above
+  Reusable<VertexId> rows_;  // own rows of the layers so far: each adds to the rows of those above
   Reusable<Nominee> own_, all_;
   AllGathered<Nominee> nominees_;
   std::vector<WeighedSet> sets_;     // by layer
-  std::vector<DrawnArcs> new_arcs_;  // by layer: arcs of the rows that the layer computes and those above
-                                     // don't …
+  std::vector<DrawnArcs> new_arcs_;  // by layer: arcs of the rows that no layer above computes …
   std::vector<Index> begins_;        // … and where these rows begin in rows_
 };
 

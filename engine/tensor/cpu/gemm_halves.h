@@ -34,8 +34,7 @@ class CopiedRows {
 
   simd::Mask mask_;
   MatrixView a_, b_;  // (threads · rows of a copy, cols), or empty: rows are read in place
-  const simd::PairLoops* pairs_ = nullptr;  // not null: both are in halves, and the processor multiplies
-                                            // pairs
+  const simd::PairLoops* pairs_ = nullptr;  // not null: both are in halves, multiplied in pairs
   MatrixView words_;
 };
 

@@ -14,8 +14,7 @@ namespace atl::cuda {
 namespace {
 
 constexpr auto kPlain = CUSPARSE_OPERATION_NON_TRANSPOSE;
-constexpr auto kSameBits = CUSPARSE_SPMM_CSR_ALG3;  // the only algorithm for CSR with the same bits in each
-                                                    // run
+constexpr auto kSameBits = CUSPARSE_SPMM_CSR_ALG3;  // the only CSR algorithm with the same bits in every run
 constexpr float kOne = 1, kZero = 0;
 
 bool same_arcs(const Arcs& a, const Arcs& b) {

@@ -1,5 +1,5 @@
-// cuSPARSE's functions, looked up when a program runs. So it starts on machines without the library, and then
-// only our own kernels sum.
+// cuSPARSE's functions, looked up when a program runs. A program thus starts on machines without the library,
+// and only our own kernels sum there.
 #pragma once
 
 #include <cusparse.h>

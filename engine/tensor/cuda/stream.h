@@ -28,7 +28,7 @@ class Stream final : public DeviceStream {
   Stream& operator=(const Stream&) = delete;
 
   /// One thread calls mark() and wait(), the first one that does. A mark's event is reused after anybody has
-  /// found it reached; otherwise another thread's mark() could record it again while this one waits for it.
+  /// found it reached, so a second thread's mark() could record it again while this one waits for it.
   Mark mark() override;
   /// Any thread may ask.
   bool reached(Mark mark) const override;

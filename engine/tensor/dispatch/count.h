@@ -42,7 +42,7 @@ inline ComputeWork terms(Index rows, Index of_a_row) {
 }
 
 /// Sums of neighbours' rows, of a matrix with a row per column of the arcs. Beginning a sum costs some terms,
-/// and so does an arc with a factor.
+/// and so does a factor of an arc.
 inline ComputeWork gathers(const CsrView& arcs, Index row_bytes, bool scaled = false) {
   constexpr Index kBeginning = 12, kWeighted = 3;
   const bool weighted = arcs.weights != nullptr;

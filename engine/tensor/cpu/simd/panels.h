@@ -31,8 +31,8 @@ struct Panels {
   int width(Index panel) const { return int(begin(panel + 1) - begin(panel)); }
 };
 
-// Not the library's. Each of these files is compiled for another instruction set, and the linker keeps only
-// one copy of a function that they share.
+// Atoll's own std::min and std::max. Each of these files is compiled for another instruction set, and the
+// linker would keep only one copy of a function that they share.
 constexpr Index smaller(Index a, Index b) {
   return a < b ? a : b;
 }
