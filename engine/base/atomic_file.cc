@@ -61,7 +61,7 @@ void flush(const fs::path& path) {
     fail_to_write(path, error);  // EINVAL: this file system has nothing to flush
 }
 
-/// Whoever replaces a folder holds the lock of its partial one.
+/// A process that replaces a folder holds the lock of its partial folder.
 bool is_being_written(const fs::path& place) {
   const int file = ::open(partial_of(place).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (file < 0) return false;

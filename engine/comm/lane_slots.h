@@ -20,7 +20,7 @@ class LaneSlots {
     std::shared_ptr<Operation> operation;
     Pending* pending = nullptr;
     std::chrono::steady_clock::time_point since{};  // set by the watcher when it starts
-    std::int64_t moved = 0;                         // bytes of `pending` at the last look
+    std::int64_t moved = 0;                         // pending->moved() at the last look
     bool arrived = false;                           // all rounds are over; not yet marked finished
   };
   /// advance_all() calls it, once for each event of an operation.

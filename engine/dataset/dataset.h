@@ -35,7 +35,7 @@
 
 namespace atl {
 
-/// The pairs of link prediction. Validation and test edges are no arcs of the graph, whichever way.
+/// The pairs of link prediction. Validation and test edges are no arcs of the graph, in either direction.
 enum class PairSet { kTrain, kValidation, kTest, kValidationNegative, kTestNegative };
 inline constexpr int kPairSets = 5;
 constexpr bool is_of_edges(PairSet set) {

@@ -1,7 +1,7 @@
 // A graph prepared for a number of ranks: transforms applied, vertices renumbered so that each part's rows
-// are contiguous, boundary rows first, neighbours near each other. Made once, stored where the data set has
-// them (Dataset::prepared_folder), checked by checksum, memory-mapped by every rank: a rank touches its own
-// rows only.
+// are contiguous, boundary rows first, neighbours near each other. It is made once, stored in the data
+// set's folder for them (Dataset::prepared_folder) and checked by checksum. Every rank maps it into memory
+// and touches only its own rows.
 //
 //   DATASET/prepared/<key>/   key: partitioner, parts, and a hash of all that it depends on
 //         (prepared_files.h)

@@ -5,7 +5,7 @@
 //
 // These rules hold for all operations:
 //  - Views are (rows, cols); a comment gives each operand's shape. Outputs alias no inputs unless it says so.
-//  - Operands, and numbers that a kernel leaves, lie in the memory of ctx's device: nobody waits for them.
+//  - Operands, and numbers that a kernel leaves, are in the memory of ctx's device: the host waits for none.
 //  - Shapes are checked (ATOLL_CHECK); data never is: ids and offsets were validated when the graph was read.
 //  - Nothing is allocated but through ctx.workspace, so a second call with the same shapes allocates nothing.
 //  - Results don't depend on the number of threads: work is cut into chunks by shape alone, partial sums are

@@ -2,8 +2,8 @@
 // writes.
 //   edges.npy [E, 2] (source, destination); features.npy [N, F] or features.npz (SciPy CSR); labels.npy [N],
 //   or [N, classes] if multi-label; split.npz, split_<name>.npz with masks train, val, test [N] or [N,
-//   splits], or lists of ids; edge_split.npz, whose training edges are the arcs where it is asked for;
-//   weights.npy [E]; original_ids.npy [N]; meta.json. All but edges.npy may be missing, and that too where
+//   splits], or lists of ids; edge_split.npz, whose training edges are the arcs if it is asked for;
+//   weights.npy [E]; original_ids.npy [N]; meta.json. All but edges.npy may be missing, and that too if
 //   the edge split is asked for.
 #include <algorithm>
 #include <filesystem>

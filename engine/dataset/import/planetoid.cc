@@ -2,7 +2,7 @@
 // − 1 have their features in allx; the row i of tx belongs to the vertex in line i of test.index, which is
 // permuted. Vertices between them that test.index leaves out (CiteSeer's isolated ones) get zero features and
 // no label. The public split trains on the rows of x, validates on the 500 after them, tests on test.index.
-// Geom-GCN's ten splits are taken along where their files lie beside.
+// Geom-GCN's ten splits are imported too if their files are in the folder.
 #include <algorithm>
 #include <vector>
 

@@ -1,5 +1,5 @@
-// The only header that uses CUDA C++ itself: launches, a block's shared memory, exchanges between lanes of a
-// warp. Kernels are written against it, so that the tests' emulated GPU (tests/cuda) can replace it.
+// The header through which kernels use CUDA C++: launches, a block's shared memory, exchanges between lanes
+// of a warp. Kernels are written against it, so that the tests' emulated GPU (tests/cuda) can replace it.
 #pragma once
 
 #include <utility>
