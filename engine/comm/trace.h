@@ -56,8 +56,8 @@ struct Span {
   bool computes = false;              // else a transfer, or on the compute stream a wait for one
 };
 
-/// One per rank. The progress thread calls transferred(), the thread that makes batches sampled(), the one
-/// that explains explained(); the compute thread calls all else.
+/// One per rank. transferred() is called by the progress thread, sampled() by the thread that makes batches,
+/// explained() by the one that explains, and all else by the compute thread.
 class Trace {
  public:
   static constexpr std::size_t kSpans = 1 << 15;  // of each stream

@@ -31,9 +31,9 @@ struct ServerOptions {
   std::optional<std::span<const VertexId>> batch = {};
 };
 
-/// Rows of the server's ranks, rank by rank: first the own part's rows, then copies by distance. Only layers
-/// − d layers compute a row at distance d from the server's own vertices, so that a layer's rows are the
-/// first ones of each rank (near_blocks.h). Rows at distance `layers` are inputs and have no arcs.
+/// Rows of the server's ranks, rank by rank: first the own part's rows, then copies by distance. A row at
+/// distance d from the server's own vertices is computed by (layers − d) layers only, so a layer's rows are
+/// the first ones of each rank (near_blocks.h). Rows at distance `layers` are inputs and have no arcs.
 struct ServerGraph {
   std::vector<Index> part_offsets;      // (ranks + 1)
   std::vector<Index> counted;           // (ranks) own vertices of each

@@ -100,8 +100,8 @@ class RequestCounts {
   std::vector<Count> counts_;
 };
 
-/// The rows that the run's first `steps` steps read, in descending order of how often. Collective; called by
-/// the sampling thread. `pairs` as in batch_maker().
+/// The rows that the run's first `steps` steps read, the most often read first. Collective; called by the
+/// sampling thread. `pairs` as in batch_maker().
 std::vector<VertexId> rows_by_presampling(StepSeeds& seeds, Sampler& sampler, const Owners& owners, Rank rank,
                                           std::int64_t steps, PairEnds* pairs = nullptr);
 

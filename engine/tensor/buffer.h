@@ -57,8 +57,7 @@ class PinnedBuffer {
   PinnedBuffer(const PinnedBuffer&) = delete;
   PinnedBuffer& operator=(const PinnedBuffer&) = delete;
 
-  /// Keeps the memory if it is large enough; true if it had to grow, which needs that no stream still uses
-  /// it.
+  /// Keeps the memory if it is large enough; true if it had to grow. Then no stream may still use it.
   bool resize(std::size_t bytes) {
     if (bytes <= memory_.bytes) return false;
     release();

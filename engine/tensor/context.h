@@ -101,9 +101,8 @@ class Constants {
   std::vector<Kept> kept_;  // a few per layer
 };
 
-/// The place for (rows, cols) derived from `operand`. If the operand is constant, it is kept, and the caller
-/// fills it unless it is made already. Otherwise it is the workspace's matrix `otherwise`, to be filled each
-/// time.
+/// The place for (rows, cols) derived from `operand`. If the operand is constant, the place is kept, and the
+/// caller fills it only once. Otherwise the place is the workspace's matrix `otherwise`, filled each time.
 Constants::Place place_of(Context& ctx, ConstMatrixView operand, Made made, std::string_view otherwise,
                           Index rows, Index cols);
 

@@ -69,8 +69,8 @@ void gemm(Context& ctx, ConstMatrixView a, ConstMatrixView w, MatrixView out, bo
 /// out (+)= a · wᵀ.  a (n, k), w (m, k), out (n, m). `after` masks the finished rows (see spmm).
 void gemm_bt(Context& ctx, ConstMatrixView a, ConstMatrixView w, MatrixView out, bool accumulate = false,
              const Dropout& after = {});
-/// out (+)= dropout(a)ᵀ · b, the weight gradient.  a (n, k), b (n, m), out (some of the k rows, from `first`
-/// on, m).
+/// out (+)= dropout(a)ᵀ · b, the weight gradient.  a (n, k), b (n, m), out (r, m): rows first … first + r − 1
+/// of the k.
 void gemm_at(Context& ctx, ConstMatrixView a, const Dropout& dropout, ConstMatrixView b, MatrixView out,
              bool accumulate = false, Index first = 0);
 

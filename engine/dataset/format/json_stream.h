@@ -16,7 +16,7 @@ class JsonEvents {
   virtual void end_array(int depth) = 0;
 };
 
-/// Reads the whole source. Damaged JSON is an Error that names file and byte, and so are strings, null and
+/// Reads the whole source. Throws Error naming file and byte for damaged JSON, and for strings, null and
 /// booleans as values.
 void read_json(ByteSource& source, JsonEvents& events);
 

@@ -1,6 +1,6 @@
 // Cluster-GCN (Chiang et al. 2019): a step trains on a few clusters of vertices and the arcs within and
-// between them. Clusters are the parts of the prepared graph; an epoch takes each once, in an order that is
-// drawn again.
+// between them. Clusters are the parts of the prepared graph; an epoch takes each once, in an order of its
+// own.
 //
 // Degrees count only the arcs that are read, as in the paper. So sums are the subgraph's own, not estimates
 // of the whole graph's.

@@ -73,8 +73,8 @@ void PairDraws::draw_negatives(std::int64_t step, Index count, StepPairs& pairs)
   for (const VertexId row : sources_) pairs.add(row, destination(step, row, std::uint64_t(each)));
 }
 
-/// Tries some draws. If all of them hit an edge, tries the vertices after the last one, up to all vertices;
-/// if no vertex is negative, none exists.
+/// Tries some draws. If all of them hit an edge, takes the first vertex after the last one that no edge joins
+/// with the source; any vertex if all are joined.
 VertexId PairDraws::destination(std::int64_t step, VertexId source_row, std::uint64_t number) const {
   constexpr std::uint64_t kTries = 16;
   const Draws draws(seed_, Purpose::kNegative, std::uint64_t(step), kDestinations);

@@ -12,13 +12,13 @@ namespace atl::cpu {
 const Real* panels_of(Context& ctx, ConstMatrixView w, bool transposed, Index inner, Index cols,
                       bool rounded = false);
 
-/// out (+)= a · w, or a · wᵀ, then the finish, for a or out stored in halves. A chunk's rows are computed in
-/// Reals, in the cache. Weights multiplied with halves are rounded to halves too, because the fastest
-/// processors multiply only pairs of halves.
+/// out (+)= a · w, or a · wᵀ, then the finish. Used if a or out is stored in halves. A chunk's rows are
+/// computed in Reals, in the cache. Weights multiplied with halves are rounded to halves too, because the
+/// fastest processors multiply only pairs of halves.
 void product_in_halves(Context& ctx, ConstMatrixView a, ConstMatrixView w, bool transposed, MatrixView out,
                        bool accumulate, const simd::Finish& finish);
 
-/// aᵀ · b by a few rows at a time, which each thread copies: for a that is masked, or a or b stored in
+/// aᵀ · b by a few rows at a time, which each thread copies. Used if a is masked, or either is stored in
 /// halves.
 class CopiedRows {
  public:

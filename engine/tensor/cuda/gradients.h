@@ -1,7 +1,7 @@
 // Attention's backward pass. By source, over the transposed arcs, it computes z's gradient, the gradient of
-// the source's score, and each arc's share of the destination's; it keeps as many of these shares as there is
-// room for. By destination it sums them. For rows whose arcs aren't kept, α and <z, d_out> are computed
-// again.
+// the source's score, and each arc's share of the destination score's gradient. It keeps as many of these
+// shares as there is room for, and sums them by destination. For rows without kept shares, α and <z, d_out>
+// are computed again.
 #pragma once
 
 #include "tensor/cuda/attend.h"

@@ -121,8 +121,8 @@ __device__ void for_batches(const VertexId* of_row, ArcsOfWay arcs, const F& som
   }
 }
 
-/// Calls call.template operator()<V, C>(log, slices) with 2^log lanes of V · C columns each, such that
-/// `slices` times that is at least `width`.
+/// Calls call.template operator()<V, C>(log, slices). 2^log lanes of V · C columns each, `slices` times,
+/// cover at least `width` columns.
 template <class F>
 void with_columns(bool fours, Index width, F&& call) {
   const auto with = [&]<int V, int C>() {

@@ -1,5 +1,5 @@
-// Attention's second pass: each destination's sum of its neighbours' rows. Their weights depend only on the
-// arc's score now. No row waits for a maximum, so all rows of a batch are loaded at once.
+// Attention's second pass: each destination's sum of its neighbours' rows. Maxima are known, so weights
+// depend on the arcs' scores alone. No row waits for a maximum, and all rows of a batch are loaded at once.
 #pragma once
 
 #include "tensor/cuda/attend.h"
