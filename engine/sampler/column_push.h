@@ -21,8 +21,8 @@ struct HeldColumns {
   bool sparse = false;  // a batch's first layer reads packed columns as sparse rows
 };
 
-/// One per sampling thread. Calls are collective over the group. The route says as which traffic bytes count:
-/// sizes, arcs and scales as structure, ids as ids.
+/// One per sampling thread. Calls are collective over the group. Of the route's traffic, sizes, arcs and
+/// scales count as structure, and ids as ids.
 class ColumnPush {
  public:
   /// All arguments outlive it.

@@ -79,7 +79,7 @@ void gemm_at(Context& ctx, ConstMatrixView a, const Dropout& dropout, ConstMatri
 /// out = dropout(x) · w, then the epilogue.  x (n, F) sparse, w (F, m), out (n, m).
 void sparse_gemm(Context& ctx, const SparseRows& x, const Dropout& dropout, ConstMatrixView w, MatrixView out,
                  const Epilogue& epilogue = {});
-/// out (+)= dropout(x)ᵀ · b.  x (n, F) sparse, b (n, m), out (some of the F rows, from `first` on, m).
+/// out (+)= dropout(x)ᵀ · b.  x (n, F) sparse, b (n, m), out (r, m): rows first … first + r − 1 of the F.
 void sparse_gemm_at(Context& ctx, const SparseRows& x, const Dropout& dropout, ConstMatrixView b,
                     MatrixView out, bool accumulate = false, Index first = 0);
 
@@ -88,7 +88,7 @@ void sparse_gemm_at(Context& ctx, const SparseRows& x, const Dropout& dropout, C
 /// out = x · w (+ out if accumulate), then the epilogue.  x (n, F) bits, w (F, m), out (n, m).
 void bit_gemm(Context& ctx, const BitRows& x, ConstMatrixView w, MatrixView out, bool accumulate = false,
               const Epilogue& epilogue = {});
-/// out (+)= xᵀ · b.  x (n, F) bits, b (n, m), out (some of the F rows, from `first` on, m).
+/// out (+)= xᵀ · b.  x (n, F) bits, b (n, m), out (r, m): rows first … first + r − 1 of the F.
 void bit_gemm_at(Context& ctx, const BitRows& x, ConstMatrixView b, MatrixView out, bool accumulate = false,
                  Index first = 0);
 

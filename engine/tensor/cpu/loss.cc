@@ -6,8 +6,8 @@
 namespace atl::cpu {
 namespace {
 
-/// *sum += Σ of work(first, behind) over ranges of all n rows; the arguments are places in `rows` of the
-/// selected rows in the range.
+/// *sum += Σ work(first, behind) over ranges of all n rows, where rows[first … behind − 1] are the selected
+/// rows of the range.
 template <class F>
 void over_selected(Context& ctx, Index n, std::span<const VertexId> rows, MatrixView d_logits, double* sum,
                    F&& work) {

@@ -25,8 +25,8 @@ struct ArcScores {
   __device__ Index first_of(Index row) const { return a.offsets[row]; }
   __device__ Sum begin() const { return {kNothing, 0}; }
 
-  /// Adds exponentials p, which are relative to e^max. One of the two factors is e⁰. p is 0 without arcs, and
-  /// for arcs of weight 0.
+  /// Adds more exponentials, whose sum is p · e^max. The sum with the larger maximum keeps its scale, so one
+  /// of the two factors is e⁰. p is 0 without arcs, and for arcs of weight 0.
   __device__ static void include(Sum& sum, Real max, Real p) {
     if (max == kNothing || p == Real(0)) return;
     const bool grows = max > sum.max;
