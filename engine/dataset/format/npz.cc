@@ -20,8 +20,7 @@
 namespace atl {
 namespace {
 
-// Unpacks the deflated data of a zip entry (RFC 1951, without a header) piece by piece. Only this code calls
-// zlib.
+// Unpacks the deflated data of a zip entry (RFC 1951, without a header) piece by piece.
 
 /// CRC-32 of `bytes`, continued from the checksum `before` of the bytes before them (0: none).
 std::uint32_t crc32_of(std::string_view bytes, std::uint32_t before = 0);

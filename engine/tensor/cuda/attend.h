@@ -38,8 +38,9 @@ __device__ inline Real kept(const simd::Attend& a, std::uint64_t dst_key, Vertex
   return Draws::bits(key, std::uint32_t(head)) >= a.mask.threshold ? a.mask.scale : Real(0);
 }
 
-/// The lanes of a head, which have its columns. A group has adjacent lanes for some heads of a row, or for a
-/// slice of one head that is wider than a warp reads at once. A group does one part of a row.
+/// How lanes are divided. A head has adjacent lanes, which have its columns. A group has the lanes of some
+/// heads of a row, or of a slice of one head that is wider than a warp reads at once, and does one part of a
+/// row.
 struct HeadLanes {
   int head_log, log;  // log₂ of a head's lanes, and of the group's
   int slices;         // per head
