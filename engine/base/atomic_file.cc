@@ -40,8 +40,8 @@ void create_parents(const fs::path& path) {
   if (error) fail_to_write(path.parent_path(), error.value());
 }
 
-/// True where `file` is locked by us and still is what `path` names: between open and lock another writer may
-/// have renamed it into place, and then its contents are no longer ours to change.
+/// True where we hold the lock of `file` and `path` still names it. Between open and lock another writer may
+/// have renamed it into place, and then we must not change its contents.
 bool lock_if_current(int file, const fs::path& path, const fs::path& place) {
   if (::flock(file, LOCK_EX | LOCK_NB) != 0) {
     ::close(file);
@@ -61,7 +61,7 @@ void flush(const fs::path& path) {
     fail_to_write(path, error);  // EINVAL: this file system has nothing to flush
 }
 
-/// Whoever replaces a folder holds the lock of its partial one.
+/// A process that replaces a folder holds the lock of its partial folder.
 bool is_being_written(const fs::path& place) {
   const int file = ::open(partial_of(place).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (file < 0) return false;
@@ -84,14 +84,14 @@ fs::path stopped_of(const fs::path& folder) {
   return folder.string() + ".stopped";
 }
 
-/// While other threads still write there: under another name none of them finds it, so that it stays empty
-/// once it is.
+/// Removes a folder that other threads still write to. It is renamed first, so that they no longer find it
+/// and it stays empty once emptied.
 void remove_from_writers(const fs::path& folder) {
   const fs::path elsewhere = stopped_of(folder);
   std::error_code ignored;
   fs::remove_all(elsewhere, ignored);
   const bool is_moved = ::rename(folder.c_str(), elsewhere.c_str()) == 0;
-  for (int tries = 0; tries < 3; ++tries)  // a file that was being opened may come after it was listed
+  for (int tries = 0; tries < 3; ++tries)  // a file that was being opened may appear after the listing
     if (fs::remove_all(is_moved ? elsewhere : folder, ignored) == 0) break;
 }
 
@@ -129,7 +129,7 @@ const char* write_remedy(int error) {
 AtomicFile::AtomicFile(fs::path path)
     : path_(absolute_without_slash(std::move(path))), partial_(partial_of(path_)) {
   if (fs::is_directory(path_)) fail("{}: is a folder; give a file to write", path_.string());
-  const StopsTaken before_it_is_known;  // what would be left behind
+  const StopsTaken before_it_is_known;  // else a stop would leave the file behind
   create_parents(path_);
   do {
     file_ = ::open(partial_.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0644);
@@ -192,7 +192,7 @@ AtomicFolder::AtomicFolder(fs::path place, Existing existing)
       !(fs::is_directory(place_) && fs::is_empty(place_))) {
     fail("{}: exists already; add --replace, or choose another place", place_.string());
   }
-  std::optional<StopsTaken> before_it_is_known(std::in_place);  // what would be left behind
+  std::optional<StopsTaken> before_it_is_known(std::in_place);  // else a stop would leave the folder behind
   do {
     if (::mkdir(partial_.c_str(), 0755) != 0 && errno != EEXIST) fail_to_write(place_, errno);
     lock_ = ::open(partial_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -227,7 +227,7 @@ void AtomicFolder::commit(NameSwap swap) {
   lock_ = -1;
 }
 
-/// The old folder goes last.
+/// Removes the old folder last.
 void AtomicFolder::replace_existing(NameSwap swap) {
   fs::path old = partial_;
   if (swap(partial_.c_str(), place_.c_str()) != 0) {

@@ -1,6 +1,7 @@
-// Files and folders that appear whole or not at all: written beside their place under ".<name>.partial",
-// flushed to the disk, renamed into place. A reader never sees half of one, an exception or a request to stop
-// leaves nothing behind, and what a killed process left is removed by the next one that writes the same name.
+// Files and folders that appear whole or not at all. They are written beside their place under
+// ".<name>.partial", flushed to the disk and renamed into place. A reader never sees half of one, and an
+// exception or a request to stop leaves nothing behind. What a killed process left is removed by the next one
+// that writes the same name.
 #pragma once
 
 #include <unistd.h>
@@ -31,8 +32,7 @@ class AtomicFile {
 
   void write(const void* data, std::size_t bytes);
   void write(std::string_view text) { write(text.data(), text.size()); }
-  /// Writes at a place of its own, for files that aren't filled from front to back; write() goes on where it
-  /// was.
+  /// Writes at an offset, for files that aren't filled from front to back. write() then goes on where it was.
   void write_at(std::int64_t offset, const void* data, std::size_t bytes);
   /// Flushes and renames over `path`, replacing what was there. Call once, last.
   void commit();
@@ -46,13 +46,13 @@ class AtomicFile {
 /// Writes the whole of a small file.
 void write_file_atomically(const std::filesystem::path& path, std::string_view text);
 
-/// Gives each of two names what the other had, in one step. Returns 0, or −1 with errno.
+/// Exchanges what two names name, in one step. Returns 0, or −1 with errno.
 using NameSwap = int (*)(const char* one, const char* other);
-/// The kernel's (renameat2).
+/// The kernel's swap (renameat2).
 int swap_names(const char* one, const char* other);
 
-/// Whether `place`, a folder that AtomicFolder writes, is there. Where a process was killed while it replaced
-/// the folder by two renames, the old one is put back first.
+/// Whether `place`, a folder that AtomicFolder writes, exists. First puts the old folder back if a process
+/// was killed while it replaced the folder by two renames.
 bool exists_whole(const std::filesystem::path& place);
 
 /// One folder: fill path(), then commit().
@@ -70,11 +70,11 @@ class AtomicFolder {
 
   /// Where to write until commit().
   const std::filesystem::path& path() const { return partial_; }
-  /// Flushes every file and renames the folder into place. Call once, last. What was there is replaced in one
-  /// step where the file system can (`swap`). NFS, FUSE, 9p and gVisor can't: then the old folder is moved
-  /// aside, to ".<name>.replaced", and the new one into place. For a moment the place is empty, and a process
-  /// that is killed in that moment leaves it so, with both folders whole beside it: exists_whole(), or
-  /// whoever writes the name next, puts the old one back.
+  /// Flushes every file and renames the folder into place, replacing what was there. Call once, last. The
+  /// replacement is one step where the file system can swap names. NFS, FUSE, 9p and gVisor can't: there the
+  /// old folder is moved aside, to ".<name>.replaced", and then the new one into place. A process that is
+  /// killed between the two moves leaves the place empty, and both folders whole beside it. exists_whole(),
+  /// or the next writer of the name, then puts the old one back.
   void commit(NameSwap swap = swap_names);
 
  private:
@@ -86,8 +86,8 @@ class AtomicFolder {
   std::optional<AtStop> at_stop_;  // until commit()
 };
 
-// Whether an open file still is what its path names: files are replaced, moved and removed under whoever
-// holds them open.
+// Whether an open file still is what its path names. Other processes may replace, move or remove a file that
+// is held open.
 
 bool still_named(int descriptor, const std::filesystem::path& path);
 

@@ -5,8 +5,8 @@
 
 namespace atl {
 
-/// The linker's build id, in hexadecimal: the same exactly where the program's code is. Throws Error where
-/// the program was linked without one.
+/// The linker's build id, in hexadecimal: two programs have the same one only if their code is the same.
+/// Throws Error where the program was linked without one.
 std::string build_id();
 
 }  // namespace atl

@@ -23,11 +23,11 @@ void keep_thread_on(pid_t thread, std::span<const int> cpus) {
   cpu_set_t mask;
   CPU_ZERO(&mask);
   for (const int cpu : cpus) CPU_SET(std::size_t(cpu), &mask);
-  sched_setaffinity(thread, sizeof mask, &mask);  // refused, it costs speed alone
+  sched_setaffinity(thread, sizeof mask, &mask);  // a refusal costs only speed
 }
 
-/// Shares of `threads` processors from the start: first those within one package, then what is left of all
-/// packages.
+/// Cuts `cpus` into shares of `threads` processors: first shares within one package, then shares of what is
+/// left of all packages.
 std::vector<int> by_share(std::span<const Cpu> cpus, int threads) {
   std::vector<int> whole, left;
   for (std::size_t begin = 0; begin < cpus.size();) {
@@ -85,7 +85,7 @@ void keep_process_on(std::span<const int> cpus) {
 
 namespace {
 
-/// Nobody takes a second chunk, so that each thread takes one.
+/// Runs `work` once on each thread: none takes a second chunk, because each waits until all have one.
 void on_each_thread(ThreadPool& pool, FunctionRef<void(int thread)> work) {
   std::latch all(pool.threads());
   pool.run(pool.threads(), [&](Index, int thread) {

@@ -2,10 +2,10 @@
 // takes some of them for itself and each thread stays on one, so that caches stay warm and no two threads
 // share a processor while another is idle.
 //
-// They have them to themselves where they are as many as all these ranks' threads: a pod whose processors the
-// kubelet's static policy gave to it alone, or a whole machine. Otherwise others run there too, or some stay
-// free: the kernel, which sees who does, then places threads better than anything that is settled at the
-// start.
+// Ranks have the processors to themselves where there are exactly as many as all their threads: in a pod
+// whose processors the kubelet's static policy gave to it alone, or on a whole machine. Otherwise other
+// processes run there too, or some processors stay free. The kernel then places threads better than a fixed
+// choice at the start, because it sees which ones are busy.
 #pragma once
 
 #include <filesystem>
@@ -17,40 +17,41 @@ namespace atl {
 
 class ThreadPool;
 
-/// A processor, as the kernel numbers it, and what it is a part of.
+/// A processor as the kernel numbers it, and the package and core that it belongs to.
 struct Cpu {
   int id = 0;
   int package = 0, core = 0;  // of its machine, of its package
   bool operator==(const Cpu&) const = default;
 };
 
-/// Those that the calling thread may run on, by package, then core: neighbours are near each other. `root` is
-/// where /sys is looked for; without it all are of one package. Empty where the kernel doesn't tell.
+/// Processors that the calling thread may run on, sorted by package, then core, so that neighbours are near
+/// each other. Reads /sys under `root`; without /sys all count as one package. Empty where the kernel doesn't
+/// tell.
 std::vector<Cpu> allowed_cpus(const std::filesystem::path& root = "/");
 
-/// One of the processes that share a server, which all have as many threads.
+/// One of the processes that share a server. All have the same number of threads.
 struct ServerShare {
   int index = 0, processes = 1, threads = 1;
 };
 
-/// Those of `cpus` (in allowed_cpus' order) that are the share's alone: one for each of its threads, of one
-/// package where that can be, none of another process's. Empty unless `cpus` are exactly as many as all
-/// threads, and the CPU quota (cores; 0: none) lets all of them run.
+/// The processors of `cpus` (in allowed_cpus' order) that only this share uses: one for each of its threads,
+/// all of one package if possible. Empty unless `cpus` are exactly as many as all threads, and the CPU quota
+/// (cores; 0: none) lets all of them run.
 std::vector<int> own_cpus(std::span<const Cpu> cpus, double quota, const ServerShare& share);
 
-/// "0-3,8".
+/// Writes processors as "0-3,8".
 std::string cpu_list(std::vector<int> cpus);
 
-/// All threads that this process has now, whatever they do, to these processors. Where the kernel refuses,
-/// they stay as they are.
+/// Moves all threads that this process has now, whatever they do, to these processors. Where the kernel
+/// refuses, they stay as they are.
 void keep_process_on(std::span<const int> cpus);
 
-/// Every thread of the pool, the calling one included, to all of these processors. Where the kernel refuses,
-/// they stay as they are.
+/// Lets every thread of the pool, the calling one included, run on all of these processors. Where the kernel
+/// refuses, they stay as they are.
 void keep_threads_on(ThreadPool& pool, std::span<const int> cpus);
 
-/// Thread t of the pool to cpus[t], the calling thread, which is its first, included. Where the kernel
-/// refuses, they stay as they are.
+/// Binds thread t of the pool to cpus[t]; the calling thread is thread 0. Where the kernel refuses, they stay
+/// as they are.
 void bind_threads(ThreadPool& pool, std::span<const int> cpus);
 
 }  // namespace atl

@@ -10,8 +10,8 @@
 
 namespace atl {
 
-/// Something in the world is not as it must be: a file, a manifest, a peer. The message is one line for a
-/// user and says where (file:line or field), what was given, what is allowed and what to do.
+/// The world is not as it must be: a file, a manifest, a peer. The message is one line for a user and says
+/// where (file:line or field), what was given, what is allowed and what to do.
 class Error : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;

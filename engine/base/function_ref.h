@@ -1,5 +1,5 @@
-// A reference to something callable: what std::function is for arguments that are only called during the
-// call. Two words, no allocation, so a lambda with any capture can be passed in the step loop.
+// A reference to something callable, for arguments that are called only during the call. It takes two words
+// and allocates nothing, unlike std::function, so the step loop can pass lambdas with any capture.
 #pragma once
 
 #include <memory>

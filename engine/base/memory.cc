@@ -14,7 +14,7 @@
 namespace atl {
 namespace {
 
-/// Bytes by name, of lines such as "MemTotal:  24683520 kB".
+/// Bytes by name, from lines such as "MemTotal:  24683520 kB".
 std::map<std::string, double> read_meminfo(const std::filesystem::path& file) {
   std::map<std::string, double> bytes;
   std::ifstream lines(file);
@@ -71,7 +71,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Of one group, or 0.
+/// The CPU quota of one group in cores, or 0.
 double quota_of(const fs::path& group) {
   if (std::ifstream v2(group / "cpu.max"); v2) {
     std::string quota;
@@ -84,11 +84,11 @@ double quota_of(const fs::path& group) {
   return 0;
 }
 
-/// Of one group, or 0.
+/// The memory limit of one group in bytes, or 0.
 double memory_of(const fs::path& group) {
   for (const char* file : {"memory.max", "memory.limit_in_bytes"}) {  // versions 2 and 1
     double bytes = 0;
-    if (std::ifstream(group / file) >> bytes) return bytes;  // not of "max"
+    if (std::ifstream(group / file) >> bytes) return bytes;  // fails on "max"
   }
   return 0;
 }
@@ -97,8 +97,8 @@ double smaller(double a, double b) {
   return a == 0 || b == 0 ? std::max(a, b) : std::min(a, b);
 }
 
-/// The smallest limit from `group` (absolute, as /proc/self/cgroup says it) up to the hierarchy's root, which
-/// is the container's own group inside a container.
+/// The smallest limit from `group` (an absolute path as in /proc/self/cgroup) up to the hierarchy's root.
+/// Inside a container the root is the container's own group.
 double smallest(const fs::path& hierarchy, fs::path group, double (*limit_of)(const fs::path&)) {
   double limit = 0;
   for (;; group = group.parent_path()) {
@@ -114,7 +114,8 @@ bool lists(const std::string& controllers, const std::string& wanted) {
   return controllers.empty() && wanted.empty();
 }
 
-/// This process's group in the hierarchy of a controller, absolute; "": the unified hierarchy of version 2.
+/// This process's group in a controller's hierarchy, as an absolute path. The controller "" stands for
+/// version 2's unified hierarchy.
 fs::path group_of(const fs::path& root, const std::string& controller) {
   std::ifstream self(root / "proc/self/cgroup");
   for (std::string line; std::getline(self, line);) {  // "4:cpu,cpuacct:/pod1", "0::/pod1"
@@ -125,7 +126,8 @@ fs::path group_of(const fs::path& root, const std::string& controller) {
   return "/";
 }
 
-/// The number behind "oom_kill" in `file` of the group, or of the nearest one around it that has the file.
+/// The number behind "oom_kill" in `file`, read from the group or from the nearest one around it that has the
+/// file.
 std::optional<long> kills_in(const fs::path& hierarchy, fs::path group, const char* file) {
   for (;; group = group.parent_path()) {
     std::ifstream lines(hierarchy / group.relative_path() / file);

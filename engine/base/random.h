@@ -1,7 +1,7 @@
 // Counter-based random numbers. A draw is a pure function of what it is for, never of when or where it is
-// made: (seed, purpose, step, layer) choose a stream, (vertex, column) or (src, dst, head) a number in it.
-// So results don't depend on the number of ranks, threads or the partitioning, and a stale row can be given
-// the present step's mask (PipeGCN) by whoever holds it.
+// made: (seed, purpose, step, layer) choose a stream, (vertex, column) or (src, dst, head) a number in it. So
+// results depend neither on the number of ranks or threads nor on the partitioning, and any rank that holds a
+// stale row can apply the present step's mask to it (PipeGCN).
 #pragma once
 
 #include <cstdint>
@@ -19,8 +19,8 @@ enum class Purpose : std::uint32_t {
   kBatch = 8,       // which vertices a step trains on …
   kNeighbour = 9,   // … and which neighbours each of them reads
   kChunks = 10,     // in which order an epoch goes over chunks
-  kExpansion = 11,  // which neighbours on other servers a server takes copies of
-  kNegative = 12,   // which pairs link prediction is told are no edges
+  kExpansion = 11,  // which neighbours on other servers a server copies
+  kNegative = 12,   // which pairs link prediction trains on as non-edges
 };
 
 /// A bijective mixer of 64 bits (the finaliser of SplitMix64, Steele et al. 2014).

@@ -1,6 +1,6 @@
-// Memory that is written into again and again, as by batch after batch: it grows to the largest one's, with
-// some room above, and then stays. What it had to grow is counted, so that a run can show that its steps
-// allocate nothing.
+// Memory that is written again and again, as for batch after batch. It grows to the largest batch's size with
+// some room above, and then stays. Its growth is counted, so that a run can show that its steps allocate
+// nothing.
 #pragma once
 
 #include <algorithm>
@@ -38,7 +38,7 @@ class Reusable {
     size_ = count;
     return span();
   }
-  /// Room for so many: what is pushed up to there moves nothing.
+  /// Makes room for `count` elements, so that pushes up to there move nothing.
   void reserve(Index count) {
     if (count > capacity_) grow(count);
   }

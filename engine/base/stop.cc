@@ -14,8 +14,8 @@
 namespace atl {
 namespace {
 
-/// Of the whole process, as its signals are; never destroyed, because the thread that waits ends with the
-/// process.
+/// State of the whole process, because signals are the process's. Never destroyed, because the waiting thread
+/// lives until the process ends.
 struct Stops {
   std::mutex lock;
   std::condition_variable news;
@@ -33,7 +33,7 @@ bool is_ignored(int signal) {
   return sigaction(signal, nullptr, &action) == 0 && action.sa_handler == SIG_IGN;
 }
 
-/// The lock is held to the end: nobody comes past an AtStop any more.
+/// Keeps the lock to the end, so that no AtStop's constructor or destructor gets past it.
 [[noreturn]] void end_stopped() {
   for (auto clean = stops().at_end.rbegin(); clean != stops().at_end.rend(); ++clean) (**clean)();
   constexpr char kWords[] = "atoll: stopped\n";

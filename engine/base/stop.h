@@ -1,6 +1,6 @@
-// Requests to stop this process: from the terminal (Ctrl-C, Ctrl-\, its end), from whoever started it. A
-// command that does nothing about them ends at once, whatever library it is in, and what it was writing goes
-// with it.
+// Requests to stop this process: from the terminal (Ctrl-C, Ctrl-\, hang-up) or from the process that started
+// it. A command that doesn't handle them ends at once, whatever library it is in, and the files that it was
+// writing are removed.
 #pragma once
 
 #include <csignal>
@@ -8,20 +8,20 @@
 
 namespace atl {
 
-/// What a stopped program exits with.
+/// The exit status of a stopped program.
 inline constexpr int kStoppedStatus = 130;
 
 /// SIGINT, SIGQUIT, SIGTERM, and SIGHUP unless it is ignored, as under nohup.
 sigset_t stop_signals();
 
-/// From now on a request to stop ends the process with kStoppedStatus, unless somebody holds StopsTaken. A
-/// thread waits for it, and all others keep these signals blocked: METIS traps SIGTERM, and would take it for
-/// an error of its own. Call once, before there are threads, or where those that there are have
-/// stop_signals() blocked.
+/// From now on a request to stop ends the process with kStoppedStatus, unless somebody holds StopsTaken. One
+/// thread waits for requests, and all others keep the signals blocked: METIS traps SIGTERM, and would take it
+/// for an error of its own. Call once, before there are other threads, or where those have stop_signals()
+/// blocked.
 void end_at_stops();
 
-/// While it exists, requests to stop are its owner's, who reads them from a signalfd of stop_signals(); they
-/// stay blocked. One that came before and wasn't acted on is among them.
+/// While it exists, its owner handles requests to stop and reads them from a signalfd of stop_signals(); the
+/// signals stay blocked. An earlier request that wasn't acted on is among them.
 class StopsTaken {
  public:
   StopsTaken();
@@ -30,8 +30,8 @@ class StopsTaken {
   StopsTaken& operator=(const StopsTaken&) = delete;
 };
 
-/// While it exists, a request that ends the process calls `clean` first, from another thread: it removes what
-/// else would be left behind. Who destroys it meanwhile waits for the end. Thread-safe.
+/// While it exists, a request that ends the process first calls `clean`, from another thread, to remove what
+/// would be left behind. A destructor called meanwhile blocks until the process has ended. Thread-safe.
 class AtStop {
  public:
   explicit AtStop(std::function<void()> clean);

@@ -10,7 +10,7 @@
 namespace atl {
 namespace {
 
-/// Bytes of the character that begins here, 0 where none does.
+/// Bytes of the valid character that begins here, or 0.
 std::size_t character_size(std::string_view text) {
   const auto byte = [&](std::size_t i) { return i < text.size() ? static_cast<unsigned char>(text[i]) : 0u; };
   const unsigned first = byte(0), second = byte(1);
@@ -48,7 +48,7 @@ std::size_t size_of_first(std::string_view text) {
   return size;
 }
 
-/// What a terminal would take for a command: C0 and C1 controls and DEL.
+/// Whether a terminal would take it for a command: C0 and C1 controls and DEL.
 bool is_control(std::string_view character) {
   const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(character[i]); };
   if (character.size() == 1) return byte(0) < 0x20 || byte(0) == 0x7f;
@@ -64,7 +64,7 @@ std::string escaped(std::string_view character) {
   return text;
 }
 
-/// A byte that isn't UTF-8 is escaped, too.
+/// Escapes control characters and bytes that aren't UTF-8.
 std::string shown(std::string_view character) {
   const bool valid = find_invalid_utf8(character) == std::string_view::npos;
   return valid && !is_control(character) ? std::string(character) : escaped(character);
@@ -120,10 +120,10 @@ std::size_t edits(const std::string& a, const std::string& b) {
 }  // namespace
 
 std::string nearest_word(const std::string& given, const std::vector<std::string>& known) {
-  constexpr std::size_t kShort = 4, kLongest = 100;  // nobody means a field by a word longer than that
+  constexpr std::size_t kShort = 4, kLongest = 100;  // a longer word isn't meant as a field
   if (given.empty() || given.size() > kLongest) return "";
   std::string best;
-  // Of three letters two others are another word: hgt isn't gat.
+  // Short words allow one edit only: of three letters, two others make another word (hgt isn't gat).
   const std::size_t most = given.size() <= kShort ? 1 : std::max<std::size_t>(2, given.size() / 3);
   std::size_t fewest = most + 1;
   for (const auto& word : known) {
@@ -145,7 +145,7 @@ std::string suggestion(const std::string& given, const std::vector<std::string>&
 
 namespace {
 
-/// 1.21, 12.1, 121, 1210: three digits, more only before the point.
+/// Three digits, or more before the point: 1.21, 12.1, 121, 1210.
 std::string three_digits(double value) {
   return fmt::format("{:.{}f}", value, value >= 99.95 ? 0 : value >= 9.995 ? 1 : 2);
 }

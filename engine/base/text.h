@@ -1,4 +1,4 @@
-// Text for people and from them: Unicode, input as messages quote it, the known word nearest to a mistyped
+// Text for people and from them: Unicode, quoting input in messages, the known word nearest to a mistyped
 // one, numbers.
 #pragma once
 
@@ -12,19 +12,18 @@ namespace atl {
 
 // Text as Unicode.
 
-/// Where the first byte lies that is not part of well-formed UTF-8 (RFC 3629: no overlong forms, no
-/// surrogates, nothing above U+10FFFF); npos where all is well.
+/// Position of the first byte that is not part of well-formed UTF-8 (RFC 3629: no overlong forms, no
+/// surrogates, nothing above U+10FFFF); npos where there is none.
 std::size_t find_invalid_utf8(std::string_view text);
 
-// Input as messages quote it: whatever bytes it holds, a line of a terminal shows them and no more.
+// Input as messages quote it. Whatever bytes it holds, a terminal shows it as one line and executes nothing.
 
-/// "'alice'": control characters and bytes that aren't UTF-8 stand as escapes (\x1b, \t), and of more than 40
-/// characters the first 40 with "…". The one way in which messages quote what a user, a file or a peer has
-/// given.
+/// Quotes what a user, a file or a peer has given, as "'alice'". Control characters and bytes that aren't
+/// UTF-8 become escapes (\x1b, \t), and after 40 characters "…" follows. All messages quote input this way.
 std::string in_quotes(std::string_view text);
 
-/// The same without quotes, and whole; ends of lines stay. For a message whose parts come from elsewhere: a
-/// path, a library's words.
+/// Like in_quotes, but without quotes and uncut, and line ends stay. For parts of a message that come from
+/// elsewhere: a path, a library's words.
 std::string printable(std::string_view text);
 
 // The known word nearest to a mistyped one, for "did you mean".
@@ -33,7 +32,7 @@ std::string printable(std::string_view text);
 /// its case, or "" where none is near enough to be meant.
 std::string nearest_word(const std::string& given, const std::vector<std::string>& known);
 
-/// " (did you mean X? known: a, b, c)".
+/// Returns " (did you mean X? known: a, b, c)".
 std::string suggestion(const std::string& given, const std::vector<std::string>& known);
 
 // Numbers as people read them.

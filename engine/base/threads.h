@@ -9,18 +9,18 @@
 namespace atl {
 
 /// Cores this process may use: the smaller of its affinity mask and its cgroup's CPU quota (v1 and v2),
-/// rounded up, at least 1. A container's nproc shows the machine's cores and would start far too many
+/// rounded up, at least 1. In a container nproc would show the machine's cores, which is far too many
 /// threads.
 int available_cores();
 
-/// A fixed set of threads that share out chunks of work. run() is called from one thread at a time, and not
-/// from inside a chunk. Workers spin for some microseconds after work, then sleep.
+/// A fixed set of threads that divide chunks of work. run() is called from one thread at a time, and not from
+/// inside a chunk. Workers spin for some microseconds after work, then sleep.
 class ThreadPool {
  public:
   /// `threads` counts the caller, which works too: 1 starts no thread.
   explicit ThreadPool(int threads);
-  /// A pool that claims `threads` threads and runs no chunk: kernels given it ask for all the memory that
-  /// they would use and touch none of it, which is how `atoll plan` sizes a job.
+  /// A pool for sizing a job (`atoll plan`): it claims `threads` threads but runs no chunk, so kernels
+  /// allocate all the memory that they would use and touch none of it.
   static std::unique_ptr<ThreadPool> dry(int threads);
   ~ThreadPool();
   ThreadPool(const ThreadPool&) = delete;

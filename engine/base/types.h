@@ -5,16 +5,16 @@
 
 namespace atl {
 
-/// The one scalar of training: float in the product, double in the test build (ATOLL_REAL_DOUBLE), in which
-/// equality of one rank and many can be shown to 1e-9 instead of being argued about.
+/// The one scalar type of training: float in the product, double in the test build (ATOLL_REAL_DOUBLE), where
+/// one rank and many are shown to agree to 1e-9.
 #ifdef ATOLL_REAL_DOUBLE
 using Real = double;
 #else
 using Real = float;
 #endif
 
-/// The upper half of a float32: how values may be stored (training.precision) or sent (strategy.wire).
-/// tensor/bfloat16.h
+/// The upper half of a float32, as values may be stored (training.precision) or sent (strategy.wire). See
+/// tensor/bfloat16.h.
 struct Bfloat16 {
   std::uint16_t bits;
 };

@@ -8,7 +8,7 @@ namespace atl {
 namespace {
 
 constexpr Index kDirectBytes =
-    64 * 1024;  // to all others: below this a second round costs more than the bytes it saves
+    64 * 1024;  // bytes to all others: for fewer, a second round costs more than it saves
 
 bool is_sliced(int ranks, Index bytes) {
   return ranks > 2 && (ranks - 1) * bytes > kDirectBytes;
@@ -35,7 +35,8 @@ std::int64_t all_reduce_memory(int ranks, Rank rank, Index count, Index width) {
   return (ranks - 1) * term * width;
 }
 
-/// The slice behind its own is whole here after the first way round, and comes last in the second.
+/// The slice after this rank's own ends its first way round here, and the slice after that ends its second.
+/// This rank passes neither on.
 std::int64_t ring_bytes(int ranks, Rank rank, Index count, Index width) {
   const Index never_first = slice_count((rank + 1) % ranks, ranks, count),
               never_second = slice_count((rank + 2) % ranks, ranks, count);

@@ -1,9 +1,9 @@
-// A sum over ranks whose bits don't depend on the transport, the run or the rank: every element is added in
-// rank order, ((v0 + v1) + v2) + …, whichever way the arrays travel.
+// A sum over ranks whose bits don't depend on the transport, the run or the rank. Every element is added in
+// rank order, ((v0 + v1) + v2) + …, however the arrays travel.
 //   direct  every rank sends its whole array to all others and adds all of them: one round, (P − 1) n sent
-//   sliced  rank r receives everybody's slice r, adds it, sends the sum to all: two rounds, about 2 (P − 1) n
-//   / P
-// Direct where what it sends is little (latency counts) or with two ranks (the bytes are the same).
+//   sliced  rank r receives everybody's slice r, adds it, sends the sum to all: 2 rounds, about 2 (P − 1) n /
+//   P
+// Direct serves small arrays, for which latency counts, and two ranks, for which the bytes are the same.
 #pragma once
 
 #include <cstddef>
@@ -15,19 +15,19 @@
 
 namespace atl {
 
-/// Bytes that `rank`, by its place in a group of `ranks`, sends in one all-reduce of `count` elements of
+/// Bytes that the rank at place `rank` of a group of `ranks` sends in one all-reduce of `count` elements of
 /// `width` bytes: the ledger's formula.
 std::int64_t all_reduce_bytes(int ranks, Rank rank, Index count, Index width);
 
-/// That it holds meanwhile besides the array: what others have sent.
+/// Bytes that the rank holds during the sum besides the array: the arrays or slices received from others.
 std::int64_t all_reduce_memory(int ranks, Rank rank, Index count, Index width);
 
-/// Bytes that `rank` sends to the next one where ranks sum in a ring (Patarasuk & Yuan 2009), as devices'
-/// links are taken to do: every rank passes on all slices but one, first while they are added up and then
-/// while they go round.
+/// Bytes that `rank` sends to the next one in a ring sum (Patarasuk & Yuan 2009), which the links of devices
+/// are assumed to use. Every rank passes on all slices but one, once while they are added up and once while
+/// the sums go round.
 std::int64_t ring_bytes(int ranks, Rank rank, Index count, Index width);
 
-/// What is summed: `count` elements of `width` bytes on each rank of a group.
+/// The shape of a sum: `count` elements of `width` bytes on each rank of a group.
 struct SumShape {
   std::span<const Rank> members;  // ascending; empty: all ranks
   Rank place = 0;                 // this rank's among them
@@ -36,20 +36,21 @@ struct SumShape {
 };
 SumShape sum_shape(const RankGroup& group, Index count, Index width);
 
-/// The rounds of messages of one all-reduce. Knows no thread and no transport. Reusable.
+/// The rounds of messages of one all-reduce. Uses no thread and no transport. Reusable.
 class AllReduce {
  public:
   using Add = void (*)(std::byte* sum, const std::byte* term, Index count);
 
-  /// Fills the first round's messages. `values` is summed in place; `terms` has room for all_reduce_memory().
-  /// Without an `add` nothing is summed: only the messages are made. The shape's members outlive it.
+  /// Fills the first round's messages. `values` is summed in place; `terms` has room for all_reduce_memory()
+  /// bytes. If `add` is null nothing is summed, and only the messages are made. The shape's members outlive
+  /// it.
   void begin(const SumShape& shape, std::byte* values, Add add, std::byte* terms, std::vector<Message>& sends,
              std::vector<Message>& receives);
   const SumShape& shape() const { return shape_; }
-  /// Called when a round's messages have all arrived: adds them up. True with the next round's messages, or
-  /// false when `values` holds the sum.
+  /// Called when a round's messages have all arrived; adds their contents. True if there is a next round,
+  /// whose messages it fills; false when `values` holds the sum.
   bool next_round(std::vector<Message>& sends, std::vector<Message>& receives);
-  /// What the second round sends to each peer; 0 where there is none.
+  /// Bytes that the second round sends to each peer; 0 if there is no second round.
   Index second_round_bytes() const { return sliced_ ? slice_count(shape_.place) * shape_.width : 0; }
 
  private:
@@ -64,7 +65,7 @@ class AllReduce {
   bool sliced_ = false;
   std::byte* values_ = nullptr;
   Add add_ = nullptr;
-  std::byte* terms_ = nullptr;  // others' arrays or slices, by rank, without mine
+  std::byte* terms_ = nullptr;  // arrays or slices of the other ranks, in rank order
 };
 
 }  // namespace atl

@@ -15,7 +15,7 @@ std::int64_t now() {
   return Trace::at(std::chrono::steady_clock::now());
 }
 
-/// A message of one number between rank 0 and a peer, one way.
+/// A one-way message of one number between rank 0 and a peer.
 class Ball {
  public:
   explicit Ball(Communicator& comm) : comm_(comm) { one_.zero(); }
@@ -33,7 +33,7 @@ class Ball {
   Matrix one_{1, 1};
 };
 
-/// Rank 0: when each ball left and came back; the peer: when it was there.
+/// On rank 0: when each ball left and came back; on the peer: when it arrived.
 using Times = std::vector<std::int64_t>;
 
 Times play(Communicator& comm, Rank peer) {

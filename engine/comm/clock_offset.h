@@ -1,4 +1,4 @@
-// How far the clocks of ranks on several servers are apart, so that what they did can be told on one.
+// How far the clocks of different servers are apart, so that a trace can show all ranks on one clock.
 #pragma once
 
 #include <cstdint>
@@ -8,14 +8,14 @@
 
 namespace atl {
 
-/// Nanoseconds.
+/// A clock's offset, in nanoseconds.
 struct ClockOffset {
-  std::int64_t ahead = 0;  // of rank 0's steady clock
+  std::int64_t ahead = 0;  // how far it is ahead of rank 0's steady clock
   std::int64_t error = 0;  // at most: half of the quickest round trip
 };
 
-/// (ranks) on every rank: a few round trips between rank 0 and each other rank, of which the quickest counts.
-/// Collective.
+/// Returns (ranks) the offsets, on every rank. Rank 0 makes a few round trips with each other rank, and the
+/// quickest counts. Collective.
 std::vector<ClockOffset> measure_clock_offsets(Communicator& comm);
 
 }  // namespace atl

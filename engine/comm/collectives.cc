@@ -1,5 +1,5 @@
-// The synchronous collectives of set-up and output, composed of exchanges: clarity before speed, no step loop
-// calls them.
+// The synchronous collectives of set-up and output, composed of exchanges. They are simple rather than fast,
+// because no step loop calls them.
 #include <algorithm>
 
 #include "base/error.h"
@@ -16,15 +16,15 @@ std::string_view text_of(const std::vector<std::byte>& bytes) {
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
 
-/// Takes a line off the front.
+/// Removes the first line and returns it.
 std::string_view next_line(std::string_view& text) {
   const std::string_view line = text.substr(0, text.find('\n'));
   text.remove_prefix(std::min(text.size(), line.size() + 1));
   return line;
 }
 
-/// What `theirs` has where it first differs from `ours`: one line, so that a whole manifest is no error
-/// message.
+/// Describes the first line in which `theirs` differs from `ours`, so that an error message doesn't hold a
+/// whole manifest.
 std::string difference(std::string_view ours, std::string_view theirs, const std::string& our_name,
                        const std::string& their_name) {
   const bool is_one_line = ours.find('\n') == ours.npos && theirs.find('\n') == theirs.npos;
@@ -48,7 +48,7 @@ void Communicator::broadcast(Traffic purpose, Rank root, std::span<std::byte> by
   exchange(Lane::kSmall, purpose, sends, receives).wait();
 }
 
-/// Sizes first, then bytes.
+/// Sends the sizes first, then the bytes.
 Communicator::Blobs Communicator::exchange_blobs(Traffic purpose,
                                                  const std::vector<std::span<const std::byte>>& to) {
   const auto ranks = std::size_t(size()), me = std::size_t(rank());

@@ -78,8 +78,8 @@ Message message_of(Rank peer, const View& rows) {
   return {peer, static_cast<std::byte*>(const_cast<void*>(rows.address())), rows.rows * rows.row_bytes()};
 }
 
-/// Whether something moves. Where nothing does, nothing is begun, and no state is touched: threads of a rank
-/// that is alone may all exchange.
+/// Whether an exchange moves any bytes. One that moves none begins nothing and touches no state, so that all
+/// threads of a rank that is alone may exchange.
 template <class Sends, class Receives>
 bool moves(const Sends& sends, const Receives& receives) {
   const auto has_bytes = [](const auto& each) {
@@ -122,7 +122,7 @@ Event Communicator::run(Lane lane, Traffic purpose, std::shared_ptr<Operation> o
   return Event(state_.get(), std::move(operation));
 }
 
-/// Messages without bytes are left out.
+/// Leaves out messages without bytes.
 Event Communicator::run_messages(Lane lane, Traffic purpose, std::shared_ptr<Operation> operation) {
   for (auto* messages : {&operation->sends, &operation->receives}) {
     std::erase_if(*messages, [](const Message& m) { return m.bytes == 0; });
@@ -153,7 +153,7 @@ Event Communicator::exchange(Lane lane, Traffic purpose, std::span<const Message
 
 namespace {
 
-/// Sixteen at a time, which the compiler turns into vector code at -O2.
+/// Adds sixteen at a time, which the compiler turns into vector code at -O2.
 template <class T>
 void add_terms(std::byte* sum, const std::byte* term, Index count) {
   T* __restrict s = reinterpret_cast<T*>(sum);
@@ -245,7 +245,7 @@ std::shared_ptr<Operation> Event::State::free_operation(Lane lane) {
 
 void Event::State::wait(Operation& operation) {
   const auto begin = std::chrono::steady_clock::now();
-  const bool computes = operation.lane != Lane::kPrefetch;  // the thread that stands here
+  const bool computes = operation.lane != Lane::kPrefetch;  // whether this is the compute thread
   const bool is_over = operation.finished.load(std::memory_order_acquire);
   Trace* const told = is_over || !computes ? nullptr : trace;
   if (told != nullptr) told->begin_wait();

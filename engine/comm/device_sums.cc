@@ -5,7 +5,7 @@
 namespace atl {
 namespace {
 
-/// What has grown once is of batches, and grows again.
+/// Memory that grows a second time serves batches and will grow again, so it gets a quarter more.
 Index roomy(Index held, Index wanted) {
   return held > 0 ? wanted + wanted / 4 : wanted;
 }
@@ -20,7 +20,7 @@ bool DeviceSum::reserve(Context& ctx, const RankGroup& group, Index count, Index
   const Index staged = memory_of(ctx.device).is_hosts ? 0 : count * width;
   const Index terms_held = terms_.held_bytes(), staged_held = Index(staged_.bytes());
   if (terms <= terms_held && staged <= staged_held) return false;
-  if (bytes() > 0) ctx.stream->synchronise();  // the sum before uses it
+  if (bytes() > 0) ctx.stream->synchronise();  // the sum before still uses the memory
   if (terms > terms_held) terms_.resize(roomy(terms_held, terms));
   if (staged > staged_held) staged_.resize(std::size_t(roomy(staged_held, staged)));
   return true;

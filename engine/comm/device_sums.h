@@ -1,4 +1,4 @@
-// Sums over ranks of values that lie in a device's memory, in rank order: the host adds them up.
+// Sums over ranks of values in a device's memory, in rank order. The host adds them.
 #pragma once
 
 #include "comm/communicator.h"
@@ -7,21 +7,21 @@
 
 namespace atl {
 
-/// Room for one sum after the other, of one rank: one begins after the stream was given the end of the one
-/// before. Where the host can't read the device's memory, values travel by way of it.
+/// Memory for the sums of one rank, one at a time: the next begin() comes after end(). If the host can't read
+/// the device's memory, values are copied through the host's.
 class DeviceSum {
  public:
   explicit DeviceSum(Device device);
 
-  /// Room for a sum of so many values of `width` bytes over the group. True where it had to grow.
+  /// Makes room for a sum of `count` values of `width` bytes over the group. True if memory had to grow.
   bool reserve(Context& ctx, const RankGroup& group, Index count, Index width);
-  /// Begins to sum `values` in place, of floats or doubles in the memory of ctx's device. Collective over the
-  /// group, which stays.
+  /// Begins to sum `values` in place: floats or doubles in the memory of ctx's device. Collective over the
+  /// group, which must stay until the end.
   template <class T>
   void begin(Context& ctx, Communicator& comm, Traffic purpose, const RankGroup& group, std::span<T> values);
-  /// What the stream is given afterwards finds the sums there.
+  /// Waits for the sums. Work given to the stream afterwards finds them in place.
   void end(Context& ctx);
-  /// Both.
+  /// begin() and end() at once.
   template <class T>
   void sum(Context& ctx, Communicator& comm, Traffic purpose, const RankGroup& group, std::span<T> values) {
     begin(ctx, comm, purpose, group, values);
@@ -30,9 +30,9 @@ class DeviceSum {
   Index bytes() const { return terms_.held_bytes() + Index(staged_.bytes()); }
 
  private:
-  Buffer<std::byte> terms_;      // others', of the host's memory
-  PinnedBuffer staged_;          // ours
-  std::span<std::byte> values_;  // where they belong, of what is staged
+  Buffer<std::byte> terms_;      // other ranks' values, in the host's memory
+  PinnedBuffer staged_;          // this rank's values
+  std::span<std::byte> values_;  // where the staged values belong
   Event arrival_;
 };
 

@@ -5,9 +5,9 @@
 
 namespace atl {
 
-/// A free slot; null: it has to wait. Bulk and prefetch take any. Sums in which all ranks take part take
-/// turns, so that each has the same slot everywhere; of what else is in the small lane, sums of groups too, a
-/// rank may have less than others, and they share one.
+/// A free slot; null: the operation has to wait. Bulk and prefetch take any slot. Sums of all ranks take
+/// turns, so that each has the same slot on every rank. All else in the small lane, sums of groups included,
+/// shares one slot, because ranks may have different numbers of these.
 LaneSlots::Running* LaneSlots::place_of(const Operation& operation) {
   const auto slots =
       std::span(running_[std::size_t(operation.lane)]).first(std::size_t(slots_of(operation.lane)));
@@ -52,7 +52,7 @@ bool LaneSlots::advance_all() {
   return moved;
 }
 
-/// One look at a running operation.
+/// Advances one running operation.
 bool LaneSlots::advance(Running& running, int slot) {
   Operation& op = *running.operation;
   const bool starts = running.pending == nullptr;

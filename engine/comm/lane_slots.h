@@ -1,6 +1,6 @@
-// Which operations of a rank are under way: each lane starts its operations in order and has several of them
-// under way, in slots; lanes run beside each other. Knows no thread and no clock: the progress thread drives
-// it, and so does what records or replays a run.
+// Which operations of a rank are under way. Each lane starts its operations in order and has several of them
+// under way, in slots; lanes run beside each other. It uses no thread and no clock: the progress thread
+// drives it, or a recorder or replay of a run does.
 #pragma once
 
 #include <algorithm>
@@ -19,11 +19,11 @@ class LaneSlots {
   struct Running {
     std::shared_ptr<Operation> operation;
     Pending* pending = nullptr;
-    std::chrono::steady_clock::time_point since{};  // the watcher's, to note when it started
-    std::int64_t moved = 0;                         // of `pending`, as it was last seen
-    bool arrived = false;                           // all its rounds; to be marked finished
+    std::chrono::steady_clock::time_point since{};  // set by the watcher when it starts
+    std::int64_t moved = 0;                         // pending->moved() at the last look
+    bool arrived = false;                           // all rounds are over; not yet marked finished
   };
-  /// Told of each operation, once each time, by advance_all().
+  /// advance_all() calls it, once for each event of an operation.
   class Watcher {
    public:
     virtual ~Watcher() = default;
@@ -32,26 +32,26 @@ class LaneSlots {
     virtual void arrives(const Running& running) = 0;
   };
 
-  /// Both outlive it.
+  /// Both arguments outlive it.
   LaneSlots(Transport& transport, Watcher& watcher) : transport_(transport), watcher_(watcher) {}
 
-  // Queues: whoever enqueues, and whoever takes, under one lock.
+  // Queues: the enqueueing threads and the taking one use them under one lock.
   void enqueue(std::shared_ptr<Operation> operation) {
     queues_[std::size_t(operation->lane)].push_back(std::move(operation));
   }
   bool any_queued() const {
     return std::ranges::any_of(queues_, [](const auto& queue) { return !queue.empty(); });
   }
-  /// Moves the next operations of each lane to free slots; advance_all() starts bulk's and prefetch's in that
-  /// order. True if any lane runs.
+  /// Moves the next operations of each lane to free slots. advance_all() starts those of bulk and of prefetch
+  /// in the same order. True if any lane runs.
   bool take_next();
 
-  // Slots: one thread's own.
-  /// Looks at all that is under way. True if anything started, went on to its next round or has arrived.
+  // Slots: used by one thread only.
+  /// Advances all operations under way. True if anything started, went on to its next round or arrived.
   /// Throws what the transport throws.
   bool advance_all();
-  /// Marks what has arrived as finished, under the lock of the queues, or a waiter that has just looked at
-  /// the flag would sleep through the notice. True if there was any.
+  /// Marks arrived operations as finished; true if there were any. Needs the queues' lock: otherwise a waiter
+  /// that has just read the flag would miss the notice and sleep on.
   bool finish_arrived();
   bool any_running() const;
   /// Calls `look` for each operation that is under way, lane by lane.
@@ -61,7 +61,7 @@ class LaneSlots {
       for (Running& running : lane)
         if (running.operation) look(running);
   }
-  /// Takes everything, under way or queued, out, and marks it as failed for `why`.
+  /// Removes all operations, under way or queued, and marks them as failed for `why`.
   void fail_all(const std::string& why);
 
  private:
@@ -71,8 +71,8 @@ class LaneSlots {
   Transport& transport_;
   Watcher& watcher_;
   std::array<std::array<Running, kSlots>, kLanes> running_;             // by lane and slot
-  std::size_t next_sum_ = 0;                                            // of kSumsAtOnce slots
-  std::array<std::vector<std::shared_ptr<Operation>>, kLanes> queues_;  // a few each: a deque would allocate
+  std::size_t next_sum_ = 0;                                            // among the kSumsAtOnce slots
+  std::array<std::vector<std::shared_ptr<Operation>>, kLanes> queues_;  // short: a deque would allocate
 };
 
 }  // namespace atl

@@ -1,4 +1,4 @@
-// Where every byte between ranks is written down, once, by link class and purpose.
+// Where every byte between ranks is written down once, by link class and purpose.
 #pragma once
 
 #include <array>
@@ -12,7 +12,7 @@ namespace atl {
 enum class Link { kIntra = 0, kInter = 1 };  // within a server, between servers
 inline constexpr int kLinks = 2;
 
-/// What bytes are for. Names as printed are in traffic_name().
+/// The purpose of bytes. Names as printed are in traffic_name().
 enum class Traffic {
   kHalo,             // layer inputs of boundary rows, forward
   kHaloGradient,     // gradients of halo rows, backward
@@ -22,22 +22,22 @@ enum class Traffic {
   kRecompute,        // halo rows fetched again for recompute: layer
   kSetup,            // features of halo rows, send lists, checks: once
   kCheckpoint,       // gathering outputs and state
-  kStructure,        // mini-batches: rows whose neighbours are wanted, and the neighbours drawn …
+  kStructure,        // mini-batches: rows whose neighbours are requested, and the neighbours drawn …
   kIds,              // … ids and degrees of the rows of a batch …
   kFeatures,         // … and their features
-  kStage,            // pipelines: what a stage's layers leave for the next stage, forward …
+  kStage,            // pipelines: outputs of a stage's layers for the next stage, forward …
   kStageGradient,    // … and its gradients, backward
   kPartial,          // features by columns: summands of the first layer's product, and scores, forward …
   kPartialGradient,  // … and gradients of the product, backward
-  kPair,             // link prediction: which ends of pairs are wanted, and their rows, forward …
-  kPairGradient,     // … and the gradients of these, backward
+  kPair,             // link prediction: which ends of pairs are requested, and their rows, forward …
+  kPairGradient,     // … and the gradients of those rows, backward
 };
 inline constexpr int kTraffics = 17;
 const char* traffic_name(Traffic purpose);
 const char* link_name(Link link);
 
-/// Bytes sent by this rank, and seconds in which its compute thread stood waiting (`exposed`). Read by the
-/// compute thread between operations.
+/// Bytes sent by this rank, and seconds in which its compute thread waited (`exposed`). The compute thread
+/// reads it between operations.
 class Ledger {
  public:
   explicit Ledger(int ranks = 0) : by_peer_(std::size_t(ranks), 0) {}

@@ -1,6 +1,6 @@
-// How ranks come to links between their devices (tensor/device_links.h): they tell each other, over the
-// host's transport, what each can offer; rank 0 makes a key; all join, and send a few bytes round, which
-// shows that something arrives. They have links together, or none has.
+// How ranks set up links between their devices (tensor/device_links.h). They tell each other, over the host's
+// transport, what each can offer; rank 0 makes a key; all join, and send a few bytes round as a proof. Either
+// all ranks have links, or none has.
 #include "comm/linked_transport.h"
 
 #include <algorithm>
@@ -21,9 +21,9 @@ using Clock = std::chrono::steady_clock;
 using std::chrono::milliseconds;
 
 constexpr std::chrono::microseconds kNap{100};
-constexpr std::chrono::seconds kGrace{5};  // for the library to give up
+constexpr std::chrono::seconds kGrace{5};  // how long the library may take to give up
 
-/// The setup's messages go over the lane that nobody uses yet, receives and sends in slots of their own.
+/// The setup uses a lane that is still idle, with separate slots for receives and sends.
 constexpr int kReceives = 0, kSends = 1;
 
 template <class T>
@@ -41,7 +41,7 @@ void await(Transport& host, Pending& pending, milliseconds timeout) {
   }
 }
 
-/// A value of each rank's.
+/// Gathers one value from each rank.
 template <class T>
 class Gathering {
  public:
@@ -51,11 +51,11 @@ class Gathering {
       if (r != host_.rank()) receives.push_back(message(r, all_[std::size_t(r)]));
     comes_ = &host_.start(Lane::kPrefetch, kReceives, {}, receives);
   }
-  /// Nothing comes to this memory any more.
+  /// Makes sure that nothing arrives in this memory any more.
   ~Gathering() {
     if (!whole_) host_.abandon();
   }
-  /// Those that have come so far; the others' are as they are made.
+  /// The values that have come so far; those of other ranks are default ones.
   const std::vector<T>& so_far() {
     comes_->done();
     return all_;
@@ -82,7 +82,7 @@ std::string named(const Transport& host, Rank rank) {
   return names_of(host, {rank});
 }
 
-/// Empty: all can be linked.
+/// Why the ranks can't be linked; empty: they can.
 std::string obstacle(const Transport& host, const std::vector<LinkOffer>& offers) {
   for (std::size_t r = 0; r < offers.size(); ++r) {
     if (offers[r].why_not[0] != 0)
@@ -98,7 +98,7 @@ std::string obstacle(const Transport& host, const std::vector<LinkOffer>& offers
   return {};
 }
 
-/// How a rank's joining has ended; empty: well, or not yet.
+/// Why a rank's joining failed; empty: it succeeded, or hasn't ended yet.
 using Failure = std::array<char, 256>;
 
 std::string first_failure(const Transport& host, const std::vector<Failure>& all) {
@@ -107,7 +107,7 @@ std::string first_failure(const Transport& host, const std::vector<Failure>& all
   return {};
 }
 
-/// Bytes that go round: each rank's number to the next one.
+/// A few bytes that go round as a proof: each rank sends its number to the next one.
 class Proof {
  public:
   explicit Proof(const Transport& host)
@@ -137,8 +137,8 @@ class Proof {
   Buffer<Rank> leaves_, arrives_;
 };
 
-/// Returns when it is true, or when a rank has said that it can't have links: whoever can't says so at once,
-/// so that nobody waits for it.
+/// Waits until there() is true and returns true, or false when a rank has said that it can't have links. Such
+/// a rank says so at once, so that nobody waits for it.
 bool await_links(FunctionRef<bool()> there, Transport& host, Gathering<Failure>& failures,
                  milliseconds timeout) {
   const auto until = Clock::now() + timeout;
@@ -151,7 +151,7 @@ bool await_links(FunctionRef<bool()> there, Transport& host, Gathering<Failure>&
   return true;
 }
 
-/// Empty: all is well here.
+/// Joins the links. Returns why it failed; empty: it succeeded here.
 Failure join(std::unique_ptr<DeviceLinks>& links, Proof& proof,
              FunctionRef<std::unique_ptr<DeviceLinks>()> make, Transport& host, Gathering<Failure>& failures,
              milliseconds timeout) {
@@ -189,7 +189,7 @@ LinkSetup set_up_links(Transport& host, const LinkMaker& maker, const LinkOption
   bool gives_up = own[0] == 0 || setup.links == nullptr || give_up(std::move(setup.links));
   setup.why_not = first_failure(host, failures.with(own, options.timeout));
   if (!setup.why_not.empty() && setup.links != nullptr) gives_up = give_up(std::move(setup.links));
-  if (!gives_up) {  // the proof's memory can't be given back
+  if (!gives_up) {  // then the library may still use the proof's memory
     if (options.on_stuck) options.on_stuck(setup.why_not);
     fail("{}", setup.why_not);
   }

@@ -36,7 +36,7 @@ void LinkedGroup::for_others(Each each) const {
     if (r != linked_.host.rank()) each(r);
 }
 
-/// What it was before; there is room for so many tokens each way.
+/// Forgets the slot's last group, and makes room for `tokens` tokens each way.
 void LinkedGroup::forget(std::size_t tokens) {
   sends_.clear(), receives_.clear(), host_sends_.clear(), host_receives_.clear();
   sum_ = {};
@@ -114,7 +114,7 @@ std::vector<Rank> LinkedGroup::outstanding() const {
   return ranks;
 }
 
-/// Those of receives come first, then those of sends; a sum has one of each other rank.
+/// Tokens of receives come first, then those of sends; for a sum there is one from each other rank.
 void LinkedGroup::check_tokens() const {
   const Token* hears = heard_.data();
   const auto check = [&](Rank peer, std::int64_t mine, Does does, Does other_does) {
@@ -129,7 +129,7 @@ void LinkedGroup::check_tokens() const {
   for_others([&](Rank peer) { check(peer, std::int64_t(sum_.size_bytes()), Does::kSums, Does::kSums); });
 }
 
-/// Launches what is its turn.
+/// Launches the rounds whose turn has come; true when all are over.
 bool LinkedGroup::rounds_done() {
   while (over_ < rounds_) {
     if (begun_ == over_) {
@@ -151,7 +151,7 @@ void LinkedGroup::begin_round() {
   linked_.links->begin_sum(slot_, sum_.subspan(std::size_t(at), std::size_t(count)));
 }
 
-/// What goes of each message in the round that begins.
+/// The part of each message that travels in the round that begins.
 std::span<const DeviceMessage> LinkedGroup::part(const std::vector<DeviceMessage>& whole,
                                                  std::vector<DeviceMessage>& into) const {
   into.clear();

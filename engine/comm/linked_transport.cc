@@ -1,13 +1,12 @@
-// Ranks on devices that have links of their own (NCCL): bulk rows in a device's memory go from device to
-// device, and sums over all ranks that are asked for in bulk are made there; everything else goes as the
-// host's transport carries it.
+// Ranks on devices with links of their own (NCCL). Bulk rows in a device's memory go from device to device,
+// and bulk sums over all ranks are made there. The host's transport carries everything else.
 //
 // For each message from device to device its two ranks first tell each other, over the host's transport, that
-// they have come to it. A group is launched when all its messages' ranks have, so that nobody's device stands
-// waiting for a rank that still computes, and a rank that never comes is known by name. A sum is such a
-// group, of all ranks. Groups are launched in the order of their starts, one after the other, on one
-// communicator. No deadlock can arise where all ranks start groups in the same order, a pair's messages in
-// the same groups: the oldest group that isn't over waits for no later one.
+// they have come to it. A group is launched when the ranks of all its messages have. So no device waits for a
+// rank that still computes, and a rank that never comes is known by name. A sum is such a group, of all
+// ranks. Groups are launched in the order of their starts, one after the other, on one communicator. No
+// deadlock can arise if all ranks start groups in the same order, with a pair's messages in the same groups:
+// the oldest unfinished group waits for no later one.
 #include "comm/transports.h"
 
 #include <algorithm>
@@ -59,7 +58,7 @@ class LinkedTransport final : public Transport {
   bool carries() const override { return host_->carries(); }
   void sums_go_first(bool first) override { host_->sums_go_first(first); }
   bool tell_arrivals(const std::function<void()>& told) override { return host_->tell_arrivals(told); }
-  /// Nobody tells that a group on links is over.
+  /// No event tells that a group on links is over.
   bool must_be_polled() const override { return linked_.links != nullptr || host_->must_be_polled(); }
 
   Pending& start(Lane lane, int slot, std::span<const Message> sends,
@@ -95,7 +94,7 @@ class LinkedTransport final : public Transport {
   std::unique_ptr<Transport> host_;
   Linked linked_;
   std::deque<LinkedGroup> groups_;  // by slot
-  const char* name_ = nullptr;      // null: the host's
+  const char* name_ = nullptr;      // null: the host's name
 };
 
 }  // namespace

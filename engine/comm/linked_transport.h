@@ -1,6 +1,6 @@
-// How ranks come to links between their devices (tensor/device_links.h): they tell each other, over the
-// host's transport, what each can offer; rank 0 makes a key; all join, and send a few bytes round, which
-// shows that something arrives. They have links together, or none has.
+// How ranks set up links between their devices (tensor/device_links.h). They tell each other, over the host's
+// transport, what each can offer; rank 0 makes a key; all join, and send a few bytes round as a proof. Either
+// all ranks have links, or none has.
 #pragma once
 
 #include <cstdint>
@@ -16,38 +16,38 @@
 namespace atl {
 
 struct LinkSetup {
-  std::unique_ptr<DeviceLinks> links;  // null: rows go by way of the host …
-  std::string why_not;                 // … because of this
+  std::unique_ptr<DeviceLinks> links;  // null: rows travel through the host …
+  std::string why_not;                 // … for this reason
 };
 
-/// Collective, by the thread that calls `host`, before anything else goes over it. Throws Error naming the
-/// ranks from which nothing has come for the time-out.
+/// Collective; called by the thread that calls `host`, before anything else uses it. Throws Error naming the
+/// ranks from which nothing has come within the time-out.
 LinkSetup set_up_links(Transport& host, const LinkMaker& maker, const LinkOptions& options);
 
-/// Gives up what is under way. False where the library doesn't come back: then memory of messages may still
-/// be written.
+/// Ends what is under way. False if the library doesn't return; the memory of messages may then still be
+/// written.
 bool give_up(std::unique_ptr<DeviceLinks> links);
 
 class LinkedGroup;
 
-/// What the groups share.
+/// The state that all groups of a transport share.
 struct Linked {
   const Transport& host;
-  std::int64_t round_bytes;  // as LinkOptions'
+  std::int64_t round_bytes;  // LinkOptions::round_bytes
   std::unique_ptr<DeviceLinks> links;
-  std::deque<LinkedGroup*> order;  // groups that have yet to be launched to their end
+  std::deque<LinkedGroup*> order;  // groups whose rounds haven't all been launched yet
 };
 
-/// For a slot; used again and again.
+/// The group in one slot, reused for the slot's next group.
 class LinkedGroup final : public Pending {
  public:
   LinkedGroup(Linked& linked, int slot) : linked_(linked), slot_(slot) {}
 
-  /// Messages; those of the host's memory go over its transport.
+  /// Takes messages; those in the host's memory go over the host's transport.
   void take(std::span<const Message> sends, std::span<const Message> receives);
-  /// A sum over all ranks, in place, of values in the devices' memory.
+  /// Takes a sum over all ranks, in place, of values in the devices' memory.
   void take_sum(std::span<Real> values);
-  /// Then: what the host's transport is to send and receive.
+  /// Call after take() or take_sum(): starts the messages that the host's transport carries.
   void start_host(Transport& host, Lane lane);
 
   bool done() override;
@@ -57,7 +57,7 @@ class LinkedGroup final : public Pending {
 
  private:
   enum class Does : std::int64_t { kReceives, kSends, kSums };
-  /// What a rank tells another one of a message, or of the sum, when it has come to it.
+  /// Tells another rank which message, or the sum, this rank has come to.
   struct Token {
     std::int64_t bytes = 0;
     Does does = Does::kReceives;
@@ -78,10 +78,10 @@ class LinkedGroup final : public Pending {
   Linked& linked_;
   int slot_;
   Pending* host_ = nullptr;
-  bool has_come_ = false;                           // all its ranks have
-  std::int64_t rounds_ = 0, begun_ = 0, over_ = 0;  // of what the devices do
+  bool has_come_ = false;                           // all its ranks have come to it
+  std::int64_t rounds_ = 0, begun_ = 0, over_ = 0;  // of the devices' transfers
   std::vector<DeviceMessage> sends_, receives_, sent_part_, received_part_;
-  std::span<Real> sum_;  // empty: it is one of messages
+  std::span<Real> sum_;  // empty: the group is one of messages
   std::vector<Message> host_sends_, host_receives_;
   std::vector<Token> told_, heard_;
 };

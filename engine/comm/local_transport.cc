@@ -1,5 +1,5 @@
-// A message is a rendezvous: whichever side comes second finds the other's note in the channel of its pair
-// and order, and copies. Everything is under one lock of the group: tests need clarity, not bandwidth.
+// A message is a rendezvous. Whichever side comes second finds the other's note in the channel of their pair
+// and order, and copies. One lock guards the whole group, because tests need clarity, not bandwidth.
 #include "comm/transports.h"
 
 #include <algorithm>
@@ -18,7 +18,7 @@ namespace {
 
 constexpr int kOrders = slots_of(Lane::kSmall) + kLanes;
 
-/// Messages match by order: a slot's number in the small lane, one for all of bulk, one for all of prefetch.
+/// Messages match within an order: one order per slot of the small lane, one for bulk, one for prefetch.
 constexpr int order_of(Lane lane, int slot) {
   return lane == Lane::kSmall ? slot : slots_of(Lane::kSmall) + int(lane);
 }
@@ -27,11 +27,11 @@ constexpr int order_of(Lane lane, int slot) {
 struct Note {
   Message message{};
   bool done = false;
-  Note* next = nullptr;  // that was posted after it and is unmet as well
+  Note* next = nullptr;  // the next unmet note in the same queue
 };
 
-/// Notes in the order in which they were posted. They are linked, for in which order threads come must not
-/// decide whether anybody allocates.
+/// Notes in the order in which they were posted. A linked list, so that the order in which threads come
+/// doesn't decide whether memory is allocated.
 class Queue {
  public:
   bool empty() const { return first_ == nullptr; }
@@ -58,7 +58,7 @@ struct Channel {
   Queue sends, receives;  // at most one of the two holds anything
 };
 
-/// What wakes the thread that asks whether a rank's messages have come.
+/// Wakes the thread that polls for a rank's messages.
 struct Bell {
   std::mutex lock;
   std::function<void()> told;
@@ -70,7 +70,7 @@ struct Bell {
 };
 
 struct Group {
-  std::mutex lock;  // nobody rings a bell who holds it
+  std::mutex lock;  // not held while a bell rings
   std::deque<Bell> bells;
   std::vector<std::string> hosts;
   std::vector<bool> left;
@@ -122,7 +122,7 @@ class LocalPending : public Pending {
 
   std::int64_t moved() const override { return moved_; }
 
-  /// Takes unmet notes out of their channels: nobody may copy from or to the buffers any more.
+  /// Takes unmet notes out of their channels, so that nobody copies from or to the buffers any more.
   void withdraw() {
     std::lock_guard guard(group_.lock);
     for (auto& [pair, channels] : group_.channels) {
@@ -168,12 +168,12 @@ class LocalPending : public Pending {
 
   Channel& channel_of(Rank from, Rank to) { return group_.channels[{from, to}][std::size_t(order_)]; }
 
-  static constexpr std::size_t kFew = 32;  // messages, for which there is room before there are any
+  static constexpr std::size_t kFew = 32;  // messages for which memory is reserved at the start
   Group& group_;
   Rank rank_;
   int order_;
   std::vector<Note> notes_;
-  std::vector<Rank> met_;  // whose halves were there already
+  std::vector<Rank> met_;  // peers whose halves were there already
   std::int64_t moved_ = 0;
 };
 

@@ -11,7 +11,7 @@ namespace atl {
 namespace {
 
 constexpr int kTag = 1, kWordTag = 2;
-// Pieces on their way to a peer, and those from a peer for which the library knows the memory.
+// How many pieces are on their way to a peer, and how many receives from a peer are posted.
 constexpr int kSentAtOnce = 4, kAwaitedAtOnce = 64;
 
 std::string named(Rank rank, const MpiPlace& place) {
@@ -42,7 +42,7 @@ class MpiLane::Group : public Pending {
  public:
   explicit Group(Shared& lane) : lane_(lane) {}
 
-  /// Receives first, so that what arrives finds its memory. Both sides name pieces to the library in the same
+  /// Posts receives first, so that arriving messages find their memory. Both sides post pieces in the same
   /// order.
   void start(std::span<const Message> sends, std::span<const Message> receives) {
     streams_.clear(), requests_.clear(), stream_of_.clear();
@@ -56,7 +56,7 @@ class MpiLane::Group : public Pending {
     post_due();
   }
 
-  /// Looks again where what has left or arrived makes room for more.
+  /// Looks again as long as completed pieces make room for more.
   bool done() override {
     int count = 1;
     while (count > 0 && !streams_.empty()) {
@@ -91,13 +91,13 @@ class MpiLane::Group : public Pending {
   /// A message on its way, piece by piece.
   struct Stream {
     Message message;
-    bool sent = false;       // and not received
-    bool asks = false;       // its sender waits for the receiver's word
+    bool sent = false;       // else received
+    bool asks = false;       // waits until the receiver says that it is ready
     std::int64_t piece = 0;  // bytes
     std::int64_t pieces = 0, posted = 0, finished = 0;
-    std::int64_t turn = 0;            // of the first piece
-    std::size_t word = 0;             // request of its receiver's word …
-    std::size_t first = 0, ring = 0;  // … and those that pieces take in turn: the first one, and how many
+    std::int64_t turn = 0;            // number of the first piece's turn
+    std::size_t word = 0;             // request of the receiver's word …
+    std::size_t first = 0, ring = 0;  // … and the ring of requests that pieces take in turn
     bool done() const { return finished == pieces && !asks; }
   };
 
@@ -133,7 +133,7 @@ class MpiLane::Group : public Pending {
 
   void post_word(const Stream& s) { post(s.word, {s.message.peer, nullptr, 0}, !s.sent, kWordTag); }
 
-  /// Whatever may leave, and wherever something may arrive. True if there was any.
+  /// Posts every send that may leave and every receive that is due. True if there was any.
   bool post_due() {
     bool any = false;
     for (Stream& s : streams_)
@@ -155,7 +155,7 @@ class MpiLane::Group : public Pending {
     return !s.sent || (!s.asks && !lane_.held);
   }
 
-  /// The call's own code says no more than that a message failed: that one's is told.
+  /// The call's own code says only that a message failed, so the failed message's code is reported.
   void check_completed(int code, int count) {
     for (int i = 0; code == MPI_ERR_IN_STATUS && i < count; ++i) {
       const Stream& stream = streams_[stream_of_[std::size_t(completed_[std::size_t(i)])]];
@@ -178,10 +178,10 @@ class MpiLane::Group : public Pending {
   Shared& lane_;
   std::vector<Stream> streams_;
   std::vector<MPI_Request> requests_;
-  std::vector<std::size_t> stream_of_;  // each request's
+  std::vector<std::size_t> stream_of_;  // the stream of each request
   std::vector<int> completed_;
   std::vector<MPI_Status> statuses_;  // of the completed ones
-  std::int64_t moved_ = 0;            // pieces, and words of receivers
+  std::int64_t moved_ = 0;            // completed pieces, and words of receivers
 };
 
 MpiLane::MpiLane(const MpiPlace& place, int ranks, const Options& options)

@@ -23,17 +23,18 @@ namespace {
 
 constexpr std::chrono::milliseconds kLongestHold{100};
 
-/// mpirun tells its ranks; 1 where nobody does.
+/// A number that mpirun tells its ranks by environment; 1 without mpirun.
 int told_by_mpirun(const char* name) {
   const char* text = std::getenv(name);
   return text == nullptr ? 1 : std::max(1, std::atoi(text));
 }
 
-/// Little room before the wire, so that a sum which is started beside bulk soon passes what stands there: on
-/// a link of 200 Mbit/s it takes 28 ms, at 1 Gbit/s 4 ms (tests/e2e/rig). 512 KiB (the kernel doubles what is
-/// asked for) are enough for 10 Gbit/s up to 0.4 ms; the connections that share a server's link share them.
-/// Where several come in, room is little for what is received, too: else they fill the queue of the link on
-/// which they meet, which takes a sum on four servers twice 50 ms. Who has set a parameter keeps it.
+/// Keeps the socket buffers before the wire small, so that a sum started beside bulk soon overtakes the bytes
+/// queued there: it takes 28 ms on a link of 200 Mbit/s, 4 ms at 1 Gbit/s (tests/e2e/rig). 512 KiB (the
+/// kernel doubles what is asked for) are enough for 10 Gbit/s with round trips up to 0.4 ms; the connections
+/// that share a server's link divide them. With several connections the receive buffers are small, too.
+/// Otherwise these connections fill the queue of the link where they meet, and a sum on four servers takes
+/// twice 50 ms. Parameters that the user has set stay.
 void keep_queues_short() {
   constexpr int kLeast = 32 * 1024;
   const int here = told_by_mpirun("OMPI_COMM_WORLD_LOCAL_SIZE"), all = told_by_mpirun("OMPI_COMM_WORLD_SIZE");
@@ -50,7 +51,7 @@ class MpiTransport : public Transport {
       ATOLL_CHECK(bytes >= 1 && bytes <= INT_MAX, "{} bytes", bytes);
   }
 
-  /// "Funneled": the thread that initialises MPI is the one that calls it.
+  /// "Funneled": only the thread that initialises MPI calls it.
   void open() override {
     int provided = 0;
     check_mpi(MPI_Init_thread(nullptr, nullptr, MPI_THREAD_FUNNELED, &provided), "MPI_Init_thread", place_);
@@ -60,7 +61,7 @@ class MpiTransport : public Transport {
     check_mpi(MPI_Comm_rank(MPI_COMM_WORLD, &place_.rank), "MPI_Comm_rank", place_);
     check_mpi(MPI_Comm_size(MPI_COMM_WORLD, &size_), "MPI_Comm_size", place_);
     const std::int64_t far = options_.piece_bytes, near = options_.near_piece_bytes;
-    // Sums are short: what comes early of them is kept by the library.
+    // Sums are short, so the library keeps those that come early.
     for (int slot = 0; slot < slots_of(Lane::kSmall); ++slot)
       small_.emplace_back(place_, size_, MpiLane::Options{1, far, near, false});
     bulk_.emplace(place_, size_, MpiLane::Options{slots_of(Lane::kBulk), far, near, true});
@@ -68,7 +69,8 @@ class MpiTransport : public Transport {
     gather_hosts();
   }
 
-  /// Disorderly, MPI is left as it is: mpirun sees a process end without MPI_Finalize and stops the others.
+  /// A disorderly close leaves MPI as it is: mpirun sees a process end without MPI_Finalize and stops the
+  /// others.
   void close(bool orderly) override {
     if (!orderly) return;
     for (MpiLane& each : small_) each.close();
@@ -77,7 +79,7 @@ class MpiTransport : public Transport {
     MPI_Finalize();
   }
 
-  /// MPI moves bytes within calls to it alone, and there will be none.
+  /// Nothing to do: MPI moves bytes only within calls, and no more calls come.
   void abandon() override {}
 
   Rank rank() const override { return place_.rank; }
@@ -91,8 +93,8 @@ class MpiTransport : public Transport {
     return (lane == Lane::kBulk ? *bulk_ : *prefetch_).start(slot, sends, receives);
   }
 
-  /// Bulk and prefetch are held back while the sum has something to send, but not for long where that doesn't
-  /// leave: its receiver may stand waiting for them.
+  /// Holds bulk and prefetch back while a sum has unsent pieces. If these don't leave for a while, the hold
+  /// ends, because their receiver may be waiting for bulk or prefetch.
   void sums_go_first(bool first) override {
     const auto now = std::chrono::steady_clock::now();
     std::int64_t left = 0;
@@ -125,14 +127,14 @@ class MpiTransport : public Transport {
   int size_ = 1;
   std::deque<MpiLane> small_;  // by slot: each has an order of its own
   std::optional<MpiLane> bulk_, prefetch_;
-  std::int64_t left_ = 0;                        // pieces of a sum that goes first that have yet to leave …
-  std::chrono::steady_clock::time_point moved_;  // … and when one of them did
+  std::int64_t left_ = 0;                        // unsent pieces of a sum that goes first …
+  std::chrono::steady_clock::time_point moved_;  // … and when their number last changed
 };
 
 }  // namespace
 
 std::unique_ptr<Transport> make_mpi_transport(MpiOptions options) {
-  keep_queues_short();  // read by MPI_Init; here no other thread asks for the environment
+  keep_queues_short();  // MPI_Init reads it; no other thread reads the environment yet
   return std::make_unique<MpiTransport>(std::move(options));
 }
 

@@ -1,5 +1,4 @@
-// What a communicator asks of whatever carries out its operations: the operation itself, and the interface of
-// that.
+// An operation of a communicator, and the interface of the engine that carries operations out.
 #pragma once
 
 #include <atomic>
@@ -17,25 +16,26 @@
 
 namespace atl {
 
-/// One enqueued operation: the first round's messages and, for a sum, what produces the next round's. Filled
-/// by the thread that asks for it, then the engine's until `finished`, then the asking thread's again.
+/// One enqueued operation: the first round's messages and, for a sum, what produces the next round's. The
+/// thread that asks for it fills it in. Then it belongs to the engine until `finished`, and afterwards to the
+/// asking thread again.
 struct Operation {
   Lane lane = Lane::kSmall;
   Traffic purpose = Traffic::kSetup;
   std::vector<Message> sends, receives;
   bool sums = false, of_everyone = true;  // all ranks take part in the sum
   AllReduce all_reduce;
-  // to be summed by the ranks' devices (Transport::start_sum), and then nothing else; else empty
+  // a sum by the ranks' devices (Transport::start_sum), without messages; empty: none
   std::span<Real> device_sum;
-  DeviceStream* stream = nullptr;  // null: its memory is ready; otherwise when this stream has reached …
+  DeviceStream* stream = nullptr;  // null: the memory is ready; else it is once this stream has reached …
   DeviceStream::Mark after = 0;    // … this mark
   bool is_ready() const { return stream == nullptr || stream->reached(after); }
-  std::int64_t bytes = 0;  // that it sends, for the trace …
-  WorkLabel label;         // … and in which work it was started
+  std::int64_t bytes = 0;  // bytes that it sends, for the trace …
+  WorkLabel label;         // … and the work during which it was started
 
-  std::string failure;  // empty: it went well
+  std::string failure;  // empty: success
   std::atomic<bool> finished{false};
-  /// By whoever carries it out. Once it is finished, it may be used again.
+  /// Called by the engine. A finished operation may be reused.
   void finish() { finished.store(true, std::memory_order_release); }
   void finish(const std::string& why) {
     failure = why;
@@ -43,23 +43,23 @@ struct Operation {
   }
 };
 
-/// What carries operations out: a thread that calls the transport (progress.h), or whatever records them.
-/// enqueue() and wait() are called from one thread for the small and bulk lanes, the compute thread, and from
-/// one for prefetch, which may be another.
+/// Carries operations out: a thread that calls the transport (progress.h), or a recorder. The compute thread
+/// calls enqueue() and wait() for the small and bulk lanes; for prefetch one thread does, which may be
+/// another.
 class ProgressEngine {
  public:
   virtual ~ProgressEngine() = default;
-  virtual Transport& transport() = 0;  // rank(), size(), host(), name(), carries() alone
+  virtual Transport& transport() = 0;  // only for rank(), size(), host(), name(), carries()
   virtual void enqueue(std::shared_ptr<Operation> operation) = 0;
-  /// Returns when `operation` is finished, well or not.
+  /// Returns when `operation` is finished, successfully or not.
   virtual void wait(Operation& operation) = 0;
-  /// Fails all operations, under way and later ones: from here on nothing is written to their buffers.
+  /// Fails all operations, under way and later ones. Afterwards nothing is written to their buffers.
   virtual void abandon() = 0;
-  /// Processor time of communication so far, where a thread of its own takes it.
+  /// Processor time of communication so far, if it has a thread of its own.
   virtual double cpu_seconds() const = 0;
   /// Time so far in which an operation was under way in any lane.
   virtual double busy_seconds() const = 0;
-  /// Told of the threads that make batches; null: nobody asks.
+  /// Told what the threads that make batches do; null: nobody watches.
   virtual StreamWatcher* stream_watcher() { return nullptr; }
 };
 

@@ -18,8 +18,8 @@ using std::chrono::nanoseconds;
 
 constexpr std::chrono::microseconds kMarkPoll{50};
 constexpr std::chrono::milliseconds kLongestRest{
-    5};                                    // where somebody tells of arrivals, but nobody of silence
-constexpr std::chrono::seconds kGrace{5};  // for the progress thread to say who is missing, or to give up
+    5};  // for a transport that tells of arrivals: it doesn't tell of silence
+constexpr std::chrono::seconds kGrace{5};  // for the progress thread to name missing ranks, or to give up
 
 }  // namespace
 
@@ -64,7 +64,7 @@ void Progress::wait(Operation& operation) {
   waiter = {true, operation.lane, Clock::now()};
   if (!other.stands)
     next_telling_ = options_.waits != nullptr ? waiter.since + kLongWait : Clock::time_point::max();
-  work_.notify_one();  // it may sleep long
+  work_.notify_one();  // the progress thread may be in a long sleep
   const nanoseconds grace = std::min<nanoseconds>(kGrace, options_.timeout);
   while (!done_.wait_for(lock, grace, finished))
     if (Clock::now() - std::max(looked_, waiter.since) > options_.timeout + grace) stuck(operation);
@@ -72,7 +72,7 @@ void Progress::wait(Operation& operation) {
   if (!other.stands && std::exchange(told_, false)) options_.waits->clear();
 }
 
-/// Called with the lock held, which the progress thread can't be waiting for.
+/// Called with the lock held. The progress thread hangs in a library call, where it needs no lock.
 void Progress::stuck(const Operation& operation) const {
   const std::string words =
       fmt::format("{} exchange: no answer from the {} library within {:g} s; ranks or links may be down",
@@ -161,8 +161,8 @@ void Progress::loop() {
   transport_->close(orderly);
 }
 
-/// Nothing is under way. What waits for a stream is asked again and again: nobody tells when a mark is
-/// reached.
+/// Waits while nothing is under way. Operations that wait for a stream are polled, because reaching a mark
+/// wakes nobody.
 void Progress::await_work(std::unique_lock<std::mutex>& lock) {
   if (slots_.any_queued()) {
     work_.wait_for(lock, kMarkPoll);
@@ -207,15 +207,15 @@ void Progress::fail_all(const std::string& why) {
   done_.notify_all();
 }
 
-/// Nothing has arrived: polls again at once or sleeps. New work, whoever begins to wait, and a transport that
-/// tells of arrivals end the sleep.
+/// Nothing has arrived: returns at once to poll again, or sleeps. New work, a thread that begins to wait, or
+/// an arrival ends the sleep.
 void Progress::rest(std::unique_lock<std::mutex>& lock) {
   const auto now = Clock::now();
   nanoseconds waited = nanoseconds::max();
   slots_.for_each_running(
       [&](const Running& running) { waited = std::min<nanoseconds>(waited, now - running.since); });
-  // Whoever fetches ahead leaves its core to others meanwhile: they compute.
-  const bool polls = !is_told_ || slots_.any_queued();  // nobody tells when a stream's mark is reached
+  // A waiting prefetch thread doesn't count: other threads compute on its core meanwhile.
+  const bool polls = !is_told_ || slots_.any_queued();  // reaching a stream's mark wakes nobody
   const nanoseconds nap = polls ? pace_.nap(waited, waiters_[kComputes].stands) : kLongestRest;
   if (nap == nanoseconds(0) || std::exchange(arrived_since_, false)) return;
   const bool stands = std::ranges::any_of(waiters_, &Waiter::stands);
@@ -224,9 +224,9 @@ void Progress::rest(std::unique_lock<std::mutex>& lock) {
   work_.wait_for(lock, nap);
 }
 
-// For whom a rank waits: in words when the time-out is over, and on the board meanwhile.
+// The ranks that a rank waits for: in words when the time-out is over, and on the board before.
 
-/// What the lanes wait for; several operations may wait for the same.
+/// What the lanes wait for, as text. Lines that several operations share appear once.
 std::string Progress::missing_ranks() {
   std::string text;
   slots_.for_each_running([&](const Running& running) {
@@ -244,16 +244,16 @@ Progress::Clock::time_point Progress::silent_since(const Waiter& waiter) const {
   return std::max(waiter.since, moved_[std::size_t(waiter.lane)]);
 }
 
-/// Of those who wait, whoever has waited longest without a message; `now` where nobody waits. Called with the
-/// lock held.
+/// Since when the thread with the longest silence has waited; `now` where nobody waits. Called with the lock
+/// held.
 Progress::Clock::time_point Progress::longest_silence(Clock::time_point now) const {
   for (const Waiter& waiter : waiters_)
     if (waiter.stands) now = std::min(now, silent_since(waiter));
   return now;
 }
 
-/// Called with the lock held; once a second while a thread stands waiting. A transfer that goes on is no wait
-/// for its peers.
+/// Tells the board about a wait, once a second while a thread waits. A transfer that keeps moving doesn't
+/// count as a wait for its peers. Called with the lock held.
 void Progress::tell_wait(Clock::time_point now) {
   const auto since = longest_silence(now);
   next_telling_ = now + kLongWait;

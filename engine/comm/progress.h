@@ -1,5 +1,4 @@
-// The thread that communicates for one rank, so that the compute thread can go on: the only thread that calls
-// the transport.
+// The thread that communicates for one rank while the compute thread goes on. It alone calls the transport.
 #pragma once
 
 #include <array>
@@ -30,21 +29,20 @@ class Progress final : public ProgressEngine, private LaneSlots::Watcher {
 
   Transport& transport() override { return *transport_; }
   void enqueue(std::shared_ptr<Operation> operation) override;
-  /// Sleeps until `operation` is finished. Where nothing has moved in its lane for the length of the
-  /// time-out, the operations under way, and all later ones, fail with the names of the ranks that they wait
-  /// for.
+  /// Sleeps until `operation` is finished. If nothing moves in its lane for the time-out, the operations
+  /// under way and all later ones fail with the names of the ranks that they wait for.
   void wait(Operation& operation) override;
   void abandon() override;
   double cpu_seconds() const override;
   double busy_seconds() const override;
 
-  /// Shorter waits are everyday ones and stand on no board.
+  /// Waits shorter than this are normal and not entered on the board.
   static constexpr std::chrono::seconds kLongWait{1};
 
  private:
   using Clock = std::chrono::steady_clock;
   using Running = LaneSlots::Running;
-  /// A thread that stands in wait(): the compute thread, or the one that fetches ahead.
+  /// A thread in wait(): the compute thread, or the one that fetches ahead.
   struct Waiter {
     bool stands = false;
     Lane lane = Lane::kSmall;  // of the operation that it waits for
@@ -69,24 +67,24 @@ class Progress final : public ProgressEngine, private LaneSlots::Watcher {
 
   std::unique_ptr<Transport> transport_;
   const Communicator::Options options_;
-  LaneSlots slots_{*transport_, *this};  // queues guarded by lock_, slots the progress thread's own
-  std::array<Clock::time_point, kLanes> arrived_{};  // what arrived last, by lane …
-  std::array<Clock::time_point, kLanes> moved_{};    // … and when a part of anything last did, or left
+  LaneSlots slots_{*transport_, *this};  // lock_ guards the queues; only the progress thread uses the slots
+  std::array<Clock::time_point, kLanes> arrived_{};  // when the last operation arrived, by lane …
+  std::array<Clock::time_point, kLanes> moved_{};    // … and when last a part of one arrived or left
   PollPace pace_;
-  bool is_told_ = false;  // of arrivals, by the transport
+  bool is_told_ = false;  // whether the transport tells of arrivals
 
   mutable std::mutex lock_;  // guards what follows
   std::condition_variable work_, done_;
   bool stop_ = false, abandoned_ = false, opened_ = false, failing_ = false;
-  bool arrived_since_ = false;  // the transport has told of something since the thread last rested
-  Clock::time_point looked_;    // when the progress thread last came by
-  std::optional<Clock::time_point> busy_since_;  // an operation is under way since then
-  Clock::duration busy_{};                       // before that
-  std::string broken_;                           // why every further operation fails; empty: nothing is wrong
+  bool arrived_since_ = false;  // the transport has told of an arrival since the thread last rested
+  Clock::time_point looked_;    // when the progress thread last went round its loop
+  std::optional<Clock::time_point> busy_since_;  // begin of the present time with operations under way
+  Clock::duration busy_{};                       // the total of such times before
+  std::string broken_;                           // why every further operation fails; empty: none does
   std::exception_ptr open_failure_;
   std::array<Waiter, 2> waiters_;
-  Clock::time_point next_telling_;  // on the board, where somebody waits; max(): never
-  bool told_ = false;               // something stands there
+  Clock::time_point next_telling_;  // when the board is told next; max(): never
+  bool told_ = false;               // the board shows a wait
 
   std::thread thread_;
 };

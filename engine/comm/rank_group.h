@@ -1,5 +1,5 @@
-// Some of the ranks, which sum among themselves: those that hold the same parameters, a stage of a pipeline,
-// a server.
+// Some of the ranks, which sum among themselves: holders of the same parameters, a stage of a pipeline, a
+// server.
 #pragma once
 
 #include <span>
@@ -11,11 +11,11 @@ namespace atl {
 
 class Communicator;
 
-/// What is collective over a group, its members call in the same order; who is in several groups, and whoever
-/// they share it with, keep one order over all of them.
+/// Members call collectives over a group in the same order. A rank in several groups keeps one order over all
+/// of them, and so do the ranks that share groups with it.
 class RankGroup {
  public:
-  /// Ascending, this rank among them; empty: all ranks.
+  /// `members` ascend and include this rank; empty: all ranks.
   RankGroup(const Communicator& comm, std::vector<Rank> members);
 
   bool everyone() const { return members_.empty(); }

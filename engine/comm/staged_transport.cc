@@ -1,6 +1,6 @@
-// Ranks on GPUs over a transport that knows only the host's memory: what leaves a device is copied to the
-// host's first, and what arrives is copied to the device before it counts as received. The progress thread
-// does both, on a stream of its own, so that the compute thread's kernels go on.
+// Ranks on GPUs over a transport that knows only the host's memory. Messages from a device are copied to the
+// host's memory first, and arrived messages are copied to the device before they count as received. The
+// progress thread does both on a stream of its own, so that the compute thread's kernels go on.
 #include "comm/transports.h"
 
 #include <array>
@@ -15,10 +15,10 @@ bool is_on_device(const Message& message) {
   return message.bytes > 0 && backend().memory.holds(message.data, std::size_t(message.bytes));
 }
 
-/// A group under way: the host's copies of its messages. Memory is kept for the slot's next group.
+/// A group under way, with the host's copies of its messages. Memory is kept for the slot's next group.
 class StagedGroup final : public Pending {
  public:
-  /// What the host's transport is to send; the copies of what lies on the device are there on return.
+  /// Returns the messages for the host's transport to send. Those on the device have been copied.
   std::span<const Message> fetch(std::span<const Message> sends, DeviceStream& stream) {
     const bool any = place(sends, sends_, sent_);
     for (std::size_t i = 0; i < sends.size(); ++i)
@@ -49,7 +49,8 @@ class StagedGroup final : public Pending {
   std::int64_t moved() const override { return host_->moved(); }
 
  private:
-  /// The same messages, those on the device in `memory` instead. True where there are any.
+  /// Writes the same messages to `into`, with a place in `memory` for those on the device. True if there are
+  /// any.
   static bool place(std::span<const Message> messages, std::vector<Message>& into,
                     std::vector<std::byte>& memory) {
     std::size_t bytes = 0;

@@ -17,7 +17,7 @@ class StreamWatcher {
   static constexpr int kTrains = -1, kExplains = -2;
 
   /// Called by the thread that trains: what follows belongs to this chunk or batch of the epoch (every epoch
-  /// has the same numbers); −1: to none.
+  /// has the same numbers); −1: to neither.
   virtual void works_on([[maybe_unused]] int unit) {}
 
   /// Called by the thread that trains before others begin: `makers` threads will make batches, at most
@@ -47,8 +47,8 @@ class StreamWatcher {
   virtual void goes_on([[maybe_unused]] int maker) {}
 };
 
-/// Waits, with the lock, until ready(); leaves the lock while a watcher, null where nobody watches, lets
-/// others compute before the thread goes on.
+/// Waits, with the lock, until ready(). A watcher (null: none) is told of the wait and may let others compute
+/// before the thread goes on; meanwhile the lock is released.
 template <class Ready>
 void stand_until(StreamWatcher* watcher, std::condition_variable& changed, std::unique_lock<std::mutex>& lock,
                  int who, Ready ready) {

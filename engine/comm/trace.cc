@@ -78,7 +78,7 @@ void Trace::explained(std::int64_t epoch, std::chrono::steady_clock::time_point 
       {.begin = at(begin), .end = steady_now(), .label = {epoch, -1, Work::kExplaining}, .computes = true});
 }
 
-/// The oldest span of a full ring may be overwritten while it is read: left out.
+/// Leaves out the oldest span of a full ring, which may be overwritten while it is read.
 std::vector<Span> Trace::spans(Stream stream, std::int64_t epoch) const {
   const Ring& ring = rings_[std::size_t(stream)];
   const std::uint64_t count = ring.count.load(std::memory_order_acquire), size = ring.spans.size();

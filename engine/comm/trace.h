@@ -1,5 +1,5 @@
-// What a rank did when: spans of its compute thread and of its lanes, in memory that is allocated once and
-// holds the latest of each, so that a run's last epochs can be looked at when it is over (`atoll run
+// What a rank did when: spans of its compute thread and of its lanes. Their memory is allocated once and
+// keeps the latest spans of each, so that a run's last epochs can be inspected afterwards (`atoll run
 // --trace`).
 #pragma once
 
@@ -25,7 +25,7 @@ enum class Stream {
 inline constexpr int kStreams = 6;
 const char* stream_name(Stream stream);
 
-/// What the compute thread is at. Names as printed are in work_name().
+/// What the compute thread does. Names as printed are in work_name().
 enum class Work {
   kNone,
   kForward,
@@ -41,7 +41,7 @@ enum class Work {
 };
 const char* work_name(Work work);
 
-/// Of a span: the work that it is, or that it was started or waited for in.
+/// The work that a span shows, or during which its transfer was started or its wait happened.
 struct WorkLabel {
   std::int64_t epoch = 0;
   std::int32_t layer = -1;  // −1: of no layer
@@ -56,38 +56,38 @@ struct Span {
   bool computes = false;              // else a transfer, or on the compute stream a wait for one
 };
 
-/// One per rank. transferred() is the progress thread's, sampled() that of the thread that makes batches,
-/// explained() that of the one that explains; all else the compute thread's.
+/// One per rank. transferred() is called by the progress thread, sampled() by the thread that makes batches,
+/// explained() by the one that explains, and all else by the compute thread.
 class Trace {
  public:
   static constexpr std::size_t kSpans = 1 << 15;  // of each stream
   explicit Trace(std::size_t spans = kSpans);
 
-  /// What follows belongs to this epoch.
+  /// Later spans belong to this epoch.
   void begin_epoch(std::int64_t epoch) {
     label_.epoch = epoch;
     epoch_.store(epoch, std::memory_order_relaxed);
   }
-  /// Until the next call the compute thread does this.
+  /// The compute thread does `work` until the next call.
   void enter(Work work, int layer = -1);
   void leave() { enter(Work::kNone); }
-  /// The compute thread stands still in between; then it goes on with what it did.
+  /// Bracket a wait of the compute thread, which then goes on with the same work.
   void begin_wait();
   void end_wait(Traffic purpose);
   WorkLabel label() const { return label_; }
-  /// What is fetched ahead meanwhile; any thread may ask.
+  /// The label of a fetch ahead that starts now; any thread may ask.
   WorkLabel prefetch_label() const { return {epoch_.load(std::memory_order_relaxed), -1, Work::kPrefetch}; }
 
   void transferred(Lane lane, const Span& span);
-  /// A batch of that epoch was drawn, or its features fetched, since `begin`.
+  /// A batch of that epoch was drawn, or its features were fetched, from `begin` until now.
   void sampled(std::int64_t epoch, Work work, std::chrono::steady_clock::time_point begin);
-  /// Masks that were begun in that epoch have been trained since `begin`.
+  /// Masks that were begun in that epoch were trained from `begin` until now.
   void explained(std::int64_t epoch, std::chrono::steady_clock::time_point begin);
 
-  /// In the order in which they ended; only those since `epoch`. While transfers are under way, later ones
-  /// may be missing.
+  /// The spans since `epoch`, in the order in which they ended. While transfers are under way, the latest may
+  /// be missing.
   std::vector<Span> spans(Stream stream, std::int64_t epoch) const;
-  /// Whether spans since `epoch` had to make room for later ones.
+  /// Whether spans since `epoch` were overwritten by later ones.
   bool cut(std::int64_t epoch) const;
 
   static std::int64_t at(std::chrono::steady_clock::time_point time);
@@ -95,7 +95,7 @@ class Trace {
  private:
   struct Ring {
     std::vector<Span> spans;
-    std::atomic<std::uint64_t> count{0};  // written so far
+    std::atomic<std::uint64_t> count{0};  // spans written so far
     void put(const Span& span);
   };
   void end_compute(std::int64_t end);

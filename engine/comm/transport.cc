@@ -1,4 +1,4 @@
-// Transports that know nothing of devices' sums are asked for none.
+// The default for transports without device sums: nobody asks them for one.
 #include "comm/transports.h"
 
 #include "base/error.h"

@@ -1,4 +1,4 @@
-// The transports: ranks as threads, as processes, and on GPUs with links of their own or without.
+// The transports: ranks as threads, as processes, and on GPUs with or without links of their own.
 #pragma once
 
 #include <chrono>
@@ -15,14 +15,15 @@
 
 namespace atl {
 
-/// Lanes of communication, each in an order of its own: small synchronous collectives overtake deferrable
-/// bulk (stale halos, stage transfers). What is fetched for coming batches goes beside both, from a thread of
-/// its own.
+/// Lanes of communication, each with an order of its own. Small synchronous collectives overtake deferrable
+/// bulk (stale halos, stage transfers). Fetches for coming batches go beside both, from a thread of their
+/// own.
 enum class Lane { kSmall = 0, kBulk = 1, kPrefetch = 2 };
 inline constexpr int kLanes = 3;
-/// Groups of messages that may be under way in a lane at once, in slots. Bulk: where one way of a link has
-/// less to carry than the other, it goes on with the groups that follow. Small: what isn't a sum in the first
-/// slot, sums in the others, whose first rounds needn't wait for the second round of the one before.
+/// Groups of messages that may be under way in a lane at once, in slots. In bulk, when one direction of a
+/// link has less to carry than the other, it goes on with the next groups. In small, sums have slots of their
+/// own, so that a sum's first round needn't wait for the second round of the one before. All else takes the
+/// first slot.
 inline constexpr int kSlots = 8, kSumsAtOnce = 4;
 constexpr int slots_of(Lane lane) {
   return lane == Lane::kSmall ? 1 + kSumsAtOnce : kSlots;
@@ -45,98 +46,98 @@ class Pending {
   virtual bool done() = 0;
   /// The peers whose messages are still outstanding, ascending, each once.
   virtual std::vector<Rank> outstanding() const = 0;
-  /// A number that grows whenever done() has found a further part of them sent or received.
+  /// Grows whenever done() has found a further part of the messages sent or received.
   virtual std::int64_t moved() const = 0;
 };
 
 /// All calls but rank(), size(), host(), name(), carries() and sums_on_devices() come from one thread, the
-/// communicator's progress thread: tell_arrivals() and open() first, close() last. Between a pair of ranks
-/// messages match in the order in which they were started within bulk, within prefetch, and within a slot of
-/// the small lane: ranks call start() in the same order there. In bulk that is one order for all ranks, not
-/// for each pair alone (linked_transport.cc).
+/// communicator's progress thread: tell_arrivals() and open() first, close() last. Between two ranks messages
+/// match in the order in which they were started, within bulk, within prefetch, and within a slot of the
+/// small lane: ranks call start() in the same order there. Bulk has one order for all ranks, not for each
+/// pair alone (linked_transport.cc).
 class Transport {
  public:
   virtual ~Transport() = default;
   /// Joins the group. rank(), size() and host() are valid from here on.
   virtual void open() = 0;
-  /// From here on `told` is called, by any thread, whenever part of a message may have come, or a peer has
-  /// left; empty: by nobody any more. False: nobody tells, so that done() must be asked again and again.
+  /// From here on any thread may call `told` whenever part of a message may have come, or a peer has left; an
+  /// empty `told` ends that. False: arrivals aren't told, so done() must be polled.
   virtual bool tell_arrivals(const std::function<void()>& /*told*/) { return false; }
-  /// Once it is open: whether done() may change for another reason than an arrival, so that it must be asked
-  /// all the same.
+  /// Valid after open(): whether done() may also change without an arrival, so that it must be polled all the
+  /// same.
   virtual bool must_be_polled() const { return false; }
-  /// Leaves it. `orderly`: nothing is outstanding, so wait for the others where the library wants that;
+  /// Leaves the group. `orderly`: nothing is outstanding, so wait for the others if the library needs that;
   /// otherwise leave at once, so that the others notice.
   virtual void close(bool orderly) = 0;
 
   virtual Rank rank() const = 0;
   virtual int size() const = 0;
-  /// "node-name" of every rank, the same everywhere; ranks with equal names share a server.
+  /// The node name of every rank, the same everywhere; ranks with equal names share a server.
   virtual const std::string& host(Rank rank) const = 0;
-  /// Starts sending and receiving; buffers belong to the transport until done(). What a lane sends to a peer
-  /// leaves in the order of starts. One group in each slot (0 … slots_of(lane) − 1) is under way at a time:
-  /// the result is valid until the slot's next start(). Maps to one NCCL group.
+  /// Starts sending and receiving; buffers belong to the transport until done(). A lane's sends to a peer
+  /// leave in the order of starts. Each slot (0 … slots_of(lane) − 1) has one group under way at a time: the
+  /// result is valid until the slot's next start(). Maps to one NCCL group.
   virtual Pending& start(Lane lane, int slot, std::span<const Message> sends,
                          std::span<const Message> receives) = 0;
-  /// Whether the ranks' devices can sum over all ranks themselves: start_sum() may be called. The same on all
-  /// ranks.
+  /// Whether the ranks' devices can sum over all ranks themselves, so that start_sum() may be called. The
+  /// same on all ranks.
   virtual bool sums_on_devices() const { return false; }
-  /// Starts such a sum in bulk, of as many values on each rank, in place in its device's memory. In the order
-  /// of start()s there; the slot likewise. Terms are added in any order, and all ranks get the same bits.
+  /// Starts such a sum in bulk, in place in the device's memory, of equally many values on each rank. It
+  /// takes its place in the order of bulk's start()s, and a slot as they do. Terms are added in any order,
+  /// but all ranks get the same bits.
   virtual Pending& start_sum(int slot, std::span<Real> values);
-  /// Whether what the small lane sends should leave before what the others have yet to send: nobody stands
-  /// waiting for bulk.
+  /// Whether the small lane's sends should leave before the other lanes' unsent bytes, because no thread
+  /// waits for bulk.
   virtual void sums_go_first(bool /*first*/) {}
-  /// Gives up all groups under way after a failure: from here on nothing is written to their buffers, which
-  /// go back to their owners. Only close() follows.
+  /// Gives up all groups under way after a failure. Afterwards nothing is written to their buffers, which go
+  /// back to their owners. Only close() follows.
   virtual void abandon() = 0;
   virtual const char* name() const = 0;  // "mpi", "local"
-  /// False: messages have no contents, and sums of them aren't made (a dry run's).
+  /// False in a dry run: messages have no contents and aren't summed.
   virtual bool carries() const { return true; }
 };
 
 /// Transports of `ranks` ranks that reach each other, one for each rank's thread. `hosts` names each rank's
 /// server (default: all "localhost"), so that a test can have links between servers. A send is done when its
-/// receiver has copied it. A rank whose transport closes or dies makes every other rank's outstanding message
+/// receiver has copied it. When a rank's transport closes or dies, every other rank's outstanding messages
 /// with it fail.
 std::vector<std::unique_ptr<Transport>> make_local_group(int ranks, std::vector<std::string> hosts = {});
 
-/// How many bytes may wait before a server's link. Once there they belong to the system, and more urgent
+/// How many bytes may wait before a server's link. Once queued, they belong to the system, and more urgent
 /// messages can no longer overtake them.
 inline constexpr int kQueuedBytes = 256 << 10;
 
 struct MpiOptions {
-  /// This rank's server; empty: the name that MPI gives the machine.
+  /// This rank's server; empty: the machine's name as MPI gives it.
   std::string host;
   /// The size of the pieces that longer messages are split into (mpi_lane.h). Open MPI sends at most 64 KiB
   /// over TCP, header included, without asking the receiver first. Equal on all ranks; tests set it low.
   std::int64_t piece_bytes = 63 << 10;
-  /// The same within a server, where memory carries messages, and each piece costs a rendezvous.
+  /// The same within a server, where messages go through memory and each piece costs a rendezvous.
   std::int64_t near_piece_bytes = 4 << 20;
 };
 
-/// A transport over MPI_COMM_WORLD, one MPI communicator a lane. open() initialises MPI and an orderly
-/// close() finalises it, so a process has one at most, once. Every failed MPI call is an Error naming the
+/// A transport over MPI_COMM_WORLD, with one MPI communicator per lane. open() initialises MPI and an orderly
+/// close() finalises it, so a process can have only one, once. Every failed MPI call is an Error naming the
 /// call, rank and host.
 std::unique_ptr<Transport> make_mpi_transport(MpiOptions options = {});
 
-/// `make_stream` is called by the progress thread, in open(). Messages may lie in the host's memory or the
-/// backend's.
+/// The progress thread calls `make_stream` in open(). Messages may be in the host's memory or the device's.
 std::unique_ptr<Transport> make_staged_transport(std::unique_ptr<Transport> host,
                                                  std::function<std::unique_ptr<DeviceStream>()> make_stream);
 
 struct LinkOptions {
-  bool on_device = true;                             // false: this rank is on the host, and none has links
-  int rank_here = 0;                                 // its number on its machine
-  std::chrono::milliseconds timeout{300'000};        // of silence
-  std::string* why_staged = nullptr;                 // open() says why there are no links; empty: there are
+  bool on_device = true;  // false: this rank computes on the host, and no rank gets links
+  int rank_here = 0;      // its number on its machine
+  std::chrono::milliseconds timeout{300'000};  // of silence
+  std::string* why_staged = nullptr;           // where open() writes why there are no links; empty: there are
   std::function<void(const std::string&)> on_stuck;  // as Communicator::Options::on_stuck
   std::int64_t round_bytes =
-      64 << 20;  // of a message, at once: a long one is seen to go on. Equal on all ranks
+      64 << 20;  // bytes of a message per round, so that a long one is seen to move. Equal on all ranks
 };
 
-/// `host` also carries messages between devices where there are no links: between ranks that share a GPU, or
-/// without the library. All ranks of the group have this transport over theirs.
+/// `host` also carries messages between devices without links: between ranks that share a GPU, or without the
+/// library. All ranks of the group must use this transport.
 std::unique_ptr<Transport> make_linked_transport(std::unique_ptr<Transport> host, const LinkOptions& options);
 
 }  // namespace atl

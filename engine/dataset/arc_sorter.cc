@@ -12,8 +12,8 @@
 namespace atl {
 namespace {
 
-constexpr int kUnitShift = 8;           // ids are counted in units of 256 neighbours
-constexpr Index kBucketArcs = 1 << 22;  // sorted in memory at a time, on each thread
+constexpr int kUnitShift = 8;           // ids are counted in units of 256 adjacent ones
+constexpr Index kBucketArcs = 1 << 22;  // each thread sorts this many in memory at a time
 constexpr VertexId kBucketVertices = 1 << 22;
 constexpr Index kDealBytes = 64 << 20;  // write buffers of all buckets together
 constexpr Index kPieceArcs = 1 << 16;   // read at a time
@@ -29,8 +29,8 @@ Index count_of(const std::vector<Index>& counts, std::size_t unit) {
   return unit < counts.size() ? counts[unit] : 0;
 }
 
-/// Order-free fingerprints of all arcs and of all their reverses: equal exactly if the graph is symmetric,
-/// but for an accident of probability 2⁻⁶⁴.
+/// Order-free fingerprints of all arcs and of all their reverses. They are equal exactly if the graph is
+/// symmetric, but for an accident of probability 2⁻⁶⁴.
 struct SymmetryCheck {
   std::uint64_t forward = 0, backward = 0;
 
@@ -54,8 +54,8 @@ float weight_of(const WeightedArcRecord& arc) {
   return arc.weight;
 }
 
-/// All arcs of one place. Given ones and reversed ones are added up apart, so that an arc stored both ways
-/// does not count twice.
+/// All arcs with the same ends. Given and reversed arcs are added up separately, so that an arc stored in
+/// both directions does not count twice.
 struct MergedArc {
   double given_weight = 0, reversed_weight = 0;
   Index given = 0, reversed = 0;
@@ -65,12 +65,12 @@ struct MergedArc {
     (arc.reversed() ? reversed_weight : given_weight) += double(weight_of(arc));
     ++(arc.reversed() ? reversed : given);
   }
-  /// Whether it counts as it was given, and not as the reverse of another.
+  /// Whether it counts as given, and not as the reverse of another arc.
   bool counts_as_given() const { return reversed == 0 || (given > 0 && given_weight >= reversed_weight); }
   double weight() const { return counts_as_given() ? given_weight : reversed_weight; }
 };
 
-/// A bucket's rows and what was met on the way.
+/// A bucket's rows, and the counts made on the way.
 struct SortedBucket {
   SortedRows rows;
   SymmetryCheck symmetry;
@@ -81,7 +81,7 @@ struct SortedBucket {
   explicit SortedBucket(Index all_arcs) : reverses(all_arcs) {}
 };
 
-/// Duplicates of a sorted bucket become one arc. `all_arcs`: of all buckets.
+/// Merges the duplicates of a sorted bucket. `all_arcs` counts those of all buckets.
 template <class Record>
 SortedBucket merge(const std::vector<Record>& sorted, VertexId begin, VertexId end, Index all_arcs) {
   SortedBucket bucket(all_arcs);
@@ -184,7 +184,7 @@ Index ArcSorter::predicted_bytes(int threads, bool symmetrise) const {
   return std::max(sorting, std::min(kDealBytes, dealt)) + kFixedBytes;
 }
 
-/// Reads the arrivals once, in order, and writes each arc (and its reverse) into its bucket's part of the
+/// Reads the arrived arcs once, in order, and writes each arc (and its reverse) into its bucket's part of the
 /// file.
 template <class Record>
 void ArcSorter::deal(const Options& options, std::vector<Bucket>& all, ScratchFile& file) {
@@ -219,7 +219,7 @@ void ArcSorter::deal(const Options& options, std::vector<Bucket>& all, ScratchFi
   }
   for (std::size_t b = 0; b < all.size(); ++b) {
     write_out(b);
-    all[b].arcs = written[b];  // less than reserved where self-loops were left out
+    all[b].arcs = written[b];  // fewer than reserved if self-loops were left out
   }
 }
 

@@ -1,6 +1,6 @@
-// Sorts arcs into rows by destination with bounded memory, however many there are: arcs go to a temporary
-// file as they come, are dealt into buckets of neighbouring destinations, and each bucket is sorted in
-// memory, several at a time. The result does not depend on the number of threads.
+// Sorts any number of arcs into rows by destination, with bounded memory. Arcs go to a temporary file as they
+// come and are dealt into buckets of neighbouring destinations; then each bucket is sorted in memory, several
+// at a time. The result does not depend on the number of threads.
 #pragma once
 
 #include <array>
@@ -19,10 +19,10 @@
 
 namespace atl {
 
-/// One arc on its way: sorts by destination, then source.
+/// One arc while it is sorted: ordered by destination, then source.
 struct ArcRecord {
   VertexId dst = 0;
-  std::uint32_t tagged_src = 0;  // the top bit tells that symmetrising made the arc
+  std::uint32_t tagged_src = 0;  // the top bit marks an arc made by symmetrising
 
   ArcRecord() = default;
   ArcRecord(VertexId dst_, VertexId src_, bool reversed = false)
@@ -39,7 +39,8 @@ struct WeightedArcRecord : ArcRecord {
       : ArcRecord(dst_, src_, reversed), weight(weight_) {}
 };
 
-/// Rows `first` … first + degrees.size() − 1 of the result: sources ascending in each row, no duplicates.
+/// Rows `first` … first + degrees.size() − 1 of the result, with sources ascending in each row and without
+/// duplicates.
 struct SortedRows {
   VertexId first = 0;
   std::vector<std::int32_t> degrees;
@@ -47,37 +48,38 @@ struct SortedRows {
   std::vector<float> weights;  // empty: unweighted
 };
 
-/// An arc that was given several times, with what its weights add up to.
+/// An arc that was given several times, and the sum of its weights.
 struct HeavyArc {
   VertexId src = 0, dst = 0;  // as given
   double weight = 0;
 };
 
-/// What sorting found.
+/// Counts made while sorting.
 struct ArcTotals {
   Index given = 0;       // before anything was removed or added
   Index arcs = 0;        // in the result
-  Index duplicates = 0;  // given more than once, and removed
+  Index duplicates = 0;  // arcs removed because they were given before
   Index self_loops = 0;  // in the result
   Index self_loops_removed = 0;
   bool symmetric = false;
-  double reverse_share = 1;           // of the result: arcs whose reverse is there too
-  std::optional<HeavyArc> too_heavy;  // the first, if any, whose weights add up beyond float32
+  double reverse_share = 1;           // share of arcs in the result whose reverse is there too
+  std::optional<HeavyArc> too_heavy;  // the first arc, if any, whose weights add up beyond float32
 };
 
 class ArcSorter {
  public:
-  /// Temporary files lie in `folder` and are gone after sort() or with the object.
+  /// Temporary files are in `folder`, and are gone after sort() or with the object.
   ArcSorter(std::filesystem::path folder, bool weighted);
 
-  /// Same lengths; weights is empty or one an arc. Ids must be in 0 … 2³¹ − 2: the caller has checked them.
+  /// All spans have the same length, but `weights` may be empty. The caller has checked that ids are in 0 …
+  /// 2³¹ − 2.
   void add(std::span<const VertexId> src, std::span<const VertexId> dst, std::span<const float> weights);
 
   /// One past the largest id so far.
   Index vertices_seen() const { return vertices_seen_; }
   Index given() const { return given_; }
 
-  /// Memory that sort() will need beyond what is held already, in bytes.
+  /// Memory in bytes that sort() will need in addition to what is held already.
   Index predicted_bytes(int threads, bool symmetrise) const;
 
   struct Options {
@@ -85,9 +87,9 @@ class ArcSorter {
     bool symmetrise = false;
     bool remove_self_loops = false;
   };
-  /// Calls `take` with all rows 0 … vertices − 1 in order, from this thread. Duplicate arcs become one; their
-  /// weights are added up, and where that is beyond float32 the totals say so. An arc whose reverse was given
-  /// too keeps the larger weight when symmetrising. Call once.
+  /// Calls `take` with all rows 0 … vertices − 1 in order, from this thread. Duplicate arcs become one with
+  /// the sum of their weights; if a sum is beyond float32 the totals say so. When symmetrising, an arc whose
+  /// reverse was given too keeps the larger weight. Call once.
   ArcTotals sort(const Options& options, ThreadPool& pool,
                  const std::function<void(const SortedRows&)>& take);
 
@@ -113,8 +115,8 @@ class ArcSorter {
       out_counts_;  // arcs by destination and by source, in units of neighbouring ids
 };
 
-/// Stable counting passes over `field(record)`, a number below `limit`, least significant digits first.
-/// `spare` has the same length and holds rubbish afterwards.
+/// Sorts by `field(record)`, a number below `limit`, in stable counting passes, least significant digits
+/// first. `spare` has the same length; its contents are undefined afterwards.
 template <class Record, class Field>
 void radix_sort(std::vector<Record>& records, std::vector<Record>& spare, std::uint32_t limit, Field field) {
   constexpr int kDigitBits = 11;

@@ -54,7 +54,7 @@ std::span<const T> Dataset::State::map(const std::string& file, std::initializer
   return arrays.back().values<T>();
 }
 
-/// The two ends alone: reading all would cost a pass over the file; verify() checks the bytes.
+/// Checks the two ends only, because reading all would cost a pass over the file; verify() checks the bytes.
 void Dataset::State::check_offsets(std::span<const Index> ends, Index last, const std::string& file) const {
   if (ends.front() == 0 && ends.back() == last) return;
   fail("{}: runs from {} to {} instead of 0 to {}; import the data set again", (folder / file).string(),
@@ -108,7 +108,7 @@ void Dataset::State::map_labels_and_splits() {
 
 namespace {
 
-/// A data set that lies in `elsewhere` itself has its own there already.
+/// The folder for prepared graphs. A data set that is itself in `elsewhere` has its own there already.
 fs::path prepared_folder_of(const fs::path& folder, const fs::path& elsewhere) {
   if (elsewhere.empty()) return folder / "prepared";
   const fs::path whole = fs::canonical(folder), place = fs::weakly_canonical(elsewhere) / whole.filename();
@@ -185,7 +185,7 @@ void Dataset::read_features(std::span<const VertexId> ids, MatrixView out) const
 
 namespace {
 
-/// A dense row at a time.
+/// Reads one dense row at a time.
 Csr non_zeros(const Dataset& dataset, std::span<const VertexId> ids) {
   Csr rows;
   rows.rows = Index(ids.size());

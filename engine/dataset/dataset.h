@@ -35,30 +35,30 @@
 
 namespace atl {
 
-/// The pairs of link prediction. Validation and test edges are no arcs of the graph, whichever way.
+/// The pairs of link prediction. Validation and test edges are no arcs of the graph, in either direction.
 enum class PairSet { kTrain, kValidation, kTest, kValidationNegative, kTestNegative };
 inline constexpr int kPairSets = 5;
 constexpr bool is_of_edges(PairSet set) {
   return set <= PairSet::kTest;
 }
 
-/// How many pairs of each set there are.
+/// The number of pairs in each set.
 struct PairCounts {
   std::array<Index, kPairSets> of{};
-  // training edges that are trained on, the first ones; the arcs are of the others, or of all where these are
-  // all
+  // number of supervised training edges, which come first. The arcs are those of the other training edges, or
+  // of all if all are supervised.
   Index supervised = 0;
   bool any() const { return of[std::size_t(PairSet::kTrain)] > 0; }
   bool operator==(const PairCounts&) const = default;
 };
 
-/// What meta.json says; docs/datasets.md explains each field.
+/// The contents of meta.json; docs/datasets.md explains each field.
 struct DatasetMeta {
   std::string name;
-  Index vertices = 0, arcs = 0, features = 0, feature_nonzeros = -1;  // −1: not counted, where dense
+  Index vertices = 0, arcs = 0, features = 0, feature_nonzeros = -1;  // −1: not counted (dense)
   FeatureForm feature_form = FeatureForm::kDense;
   int classes = 0;
-  // (classes) the source's labels; empty: they are the classes' numbers
+  // (classes) the source's labels; empty: labels are the classes' numbers
   std::vector<std::string> class_names;
   bool multi_label = false, weighted = false, symmetric = false;
   Index self_loops = 0;
@@ -75,10 +75,10 @@ enum class Split : std::uint8_t { kNone = 0, kTrain = 1, kValidation = 2, kTest 
 /// An opened data set. Movable.
 class Dataset {
  public:
-  /// Checks meta.json, every file's presence, dtype and shape (not the checksums: verify() reads everything).
-  /// Throws Error naming the file, what is wrong and the remedy. `elsewhere`: a folder in which graphs are
-  /// kept that are prepared of data sets, each one's by its name, for data that can't be written (a volume of
-  /// many readers, a share); empty: beside each data set.
+  /// Checks meta.json and every file's presence, dtype and shape, but not the checksums (verify() reads
+  /// everything). Throws Error naming the file, what is wrong and the remedy. `elsewhere` holds prepared
+  /// graphs, a folder per data set, for data that can't be written (a volume with many readers, a share);
+  /// empty: they are beside each data set.
   static Dataset open(const std::filesystem::path& folder, const std::filesystem::path& elsewhere = {});
   Dataset(Dataset&&) noexcept;
   Dataset& operator=(Dataset&&) noexcept;
@@ -86,18 +86,18 @@ class Dataset {
 
   const DatasetMeta& meta() const;
   const std::filesystem::path& folder() const;
-  /// Of the graphs that are prepared of it: FOLDER/prepared, or ELSEWHERE/NAME. It needn't exist.
+  /// The folder of the graphs prepared from it: FOLDER/prepared, or ELSEWHERE/NAME. It needn't exist.
   const std::filesystem::path& prepared_folder() const;
 
   /// The whole graph (vertices × vertices), row = destination; memory-mapped.
   CsrView graph() const;
-  /// out (ids.size(), features) = the rows `ids`, made dense in whichever form they are stored.
+  /// Fills out (ids.size(), features) with the rows `ids`, as dense rows in whichever form they are stored.
   void read_features(std::span<const VertexId> ids, MatrixView out) const;
-  /// The same as CSR (ids.size() × features), values in weights: what isn't 0.
+  /// The same as CSR (ids.size() × features) of non-zeros, with values as weights.
   Csr read_sparse_features(std::span<const VertexId> ids) const;
-  /// Values beside 0 of a vertex's features that are stored sparse.
+  /// Number of non-zeros in a vertex's features. Only for features stored sparse.
   Index feature_entries(VertexId id) const;
-  /// The rows `ids` of features stored as bits, (ids.size() × features), and of their levels, (ids.size()).
+  /// The rows `ids` of features stored as bits, (ids.size() × features), and their levels, (ids.size()).
   BitMatrix read_feature_bits(std::span<const VertexId> ids) const;
   std::vector<Real> read_feature_levels(std::span<const VertexId> ids) const;
 
@@ -112,8 +112,8 @@ class Dataset {
 
   /// Reads every file and compares its SHA-256 with meta.json's. Throws Error naming the first that differs.
   void verify() const;
-  /// Lets the system take back the pages of all files: what is needed again is read again. For who has copied
-  /// out what it wants.
+  /// Lets the system take back the pages of all files; pages that are needed again are read again. For
+  /// callers that have copied what they need.
   void forget() const;
 
  private:

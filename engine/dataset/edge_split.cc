@@ -9,7 +9,7 @@
 namespace atl {
 namespace {
 
-/// A pair as a number that sorts as pairs do.
+/// A pair as a number, which sorts like the pair.
 std::uint64_t key_of(const VertexPair& pair) {
   return std::uint64_t(std::uint32_t(pair[0])) << 32 | std::uint32_t(pair[1]);
 }
@@ -17,7 +17,7 @@ VertexPair reverse_of(const VertexPair& pair) {
   return {pair[1], pair[0]};
 }
 
-/// Numbers of pairs, ascending.
+/// Pairs as numbers, ascending.
 class Keys {
  public:
   void add(const std::vector<VertexPair>& pairs) {
@@ -41,7 +41,7 @@ void check_ids(const EdgeSplit& split, Index vertices, const std::string& source
   }
 }
 
-/// Every pair is in one set, once. No edge is a loop.
+/// Checks that every pair occurs once, in one set, and that no edge is a loop.
 void check_overlap(const EdgeSplit& split, const std::string& source) {
   std::vector<std::pair<std::uint64_t, int>> all;
   for (int s = 0; s < kPairSets; ++s)
@@ -62,7 +62,7 @@ void check_overlap(const EdgeSplit& split, const std::string& source) {
        to_string(one), to_string(other));
 }
 
-/// In the order in which sets keep their pairs.
+/// Earlier sets keep a pair that occurs in several.
 constexpr std::array kKept{PairSet::kTest, PairSet::kValidation, PairSet::kTrain, PairSet::kTestNegative,
                            PairSet::kValidationNegative};
 
@@ -77,7 +77,7 @@ void count(PairSet set, bool again, LeftOut& left) {
 
 LeftOut leave_out(EdgeSplit& split) {
   LeftOut left;
-  Keys before;  // of the sets that came first
+  Keys before;  // pairs of the earlier sets
   for (const PairSet set : kKept) {
     Keys own;
     own.add(split.of(set));

@@ -1,5 +1,5 @@
-// Which edges link prediction trains on, validates and tests by, and the pairs that are no edges which it is
-// measured against: while an importer collects it.
+// The edges that link prediction trains, validates and tests on, and the negative pairs that it is measured
+// against, as an importer collects them.
 #pragma once
 
 #include <array>
@@ -21,21 +21,21 @@ struct EdgeSplit {
 
 /// What check_edge_split() left out.
 struct LeftOut {
-  Index again = 0;     // training edges that were there before, the other way round
-  Index held_out = 0;  // … and that are the reverse of a validation or test edge
-  Index measured = 0;  // validation and test edges that were there before, the other way round, in either set
-  Index negatives = 0;  // negative pairs whose reverse is an edge, or was there before
+  Index again = 0;     // training edges that occurred before in the other direction
+  Index held_out = 0;  // training edges that are the reverse of a validation or test edge
+  Index measured = 0;  // validation and test edges that occurred before in the other direction, in either set
+  Index negatives = 0;  // negative pairs whose reverse is an edge or occurred before
   Index all() const { return again + held_out + measured + negatives; }
 };
 
-/// Throws Error, which begins with `source`, where an id isn't below `vertices`, a pair is in its set twice
-/// or in two sets, an edge joins a vertex to itself, or there is nothing to train on. Where edges have no
-/// direction (`undirected`), the reverse of an edge is the same edge. Of a pair that is there in both
-/// directions one is kept: that of the first set of test edges, validation edges, training edges, test's
-/// negative pairs and validation's, and within a set the one from the smaller id.
+/// Throws Error, which begins with `source`, if an id isn't below `vertices`, a pair is twice in its set or
+/// in two sets, an edge joins a vertex to itself, or there is nothing to train on. If edges have no direction
+/// (`undirected`), an edge and its reverse are the same edge. Of a pair that is there in both directions one
+/// is kept: the one in the first of these sets: test edges, validation edges, training edges, test's negative
+/// pairs, validation's. Within a set the one from the smaller id is kept.
 LeftOut check_edge_split(EdgeSplit& split, Index vertices, bool undirected, const std::string& source);
 
-/// "validation edges (val_pos)", with the name of its array in edge_split.npz
+/// Returns "validation edges (val_pos)", with the name of the set's array in edge_split.npz.
 const char* to_string(PairSet set);
 
 }  // namespace atl

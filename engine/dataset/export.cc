@@ -33,7 +33,7 @@ void export_arcs(const Dataset& dataset, const fs::path& folder) {
   }
 }
 
-/// What our files and the neutral layout share is copied.
+/// Copies a file that our layout and the neutral one share.
 void copy_file(const Dataset& dataset, const char* from, const fs::path& to) {
   std::error_code error;
   fs::copy_file(dataset.folder() / from, to, error);
@@ -41,7 +41,7 @@ void copy_file(const Dataset& dataset, const char* from, const fs::path& to) {
     fail("{}: cannot be written: {}; free space there or choose another place", to.string(), error.message());
 }
 
-/// The neutral layout has no bits.
+/// Writes bits as dense rows, because the neutral layout has no bits.
 void export_bits(const Dataset& dataset, const fs::path& folder) {
   const Index columns = dataset.meta().features;
   NpyWriter dense(folder / "features.npy", Dtype::kFloat32, {columns});
@@ -135,7 +135,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Of meta.json's text alone, which may be torn: a data set's names its format, an export's doesn't.
+/// Looks only at meta.json's text, which may be torn: a data set's names its format, an export's doesn't.
 bool holds(const fs::path& folder, Replaceable what) {
   std::ifstream file(folder / "meta.json", std::ios::binary);
   if (!file) return false;

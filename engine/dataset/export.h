@@ -10,17 +10,17 @@
 
 namespace atl {
 
-/// `place` must not exist unless `replace`, which takes an export alone and never the data set itself
-/// (check_replaceable). Rows of every array are in the data set's order; original_ids.npy tells what each was
-/// called in its source. Memory: bounded, whatever the size.
+/// `place` must not exist unless `replace`, which replaces only an export, never the data set itself
+/// (check_replaceable). Rows of every array are in the data set's order; original_ids.npy has each row's id
+/// in the source. Memory: bounded, whatever the size.
 void export_dataset(const Dataset& dataset, const std::filesystem::path& place, bool replace = false);
 
-// --replace takes the place of what the same command makes, a data set or an export, and of nothing else.
+// --replace replaces only what the same command makes, a data set or an export.
 
 enum class Replaceable { kDataset, kExport };
 
-/// Returns where `place` is free, an empty folder, or a folder that holds that `kind`, whole or torn. Throws
-/// Error where something else would be deleted, or any of `sources`, what is read meanwhile, lies there.
+/// Returns if `place` is free, an empty folder, or a folder that holds that `kind`, whole or torn. Throws
+/// Error if something else would be deleted, or if any of `sources`, which are read meanwhile, is in it.
 void check_replaceable(const std::filesystem::path& place, Replaceable kind,
                        const std::vector<std::filesystem::path>& sources = {});
 

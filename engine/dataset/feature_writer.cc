@@ -13,8 +13,8 @@
 namespace atl {
 namespace {
 
-constexpr Index kForgetBytes = 4 << 20;  // of a mapped file, read and needed no more
-constexpr Index kFewestBits = 64;        // columns that are worth a form of their own
+constexpr Index kForgetBytes = 4 << 20;  // forgotten at a time while a mapped file is read
+constexpr Index kFewestBits = 64;        // fewer columns aren't worth a form of their own
 constexpr const char* kDenseFile = "features.npy";
 constexpr const char* kSparseFiles[] = {"feature_offsets.npy", "feature_columns.npy", "feature_values.npy"};
 
@@ -26,7 +26,7 @@ float row_factor(const Values& values) {
   return sum > 0 ? float(1.0 / sum) : 1.0f;
 }
 
-/// Columns ascending, each once, no zeros.
+/// Sorts entries by column, adds up equal columns and drops zeros.
 void canonicalise(std::vector<std::pair<VertexId, float>>& entries) {
   std::stable_sort(entries.begin(), entries.end(),
                    [](const auto& a, const auto& b) { return a.first < b.first; });
@@ -39,8 +39,8 @@ void canonicalise(std::vector<std::pair<VertexId, float>>& entries) {
   entries.resize(kept);
 }
 
-/// A pass over the rows, or entries, of a mapped array has come to `row`: gives the memory of those before it
-/// back, some at a time.
+/// Call when a pass over the rows, or entries, of a mapped array has come to `row`. Gives the memory of
+/// earlier rows back, some at a time.
 void forget_before(const NpyArray& array, Index row) {
   const Index some = std::max<Index>(1, kForgetBytes / (4 * std::max<Index>(1, array.cols())));
   if (row % some == 0) array.forget_rows(std::max<Index>(0, row - some), row);
@@ -106,7 +106,7 @@ void FeatureWriter::add_sparse(const CsrView& rows, const RowOrigin& origin) {
     }
     canonicalise(entries_);
     for (const auto& [column, value] : entries_)
-      check_value(value, r, column, origin);  // equal ones were added up
+      check_value(value, r, column, origin);  // equal columns were added up
     if (options_.scaling == FeatureScaling::kRow) {
       row_.clear();
       for (const auto& entry : entries_) row_.push_back(entry.second);
@@ -210,7 +210,7 @@ void FeatureWriter::sparse_to_dense() {
 /// Two passes over the training rows for mean and deviation, one over all rows. A constant column becomes 0.
 void FeatureWriter::scale_by_training(std::span<const std::uint8_t> training) {
   const std::size_t columns = std::size_t(options_.columns);
-  one_valued_ = true;  // what matters is what will be stored
+  one_valued_ = true;  // determined again from the scaled values
   const auto raw_path = folder_ / "features.unscaled";
   std::filesystem::rename(folder_ / kDenseFile, raw_path);
   const NpyArray raw = NpyArray::open(raw_path);

@@ -1,5 +1,5 @@
-// Writes a data set's features as rows arrive: dense, or CSR where under a quarter is non-zero, or as bits
-// where each row has one value beside 0, whichever form they came in. Memory: a few rows.
+// Writes a data set's features as rows arrive, in a form that doesn't depend on the form of the rows: dense,
+// CSR if under a quarter is non-zero, or bits if each row has a single non-zero value. Memory: a few rows.
 #pragma once
 
 #include <filesystem>
@@ -18,7 +18,7 @@
 
 namespace atl {
 
-/// "edges.npy: row 17", or "feat.csv.gz:18" where `lines`.
+/// Where rows come from: "edges.npy: row 17", or "feat.csv.gz:18" if `lines`.
 struct RowOrigin {
   std::string source;
   Index first = 0;  // number of the first row handed on
@@ -38,27 +38,28 @@ enum class FeatureScaling {
 struct FeatureOptions {
   Index columns = 0;
   FeatureScaling scaling = FeatureScaling::kNone;
-  bool float16 = false;  // where dense
+  bool float16 = false;  // if stored dense
 };
 
 class FeatureWriter {
  public:
   FeatureWriter(std::filesystem::path folder, const FeatureOptions& options);
 
-  /// (any, columns). A value that is not finite, or too large for float16, is an Error that names its row.
+  /// Adds (any, columns). A value that is not finite, or too large for float16, is an Error that names its
+  /// row.
   void add_dense(View<const float> rows, const RowOrigin& origin);
-  /// (any × columns), values as weights (null: 1). Columns need no order; equal ones are added up. Not to be
-  /// mixed with add_dense.
+  /// Adds (any × columns) with values as weights (null: 1). Columns need no order; values of equal columns
+  /// are added up. Don't mix with add_dense.
   void add_sparse(const CsrView& rows, const RowOrigin& origin);
 
   Index rows() const { return rows_; }
-  /// How they are stored, and the number of non-zeros, −1 where dense.
+  /// The stored form and the number of non-zeros (−1 if dense).
   struct Stored {
     FeatureForm form = FeatureForm::kDense;
     Index nonzeros = -1;
   };
-  /// Closes the files in their final form. `training` (rows) is non-zero on training rows; read with
-  /// FeatureScaling::kTraining alone.
+  /// Closes the files in their final form. `training` (rows) is non-zero on training rows; only
+  /// FeatureScaling::kTraining reads it.
   Stored finish(std::span<const std::uint8_t> training);
 
  private:
@@ -81,20 +82,20 @@ class FeatureWriter {
   std::optional<NpyWriter> dense_;
   std::optional<SparseFiles> sparse_;
   Index rows_ = 0, nonzeros_ = 0;
-  bool one_valued_ = true;  // every row stored dense so far
+  bool one_valued_ = true;  // of every row stored dense so far
   std::vector<float> row_;
   std::vector<Half> half_row_;
   std::vector<std::pair<VertexId, float>> entries_;
 };
 
-// Features as bits: feature_bits.npy, uint8 (vertices, 4 · ⌈columns / 32⌉), column c being bit c % 8 of byte
-// c / 8, and feature_levels.npy, float32 (vertices), what a row's ones stand for.
+// Features as bits. feature_bits.npy, uint8 (vertices, 4 · ⌈columns / 32⌉), has column c in bit c % 8 of byte
+// c / 8. feature_levels.npy, float32 (vertices), has the value of a row's ones.
 
-/// True if all values but zeros are the same. Zeros alone are too.
+/// True if all non-zero values are the same, or there are none.
 bool one_valued(std::span<const float> row);
 
-/// Turns features.npy of the folder, all of whose `rows` are one-valued, into bits; returns the number of
-/// ones. Memory: a few rows.
+/// Turns features.npy of the folder, whose rows are all one-valued, into bits; returns the number of ones.
+/// Memory: a few rows.
 Index dense_to_bits(const std::filesystem::path& folder, Index rows, Index columns);
 
 /// Turns a row of bits into values, (columns).

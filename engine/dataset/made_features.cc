@@ -13,7 +13,7 @@ namespace {
 
 constexpr Index kMostColumns = 65536;
 
-/// Normal, from two uniform draws (Box & Muller 1958).
+/// A normal number from two uniform draws (Box & Muller 1958).
 float normal_at(const Draws& draws, Index vertex, Index column) {
   const double u = draws.uniform_at(std::uint64_t(vertex), std::uint64_t(2 * column)),
                v = draws.uniform_at(std::uint64_t(vertex), std::uint64_t(2 * column + 1));

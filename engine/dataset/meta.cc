@@ -19,7 +19,7 @@ constexpr const char* kPairFields[] = {"train", "validation", "test", "validatio
                                        "testNegatives"};       // PairSet
 constexpr const char* kForms[] = {"dense", "sparse", "bits"};  // FeatureForm
 
-/// Everything but the checksum; nlohmann's objects are sorted by key, so this is canonical.
+/// Everything but the checksum. nlohmann's objects are sorted by key, so this is canonical.
 json to_json(const DatasetMeta& meta) {
   json object = {{"atollDataset", kFormat},
                  {"name", meta.name},

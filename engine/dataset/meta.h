@@ -1,4 +1,4 @@
-// meta.json: what a data set's folder says about itself.
+// meta.json, in which a data set's folder describes itself.
 #pragma once
 
 #include <filesystem>
@@ -11,13 +11,13 @@ namespace atl {
 
 inline constexpr int kMostClasses = 1 << 24;
 
-/// "dense", "sparse" or "bits", as meta.json says it.
+/// Returns "dense", "sparse" or "bits", as in meta.json.
 const char* to_string(FeatureForm form);
 
-/// "edges_validation.npy"
+/// Returns, for example, "edges_validation.npy".
 std::string pairs_file(PairSet set);
 
-/// The text of meta.json; sets meta.checksum, the SHA-256 of everything else in it.
+/// Returns the text of meta.json, and sets meta.checksum, the SHA-256 of everything else in it.
 std::string print_meta(DatasetMeta& meta);
 
 /// Throws Error, which begins with `name` and names the field, if the text is not what print_meta writes.

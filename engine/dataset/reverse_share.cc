@@ -8,7 +8,7 @@
 namespace atl {
 namespace {
 
-constexpr Index kCounted = Index(1) << 18;  // 2 MiB; an error of 0.2 % at the most
+constexpr Index kCounted = Index(1) << 18;  // 2 MiB; the error is at most 0.2 %
 
 }  // namespace
 

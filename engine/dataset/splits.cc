@@ -61,14 +61,14 @@ DrawnSplit parse_drawn_split(const std::string& text, std::uint64_t seed) {
 
 namespace {
 
-/// Uniform in [0, 1), the same for an edge and its reverse.
+/// A uniform number in [0, 1), the same for an edge and its reverse.
 double uniform_of(const VertexPair& edge, std::uint64_t seed, DrawStream stream) {
   const Draws draws(seed, Purpose::kGenerator, std::uint64_t(stream));
   const auto [low, high] = std::minmax(edge[0], edge[1]);
   return draws.uniform_at(std::uint64_t(low), std::uint64_t(high));
 }
 
-/// Of sorted arcs.
+/// `arcs` are sorted.
 bool is_symmetric(const std::vector<VertexPair>& arcs) {
   return std::ranges::all_of(arcs, [&](const VertexPair& arc) {
     return std::ranges::binary_search(arcs, VertexPair{arc[1], arc[0]});
@@ -80,7 +80,7 @@ bool is_edge(const std::vector<VertexPair>& edges, VertexPair pair, bool undirec
   return std::ranges::binary_search(edges, pair);
 }
 
-/// As many pairs as there are edges in `like`, none an edge, a loop or drawn before. `edges` are sorted.
+/// Draws pairs, of which none is an edge, a loop or drawn before. `edges` are sorted.
 class NegativeDraws {
  public:
   NegativeDraws(const std::vector<VertexPair>& edges, Index vertices, bool undirected, std::uint64_t seed)

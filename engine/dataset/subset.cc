@@ -9,8 +9,8 @@
 namespace atl {
 namespace {
 
-constexpr Index kFollowed = 16;  // neighbours of a vertex
-constexpr Index kRows = 1024;    // of features at a time
+constexpr Index kFollowed = 16;  // neighbours followed per vertex
+constexpr Index kRows = 1024;    // rows of features at a time
 
 /// Takes vertices in the order in which they are reached.
 class Walk {
@@ -94,7 +94,7 @@ void add_features(const Dataset& dataset, std::span<const VertexId> vertices, Da
   }
 }
 
-/// (vertices, columns) rows of a table.
+/// Returns (vertices, columns) rows of a table.
 std::vector<std::uint8_t> rows_of(const View<const std::uint8_t>& all, std::span<const VertexId> vertices) {
   std::vector<std::uint8_t> rows;
   for (const VertexId v : vertices)
@@ -114,7 +114,7 @@ void add_labels(const Dataset& dataset, std::span<const VertexId> vertices, Data
   }
 }
 
-/// A job that names the column finds it where it was.
+/// Copies the column to all columns, so that a job finds it under its number.
 void add_split(const Dataset& dataset, std::span<const VertexId> vertices, const std::string& name,
                int column, DatasetWriter& writer) {
   const View<const std::uint8_t> all = dataset.split(name);

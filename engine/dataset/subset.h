@@ -1,4 +1,4 @@
-// A small part of a data set, as a data set of its own: for trying on it what would take long on the whole.
+// Makes a small part of a data set, as a data set of its own, to try what would take long on the whole.
 #pragma once
 
 #include <cstdint>
@@ -11,15 +11,15 @@
 
 namespace atl {
 
-/// `count` vertices that lie near each other, ascending, or all where there are fewer: those that a
-/// breadth-first walk reaches from marked vertices, which `seed` draws. It follows only some arcs of a vertex
-/// with many, so that one hub doesn't fill the count. marks: (vertices). Memory: a byte per vertex.
+/// Returns `count` vertices that lie near each other, ascending, or all if there are fewer. A breadth-first
+/// walk reaches them from marked vertices, which `seed` draws. It follows only some arcs of a vertex with
+/// many, so that one hub doesn't fill the count. marks: (vertices). Memory: a byte per vertex.
 std::vector<VertexId> drawn_neighbourhood(const CsrView& graph, const std::vector<std::uint8_t>& marks,
                                           Index count, std::uint64_t seed);
 
 /// Writes a data set of `vertices` (ascending) to the folder `place`, which must not exist: the arcs between
-/// them, features, labels, and the split named `split`. Each column of that split becomes its column
-/// `column`, so that a job finds it under any number. Pairs of an edge split are left out.
+/// them, features, labels, and the split named `split`. All columns of that split become its column `column`,
+/// so that a job finds it under any number. Pairs of an edge split are left out.
 void write_subset(const Dataset& dataset, std::span<const VertexId> vertices, const std::string& split,
                   int column, const std::filesystem::path& place);
 

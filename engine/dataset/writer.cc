@@ -22,13 +22,13 @@ AtomicFolder::Existing existing(bool replace) {
   return replace ? AtomicFolder::Existing::kReplace : AtomicFolder::Existing::kRefuse;
 }
 
-/// Weights below 0 have no place in what models make of them: a mean divides by their sum, the symmetric
-/// normalisation takes its root, and attention multiplies exponentials by them.
+/// Whether models can use the weight. It may not be below 0: a mean divides by the sum of weights, the
+/// symmetric normalisation takes its root, and attention multiplies exponentials by weights.
 bool is_weight(float weight) {
   return std::isfinite(weight) && weight >= 0;
 }
 
-/// A split's name becomes part of a file's.
+/// Checks a split's name, because it becomes part of a file's.
 void check_split_name(const std::string& name, const std::string& source) {
   const bool plain = !name.empty() && std::all_of(name.begin(), name.end(), [](unsigned char c) {
     return std::isalnum(c) || c == '_' || c == '-' || c == '.';
@@ -37,7 +37,7 @@ void check_split_name(const std::string& name, const std::string& source) {
     fail("{}: the split name '{}' is not allowed (use letters, digits, '_', '-' and '.')", source, name);
 }
 
-/// Each column has someone to train on.
+/// Checks that each column has a training vertex.
 void check_split(View<const std::uint8_t> split, const std::string& source) {
   std::vector<bool> trains(std::size_t(split.cols), false);
   for (Index v = 0; v < split.rows; ++v) {
@@ -163,7 +163,7 @@ void DatasetWriter::add_split(const std::string& name, View<const std::uint8_t> 
 }
 
 void DatasetWriter::set_original_ids(std::span<const std::int64_t> ids, const RowOrigin& origin) {
-  if (const auto twice = first_twice(ids))  // predictions and pairs are told by ids
+  if (const auto twice = first_twice(ids))  // predictions and pairs are identified by ids
     fail(
         "{} and row {} both hold the id {}; each vertex needs an id of its own: correct one, or leave the ids out",
         origin.at(twice->first), origin.first + twice->second, ids[std::size_t(twice->first)]);
@@ -172,7 +172,7 @@ void DatasetWriter::set_original_ids(std::span<const std::int64_t> ids, const Ro
   write_npy(state_->folder.path() / "original_ids.npy", Dtype::kInt64, ids);
 }
 
-// The labels of a DatasetWriter: one class a vertex, or several.
+// The labels of a DatasetWriter: one class per vertex, or several.
 
 namespace {
 

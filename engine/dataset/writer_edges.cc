@@ -14,7 +14,7 @@
 namespace atl {
 namespace {
 
-constexpr double kAll = 1;  // training edges that are trained on, where none are kept for that alone
+constexpr double kAll = 1;  // share of training edges that are supervised if none are reserved for that
 
 }  // namespace
 
@@ -25,7 +25,7 @@ void DatasetWriter::set_edge_split(EdgeSplit split, const std::string& source) {
   s.edges_source = source;
 }
 
-/// Where a split is to be drawn, arcs are kept until all are known.
+/// Keeps arcs until all are known, if a split is to be drawn.
 void DatasetWriter::State::keep_arcs(std::span<const VertexId> src, std::span<const VertexId> dst) {
   for (std::size_t i = 0; i < src.size(); ++i) {
     largest_kept = std::max({largest_kept, src[i], dst[i]});
@@ -36,7 +36,7 @@ void DatasetWriter::State::keep_arcs(std::span<const VertexId> src, std::span<co
   }
 }
 
-/// The arcs are those of the training edges that carry messages.
+/// Takes as arcs the training edges that carry messages.
 void DatasetWriter::State::take_edges() {
   if (options.edge_split) {
     DrawnEdges drawn =
@@ -126,14 +126,14 @@ namespace {
 
 constexpr VertexId kAlone = -1;  // no edge yet
 
-/// Sets of joined vertices, each with a root, which is its smallest vertex (Tarjan 1975), and whether each
-/// vertex is on its root's side.
+/// Sets of connected vertices. Each has a root, which is its smallest vertex (Tarjan 1975), and each vertex
+/// knows whether it is on its root's side.
 class Sides {
  public:
   explicit Sides(Index vertices)
       : parent_(std::size_t(vertices), kAlone), across_(std::size_t(vertices), std::uint8_t(0)) {}
 
-  /// False where the edge joins vertices of one side.
+  /// False if the edge joins vertices of one side.
   bool join(const VertexPair& edge) {
     for (const VertexId v : edge)
       if (is_alone(v)) parent_[std::size_t(v)] = v;
@@ -146,14 +146,14 @@ class Sides {
     return true;
   }
   bool is_alone(VertexId v) const { return parent_[std::size_t(v)] == kAlone; }
-  /// 0: its root's.
+  /// The root's side is 0.
   int side_of(VertexId v) {
     root_of(v);
     return across_[std::size_t(v)];
   }
 
  private:
-  /// Afterwards the vertex' parent is the root, and so for all on the way.
+  /// Makes the root the parent of v and of all vertices on the way to it.
   VertexId root_of(VertexId v) {
     VertexId root = v;
     std::uint8_t across = 0;  // from v to the root

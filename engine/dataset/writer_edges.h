@@ -1,5 +1,5 @@
-// The part of a DatasetWriter that is for link prediction: the edge split, the arcs that follow from it, and
-// features for vertices that have none.
+// The part of a DatasetWriter for link prediction: the edge split, the arcs that follow from it, and features
+// for vertices that have none.
 #pragma once
 
 #include <optional>
@@ -9,18 +9,17 @@
 
 namespace atl {
 
-// Whether a graph is bipartite, and how many of the pairs of vertices that are said to be no edges could
-// never be any.
+// Whether a graph is bipartite, and how many of its negative pairs could never be edges.
 
-/// The sides of a graph whose edges all cross from one to the other.
+/// The two sides of a bipartite graph, whose edges all cross.
 struct TwoSides {
   Index first = 0,
-        second = 0;  // vertices that have edges; the first side has the smallest id of each component
-  Index pairs = 0, within = 0;  // negative pairs, and those whose ends are on one side
+        second = 0;             // vertices with edges; the first side has the smallest id of each component
+  Index pairs = 0, within = 0;  // negative pairs, and those with both ends on one side
 };
 
-/// Nothing where edges within a side exist, or where there are fewer edges than vertices that have some: such
-/// a graph, as a tree, has two sides by chance and not because its vertices are of two kinds.
+/// Nothing if an edge joins vertices of one side, or there are fewer edges than vertices with edges. Such a
+/// graph, like a tree, has two sides by chance, not because its vertices are of two kinds.
 std::optional<TwoSides> two_sides(const EdgeSplit& split, Index vertices);
 
 }  // namespace atl

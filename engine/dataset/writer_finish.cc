@@ -1,4 +1,4 @@
-// The second half of a DatasetWriter: what was handed over becomes the files of a data set.
+// The second half of a DatasetWriter, which writes what was handed over as the files of a data set.
 #include <algorithm>
 #include <fstream>
 #include <limits>
@@ -32,7 +32,7 @@ void DatasetWriter::State::check_rows(const char* what, Index rows) const {
   }
 }
 
-/// (labels) A vertex without a label is in no part.
+/// Returns (labels) parts; a vertex without a label is in no part.
 std::vector<std::uint8_t> DatasetWriter::State::drawn_split() const {
   if (labelled < 0)
     fail("{}: --split: there are no labels; give labels, or import without --split", meta.name);
@@ -60,8 +60,8 @@ void DatasetWriter::State::check_parts() const {
   }
 }
 
-/// Bytes of this process: the most that it has held so far (what importers read whole: labels, ids), or what
-/// it holds now and sorting on top of that. What follows the sort streams through buffers.
+/// Peak memory in bytes: the most that this process has held so far (importers read labels and ids whole), or
+/// what it holds now plus the sort. Everything after the sort streams through buffers.
 Index DatasetWriter::State::predicted_peak() const {
   const ProcessMemory now = process_memory();
   const Index sorting = arcs.predicted_bytes(pool.threads(), options.symmetrise);
@@ -90,7 +90,7 @@ void DatasetWriter::State::write_arcs() {
   if (weights) weights->finish();
 }
 
-/// By the ids of the source.
+/// Names the arc by the ids of the source.
 void DatasetWriter::State::refuse_heavy(const HeavyArc& arc) const {
   std::int64_t src = arc.src, dst = arc.dst;
   if (with_original_id >= 0) {
@@ -143,7 +143,7 @@ void DatasetWriter::State::write_features() {
 void DatasetWriter::State::write_checksums() {
   std::vector<fs::path> files;
   for (const auto& entry : fs::directory_iterator(folder.path())) files.push_back(entry.path());
-  // The largest first, so that no thread is left with it at the end.
+  // The largest comes first, so that it isn't left to one thread at the end.
   std::sort(files.begin(), files.end(), [](const fs::path& a, const fs::path& b) {
     return std::pair(fs::file_size(b), a) < std::pair(fs::file_size(a), b);
   });
@@ -181,7 +181,7 @@ DatasetMeta DatasetWriter::finish() {
   return s.meta;
 }
 
-// What a DatasetWriter tells a user of data that may not be what was meant.
+// What a DatasetWriter tells a user about data that may not be as intended.
 
 void DatasetWriter::State::say(const std::string& line) const {
   if (options.progress) options.progress(line);
@@ -203,7 +203,8 @@ void DatasetWriter::State::tell_arcs(const ArcTotals& totals) const {
   }
 }
 
-/// An undirected graph whose edges are stored once looks like a directed one: whoever imports it has to say.
+/// Warns, because an undirected graph whose edges are stored once looks like a directed one; the user has to
+/// say which it is.
 void DatasetWriter::State::tell_direction(const ArcTotals& totals) const {
   if (totals.symmetric) return;
   const std::string found = fmt::format("{}: {:.0f} % of arcs have their reverse. An arc u → v: v reads u.",
@@ -216,7 +217,7 @@ void DatasetWriter::State::tell_direction(const ArcTotals& totals) const {
 
 namespace {
 
-/// "1 … 9, 11 … 19"; of many ranges the first three.
+/// Returns "1 … 9, 11 … 19"; only the first three of many ranges.
 std::string ranges_of_zeros(std::span<const Index> counts) {
   std::string text;
   int ranges = 0;

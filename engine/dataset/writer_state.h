@@ -1,4 +1,4 @@
-// What a DatasetWriter holds until it is finished. Private to writer.cc, which fills it, and
+// The state of a DatasetWriter until it is finished. Private to writer.cc, which fills it, and
 // writer_finish.cc, which writes it out.
 #pragma once
 
@@ -49,15 +49,15 @@ struct DatasetWriter::State {
   ArcSorter arcs;
   std::optional<FeatureWriter> features;
   DatasetMeta meta;
-  std::vector<std::uint8_t> training;      // (vertices) column 0 of the split that scaling is measured on
-  std::vector<std::uint8_t> has_label;     // (vertices) where a split is drawn
-  std::vector<std::int64_t> original_ids;  // (vertices) the same; empty: row numbers
-  VertexId smallest_id = std::numeric_limits<VertexId>::max();  // of an arc's end
+  std::vector<std::uint8_t> training;   // (vertices) marks of the split column on which scaling is measured
+  std::vector<std::uint8_t> has_label;  // (vertices) if a split is drawn
+  std::vector<std::int64_t> original_ids;                       // (vertices) likewise; empty: row numbers
+  VertexId smallest_id = std::numeric_limits<VertexId>::max();  // of all arcs' ends
   bool vertices_are_given = false;
   Index labelled = -1, with_original_id = -1;
   std::map<std::string, Index> split_rows;
-  std::vector<VertexPair> kept_arcs;  // of which an edge split is drawn
-  VertexId largest_kept = -1;         // id of theirs
+  std::vector<VertexPair> kept_arcs;  // from which an edge split is drawn
+  VertexId largest_kept = -1;         // largest id in these
   std::optional<EdgeSplit> edges;
   std::string edges_source;
 };

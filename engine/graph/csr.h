@@ -1,4 +1,4 @@
-// Compressed sparse rows: who each row reads from. Row = destination, column = source, everywhere in Atoll.
+// Compressed sparse rows: which rows each row reads. Row = destination, column = source, everywhere in Atoll.
 #pragma once
 
 #include <span>
@@ -27,16 +27,16 @@ struct Transpose {
   std::vector<Index> arc_of;  // (arcs) position in the original's columns; empty unless asked for
 };
 
-/// Counting sort, O(rows + cols + arcs). `with_arcs` fills arc_of (8 bytes an arc: attention alone needs it).
+/// Counting sort, O(rows + cols + arcs). `with_arcs` fills arc_of (8 bytes per arc; only attention needs it).
 Transpose transpose(const CsrView& a, bool with_arcs);
 
-// A Block: the arcs from some source rows to some destination rows, ready for every aggregation kernel.
+// A Block holds the arcs from some source rows to some destination rows, ready for every aggregation kernel.
 // A full-batch rank has two (its own rows, its halo), a GNNPipe chunk two (fresh, historical), a sampled
-// mini-batch one a layer, CAGNET one a broadcast.
+// mini-batch one per layer, CAGNET one per broadcast.
 
 class DeviceCopies;
 
-/// Views only; whoever cut the graph (LocalGraph, a sampler, a chunker) owns the arrays and outlives it.
+/// Views only. The arrays are owned by LocalGraph, a sampler or a chunker, which outlives the block.
 struct Block {
   CsrView arcs;                          // (dst × src)
   CsrView transpose;                     // (src × dst), for the backward pass
@@ -45,15 +45,15 @@ struct Block {
   const Real* src_scale = nullptr;       // (src) factor of each source row, or null for 1
   std::span<const VertexId> dst_ids;     // (dst) original vertex ids: the identity that keys random draws
   std::span<const VertexId> src_ids;     // (src)
-  /// Destination i is source i: destinations come first. False: none of them is a source (a halo block), or
-  /// not in that order.
+  /// True where the sources begin with the destinations: destination i is source i. False where no
+  /// destination is a source (a halo block), or the order differs.
   bool dst_are_sources = false;
 
   Index dst() const { return arcs.rows; }
   Index src() const { return arcs.cols; }
 };
 
-/// The block where kernels of the copies' device can read it.
+/// The same block in memory that kernels on the copies' device can read.
 Block on_device(DeviceCopies& copies, const Block& host);
 
 /// How an aggregation weighs arcs; folded into dst_scale and src_scale so that kernels read no value per arc.
@@ -63,9 +63,9 @@ enum class Normalisation {
   kSymmetric,  // deg(dst)^-1/2, deg(src)^-1/2 (Kipf & Welling)
 };
 
-// Degrees and the factors that a normalisation makes of them.
+// Degrees, and the factors that a normalisation derives from them.
 
-/// Weight of a row's arcs: their number, or the sum of their weights, which data sets don't hold below 0
+/// Weight of a row's arcs: their number, or the sum of their weights. Data sets hold no weights below 0
 /// (dataset/writer.h).
 double degree_of(const CsrView& a, Index row);
 

@@ -1,6 +1,6 @@
-// Which of a few rows a prepared row is, a batch's or those that a server holds: a hash table that is as
-// large as these, never as the graph. Open addressing with linear probing, at most half full; a lookup is a
-// cache line, asked for some arcs ahead.
+// Numbers the few prepared rows that a batch reads or a server holds. The hash table is as large as their
+// number, never as the graph. Open addressing with linear probing, at most half full. A lookup reads one
+// cache line, which callers prefetch some arcs ahead.
 #pragma once
 
 #include <bit>
@@ -17,7 +17,7 @@ class RowTable {
   void clear();
 
   void prefetch(VertexId row) const { __builtin_prefetch(&cells_[Index(place(row))], 1); }
-  /// The row's number; `next` where the row is new and has now that one.
+  /// The row's number. A new row gets the number `next`.
   VertexId find_or_add(VertexId row, VertexId next) {
     for (std::uint32_t at = place(row);; at = (at + 1) & mask_) {
       Cell& cell = cells_[Index(at)];
@@ -28,7 +28,7 @@ class RowTable {
       return next;
     }
   }
-  /// −1: it isn't there.
+  /// The row's number, or −1.
   VertexId find(VertexId row) const {
     for (std::uint32_t at = place(row); count_ > 0; at = (at + 1) & mask_) {
       const Cell& cell = cells_[Index(at)];

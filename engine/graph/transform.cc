@@ -20,7 +20,7 @@ class Builder {
     csr_.columns.push_back(column);
     if (weighted_) csr_.weights.push_back(weight);
   }
-  /// Unless the row's last arc has this column already.
+  /// Adds an arc unless the row's last arc already has this column.
   void add_once(VertexId column, float weight) {
     if (Index(csr_.columns.size()) == csr_.offsets.back() || csr_.columns.back() != column)
       add(column, weight);
@@ -37,7 +37,7 @@ float weight(const CsrView& a, Index e) {
   return a.weights == nullptr ? 1 : a.weights[e];
 }
 
-/// Arcs of `a` for which keep(row, column).
+/// The arcs of `a` for which keep(row, column) holds.
 template <class Keep>
 Csr filtered(const CsrView& a, const Keep& keep) {
   Builder out(a.rows, a.cols, a.arcs(), a.weights != nullptr);

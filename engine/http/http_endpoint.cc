@@ -31,7 +31,7 @@ class Connection {
   pollfd interest() const { return {socket_.get(), short(answer_.empty() ? POLLIN : POLLOUT), 0}; }
   bool finished() const { return finished_ || Clock::now() > deadline_; }
 
-  /// Takes and gives what it can without waiting.
+  /// Receives and sends what it can without waiting.
   void go_on(const HttpPages& pages) {
     if (answer_.empty()) receive(pages);
     if (!answer_.empty()) send();
@@ -75,7 +75,8 @@ struct HttpEndpoint::State {
     std::vector<Connection> connections;
     while (true) {
       std::vector<pollfd> waiting{{wake.get(), POLLIN, 0}, {listener.get(), POLLIN, 0}};
-      if (connections.size() >= kMostConnections) waiting[1].fd = -1;  // they wait in the kernel's queue
+      // more clients wait in the kernel's queue
+      if (connections.size() >= kMostConnections) waiting[1].fd = -1;
       for (const Connection& c : connections) waiting.push_back(c.interest());
       ::poll(waiting.data(), nfds_t(waiting.size()), connections.empty() ? -1 : 1000);
       if (waiting[0].revents != 0) return;
@@ -112,7 +113,7 @@ int HttpEndpoint::port() const {
                    : reinterpret_cast<const sockaddr_in&>(address).sin_port);
 }
 
-// What an HTTP request is answered with, as text.
+// The text that answers an HTTP request.
 
 namespace {
 

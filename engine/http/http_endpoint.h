@@ -1,6 +1,6 @@
-// A small HTTP server for a few fixed paths. It is our own because civetweb, which prometheus-cpp's Exposer
-// uses, gives its threads 100 KiB of stack, and the thread-local memory of OpenBLAS and METIS takes 88 of
-// them.
+// A small HTTP server for a few fixed paths. Atoll has its own because civetweb, which prometheus-cpp's
+// Exposer uses, gives its threads 100 KiB of stack, of which the thread-local memory of OpenBLAS and METIS
+// takes 88.
 #pragma once
 
 #include <functional>
@@ -17,11 +17,11 @@ struct HttpPage {
   std::string body;
 };
 
-/// A page is made anew for each request, on the endpoint's thread.
+/// Each request makes its page again, on the endpoint's thread.
 using HttpPages = std::map<std::string, std::function<HttpPage()>>;  // path → page
 
-/// The whole answer to a request of which at least the headers have arrived. Never throws: a page that does
-/// is answered as 500 with what it said.
+/// The whole answer to a request of which at least the headers have arrived. Never throws: an exception of a
+/// page becomes a 500 with its message.
 std::string http_answer(const std::string& request, const HttpPages& pages);
 
 /// Answers GET and HEAD from a thread of its own until destroyed; it sleeps while nobody asks. One connection
@@ -30,11 +30,11 @@ class HttpEndpoint {
  public:
   /// `port` 0: any free one. Throws Error naming address, cause and remedy when it can't listen there.
   HttpEndpoint(const std::string& host, int port, HttpPages pages);
-  /// For processes of this machine alone (http/listen.h). Throws Error where the name is taken.
+  /// Listens for processes of this machine alone (http/listen.h). Throws Error where the name is taken.
   HttpEndpoint(const LocalName& name, HttpPages pages);
   ~HttpEndpoint();
 
-  int port() const;  // of one that has an address
+  int port() const;  // only of an endpoint with an address
 
  private:
   struct State;

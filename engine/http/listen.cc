@@ -24,7 +24,7 @@ constexpr int kType = SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, kWaiting = 64;
       host, port, cause);
 }
 
-/// An IPv6 address is written in brackets where a port follows it.
+/// Removes the brackets that an IPv6 address has where a port follows it.
 std::string without_brackets(const std::string& host) {
   const bool has_both = host.size() > 2 && host.front() == '[' && host.back() == ']';
   return has_both ? host.substr(1, host.size() - 2) : host;
@@ -37,7 +37,7 @@ bool listens(const Descriptor& socket, const sockaddr* address, socklen_t size) 
 }  // namespace
 
 LocalAddress::LocalAddress(const LocalName& name) {
-  // A first byte of 0 makes it a name that isn't a file's.
+  // A first byte of 0 makes the name abstract, not a file's.
   ATOLL_CHECK(name.text.size() < sizeof address.sun_path, "a name of {} bytes", name.text.size());
   address.sun_family = AF_UNIX;
   std::ranges::copy(name.text, address.sun_path + 1);
@@ -83,7 +83,7 @@ class Question {
   Question(const LocalName& name, const std::string& request)
       : socket_(::socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0)) {
     const LocalAddress address(name);
-    // The kernel takes both at once or not at all: nobody need be awake on the other side.
+    // The kernel takes both at once or not at all, even while the other side sleeps.
     const bool asked =
         ::connect(socket_.get(), address.get(), address.size) == 0 &&
         ::send(socket_.get(), request.data(), request.size(), MSG_NOSIGNAL) == ssize_t(request.size());
@@ -107,7 +107,7 @@ class Question {
     if (!whole_ || head_end == std::string::npos || !answer_.starts_with("HTTP/1.1 200 ")) return {};
     const std::string page = answer_.substr(head_end + 4);
     const std::string length = "\r\nContent-Length: " + std::to_string(page.size()) + "\r\n";
-    if (answer_.substr(0, head_end + 2).find(length) == std::string::npos) return {};  // it broke off
+    if (answer_.substr(0, head_end + 2).find(length) == std::string::npos) return {};  // the answer broke off
     return page;
   }
 

@@ -7,7 +7,7 @@
 namespace atl {
 namespace {
 
-/// (owned + halo) the chunk of each row.
+/// Returns (owned + halo) the chunk of each row.
 std::vector<std::int32_t> chunks_of_rows(const LocalGraph& graph) {
   std::vector<std::int32_t> chunk(std::size_t(graph.owned + graph.halo), 0);
   const auto mark = [&](Index first, std::span<const Index> slices) {
@@ -44,8 +44,8 @@ class Cutter {
   }
 
  private:
-  /// Calls visit(source, weight) for each arc of an owned row, sources in the numbering of owned + halo,
-  /// ascending.
+  /// Calls visit(source, weight) for each arc of an owned row, in ascending order of sources, which are
+  /// numbered as owned + halo.
   template <class Visit>
   void arcs_of(Index row, Visit visit) const {
     const auto visit_all = [&](const Csr& arcs, Index first) {
@@ -92,7 +92,7 @@ class Cutter {
   const LocalGraph& graph_;
   bool attention_;
   std::vector<std::int32_t> chunk_of_;  // (owned + halo)
-  std::vector<VertexId> place_;         // (owned + halo) among the slice's reads; −1: none
+  std::vector<VertexId> place_;  // (owned + halo) place among the rows that the slice reads; −1: none
 };
 
 Block block_of(const LocalGraph& graph, const ChunkBlock& chunk, const Csr& arcs, const Csr& transpose,

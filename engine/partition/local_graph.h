@@ -13,50 +13,50 @@ namespace atl {
 class PreparedGraph;
 
 // A graph whose rows are divided into parts, each part's contiguous, as localize() reads it: a prepared
-// graph, its induced half, or what a server of several ranks holds (partition/server_graph.h).
+// graph, its induced half, or the graph that a server of several ranks holds (partition/server_graph.h).
 
-/// Views; whose arrays they are outlives it.
+/// Views only; the owner of the arrays outlives them.
 struct PartedGraph {
   CsrView graph;                                 // (rows × rows)
   std::span<const Index> part_offsets;           // (parts + 1)
-  std::vector<std::span<const VertexId>> halos;  // (parts) rows that each reads and doesn't own, ascending
-  std::span<const VertexId> ids;                 // (rows) the data set's
+  std::vector<std::span<const VertexId>> halos;  // (parts) rows that a part reads and doesn't own, ascending
+  std::span<const VertexId> ids;                 // (rows) the data set's vertex ids
   std::span<const Index> slice_offsets;          // (parts · slices + 1)
-  int slices = 1;                                // of each part
-  std::span<const double> degrees{};             // (rows) that normalisations take; empty: the graph's own
+  int slices = 1;                                // per part
+  std::span<const double> degrees{};             // (rows) for normalisations; empty: the graph's own
 };
 
-/// The whole graph, or its induced half.
+/// The whole prepared graph, or its induced half.
 PartedGraph parted(const PreparedGraph& prepared, bool induced);
 
 /// Rows exchanged with one peer.
 struct PeerRows {
   Rank peer;
   std::vector<VertexId> send;  // local owned rows, ascending, that the peer has in its halo
-  Index receive_begin = 0;     // the peer's rows stand together in my halo: rows receive_begin …
+  Index receive_begin = 0;     // in my halo the peer's rows are contiguous: rows receive_begin …
   Index receive_count = 0;     // … receive_begin + receive_count − 1, in the order of the peer's `send`
-  int part = 0;                // that the peer trains
-  /// (slices + 1) My rows of slice k begin at send[send_slices[k]]; of the receive_count rows that arrive,
-  /// the peer's slice k begins at receive_slices[k].
+  int part = 0;                // the one that the peer trains
+  /// (slices + 1) My rows of slice k begin at send[send_slices[k]]. The peer's slice k begins at
+  /// receive_slices[k] of the receive_count rows that arrive.
   std::vector<Index> send_slices, receive_slices;
 };
 
 /// Rows are numbered locally. Owned rows are 0 … owned − 1, slice by slice, each slice's boundary rows first;
 /// halo rows are 0 … halo − 1, grouped by owner in the order of parts. Memory grows with the rank's own rows,
-/// not with the whole graph. Blocks are views into its arrays, so it must not move while they live (keep it
-/// in a unique_ptr).
+/// not with the whole graph. Blocks are views into its arrays, so it must not move while blocks are in use
+/// (keep it in a unique_ptr).
 class LocalGraph {
  public:
   Rank rank = 0;
-  int part = 0;  // that the rank trains
+  int part = 0;  // the part that the rank trains
   Index owned = 0, boundary = 0, halo = 0;
-  // the first so many owned rows are this rank's own vertices, the others copies of other servers'
+  // owned rows before this one are the rank's own vertices, the others copies of other servers' vertices
   Index counted = 0;
   std::vector<Index> slices;  // (slices + 1) owned rows of the part's slice k: slices[k] … slices[k + 1] − 1
   std::vector<VertexId> ids;  // (owned + halo) data set's vertex ids, owned first
   Csr own;                    // (owned × owned)
   Csr outer;                  // (owned × halo)
-  /// (owned × owned), (halo × owned). own_transpose is empty where it would equal `own` (own_is_symmetric).
+  /// (owned × owned), (halo × owned). own_transpose is empty if it would equal `own` (own_is_symmetric).
   Csr own_transpose, outer_transpose;
   bool own_is_symmetric = false;
   std::vector<Index> own_arc, outer_arc;  // places of transposed arcs; filled where attention needs them
@@ -71,14 +71,15 @@ class LocalGraph {
 struct LocalizeOptions {
   Normalisation normalisation = Normalisation::kSum;
   bool attention = false;  // fill own_arc and outer_arc
-  /// Inductive training: (vertices of the data set) the marks that the prepared graph was induced on. Rows
-  /// are the marked vertices alone, arcs, halo and degrees the induced graph's. Empty: the whole graph.
+  /// For inductive training: the marks (vertices of the data set) that the prepared graph was induced on.
+  /// Rows are then only the marked vertices; arcs, halo and degrees are the induced graph's. Empty: the whole
+  /// graph.
   std::span<const std::uint8_t> induced_on = {};
   PartRanks ranks = {};
 };
 
-/// Cuts the rank's part out of the prepared graph. Reads the part's own rows, the degrees of its halo rows,
-/// and of the peers' halo lists the segments that lie in its own range; sends no message.
+/// Cuts the rank's part out of the prepared graph. Reads only the part's own rows, the degrees of its halo
+/// rows, and the segments of the peers' halo lists that lie in its own range. Sends no message.
 std::unique_ptr<LocalGraph> localize(const PreparedGraph& graph, Rank rank, const LocalizeOptions& options);
 std::unique_ptr<LocalGraph> localize(const PartedGraph& graph, Rank rank, const LocalizeOptions& options);
 

@@ -1,4 +1,4 @@
-// One part of a prepared graph becomes what its rank holds.
+// Cuts what a rank holds out of a prepared graph.
 #include <algorithm>
 
 #include "base/error.h"
@@ -9,7 +9,7 @@
 namespace atl {
 namespace {
 
-/// A graph in parts, seen from one of them.
+/// A parted graph as one of its parts sees it.
 struct Source : PartedGraph {
   Index begin, end;  // the part's range of rows
 
@@ -27,10 +27,11 @@ struct Source : PartedGraph {
   double degree(Index row) const {
     return degrees.empty() ? degree_of(graph, row) : degrees[std::size_t(row)];
   }
-  /// Rows that the rank holds, ascending: their number, the graph's row of local row i, and back.
+  /// The rows that the rank holds, ascending: their number, and the graph's row of local row i; local() goes
+  /// back.
   Index owned() const { return whole_ ? end - begin : Index(rows_.size()); }
   Index row(Index i) const { return whole_ ? begin + i : rows_[std::size_t(i)]; }
-  /// Held rows before a row of the range, or its end.
+  /// How many held rows come before `row`, which is in the range or its end.
   Index held_before(Index row) const {
     return whole_ ? row - begin : std::lower_bound(rows_.begin(), rows_.end(), row) - rows_.begin();
   }
@@ -69,8 +70,8 @@ void append(Csr& csr, VertexId column, const CsrView& from, Index arc) {
   if (from.weights != nullptr) csr.weights.push_back(from.weights[arc]);
 }
 
-/// Divides each owned row's arcs into those to owned and those to halo rows. Columns ascend, and so do the
-/// halo list's rows, so that a place is searched for behind the last one only.
+/// Divides each owned row's arcs into arcs to owned rows and arcs to halo rows. Both the columns and the halo
+/// list ascend, so each search begins at the last place found.
 void split_rows(const Source& source, std::span<const VertexId> halo, LocalGraph& out) {
   const CsrView& graph = source.graph;
   out.own.rows = out.own.cols = out.outer.rows = out.owned;
@@ -107,7 +108,8 @@ void set_transposes(bool attention, LocalGraph& out) {
   if (!out.own_is_symmetric) out.own_transpose = std::move(own.csr);
 }
 
-/// Degrees are those of the whole graph: an owned row has all its arcs here, a halo row's are looked up.
+/// Degrees are those of the whole graph. An owned row's are counted, because it has all its arcs here; a halo
+/// row's are looked up.
 void set_scales(const Source& source, std::span<const VertexId> halo, Normalisation normalisation,
                 LocalGraph& out) {
   if (normalisation == Normalisation::kSum) return;
@@ -119,7 +121,7 @@ void set_scales(const Source& source, std::span<const VertexId> halo, Normalisat
   for (const VertexId row : halo) out.src_scale.push_back(src_factor(normalisation, source.degree(row)));
 }
 
-/// received: the graph's rows. own: LocalGraph::slices.
+/// `received`: rows of the graph. `own`: LocalGraph::slices.
 void set_slices(const Source& source, std::span<const VertexId> received, std::span<const Index> own,
                 PeerRows& peer) {
   const auto slices = std::size_t(source.slices);

@@ -1,10 +1,11 @@
 // METIS' multilevel partitioning (Karypis & Kumar 1998). The objective is communication volume, the rows that
 // are exchanged, not the arcs that are cut: a row needed by ten arcs of another part travels once. METIS has
-// two methods, k-way, which knows both objectives, and recursive bisection, which with several balance
-// constraints and few parts finds better ones; both are tried and the better result by the objective is kept.
+// two methods. K-way knows both objectives; recursive bisection often finds better partitions with several
+// balance constraints and few parts. Both are tried, and the result that is better by the objective is kept.
 // Measured on ogbn_arxiv with vertices, arcs and training vertices balanced to 2 %: 60k against 48k rows
 // exchanged with 2 parts, 104k against 108k with 4, 171k against 183k with 8. Looser tolerances don't lower
-// them; balance in vertices alone would (19k with 2 parts) but leaves one part 41 % more arcs than the mean.
+// these numbers. Balancing vertices alone would (19k with 2 parts), but one part then has 41 % more arcs than
+// the mean.
 #include <fcntl.h>
 #include <metis.h>
 #include <unistd.h>
@@ -27,7 +28,7 @@ constexpr Index kMaxArcs = std::numeric_limits<idx_t>::max();
 /// The largest part over the mean that METIS may leave, for vertices, arcs and training vertices.
 constexpr real_t kImbalance[] = {1.02f, 1.02f, 1.05f};
 
-constexpr int kMostPartsByBisection = 8;  // with more, k-way is the better one
+constexpr int kMostPartsByBisection = 8;  // with more parts k-way is the better method
 
 int objective_of(const std::string& name) {
   if (name == "volume") return METIS_OBJTYPE_VOL;
@@ -35,7 +36,8 @@ int objective_of(const std::string& name) {
   fail("objective \"{}\" of the metis partitioner is unknown; known are volume and cut", name);
 }
 
-/// Weights of each vertex, one after the other: 1, its arcs, and whether it is a training vertex if any is.
+/// The weights of each vertex, one vertex after the other: 1, its arcs, and whether it is a training vertex
+/// (only where there are any).
 std::vector<idx_t> vertex_weights(const PartitionInput& input, idx_t constraints) {
   std::vector<idx_t> weights;
   weights.reserve(std::size_t(input.pattern.rows * constraints));
@@ -52,8 +54,8 @@ const char* reason(int code) {
   return code == METIS_ERROR_INPUT ? "it rejects the graph" : "internal error";
 }
 
-/// What METIS prints of small graphs goes nowhere while one of these lives: standard output is for results.
-/// Any number at a time, of any threads.
+/// While one of these exists, standard output, which is for results, drops what METIS prints for small
+/// graphs. Any number may exist at a time, on any threads.
 class Quiet {
  public:
   Quiet() {
@@ -91,9 +93,9 @@ class Quiet {
   }
 };
 
-/// METIS traps SIGTERM while it runs, and takes one for an error of its own. While one of these lives this
-/// thread has it blocked: a request to stop is left to who waits for it (base/stop.h), or acts when METIS has
-/// returned. METIS raises SIGTERM itself for choices that it doesn't know, and we make none of those.
+/// METIS traps SIGTERM while it runs and takes one for an error of its own. While one of these exists this
+/// thread blocks SIGTERM, so that a request to stop goes to the thread that waits for it (base/stop.h), or
+/// acts when METIS has returned. METIS itself raises SIGTERM only for invalid choices, which we don't make.
 class StopsLeftAlone {
  public:
   StopsLeftAlone() {

@@ -27,7 +27,7 @@ class NearCutter {
     near.is_whole = near.own_arcs == graph_.own.arcs() &&
                     graph_.outer.offsets[std::size_t(near.rows)] == graph_.outer.arcs();
     take_halo(distance, near);
-    take_peers(distance, near);  // to whom it may not be whole
+    take_peers(distance, near);  // a peer's reads may be cut even if the block is whole
     if (near.is_whole) {
       near.halo = {}, near.halo_ids = {}, near.halo_scale = {};
       return near;
@@ -55,7 +55,7 @@ class NearCutter {
     }
   }
 
-  /// The near rows' arcs, in the halo's narrower numbering.
+  /// The near rows' arcs from the halo, whose columns count only the halo rows that are read.
   void take_outer(NearBlock& near) const {
     std::vector<VertexId> place(std::size_t(graph_.halo), -1);
     for (std::size_t i = 0; i < near.halo.size(); ++i) place[std::size_t(near.halo[i])] = VertexId(i);
@@ -70,7 +70,7 @@ class NearCutter {
     near.outer_transpose = std::move(back.csr), near.outer_arc = std::move(back.arc_of);
   }
 
-  /// Both sides know who reads what from how near.
+  /// Needs no message, because both sides know at which distance each halo row is read.
   void take_peers(int distance, NearBlock& near) const {
     const Index mine = server_.part_offsets[std::size_t(graph_.part)];
     for (const PeerRows& all : graph_.peers) {

@@ -16,14 +16,14 @@ namespace atl {
 struct NearBlock {
   Index rows = 0, sources = 0;  // the rank's first `rows` are computed; they read its first `sources`
   Index own_arcs = 0;
-  bool is_whole = false;       // the rows have all of the rank's arcs: the LocalGraph's are used, not these
+  bool is_whole = false;       // the rows have all of the rank's arcs: use the LocalGraph's instead
   Csr own_transpose;           // (sources × rows)
   std::vector<VertexId> halo;  // the halo rows of the LocalGraph that are read, ascending
   Csr outer, outer_transpose;  // (rows × halo) and back
   std::vector<Index> own_arc, outer_arc;  // places of transposed arcs; filled where attention needs them
-  std::vector<VertexId> halo_ids;         // (halo) the data set's
+  std::vector<VertexId> halo_ids;         // (halo) the data set's vertex ids
   std::vector<Real> halo_scale;           // (halo) by the normalisation asked for; empty: all 1
-  std::vector<PeerRows> peers;            // with anything to exchange
+  std::vector<PeerRows> peers;            // only those with rows to exchange
 };
 
 /// Entry d, for d = 0 … layers − 1, has the rows that a layer with d layers after it computes. `attention`:
@@ -31,7 +31,8 @@ struct NearBlock {
 std::vector<NearBlock> near_blocks(const ServerGraph& server, const LocalGraph& graph, int layers,
                                    bool attention);
 
-/// Destinations: the near rows; sources: own rows, or the halo rows that they read. Views into both.
+/// Destinations: the near rows; sources: own rows (own), or the halo rows that they read (outer). Views into
+/// `graph` and `near`.
 Block own_block(const LocalGraph& graph, const NearBlock& near);
 Block outer_block(const LocalGraph& graph, const NearBlock& near);
 

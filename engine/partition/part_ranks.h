@@ -1,5 +1,5 @@
-// Which rank trains which part of a prepared graph: each the part of its own number, unless parts that talk
-// much were brought together (plan/traffic.h).
+// Which rank trains which part of a prepared graph. By default rank r trains part r; parts that exchange much
+// may be placed on the same server instead (plan/traffic.h).
 #pragma once
 
 #include <span>
@@ -14,10 +14,11 @@ class PartRanks {
  public:
   /// Each rank trains the part of its own number.
   PartRanks() = default;
-  /// `parts` (ranks): the part of each rank; every part once (is_permutation()). Empty: as above.
+  /// `parts` (ranks): the part of each rank; every part once (is_permutation()). Empty: as by default.
   explicit PartRanks(std::vector<int> parts);
 
-  /// Of several groups of ranks, each with all parts in order, the one that begins with `first`.
+  /// The ranks of one of several groups, each of which has all parts in order. `first` is the group's first
+  /// rank.
   static PartRanks of_group(Rank first) {
     PartRanks group;
     group.first_ = first;
@@ -33,11 +34,11 @@ class PartRanks {
   std::vector<Rank> ranks_;  // by part
 };
 
-/// Whether each of 0 … size − 1 stands there once.
+/// Whether `parts` has each of 0 … size − 1 once.
 bool is_permutation(std::span<const int> parts);
 
-/// "2,0,1,3", by rank; and back. Throws Error, beginning with `what`, where the text isn't that of so many
-/// ranks.
+/// Parts by rank as text, "2,0,1,3", and back. Throws Error, beginning with `what`, where the text isn't a
+/// permutation for `ranks` ranks.
 std::string parts_text(std::span<const int> parts);
 std::vector<int> read_parts(const std::string& text, int ranks, const std::string& what);
 

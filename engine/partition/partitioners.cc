@@ -53,7 +53,7 @@ struct PartOfGraph {
   PartitionInput input() const { return {pattern.view(), degrees, training}; }
 };
 
-/// local (vertices): room for the number of each of the part's vertices.
+/// `local` (vertices) is scratch for the numbers of the part's vertices.
 PartOfGraph part_of(const PartitionInput& whole, std::span<const std::int32_t> owner, int part,
                     std::span<VertexId> local) {
   PartOfGraph out;
@@ -73,7 +73,7 @@ PartOfGraph part_of(const PartitionInput& whole, std::span<const std::int32_t> o
   return out;
 }
 
-/// Adds each vertex's slice to part · slices.
+/// Adds each vertex's slice to its cell, which is part · slices so far.
 void divide(const PartOfGraph& part, const Partitioner& partitioner, const PartitionOptions& options,
             std::span<std::int32_t> cell) {
   std::vector<std::int32_t> slice(part.vertices.size());

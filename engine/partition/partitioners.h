@@ -1,5 +1,5 @@
 // The ways to divide vertices among parts: METIS (Karypis & Kumar 1998, multilevel k-way), by hash, by range.
-// A new one: a file here and a line in partitioners.cc.
+// A new one takes a file here and a line in partitioners.cc.
 #pragma once
 
 #include <cstdint>
@@ -16,18 +16,19 @@ struct PartitionOptions {
   int parts = 1;
   std::uint64_t seed = 1;
   std::string objective = "volume";  // metis: volume | cut
-  int groups = 1;  // of as many parts each: the graph is divided into these first, where arcs are looked at
-  int slices = 1;  // of each part: neighbouring rows that are worked on together (below)
+  int groups = 1;  // with equally many parts; a partitioner by arcs divides the graph into groups first
+  int slices = 1;  // per part: neighbouring rows that are worked on together (below)
 };
 
-/// What a partitioner is given. Nothing in it depends on anything but the graph and the training vertices.
+/// What a partitioner reads. It depends on the graph and the training vertices alone.
 struct PartitionInput {
   CsrView pattern;                         // symmetric, unweighted, no loops, no duplicates
-  std::span<const VertexId> degrees;       // (vertices) arcs that each vertex's row will hold: its work
+  std::span<const VertexId> degrees;       // (vertices) arcs in each vertex's row: its work
   std::span<const std::uint8_t> training;  // (vertices) 1 where it counts as a training vertex, or empty
 };
 
-/// Writes the part 0 … parts − 1 of each vertex to owner (vertices). A function of its arguments alone.
+/// Writes the part 0 … parts − 1 of each vertex to owner (vertices). The result depends on nothing but the
+/// arguments.
 using AssignParts = void (*)(const PartitionInput& input, const PartitionOptions& options,
                              std::span<std::int32_t> owner);
 
@@ -35,11 +36,11 @@ struct Partitioner {
   const char* name;
   const char* help;
   AssignParts assign;
-  bool by_arcs = false;  // looks at the pattern
+  bool by_arcs = false;  // reads the pattern's arcs
 };
 
 std::span<const Partitioner> partitioners();
-/// Throws Error naming the known ones.
+/// Throws Error naming the known ones where `name` isn't among them.
 const Partitioner& find_partitioner(const std::string& name);
 
 void assign_by_metis(const PartitionInput& input, const PartitionOptions& options,
@@ -49,14 +50,13 @@ void assign_by_hash(const PartitionInput& input, const PartitionOptions& options
 void assign_by_range(const PartitionInput& input, const PartitionOptions& options,
                      std::span<std::int32_t> owner);
 
-// Parts in slices: a part's vertices divided once more, so that a rank works on one slice after the other
-// (the chunks of a pipeline, Chen et al. 2023, "GNNPipe", section 3.2). Slice k of all parts together is
-// chunk k.
+// Slices divide a part's vertices once more, so that a rank works on one slice after the other (the chunks of
+// a pipeline, Chen et al. 2023, "GNNPipe", section 3.2). Slice k of all parts together is chunk k.
 
-/// (vertices) the cell of each vertex, its part · options.slices + its slice. A partitioner that looks at
-/// arcs divides the graph into parts and then each part into slices, so that as little as possible leaves a
-/// part; the others divide it into all cells at once. By hash a vertex's chunk is then the same for any
-/// number of parts.
+/// Returns (vertices) the cell of each vertex: its part · options.slices + its slice. A partitioner that
+/// reads arcs divides the graph into parts and then each part into slices, so that few arcs leave a part. The
+/// others divide the graph into all cells at once; by hash a vertex's chunk is then the same for any number
+/// of parts.
 std::vector<std::int32_t> assign_cells(const PartitionInput& input, const PartitionOptions& options);
 
 }  // namespace atl

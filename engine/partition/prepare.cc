@@ -1,5 +1,5 @@
 // Vertices are ordered by part, within a part by slice, within a slice boundary rows first, and within those
-// two by a locality order: peers' rows can be sent as soon as the first rows of a layer are ready, and
+// two by a locality order. So a peer's rows can be sent as soon as a layer's first rows are ready, and
 // gathered rows are still in cache.
 #include "partition/prepare.h"
 
@@ -17,7 +17,7 @@
 namespace atl {
 namespace {
 
-/// The transformed graph: a view of the original where nothing changes.
+/// The transformed graph, or a view of the original if no transform changes it.
 struct Transformed {
   CsrView view;
   Csr storage;
@@ -37,7 +37,7 @@ Transformed apply(const CsrView& graph, bool is_symmetric, const GraphTransforms
   return t;
 }
 
-/// Marks every vertex that a vertex of another part reads. (vertices)
+/// Returns (vertices) marks of the vertices that a vertex of another part reads.
 std::vector<std::uint8_t> boundary_marks(const CsrView& graph, const std::vector<std::int32_t>& cell,
                                          int slices) {
   std::vector<std::uint8_t> marks(cell.size(), 0);
@@ -63,14 +63,14 @@ void number_rows(const std::vector<VertexId>& order, const std::vector<std::int3
   for (const VertexId v : order) out.ids[std::size_t(begin[key(v)]++)] = v;
 }
 
-/// (vertices) the prepared row of each vertex.
+/// Returns (vertices) the prepared row of each vertex.
 std::vector<VertexId> rows_of(const std::vector<VertexId>& ids) {
   std::vector<VertexId> row_of(ids.size());
   for (std::size_t r = 0; r < ids.size(); ++r) row_of[std::size_t(ids[r])] = VertexId(r);
   return row_of;
 }
 
-/// The graph with row r of the result = row ids[r] of `graph`, columns renumbered and ascending.
+/// Renumbers a graph: row r of the result is row ids[r] of `graph`, with columns renumbered and ascending.
 Csr renumbered(const CsrView& graph, const std::vector<VertexId>& ids) {
   const std::vector<VertexId> row_of = rows_of(ids);
   Csr out;
@@ -94,7 +94,7 @@ Csr renumbered(const CsrView& graph, const std::vector<VertexId>& ids) {
   return out;
 }
 
-/// Rows of `graph`, which is in the data set's numbering, have their columns in ascending order already.
+/// Relies on rows of `graph`, in the data set's numbering, that already have ascending columns.
 RowsById rows_by_id(const CsrView& graph, const std::vector<VertexId>& ids) {
   const std::vector<VertexId> row_of = rows_of(ids);
   RowsById out;
@@ -214,13 +214,13 @@ Index predicted_prepare_bytes(Index vertices, Index arcs, const PartitionOptions
                               const GraphTransforms& transforms) {
   const Index after = transforms.symmetrise ? 2 * arcs : arcs;
   const Index transformed = 4 * after + 8 * vertices, pattern = 4 * 2 * arcs + 8 * vertices;
-  // METIS: its copies of the graph and the coarser ones, weights of arcs and three of each vertex. Measured
-  // on a random graph, whose coarser ones shrink least.
+  // METIS: its copies of the graph and the coarser graphs, weights of arcs and three weights per vertex.
+  // Measured on a random graph, whose coarser graphs shrink least.
   const Index metis =
       options.kind == "metis" && options.parts * options.slices > 1 ? 44 * 2 * arcs + 120 * vertices : 0;
   const Index order = 8 * 2 * arcs + 72 * vertices;
-  // What is made when pattern and order are gone: the graph and its rows by id, weighted at most, beside each
-  // other.
+  // Allocated after pattern and order are freed: the graph and its rows by id, both weighted in the worst
+  // case.
   const Index both = transforms.by_id ? 2 * 8 * (after + vertices) + 20 * vertices : 0;
   return transformed + std::max(pattern + std::max(metis, order), both);
 }

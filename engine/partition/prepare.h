@@ -1,4 +1,5 @@
-// Makes a prepared graph in memory: transforms, partitions, renumbers, lists halos. Pure: knows no files.
+// Makes a prepared graph in memory: transforms, partitions, renumbers, lists halos. Reads and writes no
+// files.
 #pragma once
 
 #include <cstdint>
@@ -13,12 +14,12 @@
 
 namespace atl {
 
-// How good a partition is: what it makes ranks exchange, and how evenly it divides the work.
+// How good a partition is: how much ranks exchange, and how evenly the work is divided.
 
 /// Halo of a part: the distinct rows it reads and doesn't own. Boundary: its rows that some other part reads.
 struct PartitionQuality {
   Index cut_arcs = 0;  // arcs whose ends are in different parts
-  Index volume = 0;    // Σ over parts of its halo rows = rows exchanged a layer
+  Index volume = 0;    // halo rows of all parts together = rows exchanged per layer
   std::vector<Index> owned, halo, boundary, arcs, training;             // each (parts)
   double balance_vertices = 1, balance_arcs = 1, balance_training = 1;  // largest part / mean
 
@@ -26,7 +27,7 @@ struct PartitionQuality {
   void set_balances();
 };
 
-/// Some lines for a terminal: totals, then a row a part.
+/// A few lines for a terminal: totals, then a row per part.
 std::string to_text(const PartitionQuality& quality);
 
 /// Changes of the arcs, applied before partitioning in the order of the fields.
@@ -38,20 +39,20 @@ struct GraphTransforms {
     kRemove
   } self_loops = SelfLoops::kKeep;  // kAdd: exactly one per vertex
   bool induced = false;  // also prepare the subgraph of training vertices (training.setting: inductive)
-  bool by_id = false;    // also keep rows in the order of the data set's ids: what sampling draws from
-  bool rows = false;     // also keep the prepared row of each vertex: pairs of vertices are looked up
+  bool by_id = false;    // also keep rows in the order of the data set's ids, for sampling
+  bool rows = false;     // also keep the prepared row of each vertex, to look up pairs of vertices
 };
 
-/// A graph's rows once more, each in an order that doesn't depend on how vertices are numbered: self-loops
-/// first, then the other columns by ascending vertex of the data set. A draw by position means the same arc
-/// whatever the partition.
+/// A graph's rows again, in an order that doesn't depend on the prepared numbering: self-loops first, then
+/// the other columns by ascending vertex of the data set. So a draw by position means the same arc in every
+/// partition.
 struct RowsById {
   std::vector<VertexId> columns;  // (arcs) prepared rows; offsets are the graph's
   std::vector<float> weights;     // (arcs) …
-  std::vector<double> degrees;    // … and (vertices) degree_of() each row; both empty: unweighted
+  std::vector<double> degrees;    // … and (vertices) degree_of() each row; both are empty if unweighted
 };
 
-/// A graph in prepared numbering with the rows that each part reads and doesn't own.
+/// A graph in prepared numbering, with the rows that each part reads and doesn't own.
 struct HaloGraph {
   Csr graph;                        // (vertices × vertices), columns ascending
   std::vector<Index> halo_offsets;  // (parts + 1)
@@ -67,13 +68,13 @@ struct Prepared {
   PartitionQuality quality;          // of the whole graph
 };
 
-/// `is_symmetric`: the reverse of every arc of `graph` is known to be there. `training` (vertices) marks
-/// training vertices, or is empty. Throws Error when there are more parts than vertices, or options unknown
-/// to the partitioner.
+/// `is_symmetric` says that `graph` is known to have the reverse of each of its arcs. `training` (vertices)
+/// marks training vertices, or is empty. Throws Error when there are more parts than vertices, or options
+/// unknown to the partitioner.
 Prepared prepare(const CsrView& graph, bool is_symmetric, const PartitionOptions& options,
                  const GraphTransforms& transforms, std::span<const std::uint8_t> training);
 
-/// How prepare() numbers the rows of a graph, which `graph` is after the transforms; self-loops play no role.
+/// How prepare() numbers rows. `graph` is the graph after the transforms; self-loops make no difference.
 struct RowOrder {
   std::vector<Index> part_offsets;     // (parts + 1)
   std::vector<Index> slice_offsets;    // (parts · slices + 1)
@@ -83,10 +84,11 @@ struct RowOrder {
 RowOrder order_rows(const CsrView& graph, bool is_symmetric, const PartitionOptions& options,
                     std::span<const std::uint8_t> training);
 
-/// Throws Error where there are more parts, or slices of them, than vertices.
+/// Throws Error where the parts, or all their slices, outnumber the vertices.
 void check_parts(const PartitionOptions& options, Index vertices);
 
-/// Bytes of memory that prepare() needs at its peak beside the graph it is given: an estimate from above.
+/// An upper estimate of the memory in bytes that prepare() needs at its peak besides the graph that it is
+/// given.
 Index predicted_prepare_bytes(Index vertices, Index arcs, const PartitionOptions& options,
                               const GraphTransforms& transforms);
 

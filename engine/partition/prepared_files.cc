@@ -137,7 +137,7 @@ namespace {
 
 using nlohmann::json;
 
-constexpr int kFormat = 1;  // raised when files or numbering change, so that older ones are made anew
+constexpr int kFormat = 1;  // raised when files or numbering change, so that older graphs are made again
 
 std::string name_of(GraphTransforms::SelfLoops loops) {
   using enum GraphTransforms::SelfLoops;
@@ -181,7 +181,7 @@ std::string identity_of(const std::string& dataset_checksum, const PartitionOpti
                 {"induced", transforms.induced},
                 {"training", checksum_of(training)}};
   if (transforms.by_id)
-    identity["byId"] = true;  // where it isn't asked for, graphs that are there already serve
+    identity["byId"] = true;  // only if asked for, so that older graphs keep their identity
   if (transforms.rows) identity["rows"] = true;
   if (options.groups > 1) identity["groups"] = options.groups;
   if (options.slices > 1) identity["slices"] = options.slices;  // likewise
@@ -222,7 +222,8 @@ PreparedMeta read_prepared_meta(const std::filesystem::path& path) {
     const json j = json::parse(file);
     PreparedMeta meta{
         j.at("identity").dump(), j.at("partOffsets"), {}, quality_from(j.at("quality")), j.at("files")};
-    meta.slice_offsets = j.value("sliceOffsets", meta.part_offsets);  // older ones have none: a slice a part
+    // older files have none: one slice per part
+    meta.slice_offsets = j.value("sliceOffsets", meta.part_offsets);
     return meta;
   } catch (const json::exception& e) {
     fail("{}: is damaged ({}); remove the folder, and the next run creates it again", path.string(),

@@ -1,4 +1,4 @@
-// The files of a prepared graph, written in one step and mapped back.
+// The files of a prepared graph: written as a whole, and memory-mapped.
 #pragma once
 
 #include <filesystem>
@@ -12,7 +12,7 @@
 
 namespace atl {
 
-// meta.json of a prepared graph: what it was made from and what its files must be.
+// meta.json of a prepared graph: what the graph was made from, and the checksums of its files.
 
 struct PreparedMeta {
   std::string identity;  // everything that the prepared graph depends on, spelled out (see identity_of)
@@ -39,7 +39,7 @@ PreparedMeta read_prepared_meta(const std::filesystem::path& path);
 void write_prepared(const std::filesystem::path& folder, const std::string& identity,
                     const Prepared& prepared, bool rows);
 
-/// A HaloGraph on disk. Spans and views live as long as the object.
+/// A HaloGraph on disk. Its spans and views are valid as long as the object.
 struct MappedHaloGraph {
   NpyArray offsets, columns, weights, halo_offsets, halo;
   bool weighted = false;
@@ -53,7 +53,7 @@ struct MappedHaloGraph {
 MappedHaloGraph map_halo_graph(const std::filesystem::path& folder, const std::string& prefix, Index vertices,
                                int parts);
 
-/// Its RowsById, mapped where it is first asked for.
+/// The RowsById of a MappedHaloGraph, mapped on first use.
 struct MappedRowsById {
   NpyArray columns, weights, degrees;
 

@@ -18,9 +18,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Held by the one process that looks for a prepared graph or makes it; the others wait. Released by the
-/// system when its holder dies. Where nothing can be written, what is there already is whole, and needs no
-/// lock.
+/// Held by the one process that looks for a prepared graph or makes it; the others wait. The system releases
+/// it when its holder dies. In a folder that can't be written no lock is needed, because whatever is there is
+/// whole.
 class MakerLock {
  public:
   explicit MakerLock(const fs::path& graph) {
@@ -54,8 +54,8 @@ fs::path folder_of(const Dataset& dataset, const PartitionOptions& options, cons
          fmt::format("{}-{}-{}", options.kind, parts, sha256_hex(identity).substr(0, 12));
 }
 
-/// Where the data have no self-loops, keeping them and removing them make the same graph, and one that is
-/// there already serves for both.
+/// If the data set has no self-loops, keeping and removing them give the same graph, so one prepared graph
+/// serves both.
 GraphTransforms as_prepared(const Dataset& dataset, GraphTransforms wanted) {
   using Loops = GraphTransforms::SelfLoops;
   if (dataset.meta().self_loops == 0 && wanted.self_loops == Loops::kKeep) wanted.self_loops = Loops::kRemove;
@@ -135,7 +135,7 @@ PreparedGraph PreparedGraph::open(const Dataset& dataset, const PartitionOptions
   const std::string identity = identity_of(dataset.meta().checksum, options, transforms, training);
   const fs::path folder = folder_of(dataset, options, identity);
   const bool exists = fs::exists(folder);
-  if (!exists && (options.slices > 1 || options.groups > 1))  // which `atoll partition` knows nothing of
+  if (!exists && (options.slices > 1 || options.groups > 1))  // `atoll partition` has no such options
     fail("{}: does not exist; create it with `atoll prepare -f` and the job's manifest", folder.string());
   if (!exists)
     fail(

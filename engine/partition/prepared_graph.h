@@ -1,7 +1,7 @@
 // A graph prepared for a number of ranks: transforms applied, vertices renumbered so that each part's rows
-// are contiguous, boundary rows first, neighbours near each other. Made once, stored where the data set has
-// them (Dataset::prepared_folder), checked by checksum, memory-mapped by every rank: a rank touches its own
-// rows only.
+// are contiguous, boundary rows first, neighbours near each other. It is made once, stored in the data
+// set's folder for them (Dataset::prepared_folder) and checked by checksum. Every rank maps it into memory
+// and touches only its own rows.
 //
 //   DATASET/prepared/<key>/   key: partitioner, parts, and a hash of all that it depends on
 //         (prepared_files.h)
@@ -32,28 +32,29 @@
 
 namespace atl {
 
-/// What sampling draws from: rows in prepared numbering, columns as in RowsById.
+/// The rows that sampling draws from, in prepared numbering, with columns ordered as in RowsById.
 struct GraphById {
   CsrView rows;
-  // (vertices) degree_of() each; empty: unweighted, so that it is the number of arcs
+  // (vertices) degree_of() each row; empty: unweighted, so the degree is the number of arcs
   std::span<const double> degrees;
 };
 
 /// Read-only, thread-safe, movable.
 class PreparedGraph {
  public:
-  /// Opens the prepared graph for these options, making it first where it doesn't exist (one process at a
-  /// time: a lock file; written beside and renamed, so never half-written). `training` (vertices) marks the
-  /// vertices to balance and to induce on, may be empty. One that exists is verified: a damaged one is an
-  /// Error naming the file. `before_making` is told how many bytes of memory making it takes at most.
+  /// Opens the prepared graph for these options, and makes it first if it doesn't exist. One process makes it
+  /// at a time (a lock file); it is written beside its place and renamed, so never half-written. `training`
+  /// (vertices) marks the vertices to balance and to induce on, may be empty. An existing graph is verified:
+  /// a damaged one is an Error naming the file. `before_making` gets an upper bound of the memory in bytes
+  /// that making needs.
   static PreparedGraph make(const Dataset& dataset, const PartitionOptions& options,
                             const GraphTransforms& transforms, std::span<const std::uint8_t> training,
                             const std::function<void(Index bytes)>& before_making = {});
-  /// Opens what make() left, given the same arguments, without verifying. Throws Error with the `atoll
-  /// partition` command to run where it doesn't exist.
+  /// Opens the graph that make() made with the same arguments, without verifying it. Throws Error with the
+  /// `atoll partition` command to run where it doesn't exist.
   static PreparedGraph open(const Dataset& dataset, const PartitionOptions& options,
                             const GraphTransforms& transforms, std::span<const std::uint8_t> training);
-  /// Whether open() would find one.
+  /// Whether open() would find a graph.
   static bool exists(const Dataset& dataset, const PartitionOptions& options,
                      const GraphTransforms& transforms, std::span<const std::uint8_t> training);
   PreparedGraph(PreparedGraph&&) noexcept;
@@ -62,26 +63,25 @@ class PreparedGraph {
 
   int parts() const;
   std::span<const Index> part_offsets() const;  // (parts + 1): part p owns rows part_offsets[p] … [p + 1] − 1
-  int slices() const;                           // of each part
-  /// (parts · slices + 1): slice k of part p has rows slice_offsets[p · slices + k] …, and ends where the
-  /// next one begins.
+  int slices() const;                           // per part
+  /// (parts · slices + 1): slice k of part p begins at row slice_offsets[p · slices + k] and ends where the
+  /// next slice begins.
   std::span<const Index> slice_offsets() const;
-  std::span<const VertexId> ids() const;  // (vertices) data set's vertex of each row
-  std::span<const VertexId> rows()
-      const;              // (vertices) row of each vertex; of what was prepared with GraphTransforms::rows
-  CsrView graph() const;  // (vertices × vertices) in prepared numbering
+  std::span<const VertexId> ids() const;   // (vertices) data set's vertex of each row
+  std::span<const VertexId> rows() const;  // (vertices) row of each vertex; needs GraphTransforms::rows
+  CsrView graph() const;                   // (vertices × vertices) in prepared numbering
   std::span<const VertexId> halo(
       int part) const;            // prepared rows that `part` reads and doesn't own, ascending
-  CsrView induced_graph() const;  // as graph(), arcs between training vertices only; rows all kept
+  CsrView induced_graph() const;  // as graph(), with all rows but only arcs between training vertices
   std::span<const VertexId> induced_halo(int part) const;
-  /// Of what was prepared with GraphTransforms::by_id. The files are mapped when first asked for.
+  /// Need GraphTransforms::by_id. The files are mapped on first use.
   GraphById graph_by_id() const;
   GraphById induced_graph_by_id() const;
   const PartitionQuality& quality() const;
   const std::filesystem::path& folder() const;
   /// As Dataset::forget().
   void forget() const;
-  /// SHA-256 of meta.json, which holds every file's: equal on all ranks means equal graphs.
+  /// SHA-256 of meta.json, which holds the checksums of all files: equal on all ranks means equal graphs.
   const std::string& checksum() const;
 
  private:

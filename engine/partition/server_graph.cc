@@ -10,9 +10,9 @@
 namespace atl {
 namespace {
 
-constexpr double kSlack = 1.05;  // of the mean, that a rank of the server may have
+constexpr double kSlack = 1.05;  // the most work that a rank may have, relative to the mean
 constexpr double kRowsWork =
-    16;  // a row's products, in arcs that are read: about as much where layers have 64 columns
+    16;  // the products of one row cost as much as reading this many arcs, at about 64 columns per layer
 
 class Expansion {
  public:
@@ -39,12 +39,12 @@ class Expansion {
  private:
   /// A row that was drawn, or is the server's own.
   struct Row {
-    std::int32_t hop = 0;        // at which it was drawn
-    std::int32_t distance = -1;  // −1: it takes no part
+    std::int32_t hop = 0;        // number of the hop that drew it
+    std::int32_t distance = -1;  // −1: no layer reads it
     std::int32_t rank = -1;
     VertexId place = -1;  // among rows_
   };
-  /// nullptr: it wasn't drawn.
+  /// nullptr: `row` was neither drawn nor own.
   const Row* find(VertexId row) const {
     const VertexId number = table_.find(row);
     return number < 0 ? nullptr : &known_[std::size_t(number)];
@@ -53,10 +53,10 @@ class Expansion {
     const VertexId number = table_.find(row);
     return number < 0 ? nullptr : &known_[std::size_t(number)];
   }
-  /// Of a row that is there.
+  /// `row` must be known.
   const Row& of(VertexId row) const { return *find(row); }
   Row& of(VertexId row) { return *find(row); }
-  /// false: it is there already.
+  /// False if the row is known already.
   bool add(VertexId row, int hop) {
     if (table_.find_or_add(row, VertexId(known_.size())) < VertexId(known_.size())) return false;
     known_.push_back({hop});
@@ -75,7 +75,7 @@ class Expansion {
     return known != nullptr && known->hop == 0;
   }
 
-  /// Breadth first. Own neighbours are there already; of the others, those that a draw keeps.
+  /// Breadth first. Own vertices are known already; of other neighbours a draw decides which are added.
   void walk() {
     std::vector<VertexId> front = own_;
     for (int hop = 1; hop <= o_.max_hop && !front.empty(); ++hop) {
@@ -87,8 +87,8 @@ class Expansion {
     }
   }
 
-  /// Distances between what was drawn: an arc that no draw kept is there where both of its ends are. The rows
-  /// that take part.
+  /// Computes distances among the drawn rows, and the list of copies. An arc counts if both its ends were
+  /// drawn, even if no draw kept that arc.
   void measure() {
     std::vector<VertexId> front = own_;
     for (const VertexId row : own_) of(row).distance = 0;
@@ -107,8 +107,9 @@ class Expansion {
     }
   }
 
-  /// Of a vertex's neighbours on other servers; a copy's loop leads nowhere, and takes no neighbour's place.
-  /// A draw belongs to the two vertices: every server that asks draws the same.
+  /// The neighbours on other servers that the draw keeps for a vertex. A copy's self-loop is left out, so
+  /// that it takes no neighbour's place. The draw's key is the two vertices, so every server that asks draws
+  /// the same.
   std::span<const VertexId> kept_neighbours(VertexId row) {
     kept_.clear();
     for (const VertexId other : graph_.row(row))
@@ -122,9 +123,9 @@ class Expansion {
     return std::span(kept_).first(std::size_t(o_.fanout));
   }
 
-  /// Own vertices to the ranks whose parts they are, or a batch's as copies: each to the rank that has most
-  /// of its neighbours and room (Stanton & Kliot 2012, linear deterministic greedy). Room is for work, so
-  /// that ranks end together.
+  /// Gives own vertices to the ranks whose parts they are in. Copies, and all vertices of a batch, each go to
+  /// the rank with most of its neighbours and room (Stanton & Kliot 2012, linear deterministic greedy). Room
+  /// is measured in work, so that ranks finish together.
   void divide() {
     const auto ranks = std::size_t(o_.parts);
     std::vector<double> load(ranks);
@@ -141,8 +142,8 @@ class Expansion {
     hand_out(copies_, load);
   }
 
-  /// In arcs: of each layer that computes the row its own, and its products; what is held as input alone
-  /// costs its memory.
+  /// Work in arcs: for each layer that computes the row, its arcs and its products. An input row counts 1,
+  /// for its memory.
   double work(VertexId row) const {
     const int layers = o_.layers - of(row).distance;
     if (layers == 0) return 1;
@@ -190,12 +191,12 @@ class Expansion {
     }
   }
 
-  /// The arcs that are read: those between rows, of rows that some layer computes.
+  /// Takes the arcs between the server's rows, but only for rows that some layer computes.
   void cut(ServerGraph& out) {
     out.graph.rows = out.graph.cols = Index(rows_.size());
     out.halos.resize(std::size_t(o_.parts)), out.near.resize(std::size_t(o_.parts));
     std::vector<std::pair<VertexId, float>> row;
-    std::vector<std::pair<VertexId, std::int32_t>> read;  // a halo row, and the distance of who reads it
+    std::vector<std::pair<VertexId, std::int32_t>> read;  // a halo row, and its reader's distance
     for (int r = 0; r < o_.parts; ++r) {
       const Index begin = out.part_offsets[std::size_t(r)], end = out.part_offsets[std::size_t(r) + 1];
       read.clear();
@@ -242,7 +243,7 @@ class Expansion {
   CsrView graph_;
   std::span<const VertexId> ids_;
   std::span<const Index> offsets_;  // of the server's parts
-  RowTable table_;                  // of rows among known_: nothing here grows with the graph
+  RowTable table_;                  // the place of each row in known_; its size doesn't grow with the graph
   std::vector<Row> known_;
   std::vector<VertexId> own_, copies_, kept_, rows_;
 };
@@ -259,7 +260,7 @@ Index ServerGraph::bytes() const {
   const auto of = [](const auto& values) { return Index(values.size() * sizeof(values[0])); };
   Index sum =
       of(ids) + of(distances) + of(degrees) + of(graph.offsets) + of(graph.columns) + of(graph.weights);
-  for (const auto& each : halos) sum += 2 * of(each);  // and `near`
+  for (const auto& each : halos) sum += 2 * of(each);  // `near` is as large
   return sum;
 }
 

@@ -7,7 +7,7 @@
 namespace atl {
 namespace {
 
-/// The graph that is trained on, and who holds which of its rows.
+/// The graph that is trained on, and which rank holds which of its rows.
 class Held {
  public:
   Held(const PreparedGraph& prepared, const LocalizeOptions& options)
@@ -16,7 +16,7 @@ class Held {
         prepared_(prepared),
         options_(options) {}
 
-  /// A rank's prepared rows: begin … end − 1, those among them that are held.
+  /// A rank's prepared rows are begin … end − 1; holds() tells which of them it holds.
   Index begin(Rank rank) const { return prepared_.part_offsets()[part(rank)]; }
   Index end(Rank rank) const { return prepared_.part_offsets()[part(rank) + 1]; }
   bool holds(Index row) const {
@@ -38,7 +38,7 @@ class Held {
   const LocalizeOptions& options_;
 };
 
-/// Calls visit(arc) for the row's arcs from columns begin … end − 1, which stand together.
+/// Calls visit(arc) for the row's arcs from columns begin … end − 1, which are adjacent.
 template <class F>
 void for_each_arc(const CsrView& csr, Index row, Index begin, Index end, F&& visit) {
   const VertexId* last = csr.columns + csr.offsets[row + 1];

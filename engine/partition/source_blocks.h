@@ -1,6 +1,6 @@
-// Arcs of a prepared graph from some ranks' rows to some other ranks' rows, a block for each rank that they
-// come from: what strategies need to which rows come owner by owner (CAGNET's broadcasts), each followed by
-// its share of the aggregation.
+// The arcs of a prepared graph from some ranks' rows to other ranks' rows, one block per source rank. For
+// strategies that receive rows owner by owner (CAGNET's broadcasts) and aggregate each owner's share as it
+// comes.
 #pragma once
 
 #include <span>
@@ -11,32 +11,32 @@
 
 namespace atl {
 
-/// Whose rows a rank reads, where a strategy takes them owner by owner, and for whose vertices it aggregates
-/// them.
+/// For a strategy that receives rows owner by owner: whose rows a rank reads, and for whose vertices it
+/// aggregates them.
 struct OwnerReads {
   std::vector<Rank> aggregates;  // ranks; the rank itself among them
   std::vector<Rank> sources;     // ranks, in the order in which their rows come
-  /// Own rows then come as other ranks' do.
+  /// Own rows then arrive like those of other ranks.
   bool for_others() const { return aggregates.size() > 1; }
 };
 
-/// The arcs from one owner's rows. Memory: the arcs, a place for each destination, and what is read of the
-/// owner; nothing for rows of the owner that nobody reads here.
+/// The arcs from one owner's rows. Memory: the arcs, an offset per destination, and the ids of the owner's
+/// rows that are read here.
 struct SourceBlock {
   Rank owner = 0;
   std::vector<VertexId> rows;  // (src) which of the owner's rows, in its own numbering, ascending
-  std::vector<VertexId> ids;   // (src) the data set's
+  std::vector<VertexId> ids;   // (src) the data set's vertex ids
   std::vector<Real> scale;     // (src) by the normalisation asked for; empty: all 1
   Csr arcs;                    // (dst × src)
   Csr transpose;               // (src × dst)
   std::vector<Index> arc;      // places of transposed arcs; filled where attention needs them
 };
 
-/// Holds its arrays; must not move while blocks, views into it, live.
+/// Owns its arrays, and must not move while blocks, which are views into it, are in use.
 struct SourceBlocks {
   std::vector<VertexId> ids;        // (dst) the destination ranks' rows, one rank after the other
   std::vector<Real> scale;          // (dst) likewise
-  std::vector<SourceBlock> blocks;  // of owners with rows that are read, in the order of `sources`
+  std::vector<SourceBlock> blocks;  // only owners whose rows are read, in the order of `sources`
 
   Block view(const SourceBlock& block) const;
 };
@@ -45,7 +45,8 @@ struct SourceBlocks {
 SourceBlocks source_blocks(const PreparedGraph& graph, const LocalizeOptions& options,
                            std::span<const Rank> destinations, std::span<const Rank> sources);
 
-/// (ranks) how many rows each owns: of the whole graph or, in inductive training, of the marked vertices.
+/// Returns (ranks) how many rows each rank owns: of the whole graph or, in inductive training, only marked
+/// vertices.
 std::vector<Index> rows_by_rank(const PreparedGraph& graph, const LocalizeOptions& options);
 
 }  // namespace atl

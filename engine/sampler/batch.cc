@@ -57,7 +57,7 @@ Index Batch::bytes() const {
   return sum;
 }
 
-/// Offsets serve as cursors, one place on; with 32 bits, so that more of them are in cache.
+/// Cursors have 32 bits, so that more of them fit in cache.
 void TransposedArcs::make(const CsrView& from, bool places, Reusable<std::uint32_t>& cursors) {
   const Index arcs = from.arcs(), sources = from.cols;
   ATOLL_CHECK(arcs < Index(1) << 32, "{} arcs", arcs);
@@ -87,7 +87,7 @@ void TransposedArcs::take_first(const TransposedArcs& all, Index destinations) {
   const Index sources = all.offsets.size() - 1, arcs = all.columns.size();
   const bool weighted = all.weights.size() > 0;
   const auto begins = offsets.take(sources + 1);
-  // Room for all, most of which are left out.
+  // Makes room for all arcs, most of which are left out.
   columns.take(arcs), weights.take(weighted ? arcs : 0);
   arc.take(0);
   begins[0] = 0;

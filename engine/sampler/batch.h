@@ -1,13 +1,14 @@
-// What one rank computes in one step: the vertices it trains on, the neighbours that were drawn for them
-// layer by layer, and the rows of input features that this needs. Made by a Sampler, used by a schedule,
-// recycled.
+// What one rank computes in one step: the vertices it trains on, the neighbours drawn for them layer by
+// layer, and the rows of input features that this needs. A Sampler makes it, a schedule uses it, and then it
+// is recycled.
 //
 // Rows of all layers are one list. It begins with the seeds; then come the neighbours that the last layer
 // reads and that aren't there yet, then those of the layer before, and so on. The first counts[h] rows are
 // the destinations of hop h and the first counts[h + 1] its sources. So a destination is its own source
-// (Block::dst_are_sources), and what a layer writes is what the next one reads. Leaves are of their hop
-// alone: its sources behind these (sampler/history/). New rows come in the order in which they are first
-// drawn: that is free, keeps neighbours near each other, and depends on the seeds' order alone.
+// (Block::dst_are_sources), and what a layer writes is what the next one reads. Leaves are sources of one hop
+// only and come after its other sources (sampler/history/). New rows come in the order in which they are
+// first drawn. That costs nothing, keeps neighbours near each other, and depends only on the order of the
+// seeds.
 #pragma once
 
 #include <cstdint>
@@ -23,20 +24,20 @@
 
 namespace atl {
 
-// The arcs of a batch's layer from the other end, as the way back through it reads them.
+// The arcs of a batch's layer by source, as the backward pass reads them.
 
-/// Reusable with its batch.
+/// Reused with its batch.
 struct TransposedArcs {
   Reusable<Index> offsets;     // (sources + 1)
   Reusable<VertexId> columns;  // (arcs)
-  Reusable<float> weights;     // (arcs), where there are any
-  Reusable<Index> arc;         // (arcs) place of each among the arcs that it was made from, where asked for
+  Reusable<float> weights;     // (arcs), if the arcs have any
+  Reusable<Index> arc;         // (arcs) place of each among the original arcs, if asked for
 
-  /// Counting sort of `arcs` (destinations × sources). cursors: scratch.
+  /// Counting sort of `arcs` (destinations × sources). `cursors` is scratch.
   void make(const CsrView& arcs, bool places, Reusable<std::uint32_t>& cursors);
-  /// The arcs of `all` from its first `destinations`, which are the first of each source's.
+  /// Takes from `all` the arcs of its first `destinations`; each source's arcs begin with these.
   void take_first(const TransposedArcs& all, Index destinations);
-  /// As (sources × destinations); valid until make().
+  /// Returns (sources × destinations); valid until make().
   CsrView view(Index destinations) const;
   Index reallocations() const {
     return offsets.reallocations() + columns.reallocations() + weights.reallocations() + arc.reallocations();
@@ -48,31 +49,31 @@ class Batch {
  public:
   std::int64_t step = -1;
   double total = 0;  // vertices of the step over all ranks, by which its loss is divided (StepSeeds)
-  Reusable<Real> loss_weights;  // (seeds) what each one's loss counts; empty: all 1
+  Reusable<Real> loss_weights;  // (seeds) weight of each seed's loss; empty: all 1
 
   int layers() const { return int(layers_.size()); }
-  /// Of the gathering layers, the one nearest to the input being 0. Views; valid until the batch is sampled
-  /// into again.
+  /// The block of a gathering layer; layer 0 is nearest to the input. A view, valid until the batch is
+  /// sampled into again.
   Block block(int layer) const;
-  /// (rows of all layers) prepared rows and the data set's ids. Of `layer`'s input: the first
-  /// input_rows(layer).
+  /// (rows of all layers) prepared rows, and the data set's ids. The first input_rows(layer) are `layer`'s
+  /// input.
   std::span<const VertexId> rows() const { return rows_.span(); }
   std::span<const VertexId> ids() const { return ids_.span(); }
   /// (rows) Block::src_scale of every layer; empty: all 1.
   std::span<const Real> src_scales() const { return src_scale_.span(); }
   std::span<const VertexId> seeds() const { return rows_.first(counts_.front()); }
-  /// Without leaves.
+  /// Leaves aren't counted.
   Index input_rows(int layer) const { return counts_[counts_.size() - 1 - std::size_t(layer)]; }
   Index output_rows(int layer) const { return input_rows(layer + 1); }
-  /// Rows that the first layer writes: all, where none gathers.
+  /// Rows that the first layer writes; all, if no layer gathers.
   Index first_destinations() const { return layers() > 0 ? output_rows(0) : input_rows(0); }
 
-  /// Sources of a layer behind its input rows, whose rows come from a cache of historical embeddings.
+  /// Sources that come after a layer's input rows, and whose rows come from a cache of historical embeddings.
   const Leaves& leaves(int layer) const { return layers_[std::size_t(layer)].leaves; }
   Index sources(int layer) const { return input_rows(layer) + leaves(layer).size(); }
 
   Index arcs() const;  // of all layers
-  /// How often its memory had to grow, and what it is now.
+  /// How often its memory had to grow, and its size now.
   Index reallocations() const;
   Index bytes() const;
 
@@ -83,20 +84,20 @@ class Batch {
     bool weighted = false;
     TransposedArcs transpose;
     Leaves leaves;
-    bool transposed = false, places = false;  // whether it is there, and knows its places
+    bool transposed = false, places = false;  // whether the transpose is there, and has places
   };
   Reusable<VertexId> rows_, ids_;
   std::vector<Index> counts_{0};  // (layers + 1)
   Reusable<double> degrees_;
-  Reusable<Real> dst_scale_, src_scale_;  // of the rows in order; empty: all 1
+  Reusable<Real> dst_scale_, src_scale_;  // in the order of rows; empty: all 1
   std::vector<Layer> layers_;
 };
 
-// How many ranks compute each row of a step, layer by layer, so that what is summed over rows counts a vertex
-// once: by its owner, whom every rank tells which of its rows it computes.
+// How many ranks compute each row of a step, layer by layer, so that sums over rows count a vertex once.
+// Every rank tells the owners which of their rows it computes.
 
-/// Of a batch's row sets: set h are its first rows, those that h of its layers, counted from the output,
-/// read. Set 0 are the seeds.
+/// The row sets of a batch. Set h are the batch's first rows, those that h of its layers, counted from the
+/// output, read. Set 0 are the seeds.
 struct SharedRows {
   std::vector<Reusable<Real>> weights;  // by set: (rows) 1 over the number of ranks that compute the row
   std::vector<double> owned;            // by set: this rank's own rows that some rank computes

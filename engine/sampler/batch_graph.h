@@ -1,4 +1,4 @@
-// What one rank's mini-batches are made of: arcs to draw from, its rows' features, and the vertices that it
+// The data for one rank's mini-batches: arcs to draw from, features of its rows, and the vertices that it
 // trains on.
 #pragma once
 
@@ -13,18 +13,18 @@
 
 namespace atl {
 
-/// Owned by the session; what it views outlives it.
+/// Owned by the session, which keeps everything that it views alive longer.
 struct BatchGraph {
   Owners owners;
-  DrawnGraph training, whole;  // which differ with setting: inductive
-  Rows features;               // (owned, F), as ranks hold them; empty where they hold columns instead:
+  DrawnGraph training, whole;  // differ only with setting: inductive
+  Rows features;               // (owned, F), in the form that ranks hold; empty if they hold columns instead:
   std::optional<HeldColumns> columns{};
   TrainingRows training_rows;           // of this rank's parts
-  std::vector<Index> training_by_part;  // (parts) how many each has, the same on all ranks
-  // of link prediction: `training_rows` are numbers of its edges; null: there are none
+  std::vector<Index> training_by_part;  // (parts) training vertices of each, the same on all ranks
+  // for link prediction, where `training_rows` are numbers of its edges; null: there are none
   const PairGraph* pairs = nullptr;
-  bool sparse = false;  // what a batch's first layer reads of `features` that are held packed
-  double entries = 0;   // of a row that is held sparse, over the whole data set
+  bool sparse = false;  // a batch's first layer reads packed `features` as sparse rows
+  double entries = 0;   // per sparse row, over the whole data set
 };
 
 }  // namespace atl

@@ -70,7 +70,7 @@ MakeBatch BatchSampling::maker(Trace* trace) {
       };
 }
 
-/// By the thread that makes batches: it makes all calls of the features.
+/// Called by the thread that makes batches, because it makes all calls of the feature store.
 void BatchSampling::begin() {
   if (!options_.cpus.empty()) keep_threads_on(pool_, options_.cpus);
   if (!features_) return;
@@ -83,7 +83,7 @@ void BatchSampling::begin() {
 std::vector<std::unique_ptr<BatchSampling>> batch_samplings(const BatchGraph& graph, Communicator& comm,
                                                             const BatchSamplingOptions& options, int ahead) {
   const bool several =
-      comm.size() == 1 && options.sets == nullptr;  // what sets know of the graph is held once
+      comm.size() == 1 && options.sets == nullptr;  // sets hold what they know of the graph once
   const int makers = several ? std::min(options.threads, ahead) : 1;
   BatchSamplingOptions each = options;
   each.threads = options.threads / makers;
@@ -95,7 +95,7 @@ std::vector<std::unique_ptr<BatchSampling>> batch_samplings(const BatchGraph& gr
 std::vector<MakeBatch> makers_of(const std::vector<std::unique_ptr<BatchSampling>>& all, Trace* trace) {
   std::vector<MakeBatch> makers;
   for (const auto& each : all)
-    makers.push_back(each->maker(std::exchange(trace, nullptr)));  // a timeline shows one of them
+    makers.push_back(each->maker(std::exchange(trace, nullptr)));  // a timeline shows one maker
   return makers;
 }
 

@@ -1,4 +1,4 @@
-// All that one thread makes a rank's mini-batches with: the structure that it draws from, a sampler, seeds,
+// Everything with which one thread makes a rank's mini-batches: the structure to draw from, a sampler, seeds,
 // features.
 #pragma once
 
@@ -14,25 +14,25 @@ namespace atl {
 
 struct BatchSamplingOptions {
   SamplingOptions sampling;
-  MakeSets sets = nullptr;  // what is drawn instead of neighbours; null: nothing else
+  MakeSets sets = nullptr;  // sets of vertices to draw instead of neighbours; null: neighbours
   SetOptions set_options{};
   Index batch_size = 1024;
-  int threads = 1;                                // that work on one batch
-  bool mapped = false;                            // structure
+  int threads = 1;                                // working on one batch
+  bool mapped = false;                            // whether the structure is mapped_structure()
   bool weighs = false;                            // count on how many ranks each row is computed (RowShares)
-  std::optional<FeatureStoreOptions> features{};  // none: features aren't fetched
-  std::optional<GroupBatchOptions> columns{};     // which layers are computed by columns; none: none are
-  int negatives = 1;                              // pairs per training edge, of link prediction
-  bool finds_touched = false;  // tells which features have a value in the rows of a step (TouchedFeatures)
-  double feature_rate = 1;     // of others' columns, drawn for each step, unless masks say which
-  // other ranks' embeddings that training has; null: none. It outlives what is made
+  std::optional<FeatureStoreOptions> features{};  // none: no features are fetched
+  std::optional<GroupBatchOptions> columns{};     // layers computed by columns; none: no layer is
+  int negatives = 1;                              // pairs per training edge, for link prediction
+  bool finds_touched = false;  // finds the features that have a value in the rows of a step (TouchedFeatures)
+  double feature_rate = 1;     // share of others' columns drawn for each step, unless masks choose them
+  // other ranks' embeddings as training knows them; null: none. Outlives the maker
   const HistoryDirectory* history = nullptr;
-  BatchMasks* masks = nullptr;  // outlive what is made; null: there are none
-  std::int64_t presampled = 0;  // steps whose batches say what a presampled cache holds
-  std::vector<int> cpus{};      // that its threads run on; empty: left to the kernel
+  BatchMasks* masks = nullptr;  // outlive the maker; null: none
+  std::int64_t presampled = 0;  // steps whose batches choose the rows of a presampled cache
+  std::vector<int> cpus{};      // for its threads; empty: the kernel chooses
 };
 
-/// Neither copyable nor movable. Made by one thread, then used by another alone.
+/// Neither copyable nor movable. One thread makes it, then one other thread uses it.
 class BatchSampling {
  public:
   /// Collective. References outlive it.
@@ -40,8 +40,8 @@ class BatchSampling {
   BatchSampling(const BatchSampling&) = delete;
 
   StepSeeds& seeds() { return sets_ && sets_->seeds() != nullptr ? *sets_->seeds() : seeds_; }
-  /// The first batch that is made also fills the cache. Batches follow on what `history` says now. trace:
-  /// null where none is kept.
+  /// The first call of the maker also fills the cache. Batches continue from what `history` holds now.
+  /// `trace` may be null.
   MakeBatch maker(Trace* trace);
 
  private:
@@ -55,7 +55,7 @@ class BatchSampling {
   Workspace workspace_;
   Context ctx_;  // the host's
   std::unique_ptr<Structure> structure_;
-  std::unique_ptr<Structure> own_rows_;  // what sets read
+  std::unique_ptr<Structure> own_rows_;  // for sets to read
   std::unique_ptr<StepSets> sets_;       // null: neighbours are drawn
   Sampler sampler_;
   std::optional<FeatureStore> features_;
@@ -71,8 +71,8 @@ class BatchSampling {
 };
 
 /// The makers of a rank's batches, on options.threads threads. A rank that is alone and draws neighbours
-/// exchanges nothing, so each thread makes a batch, at most `ahead` of them at a time; otherwise all threads
-/// work on one batch after the other. Collective.
+/// exchanges nothing, so each thread makes batches of its own, at most `ahead` at a time. Otherwise all
+/// threads work together on one batch after the other. Collective.
 std::vector<std::unique_ptr<BatchSampling>> batch_samplings(const BatchGraph& graph, Communicator& comm,
                                                             const BatchSamplingOptions& options, int ahead);
 std::vector<MakeBatch> makers_of(const std::vector<std::unique_ptr<BatchSampling>>& all, Trace* trace);

@@ -73,15 +73,15 @@ MakeBatch batch_maker(StepSeeds& seeds, Sampler& sampler, const BatchMakers& mak
     try {
       make(step, into);
     } catch (const Error& error) {
-      // Training may be some steps behind.
+      // The message names the step, because training may be some steps behind.
       fail("epoch {}, step {}: its batch can't be made: {}", step / seeds.steps() + 1,
            step % seeds.steps() + 1, error.what());
     }
   };
 }
 
-/// Slot i holds the batches of steps first + i, first + i + slots, …; makers write to slots of steps before
-/// claimed_ that aren't ready, and the trainer reads those of the last `held` steps before taken_.
+/// Slot i holds the batches of steps first + i, first + i + slots, … Makers write to slots of unready steps
+/// before claimed_; the trainer reads the last `held` steps before taken_.
 struct BatchStream::State {
   State(std::vector<MakeBatch> makers, const Options& options)
       : makers_(std::move(makers)),
@@ -121,7 +121,7 @@ struct BatchStream::State {
     changed_.notify_all();
   }
 
-  /// The trainer's batch keeps its slot. None: no further batch is wanted.
+  /// Claims the next step, without reusing a slot that the trainer holds. None: no further batch is wanted.
   std::optional<std::int64_t> claim(int maker) {
     std::unique_lock lock(lock_);
     const auto has_room = [this] { return claimed_ - taken_ < options_.ahead; };
@@ -190,12 +190,12 @@ struct BatchStream::State {
 
   const std::vector<MakeBatch> makers_;
   const Options options_;
-  StreamWatcher* const watcher_;  // null: nobody asks
+  StreamWatcher* const watcher_;  // null: nobody watches
   const int exceptions_ = std::uncaught_exceptions();
   std::vector<Slot> slots_;
   mutable std::mutex lock_;  // guards what follows
   std::condition_variable changed_;
-  std::int64_t claimed_, taken_;  // the next step to be made, and to be asked for
+  std::int64_t claimed_, taken_;  // the next step to be made, and the next to be asked for
   std::int64_t failed_;           // the first step that couldn't be made …
   std::exception_ptr failure_;    // … and why
   bool stop_ = false, closing_ = false;

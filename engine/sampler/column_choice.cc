@@ -12,12 +12,12 @@
 namespace atl {
 namespace {
 
-/// Draws of a step are by layer; this is none's.
+/// A step's draws have a layer in their key; this number is no layer's.
 constexpr std::uint64_t kFeatures = ~std::uint64_t(0);
 
 }  // namespace
 
-/// 0.07 · 100 is a little more than 7, by a share of it.
+/// Rounds down a little first, because 0.07 · 100 in floating point is slightly more than 7.
 Index chosen_columns(double rate, Index features) {
   constexpr double kDecimal = 1 - 4 * std::numeric_limits<double>::epsilon();
   return std::min(features, std::max(Index(1), Index(std::ceil(rate * double(features) * kDecimal))));

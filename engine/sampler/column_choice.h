@@ -1,5 +1,5 @@
-// Which feature columns of other ranks' rows are fetched, where it isn't all of them (DGS, Wan et al. 2022,
-// section III-C): each rank chooses as many, and an owner knows what each rank that asks has chosen.
+// Which feature columns of other ranks' rows are fetched, if not all (DGS, Wan et al. 2022, section III-C).
+// All ranks choose equally many, and an owner knows each asking rank's choice.
 #pragma once
 
 #include <cstdint>
@@ -16,20 +16,20 @@ Index chosen_columns(double rate, Index features);
 
 class ColumnChoice {
  public:
-  /// Of `features` columns, `chosen` by each rank: the first ones, until it is told others.
+  /// Each rank chooses `chosen` of `features` columns: the first ones, until draw() or tell().
   ColumnChoice(int ranks, Index features, Index chosen);
 
   Index features() const { return features_; }
   Index chosen() const { return chosen_; }
-  /// (chosen) ascending.
+  /// The rank's columns (chosen), ascending.
   std::span<const VertexId> of(Rank rank) const {
     return {columns_.data() + rank * chosen_, std::size_t(chosen_)};
   }
 
-  /// The same for all ranks, drawn for this step: nobody needs to be told.
+  /// Draws the step's columns, the same for all ranks, without a message.
   void draw(std::uint64_t seed, std::int64_t step);
-  /// Each rank tells all others its own: mine (chosen), ascending. Collective, on the lane and by the thread
-  /// that fetch.
+  /// Each rank tells all others its choice: mine (chosen), ascending. Collective; called by the fetching
+  /// thread on its lane.
   void tell(Communicator& comm, std::span<const VertexId> mine);
 
  private:
@@ -38,11 +38,11 @@ class ColumnChoice {
   std::vector<Message> sends_, receives_;
 };
 
-/// (chosen) the columns with the largest values, ascending; of equal ones the first.
+/// Writes the (chosen) columns with the largest values, ascending; of equal values the first.
 void largest_columns(std::span<const Real> values, std::span<VertexId> chosen,
                      std::vector<VertexId>& scratch);
 
-/// One per rank. Calls come from the one thread that makes its batches.
+/// One per rank. Called by the one thread that makes the rank's batches.
 class BatchMasks {
  public:
   struct Chosen {
@@ -50,11 +50,11 @@ class BatchMasks {
     const ColumnChoice* columns = nullptr;  // null: all are fetched
   };
   virtual ~BatchMasks() = default;
-  /// Before that step's batch is made; valid until the next call. Collective.
+  /// Called before the step's batch is made; valid until the next call. Collective.
   virtual Chosen of(std::int64_t step) = 0;
 };
 
-/// Columns that are drawn anew for each step.
+/// Columns drawn again for each step.
 class RandomColumns final : public BatchMasks {
  public:
   RandomColumns(int ranks, Index features, double rate, std::uint64_t seed)

@@ -44,7 +44,7 @@ void ColumnPush::exchange_sizes(const Batch& batch) {
   swap(route_.structure);
 }
 
-/// What a member gets of itself stays where it is.
+/// A member's own batch isn't sent; it stays where it is.
 void ColumnPush::exchange_batches(const Batch& batch) {
   const ColumnShare& share = held_.share;
   const Index mine = GroupBatch::pushed_bytes(options_, sizes_of(share.place));
@@ -57,7 +57,7 @@ void ColumnPush::exchange_batches(const Batch& batch) {
   }
   std::byte* arrived = arrived_.take(bytes).data();
   VertexId* ids = ids_.take(rows).data();
-  auto* const own_ids = const_cast<VertexId*>(batch.ids().data());  // messages are read alone
+  auto* const own_ids = const_cast<VertexId*>(batch.ids().data());  // outgoing messages are only read
   std::vector<Message>& sends = sends_;
   for (int m = 0; m < share.members(); ++m) {
     const auto at = std::size_t(m);

@@ -1,5 +1,5 @@
-// A batch's first layers pushed to the ranks that hold the other columns of the features, and theirs taken:
-// what P3 moves instead of features (Gandhi & Iyer 2021, section 3.2.2).
+// Pushes a batch's first layers to the ranks that hold the other columns of the features, and receives
+// theirs. P3 moves these instead of features (Gandhi & Iyer 2021, section 3.2.2).
 #pragma once
 
 #include <span>
@@ -14,22 +14,23 @@
 
 namespace atl {
 
-/// The features' columns that a rank has, of all vertices.
+/// The feature columns that a rank holds, for all vertices.
 struct HeldColumns {
-  Rows values;  // (vertices of the data set, columns here), in its order
+  Rows values;  // (vertices of the data set, columns here), in the data set's order
   ColumnShare share;
-  bool sparse = false;  // what a batch's first layer reads of columns that are held packed
+  bool sparse = false;  // a batch's first layer reads packed columns as sparse rows
 };
 
-/// One per sampling thread. Calls are collective over the group, by the route: sizes, arcs and scales as its
-/// structure, ids as its ids.
+/// One per sampling thread. Calls are collective over the group. Of the route's traffic, sizes, arcs and
+/// scales count as structure, and ids as ids.
 class ColumnPush {
  public:
-  /// All outlive it.
+  /// All arguments outlive it.
   ColumnPush(Communicator& comm, ThreadPool& pool, const HeldColumns& held, const GroupBatchOptions& options,
              const RowRoute& route = {});
 
-  /// into: the group's batch; features (rows, columns here): what its first layer reads.
+  /// Fills `into`, the group's batch, and `features` (rows, columns here), which the batch's first layer
+  /// reads.
   void push(const Batch& batch, GroupBatch& into, FeatureRows& features);
   Index reallocations() const {
     return outgoing_.reallocations() + arrived_.reallocations() + ids_.reallocations();
@@ -48,7 +49,7 @@ class ColumnPush {
   const RowRoute route_;
   std::vector<std::int64_t> mine_, sizes_;  // sizes_: by member
   Reusable<std::byte> outgoing_, arrived_;
-  Reusable<VertexId> ids_;  // of other members
+  Reusable<VertexId> ids_;  // from other members
   std::vector<const std::byte*> pushed_;
   std::vector<const VertexId*> ids_of_;
   std::vector<Message> sends_, receives_;

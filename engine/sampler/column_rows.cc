@@ -7,10 +7,10 @@ namespace atl {
 namespace {
 
 Message message(Rank peer, const void* data, Index bytes) {
-  return {peer, static_cast<std::byte*>(const_cast<void*>(data)), bytes};  // what is sent is read alone
+  return {peer, static_cast<std::byte*>(const_cast<void*>(data)), bytes};  // outgoing messages are only read
 }
 
-/// Of the columns from `begin` on, row by row.
+/// Copies rows to the columns from `begin` on.
 void put_columns(ThreadPool& pool, ConstMatrixView from, MatrixView to, Index begin) {
   constexpr Index kChunk = 256;
   pool.run((from.rows + kChunk - 1) / kChunk, [&](Index chunk, int) {

@@ -1,5 +1,5 @@
-// Rows of features put together from their columns: each rank that has some of them sends them to whoever
-// asks.
+// Whole rows of features, put together from columns. Each rank sends the columns that it holds to the ranks
+// that ask.
 #pragma once
 
 #include <vector>
@@ -13,18 +13,17 @@ namespace atl {
 class InputRows {
  public:
   virtual ~InputRows() = default;
-  /// out (batch.rows().size(), F), in the host's memory, grows where it must. Collective: every rank makes
-  /// the same calls.
+  /// Fills out (batch.rows().size(), F), in the host's memory, which grows if it must. Collective: every rank
+  /// makes the same calls.
   virtual void fetch(const Batch& batch, Matrix& out) = 0;
-  /// Held beside `out`.
+  /// Memory used beside `out`.
   virtual Index bytes() const = 0;
 };
 
-/// By the compute thread, on Lane::kBulk as Traffic::kEvaluation: numbers of rows, their ids, and the
-/// columns.
+/// Used by the compute thread. Row numbers, ids and columns travel on Lane::kBulk as Traffic::kEvaluation.
 class ColumnRows final : public InputRows {
  public:
-  /// All outlive it.
+  /// All arguments outlive it.
   ColumnRows(Communicator& comm, ThreadPool& pool, const HeldColumns& held)
       : comm_(comm), pool_(pool), held_(held) {}
 
@@ -41,7 +40,7 @@ class ColumnRows final : public InputRows {
   ThreadPool& pool_;
   const HeldColumns& held_;
   std::vector<std::int64_t> asked_;        // (members) how many rows each asks for
-  Reusable<VertexId> asked_ids_;           // one member's after the other's
+  Reusable<VertexId> asked_ids_;           // in the order of members
   std::vector<Matrix> answers_, arrived_;  // (members)
   std::vector<Message> sends_, receives_;
 };

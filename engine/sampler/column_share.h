@@ -1,5 +1,5 @@
-// Which columns of the features a rank has, of all vertices, where they are divided by columns (P3: Gandhi &
-// Iyer 2021, section 3.1).
+// Which columns of the features a rank holds, for all vertices, if features are divided by columns (P3:
+// Gandhi & Iyer 2021, section 3.1).
 #pragma once
 
 #include <algorithm>
@@ -12,19 +12,19 @@ namespace atl {
 
 struct ColumnShare {
   Index whole = 0;          // columns of the features
-  std::vector<Rank> group;  // the ranks that have all of them between them, by column
-  int place = 0;            // this rank's among them
+  std::vector<Rank> group;  // ranks that hold all columns between them, in the order of columns
+  int place = 0;            // this rank's place in the group
 
   int members() const { return int(group.size()); }
   bool is_split() const { return members() > 1; }
-  /// Columns of the member at `of`: neighbouring ones, as many for each as can be.
+  /// Columns of the member at place `of`: adjacent ones, and for each member equally many if possible.
   Index first_of(int of) const { return whole * of / members(); }
   Index count_of(int of) const { return first_of(of + 1) - first_of(of); }
   Index first() const { return first_of(place); }
   Index count() const { return count_of(place); }
 };
 
-/// Of `rank`, which is one of the group.
+/// The share of `rank`, which is in the group.
 inline ColumnShare column_share(Index whole, std::vector<Rank> group, Rank rank) {
   ColumnShare share{whole, std::move(group), 0};
   share.place = int(std::ranges::find(share.group, rank) - share.group.begin());

@@ -27,7 +27,7 @@ void ColumnSums::add(VertexId column, double value) {
   add_to(table_, columns_, values_, column, value);
 }
 
-/// Here the one who asks is the one who tells: values go the way of the row numbers.
+/// Reverses the requests' direction: the asking rank sends its values along with the row numbers.
 void ColumnSums::sum() {
   requests_.ask(Traffic::kStructure, columns_.span());
   const auto places = requests_.places();

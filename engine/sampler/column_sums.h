@@ -1,5 +1,5 @@
-// Sums by column of the adjacency, whose rows lie at their owners: each rank adds what its rows' arcs have
-// for a column, and the column's owner gets the sum over ranks.
+// Sums by column of the adjacency, whose rows are distributed. Each rank adds the values of its rows' arcs,
+// and the column's owner gets the sum over ranks.
 #pragma once
 
 #include <span>
@@ -17,9 +17,9 @@ class ColumnSums {
 
   void clear();
   void add(VertexId column, double value);
-  /// Sends the others what they own. Collective.
+  /// Sends each column's value to its owner. Collective.
   void sum();
-  /// After sum(): this rank's columns that somebody added to, and their sums, added in the order of ranks.
+  /// After sum(): this rank's columns to which any rank added, and their sums, in rank order.
   std::span<const VertexId> columns() const { return summed_columns_.span(); }
   std::span<const double> sums() const { return sums_.span(); }
   Index reallocations() const;
@@ -31,16 +31,16 @@ class ColumnSums {
   Reusable<double> values_, wanted_, asked_, sums_;
 };
 
-// How much each vertex is read by the whole graph: ‖Â[:, u]‖², by which FastGCN and GraphSAINT's vertex
-// sampler draw (Â: the adjacency as the model normalises it).
+// How much the whole graph reads each vertex: ‖Â[:, u]‖², where Â is the adjacency as the model normalises
+// it. FastGCN and GraphSAINT's vertex sampler draw by it.
 
-/// (owned) of the rank's rows. Collective.
+/// Returns (owned) the norms of the rank's rows. Collective.
 std::vector<double> column_norms(const SetInput& in);
 
-/// (owned) the factors of the rank's rows as sources, squared; empty: all 1.
+/// Returns (owned) the rank's rows' factors as sources, squared; empty: all 1.
 std::vector<double> squared_source_factors(const SetInput& in);
 
-/// An arc's part in its column's norm, but for the source's factor.
+/// An arc's term in its column's norm, without the source's factor.
 double squared_entry(Normalisation normalisation, double weight, double degree);
 
 }  // namespace atl

@@ -1,4 +1,4 @@
-// Draws positions in a row of neighbours, in time that grows with the draws and not with the row.
+// Draws positions in a row of neighbours, in time that grows with the number of draws, not with the row.
 #pragma once
 
 #include <array>
@@ -11,13 +11,13 @@
 
 namespace atl {
 
-/// One thread's. Draw i of a row is a function of (key, i) alone; key: Draws::row_key of the vertex.
+/// Used by one thread. Draw i of a row depends on (key, i) alone; `key` is Draws::row_key of the vertex.
 class PositionDraws {
  public:
-  /// positions: each of 0 … size − 1 with equal probability, independently.
+  /// Fills `positions`: each of 0 … size − 1 with equal probability, independently.
   static void with_replacement(std::uint64_t key, std::uint32_t size, std::span<VertexId> positions);
-  /// positions: distinct ones of 0 … size − 1, each set with equal probability (Floyd, in Bentley & Floyd
-  /// 1987); at most `size`.
+  /// Fills `positions`, at most `size`, with distinct ones of 0 … size − 1, each set with equal probability
+  /// (Floyd, in Bentley & Floyd 1987).
   void without_replacement(std::uint64_t key, std::uint32_t size, std::span<VertexId> positions);
 
  private:
@@ -27,12 +27,12 @@ class PositionDraws {
   std::vector<VertexId> taken_;  // a hash table of what many() has drawn
 };
 
-// A random order of 0 … size − 1 that needs no memory: what stands at a place is computed from the key. So an
-// epoch's order of training vertices is never stored, and any step of it can be looked up first.
+// A random order of 0 … size − 1 that needs no memory, because the number at a place is computed from the
+// key. So an epoch's order of training vertices is never stored, and any step can be looked up directly.
 //
-// It is a Feistel network (Luby & Rackoff 1988) over the next power of two; a result beyond the size is put
-// through again until it is below ("cycle walking", Black & Rogaway 2002), which takes less than two turns on
-// average.
+// It is a Feistel network (Luby & Rackoff 1988) over the next power of two. A result beyond the size is
+// permuted again until it is below ("cycle walking", Black & Rogaway 2002), on average in less than two
+// turns.
 
 class KeyedOrder {
  public:
@@ -40,9 +40,9 @@ class KeyedOrder {
   KeyedOrder(std::uint64_t size, std::uint64_t key);
 
   std::uint64_t size() const { return size_; }
-  /// place: 0 … size − 1. Each number is at one place.
+  /// The number at `place`, 0 … size − 1. Each number has one place.
   std::uint64_t at(std::uint64_t place) const;
-  /// Where a number is.
+  /// The place of `number`.
   std::uint64_t place_of(std::uint64_t number) const;
 
  private:

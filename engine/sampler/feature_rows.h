@@ -1,6 +1,6 @@
-// Rows of features as a batch's first layer reads them, put together row by row from what ranks hold: dense,
-// or sparse where the layer multiplies them so. Ranks may hold them in another form, as sparse rows or bits,
-// which takes less memory and fewer bytes.
+// Rows of features as a batch's first layer reads them: dense, or sparse if the layer multiplies sparse rows.
+// They are put together row by row from the rows that ranks hold. Held rows may have another form, sparse or
+// bits, which takes less memory and fewer bytes on the wire.
 #pragma once
 
 #include <algorithm>
@@ -14,7 +14,7 @@
 
 namespace atl {
 
-/// visit(row) for each of so many, by all threads of the pool.
+/// Calls visit(row) for each of `rows` rows, on all threads of the pool.
 template <class Visit>
 void for_each_row(ThreadPool& pool, Index rows, Visit visit) {
   constexpr Index kChunk = 256;  // rows that a thread takes at a time
@@ -23,7 +23,7 @@ void for_each_row(ThreadPool& pool, Index rows, Visit visit) {
   });
 }
 
-/// visit(column, value) for each value beside 0 of a packed row, by ascending column.
+/// Calls visit(column, value) for each nonzero value of a packed row, by ascending column.
 template <class Visit>
 void for_each_bit(std::span<const std::uint32_t> words, Visit visit) {
   for (std::size_t w = 0; w < words.size(); ++w)
@@ -41,20 +41,21 @@ void for_each_entry(const Rows& held, Index row, Visit visit) {
   const CsrView& csr = held.sparse->csr;
   for (Index e = csr.offsets[row]; e < csr.offsets[row + 1]; ++e) visit(csr.columns[e], Real(csr.weights[e]));
 }
-/// How many there are.
+/// The number of nonzero values.
 Index count_entries(const Rows& held, Index row);
 
-/// out (ids.size(), columns): the held rows that `ids` names, whatever form they are in.
+/// Fills out (ids.size(), columns) with the held rows that `ids` names, whatever form they have.
 void unpack_rows(ThreadPool& pool, const Rows& held, std::span<const VertexId> ids, MatrixView out);
 
-/// Reused from batch to batch; neither copyable nor movable once rows() was asked for.
+/// Reused from batch to batch; neither copyable nor movable after rows() was called.
 class FeatureRows {
  public:
-  Matrix dense;  // (rows, columns), unless they are sparse
+  Matrix dense;  // (rows, columns), unless rows are sparse
 
-  /// Makes room for dense rows, with some above where it must grow.
+  /// Makes room for dense rows, and for some more if memory must grow.
   void shape_dense(Index rows, Index cols);
-  /// Sparse rows instead: their numbers of entries (rows), to be filled in before lay_out() makes room.
+  /// Begins sparse rows. Returns (rows) their numbers of entries for the caller to fill in; lay_out() then
+  /// makes room.
   std::span<Index> shape_sparse(Index rows, Index cols);
   void lay_out();
   struct Entries {
@@ -67,13 +68,14 @@ class FeatureRows {
     }
   };
   Entries entries(Index row) { return {columns_.data() + offsets_[row], values_.data() + offsets_[row]}; }
-  /// Of sparse rows that are all there: what a way back reads of them and of the first `destinations`.
+  /// Makes the transposes that the backward pass reads, of all rows and of the first `destinations`. Only for
+  /// complete sparse rows.
   void transpose(Index destinations);
-  /// The same where nothing goes back: the first `destinations` beside all.
+  /// The same without a backward pass: only separates the first `destinations` rows.
   void take_self(Index destinations);
-  /// `held`'s rows that `ids` names, in order; sparse: as sparse rows.
+  /// Takes `held`'s rows that `ids` names, in order, as sparse rows if `sparse`.
   void gather(ThreadPool& pool, const Rows& held, std::span<const VertexId> ids, bool sparse);
-  /// Sizes alone, for a plan: sparse rows whose arrays aren't there.
+  /// For a plan: sparse rows with sizes but no arrays.
   void refer(const SparseRows& rows, const SparseRows& self) {
     sparse_ = rows, self_ = self, is_sparse_ = true;
   }
@@ -82,7 +84,7 @@ class FeatureRows {
   Index count() const { return is_sparse_ ? sparse_.csr.rows : dense.rows(); }
   /// Views; valid until the next shape.
   Rows rows() const { return is_sparse_ ? Rows(&sparse_) : Rows(dense.view()); }
-  /// Of sparse rows the destinations'; otherwise nothing (RangeInput::self).
+  /// The destinations' rows if rows are sparse; otherwise empty (RangeInput::self).
   Rows self() const { return is_sparse_ ? Rows(&self_) : Rows(); }
   Index bytes() const;
   Index reallocations() const;
@@ -98,7 +100,7 @@ class FeatureRows {
   Index reallocations_ = 0;
 };
 
-/// A packed row's entries.
+/// Writes a packed row's entries.
 void put_row(const Rows& held, Index row, FeatureRows::Entries to);
 
 }  // namespace atl

@@ -120,7 +120,7 @@ void FeatureStore::fetch(std::span<const VertexId> rows, RowSources& sources, Fe
   fetch(given_.span(), given);
 }
 
-/// In pieces, as many on each rank: what arrives is held beside the cache.
+/// Fetches in pieces, equally many on each rank, because arrived rows are held beside the cache.
 void FeatureStore::fill_cache(std::span<const VertexId> rows) {
   if (!cache_ || cache_->replaces()) return;
   rows = rows.first(std::min(rows.size(), std::size_t(cache_rows_)));
@@ -135,7 +135,7 @@ void FeatureStore::fill_cache(std::span<const VertexId> rows) {
   }
 }
 
-/// As a cache keeps the i-th row that arrived.
+/// The i-th arrived row in the form that the cache keeps.
 std::span<const std::byte> FeatureStore::kept(Index i, std::span<Real> scratch) {
   if (packed_) return packed_->kept(i);
   take_arrived(i, scratch.data());
@@ -176,7 +176,7 @@ void FeatureStore::copy_found(MatrixView out) {
   });
 }
 
-/// Afterwards arrived_ holds the missing rows in the order of requests_.
+/// Leaves the missing rows in arrived_, in the order of requests_.
 void FeatureStore::fetch_missing() {
   requests_.ask(purpose_, missing_.span());
   if (packed_) return packed_->exchange(requests_, purpose_, owners_.first_row(rank_), choice_);
@@ -188,7 +188,7 @@ void FeatureStore::fetch_missing() {
   requests_.answer(purpose_, {&rows, 1});
 }
 
-/// What others ask for, packed.
+/// Packs the rows that other ranks ask for, and sends them.
 void FeatureStore::answer() {
   const auto asked = requests_.asked();
   const auto count = Index(asked.size());
@@ -208,7 +208,7 @@ void FeatureStore::answer() {
   gather_rows(ctx_, own_.dense, index.data(), {to, count, cols()});
 }
 
-/// Of each row those columns that whoever asks has chosen.
+/// Writes the columns of each row that the asking rank has chosen.
 template <class T>
 void FeatureStore::pack_columns(T* out) {
   const Index chosen = choice_->chosen();

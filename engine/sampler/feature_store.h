@@ -1,15 +1,15 @@
-// Input features of a batch's rows: own ones from memory, others' from their owners, asked for once a batch,
-// with one message to each owner and one back, unless a cache has them.
+// Input features of a batch's rows. Own rows come from memory, others from a cache or else from their owners.
+// Each batch sends one message to each owner and gets one back.
 //
-// Of others' rows some columns may be fetched alone (ColumnChoice); the others are filled.
+// Only some columns of others' rows may be fetched (ColumnChoice); the remaining ones are filled.
 //
-// Rows that a device finds without the host aren't copied: a batch then names them (RowSources).
+// Rows that a device finds without the host aren't copied. A batch then names them (RowSources).
 //
-// Ranks may hold rows packed, as sparse rows or bits: they cross and are cached so (packed_features.h), and a
-// batch gets them dense, or sparse where its first layer multiplies them so.
+// Ranks may hold rows packed, as sparse rows or bits. They are sent and cached in that form
+// (packed_features.h), and a batch gets them dense, or sparse if its first layer multiplies sparse rows.
 //
-// A value is the same whether it comes from the cache or from its owner. Where rows cross as bfloat16,
-// others' values are rounded, and the cache holds them so; own ones never are.
+// A value is the same whether it comes from the cache or from its owner. If rows are sent as bfloat16,
+// others' values are rounded, in the cache too; own values never are.
 #pragma once
 
 #include <limits>
@@ -27,21 +27,21 @@
 
 namespace atl {
 
-/// Of a rank's own rows. Views.
+/// Where a rank's own rows are for a device. Views.
 struct DevicePlaces {
-  // (owned) the row's place in the device's memory, or kElsewhere; empty: no row lies there
+  // (owned) the row's place in the device's memory, or kElsewhere; empty: none of them is there
   std::span<const VertexId> held{};
-  bool reads_hosts = false;  // the device itself reads the others; otherwise the host gives them
+  bool reads_hosts = false;  // the device itself reads the other own rows; otherwise the host gives them
 
   static constexpr VertexId kElsewhere = -1;
   bool empty() const { return held.empty() && !reads_hosts; }
 };
 
-/// Of a batch's rows.
+/// Where a device finds a batch's rows.
 struct RowSources {
   Reusable<VertexId> held;   // places in the device's memory
-  Reusable<VertexId> hosts;  // own rows, from 0, that the device reads in the host's memory
-  // (rows) each row's place among held, hosts and given ones; empty: they are in order
+  Reusable<VertexId> hosts;  // own rows, from 0, that the device reads from the host's memory
+  // (rows) each row's place in the sequence held, hosts, given; empty: they are in order
   Reusable<VertexId> order;
 
   Index reallocations() const { return held.reallocations() + hosts.reallocations() + order.reallocations(); }
@@ -54,45 +54,45 @@ enum class CachePolicy {
 };
 
 struct FeatureStoreOptions {
-  bool bfloat16 = false;  // how rows cross; otherwise as they are
+  bool bfloat16 = false;  // for rows on the wire; otherwise they are sent as they are
   Index cache_bytes = 0;  // 0: no cache
   CachePolicy policy = CachePolicy::kDegree;
   RowRoute route{};
-  std::vector<Real> fill{};  // (F) what stands for columns that aren't fetched; empty: 0
-  DevicePlaces device{};     // of own rows
-  bool sparse = false;       // what a batch gets of rows that are held packed; otherwise dense rows
-  double entries = 0;        // of a row that is held sparse, over the whole data set
+  std::vector<Real> fill{};  // (F) values of columns that aren't fetched; empty: 0
+  DevicePlaces device{};     // for own rows
+  bool sparse = false;       // a batch gets packed rows as sparse rows; otherwise dense
+  double entries = 0;        // per sparse row, over the whole data set
 };
 
-/// Rows that a cache of so many bytes has room for, at most those that are others': as many on each rank.
+/// Rows for which a cache of `bytes` has room, but no more than other ranks own; equally many on each rank.
 Index cache_rows(const Owners& owners, Index bytes, const RowBytes& row);
 
-/// One per sampling thread, which makes all calls. fill_cache() and fetch() are collective, with rows or
-/// without.
+/// One per sampling thread, which makes all calls. fill_cache() and fetch() are collective, even for a rank
+/// without rows.
 class FeatureStore {
  public:
-  /// own: (owners.rows(rank), F) in the order of prepared rows. All arguments outlive it.
+  /// `own` is (owners.rows(rank), F), in the order of prepared rows. All arguments outlive it.
   FeatureStore(Context& ctx, const Owners& owners, Communicator& comm, const Rows& own,
                const FeatureStoreOptions& options = {});
 
   Index cols() const { return own_.cols(); }
-  /// Rows that the cache has room for, about; the same on all ranks.
+  /// Approximate number of rows that the cache has room for; the same on all ranks.
   Index cache_rows() const { return cache_rows_; }
-  /// Fetches the first of `rows`, which are others' in descending order of use, until the cache is full. For
-  /// policies other than kLru; before the first fetch(). Caches are of one size on all ranks.
+  /// Fetches rows, which are others' in descending order of use, until the cache is full. Only for policies
+  /// other than kLru, and before the first fetch(). Caches have the same size on all ranks.
   void fill_cache(std::span<const VertexId> rows);
 
-  /// From here on these columns of others' rows are fetched alone; null: all. It outlives that. Not with a
-  /// cache, whose rows are whole.
+  /// From now on only these columns of others' rows are fetched; null: all. `choice` outlives its use. Not
+  /// with a cache, whose rows are whole.
   void choose(const ColumnChoice* choice);
 
-  /// out (rows, F), which grows as a Reusable does.
+  /// Fills out (rows, F), which grows as a Reusable does.
   void fetch(std::span<const VertexId> rows, FeatureRows& out);
-  /// The same for a device: given (n, F) has those rows that it doesn't find without the host.
+  /// The same for a device. given (n, F) gets the rows that the device doesn't find without the host.
   void fetch(std::span<const VertexId> rows, RowSources& sources, FeatureRows& given);
 
-  /// Of all rows so far: own ones, of these the ones in the device's memory, others' from the cache, others'
-  /// from their owners.
+  /// Rows so far: own ones, those of them in the device's memory, others' from the cache, and others' from
+  /// their owners.
   struct Counts {
     Index own = 0, held = 0, hits = 0, fetched = 0;
     Counts& operator+=(const Counts& b) {
@@ -107,7 +107,8 @@ class FeatureStore {
 
  private:
   enum class Source { kHeld, kHosts, kGiven };
-  /// Where a row was found, as `found_` has it: an own row from 0 on, below that a cache's place, or nowhere.
+  /// Where a row was found, as stored in `found_`: an own row is 0 or more; below that are places in the
+  /// cache, and kMissing.
   static constexpr Index kMissing = std::numeric_limits<Index>::min();
   static constexpr Index cached_at(VertexId place) { return -1 - Index(place); }
   static constexpr VertexId place_of(Index found) { return VertexId(-1 - found); }
@@ -145,13 +146,13 @@ class FeatureStore {
   std::optional<RowCache> cache_;
   std::optional<PackedFeatures> packed_;  // none: rows are held dense
   Counts counts_;
-  Reusable<VertexId> given_;             // rows that a device is given
+  Reusable<VertexId> given_;             // rows that the host gives a device
   Reusable<Index> found_;                // (rows) where each is
-  Reusable<VertexId> missing_, places_;  // prepared rows that aren't here, and where they stand in the batch
-  Reusable<VertexId> arrived_at_;        // (rows) where a missing one stands in what arrives
-  std::vector<Real> unchosen_;  // (F) of others' packed rows: `fill` where their columns aren't fetched
-  Reusable<VertexId> asked_;    // own rows that others ask for
-  Reusable<std::byte> outgoing_, arrived_;  // rows as they cross
+  Reusable<VertexId> missing_, places_;  // prepared rows that aren't here, and their places in the batch
+  Reusable<VertexId> arrived_at_;        // (rows) a missing row's place among the arrived ones
+  std::vector<Real> unchosen_;           // (F) for others' packed rows: `fill` in columns that aren't fetched
+  Reusable<VertexId> asked_;             // own rows that other ranks ask for
+  Reusable<std::byte> outgoing_, arrived_;  // rows in the form of the wire
 };
 
 }  // namespace atl

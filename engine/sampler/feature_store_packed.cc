@@ -1,12 +1,11 @@
-// Batches' rows where ranks hold them packed: put together from own entries, a cache's and those that
-// arrived.
+// Batches' rows if ranks hold them packed: put together from own entries, cached ones and arrived ones.
 #include <algorithm>
 
 #include "sampler/feature_store.h"
 
 namespace atl {
 
-/// Rows that a cache gives up for others are put together before.
+/// Puts cached rows together before new rows replace them in the cache.
 void FeatureStore::fetch_packed(std::span<const VertexId> rows, FeatureRows& out) {
   const auto count = Index(rows.size());
   find_here(rows);
@@ -50,7 +49,7 @@ void FeatureStore::put_row_at(Index i, FeatureRows::Entries to) const {
                          [&](VertexId column, Real value) { to.put(column, value); });
 }
 
-/// Packed rows as dense ones.
+/// Writes packed rows as dense ones.
 void FeatureStore::unpack(MatrixView out) {
   const bool fills = choice_ != nullptr && !fill_.empty();
   if (fills) {

@@ -49,7 +49,7 @@ void gathered_bytes(std::span<const VertexId> rows, Index width, const Owners& r
       if (from != to) sent(from, to, 8 + own[std::size_t(from)]);
 }
 
-/// Sums begin anew in each part, so that they are the same bits whoever owns it.
+/// Sums begin again in each part, so that their bits don't depend on which rank owns it.
 WeightedDraws::WeightedDraws(const Owners& owners, Communicator& comm, const std::vector<double>& weights)
     : owners_(owners), first_(owners.first_row(comm.rank())), sums_(weights), gathered_(comm) {
   const Rank me = comm.rank();
@@ -78,7 +78,7 @@ std::span<const WeightedDraws::Drawn> WeightedDraws::draw(const Draws& draws, In
     const auto begin = sums_.begin() + part_begin,
                end = sums_.begin() + (owners_.part_begin(part + 1) - first_);
     const auto found = std::upper_bound(begin, end, at - part_sums_[std::size_t(part)]);
-    // What rounding leaves beyond the last row is the last one's that has a weight.
+    // A draw that rounding puts beyond the last row takes the last row that has a weight.
     const auto row = found != end ? found : std::lower_bound(begin, end, *(end - 1));
     own_.push({VertexId(first_ + (row - sums_.begin())), 1, 0});
   }

@@ -1,5 +1,5 @@
-// Elements of all ranks on every rank, as what samplers draw together is told: in the order of ranks, from
-// the thread that samples.
+// Gathers elements of all ranks on every rank, in rank order, for samplers that draw together. Called by the
+// thread that samples.
 #pragma once
 
 #include <algorithm>
@@ -15,15 +15,16 @@
 
 namespace atl {
 
-/// Exchanges bytes; memory is the caller's.
+/// Exchanges bytes in the caller's memory.
 class GatheredBytes {
  public:
   explicit GatheredBytes(Communicator& comm);
-  /// `own` bytes of this rank: fills begins() and returns how many there are in all. Collective.
+  /// Announces this rank's `own` bytes, fills begins(), and returns the number of bytes of all ranks.
+  /// Collective.
   Index begin(Index own);
-  /// (ranks + 1) where each rank's bytes begin.
+  /// (ranks + 1) the begin of each rank's bytes.
   std::span<const Index> begins() const { return begins_; }
-  /// all (as begin() said): this rank's are there already.
+  /// Fills `all`, which has the size that begin() returned; this rank's bytes are in place already.
   void fill(std::byte* all);
 
  private:
@@ -33,7 +34,7 @@ class GatheredBytes {
   std::vector<Message> sends_, receives_;
 };
 
-/// What is sent where these ranks each give `width` bytes for each of their rows.
+/// Counts what is sent if each of these ranks gives `width` bytes for each of its rows.
 void gathered_bytes(std::span<const VertexId> rows, Index width, const Owners& ranks,
                     FunctionRef<void(Rank from, Rank to, Index bytes)> sent);
 
@@ -51,7 +52,7 @@ class AllGathered {
     return to;
   }
   Index reallocations() const { return all_.reallocations(); }
-  /// What is sent where these ranks each give an element for each of their rows.
+  /// Counts what is sent if each of these ranks gives an element for each of its rows.
   static void count_sent(std::span<const VertexId> rows, const Owners& ranks,
                          FunctionRef<void(Rank from, Rank to, Index bytes)> sent) {
     gathered_bytes(rows, Index(sizeof(T)), ranks, sent);
@@ -63,9 +64,9 @@ class AllGathered {
   Reusable<T> all_;
 };
 
-// Draws vertices of the whole graph with given probabilities, independently and with replacement: draw k of a
-// step is a function of its key and k, and the vertex's owner finds it. A rank holds the running sums of its
-// own vertices' weights, and one sum a part.
+// Draws vertices of the whole graph with given probabilities, independently and with replacement. Draw k of a
+// step depends on its key and k alone, and the vertex's owner finds the vertex. A rank holds the running sums
+// of its own vertices' weights, and one sum per part.
 
 /// One per sampling thread. References outlive it.
 class WeightedDraws {
@@ -73,27 +74,27 @@ class WeightedDraws {
   struct Drawn {
     VertexId row;
     std::int32_t times;
-    double probability;  // of one draw
+    double probability;  // in one draw
   };
-  /// weights (owned), of this rank's rows, 0 or more. Collective.
+  /// weights (owned) of this rank's rows, 0 or more. Collective.
   WeightedDraws(const Owners& owners, Communicator& comm, const std::vector<double>& weights);
 
-  /// Each vertex that was drawn, once, ascending; empty where all weights are 0. The same on all ranks; valid
-  /// until the next call. Collective.
+  /// The drawn vertices, each once, ascending; empty if all weights are 0. The same on all ranks; valid until
+  /// the next call. Collective.
   std::span<const Drawn> draw(const Draws& draws, Index count);
-  /// What draw() sends where these ranks draw together, and these rows come out.
+  /// Counts what draw() sends if these ranks draw together and draw these rows.
   static void count_sent(std::span<const VertexId> rows, const Owners& ranks,
                          FunctionRef<void(Rank from, Rank to, Index bytes)> sent) {
     AllGathered<Drawn>::count_sent(rows, ranks, sent);
   }
-  /// Of an own row.
+  /// The probability that one draw takes this own row.
   double probability(VertexId row) const;
   Index reallocations() const { return own_.reallocations() + gathered_.reallocations(); }
 
  private:
   const Owners& owners_;
-  const Index first_;         // own row
-  std::vector<double> sums_;  // (owned) of a part's weights up to each of its rows, this one's among them
+  const Index first_;              // own row
+  std::vector<double> sums_;       // (owned) running sums of a part's weights, the row's own included
   std::vector<double> part_sums_;  // (parts + 1)
   Reusable<Drawn> own_;
   AllGathered<Drawn> gathered_;

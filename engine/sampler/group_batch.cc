@@ -8,7 +8,7 @@
 namespace atl {
 namespace {
 
-/// Reads or skips arrays that stand one after the other, wherever they begin.
+/// Reads or skips arrays that are stored one after the other without alignment.
 class Reader {
  public:
   explicit Reader(const std::byte* at) : at_(at) {}
@@ -116,7 +116,7 @@ void GroupBatch::lay_out_rows() {
   ids_.take(at);
 }
 
-/// Where each of a member's rows stands here.
+/// Computes the number here of each of a member's rows.
 void GroupBatch::number_rows(int member) {
   const PushedSizes sizes = sizes_of(member);
   const auto numbers = numbers_.take(sizes.all_rows());

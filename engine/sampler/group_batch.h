@@ -1,9 +1,9 @@
-// What a rank computes in the columns of the features that it has: the first layers of all batches of its
-// group, as one batch.
+// What a rank computes with the feature columns that it holds: the first layers of all batches of its group,
+// as one batch.
 //
-// Rows are numbered as a Batch's: what comes out of the layers first, then what the last of them reads
-// besides, and so on; of each of these sets the members' rows one after the other. So destinations are the
-// first rows of what they read, and each member's rows that come out are neighbours.
+// Rows are numbered like a Batch's: first the output rows, then what the last of these layers reads besides,
+// and so on. Within each of these sets come the members' rows, one member after the other. So destinations
+// are the first rows of what they read, and each member's output rows are adjacent.
 #pragma once
 
 #include <cstdint>
@@ -15,14 +15,14 @@
 
 namespace atl {
 
-/// Of one member's batch, as it tells the others: numbers of rows and arcs.
+/// The sizes of one member's batch, as it tells the others: numbers of rows and arcs.
 class PushedSizes {
  public:
-  /// Of `hops` layers.
+  /// The number of values for `hops` layers.
   static std::size_t length(int hops) { return 3 * std::size_t(hops) + 1; }
   PushedSizes(std::span<const std::int64_t> values, int hops) : values_(values), hops_(hops) {}
 
-  /// Set 0 is what comes out, set `hops` all rows.
+  /// Set 0 are the output rows, set `hops` all rows.
   Index rows(int set) const { return values_[std::size_t(set)]; }
   Index all_rows() const { return rows(hops_); }
   /// Hop 0 is nearest to the input.
@@ -30,7 +30,7 @@ class PushedSizes {
   Index arcs(int hop) const { return values_[std::size_t(hops_) + std::size_t(hop) + 1]; }
   bool weighted(int hop) const { return values_[2 * std::size_t(hops_) + std::size_t(hop) + 1] != 0; }
 
-  /// The first `hops` layers of a batch.
+  /// Writes the sizes of the first `hops` layers of a batch.
   static void of(const Batch& batch, int hops, std::vector<std::int64_t>& values);
 
  private:
@@ -39,10 +39,10 @@ class PushedSizes {
 };
 
 struct GroupBatchOptions {
-  int hops = 1;  // layers that gather, from the input on
+  int hops = 1;  // number of layers that gather, counted from the input
   Normalisation normalisation = Normalisation::kSum;
-  bool transposed = false;  // the way back goes through them
-  bool places = false;      // and knows each arc's place (attention)
+  bool transposed = false;  // whether there is a backward pass through these layers
+  bool places = false;      // whether transposed arcs know their places (attention)
 
   bool scales_destinations() const { return normalisation != Normalisation::kSum && hops > 0; }
   bool scales_sources() const { return normalisation == Normalisation::kSymmetric; }
@@ -51,29 +51,29 @@ struct GroupBatchOptions {
 /// Reusable. Not thread-safe.
 class GroupBatch {
  public:
-  /// Makes room: sizes are (members × PushedSizes::length()). What is in it is undefined, but for numbers of
-  /// rows and arcs.
+  /// Makes room for batches of these sizes (members × PushedSizes::length()). Only the numbers of rows and
+  /// arcs are defined afterwards.
   void shape(const GroupBatchOptions& options, std::span<const std::int64_t> sizes, int place);
-  /// After shape(): takes what each member pushes (pack()), and the ids of its rows.
+  /// After shape(): takes the bytes that each member pushes (pack()), and the ids of its rows.
   void fill(std::span<const std::byte* const> pushed, std::span<const VertexId* const> ids);
 
   int hops() const { return options_.hops; }
-  /// Views; valid until the next shape().
+  /// A view, valid until the next shape().
   Block block(int hop) const;
   std::span<const VertexId> ids() const { return ids_.span(); }  // (rows) the data set's
   Index all_rows() const { return ids_.size(); }
-  /// The number of output rows (set 0), and, below, where a member's begin and how many it has.
+  /// The number of output rows (set 0); below, the begin and number of a member's output rows.
   Index whole_rows() const { return set_begin_.empty() ? 0 : set_begin_[1]; }
   Index whole_begin(int member) const { return shells_[std::size_t(member)]; }
   Index whole_count(int member) const { return whole_begin(member + 1) - whole_begin(member); }
   int place() const { return place_; }
-  /// Rows that hop 0, 1, … writes.
+  /// Rows that the layer of hop 0, 1, … writes.
   Index destinations(int hop) const { return set_begin_[std::size_t(options_.hops - hop)]; }
   Index sources(int hop) const { return destinations(hop - 1); }
-  /// Rows that the layer writes which reads the features: all, where it doesn't gather.
+  /// Rows that the layer that reads the features writes; all, if no layer gathers.
   Index first_destinations() const { return options_.hops > 0 ? destinations(0) : all_rows(); }
 
-  /// The bytes that a member pushes to each other one, but for ids: its layers' arcs and scales.
+  /// The bytes that a member pushes to each other member, without ids: its layers' arcs and scales.
   static Index pushed_bytes(const GroupBatchOptions& options, const PushedSizes& sizes);
   static void pack(const GroupBatchOptions& options, const Batch& batch, std::byte* to);
 
@@ -96,8 +96,8 @@ class GroupBatch {
   GroupBatchOptions options_;
   int members_ = 0, place_ = 0;
   std::vector<std::int64_t> sizes_;
-  std::vector<Index> set_begin_;  // (hops + 2) rows of the sets before each: the last is all rows
-  // (hops + 1 × members + 1) where a member's rows of a set that isn't in the one before begin
+  std::vector<Index> set_begin_;  // (hops + 2) rows of the sets before each; the last entry is all rows
+  // (hops + 1 × members + 1) the begin of a member's rows of a set that aren't in the set before
   std::vector<Index> shells_;
   struct Layer {
     Reusable<Index> offsets;
@@ -108,7 +108,7 @@ class GroupBatch {
   };
   std::vector<Layer> layers_;
   Reusable<VertexId> ids_;
-  Reusable<VertexId> numbers_;  // (a member's rows) in this batch
+  Reusable<VertexId> numbers_;  // (a member's rows) their numbers in this batch
   Reusable<Real> dst_scale_, src_scale_;
   Reusable<std::uint32_t> cursors_;
 };

@@ -1,5 +1,5 @@
-// Which arcs of a row a layer reads where a step draws vertices and not each row's neighbours, and what each
-// of these arcs stands for.
+// Which arcs of a row a layer reads when a step draws vertices instead of each row's neighbours, and for how
+// many arcs each of them stands.
 #pragma once
 
 #include "base/error.h"
@@ -8,27 +8,27 @@
 
 namespace atl {
 
-/// Read by several threads at once. A row's self-loops aren't asked for: they are always read, and stand for
+/// Several threads read it at once. It isn't asked about self-loops, which are always read and stand for
 /// themselves.
 class KeptArcs {
  public:
   virtual ~KeptArcs() = default;
-  /// Arcs that this one stands for; 0: it isn't read. place: its place among the row's arcs, in the
+  /// How many arcs this one stands for; 0: it isn't read. `place`: its place among the row's arcs, in the
   /// structure's order.
   virtual float stands_for(VertexId row, VertexId column, Index place) const = 0;
-  /// Whether it is read.
+  /// Whether the arc is read.
   virtual bool keeps(VertexId row, VertexId column, Index place) const {
     return stands_for(row, column, place) != 0;
   }
   /// Whether an arc may stand for anything but itself.
   virtual bool weighs() const = 0;
-  /// A row's arcs are scaled together, so that their weights have the sum of all of its arcs.
+  /// Whether a row's arcs are scaled together, so that their weights add up to those of all its arcs.
   virtual bool keeps_sums() const { return false; }
-  /// A vertex's degree is that of the arcs that are read, and not the whole graph's.
+  /// Whether a vertex's degree counts only the arcs that are read, and not the whole graph's.
   virtual bool induces_degrees() const { return false; }
 };
 
-// A set of vertices that a layer may read, each with what its arcs stand for.
+// A set of vertices that a layer may read, with the number that each one's arcs stand for.
 
 class WeighedSet final : public KeptArcs {
  public:
@@ -42,7 +42,7 @@ class WeighedSet final : public KeptArcs {
     table_.clear();
     factors_.take(0);
   }
-  /// Each row once; factor above 0.
+  /// Each row may be added once; `factor` is above 0.
   void add(VertexId row, float factor) {
     const auto next = VertexId(factors_.size());
     ATOLL_CHECK(table_.find_or_add(row, next) == next, "row {} is in the set twice", row);
@@ -63,7 +63,7 @@ class WeighedSet final : public KeptArcs {
  private:
   const Options options_;
   RowTable table_;
-  Reusable<float> factors_;  // in the order in which they were added
+  Reusable<float> factors_;  // in the order of add()
 };
 
 }  // namespace atl

@@ -1,4 +1,4 @@
-// A rank's own rows as samplers go over them before training: some at a time, with all of their arcs.
+// A rank's own rows with all of their arcs, some at a time, for samplers that read them before training.
 #pragma once
 
 #include <vector>
@@ -9,7 +9,7 @@
 
 namespace atl {
 
-/// A row's arcs; self-loops are among them.
+/// A row's arcs, self-loops included.
 struct OwnRow {
   VertexId row;
   double degree;
@@ -18,15 +18,15 @@ struct OwnRow {
   double weight(std::size_t arc) const { return weights.empty() ? 1 : double(weights[arc]); }
 };
 
-/// Row i of `arcs`, which are of `rows`.
+/// Row i of `arcs`, which belong to `rows`.
 OwnRow own_row(const DrawnArcs& arcs, std::span<const VertexId> rows, Index i);
 
 /// Calls `visit` for each of the rank's rows, ascending.
 void for_each_own_row(const SetInput& in, FunctionRef<void(const OwnRow&)> visit);
 
-// A rank's own rows of features as one: what stands for them where they aren't looked at one by one.
+// The mean of a rank's own rows of features, which stands for rows whose own features aren't read.
 
-/// (F) their mean; of training vertices alone where training sees no others. 0 where there are none.
+/// Returns (F) the mean, only over training vertices if `training_alone`; 0 if there are no rows.
 std::vector<Real> mean_features(const BatchGraph& graph, Rank rank, bool training_alone);
 
 }  // namespace atl

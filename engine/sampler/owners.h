@@ -1,6 +1,6 @@
-// Which rank owns which rows of a prepared graph in mini-batch training: consecutive parts, about equally
-// many each, so that a graph that was prepared once is trained on by any number of ranks up to its parts,
-// with the same batches.
+// Which rank owns which rows of a prepared graph in mini-batch training. Each rank owns consecutive parts,
+// about equally many. So a graph is prepared once, and any number of ranks up to its parts train on it, with
+// the same batches.
 #pragma once
 
 #include <span>
@@ -13,16 +13,16 @@ namespace atl {
 
 class Owners {
  public:
-  /// part_offsets: (parts + 1) PreparedGraph's. Throws Error where there are fewer parts than ranks.
+  /// `part_offsets` (parts + 1) is PreparedGraph's. Throws Error if there are fewer parts than ranks.
   Owners(std::span<const Index> part_offsets, int ranks);
 
-  /// Of full batches: a part a rank, in the order that `ranks` says.
+  /// For full batches: one part per rank, in the order of `ranks`.
   Owners(std::span<const Index> part_offsets, const PartRanks& ranks);
 
   int ranks() const { return int(first_part_.size()) - 1; }
   int parts() const { return first_part_.back(); }
-  /// A rank's parts: first_part(rank) … first_part(rank + 1) − 1, and its rows likewise, where parts are in
-  /// the order of ranks.
+  /// A rank's parts are first_part(rank) … first_part(rank + 1) − 1, if parts are in the order of ranks;
+  /// likewise its rows.
   int first_part(Rank rank) const { return first_part_[place_of(rank)]; }
   int part_count(Rank rank) const { return first_part_[place_of(rank) + 1] - first_part(rank); }
   Index first_row(Rank rank) const { return first_row_[place_of(rank)]; }
@@ -36,13 +36,13 @@ class Owners {
   int part_of(VertexId row) const;
 
  private:
-  /// The end of all is behind the last.
+  /// The end of all, rank ranks(), comes after the last place.
   std::size_t place_of(Rank rank) const {
     return std::size_t(rank == Rank(first_part_.size()) - 1 ? rank : order_.part_of(rank));
   }
   std::vector<int> first_part_;    // (ranks + 1) by place, …
   std::vector<Index> first_row_;   // (ranks + 1) … ascending
-  PartRanks order_;                // whose the places are
+  PartRanks order_;                // rank of each place
   std::vector<Index> part_begin_;  // (parts + 1)
 };
 

@@ -5,7 +5,7 @@
 namespace atl {
 namespace {
 
-constexpr Index kPairsOfACell = 16;  // a column and a value each: two cache lines
+constexpr Index kPairsOfACell = 16;  // of a column and a value each: two cache lines
 
 }  // namespace
 
@@ -46,7 +46,7 @@ void PackedFeatures::choose(const ColumnChoice* choice, Index ranks) {
       masks_[std::size_t(rank * count + column / 32)] |= std::uint32_t(1) << (column % 32);
 }
 
-/// visit(i, row, rank) of the i-th row that is asked of this rank, on its threads.
+/// Calls visit(i, row, rank) for the i-th row that is asked of this rank, on all threads of the pool.
 template <class Visit>
 void PackedFeatures::for_each_asked(const RowRequests& requests, Index first, Visit visit) {
   const auto asked = requests.asked();
@@ -78,7 +78,7 @@ void PackedFeatures::exchange_bits(RowRequests& requests, Traffic purpose, Index
   requests.answer(purpose, answers);
 }
 
-/// Numbers of entries first, by which both ends know how many entries follow.
+/// Sends the numbers of entries first, which tell both ends how many entries follow.
 void PackedFeatures::exchange_sparse(RowRequests& requests, Traffic purpose, Index first) {
   const CsrView& csr = held_.sparse->csr;
   const auto count = Index(requests.asked().size());

@@ -1,6 +1,6 @@
-// Other ranks' rows of features where ranks hold them packed: they cross as they are held, sparse rows as
-// columns and values, bits as bits with what a one stands for, and a cache keeps them so. Where rows cross as
-// bfloat16, values do, and columns stay.
+// Other ranks' rows of features if ranks hold them packed. They are sent and cached as they are held: sparse
+// rows as columns and values, bits as bits with the value of a one. If rows are sent as bfloat16, values are
+// rounded and columns aren't.
 #pragma once
 
 #include <cstring>
@@ -15,13 +15,13 @@
 
 namespace atl {
 
-/// What a row takes on average.
+/// The average size of a row.
 struct RowBytes {
-  double crossing = 0;  // in a message, but for what asks for it
-  Index cell = 0;       // of the cache
+  double crossing = 0;  // in a message, without the request
+  Index cell = 0;       // size of a cell in the cache
   double cells_per_row = 1;
 };
-/// entries: of a sparse row, on average. `chosen`: share of the columns that crosses.
+/// `entries`: average number per sparse row. `chosen`: share of the columns that is sent.
 RowBytes row_bytes(FeatureForm form, Index columns, double entries, bool bfloat16, double chosen = 1);
 
 /// One per sampling thread.
@@ -31,14 +31,14 @@ class PackedFeatures {
   PackedFeatures(ThreadPool& pool, const Rows& held, bool bfloat16)
       : pool_(pool), held_(held), bfloat16_(bfloat16) {}
 
-  /// Rows that were asked for last cross. first: the number of the first held row; choice: columns that cross
-  /// alone, null: all. Collective.
+  /// Sends and receives the rows that were asked for last. `first`: the number of the first held row.
+  /// `choice`: the columns to send; null: all. Collective.
   void exchange(RowRequests& requests, Traffic purpose, Index first, const ColumnChoice* choice);
-  /// Of the i-th row that arrived, in the order of the requests: its number of entries, …
+  /// The i-th arrived row, in the order of the requests: its number of entries, …
   Index arrived_entries(Index i) const {
     return held_.bits == nullptr ? begins_in_[i + 1] - begins_in_[i] : ones(words_of(i));
   }
-  /// … each of them, by ascending column: visit(column, value), …
+  /// … its entries, visit(column, value), by ascending column, …
   template <class Visit>
   void for_each_arrived(Index i, Visit visit) const {
     if (held_.bits != nullptr) {
@@ -53,10 +53,10 @@ class PackedFeatures {
     to.put(columns_in_.span().subspan(std::size_t(begins_in_[i]), std::size_t(arrived_entries(i))),
            reinterpret_cast<const float*>(values_in_.data()) + begins_in_[i]);
   }
-  /// … and as a cache keeps it; valid until the next call.
+  /// … and the row as a cache keeps it; valid until the next call.
   std::span<const std::byte> kept(Index i);
 
-  // Of a kept row, at its place in the cache.
+  // The same for a kept row, at its place in the cache.
   Index kept_entries(const RowCache& cache, VertexId place) const {
     if (held_.bits == nullptr) return cache.bytes(place) / kPairBytes;
     return ones(kept_words(cache, place));
@@ -91,7 +91,7 @@ class PackedFeatures {
   std::span<const std::uint32_t> kept_words(const RowCache& cache, VertexId place) const {
     return {reinterpret_cast<const std::uint32_t*>(cache.cell(place)), std::size_t(words())};
   }
-  /// A sparse row's value, or a row's level, as a T or rounded.
+  /// The size of a sparse row's value, or a row's level: a T, or bfloat16.
   template <class T>
   Index value_bytes() const {
     return bfloat16_ ? Index(sizeof(Bfloat16)) : Index(sizeof(T));
@@ -124,28 +124,28 @@ class PackedFeatures {
   ThreadPool& pool_;
   const Rows held_;
   const bool bfloat16_;
-  std::vector<std::uint32_t> masks_;  // (ranks, words) columns that each wants; empty: all
+  std::vector<std::uint32_t> masks_;  // (ranks, words) columns that each rank wants; empty: all
   Reusable<std::int32_t> counts_out_, counts_in_;
-  Reusable<Index> begins_out_, begins_in_;   // (rows + 1) of a row's entries
-  std::vector<Index> peers_out_, peers_in_;  // (ranks + 1) of those of a rank's rows
+  Reusable<Index> begins_out_, begins_in_;   // (rows + 1) begins of the rows' entries
+  std::vector<Index> peers_out_, peers_in_;  // (ranks + 1) begins of the ranks' entries
   Reusable<VertexId> columns_out_, columns_in_;
   Reusable<std::uint32_t> words_out_, words_in_;
   Reusable<std::byte> values_out_, values_in_, kept_;
 };
 
-// Which features have a value in the rows of a step's batches, over all ranks. Of the others the first
+// Which features have a value in the rows of a step's batches, on any rank. For all other features the first
 // layer's weights have no gradient (train/touched_rows.h).
 
 /// One per sampling thread, which makes all calls.
 class TouchedFeatures {
  public:
-  /// Of so many features. comm outlives it.
+  /// `features` is their number. comm outlives it.
   TouchedFeatures(Communicator& comm, Index features);
 
-  /// Of transposed sparse rows; `all`: ascending. Collective: each rank sends every other a bit for each
-  /// feature.
+  /// Reads transposed sparse rows and fills `all`, ascending. Collective: each rank sends one bit per feature
+  /// to every other.
   void find(const FeatureRows& rows, Reusable<VertexId>& all);
-  /// What a rank sends for a step.
+  /// Bytes that a rank sends per step.
   static Index bytes_sent(int ranks, Index features) { return 4 * BitView::words_of(features) * (ranks - 1); }
 
  private:

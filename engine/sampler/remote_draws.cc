@@ -10,14 +10,14 @@
 namespace atl {
 namespace {
 
-/// Draws of one row that serve different ends.
+/// The separate purposes of one row's draws.
 enum Draw : std::uint64_t { kHowMany = 1, kOwn, kOthers };
 
 std::uint64_t key_of(std::uint64_t row_key, Draw draw) {
   return mix64(row_key ^ (std::uint64_t(draw) << 60));
 }
 
-/// In (0, 1).
+/// A number in (0, 1).
 double uniform(std::uint64_t key, std::uint64_t i) {
   return (double(mix64(key + i * 0x9e3779b97f4a7c15ull) >> 12) + 0.5) * 0x1.0p-52;
 }
@@ -26,7 +26,7 @@ double uniform(std::uint64_t key, std::uint64_t i) {
 
 RemoteArcs::RemoteArcs(const DrawnGraph& graph, const Owners& owners, Rank rank)
     : first_row_(owners.first_row(rank)), offsets_{0} {
-  // Where all neighbours are read, no place among them is ever drawn.
+  // If all neighbours are read, no positions are drawn.
   const CsrView& rows = graph.by_id.rows.columns != nullptr ? graph.by_id.rows : graph.whole;
   for (Index row = first_row_; row < owners.first_row(rank + 1); ++row) {
     Index begin = rows.offsets[row];
@@ -69,14 +69,14 @@ Index RemoteDraws::others(std::uint64_t key, std::span<const RemoteArcs::Arc> ar
   return whole + (uniform(key_of(key, kHowMany), 0) < wanted - double(whole) ? 1 : 0);
 }
 
-/// Own neighbours are counted without the others, then found among all.
+/// Draws positions among own neighbours only, then translates them to positions among all neighbours.
 void RemoteDraws::draw_own(std::uint64_t key, std::span<const RemoteArcs::Arc> arcs, std::uint32_t size,
                            bool replace, std::span<VertexId> positions, Scratch& scratch) const {
   const auto own = std::uint32_t(size - arcs.size());
   replace ? PositionDraws::with_replacement(key, own, positions)
           : scratch.own.without_replacement(key, own, positions);
   for (VertexId& position : positions) {
-    std::size_t before = 0, end = arcs.size();  // others' arcs that stand before it
+    std::size_t before = 0, end = arcs.size();  // `before`: other ranks' arcs before it
     while (before < end) {
       const std::size_t middle = (before + end) / 2;
       if (arcs[middle].position - VertexId(middle) <= position)

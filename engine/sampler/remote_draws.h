@@ -1,13 +1,13 @@
 // Draws a vertex's neighbours by where they are and how much they matter (DGS, Wan et al. 2022, section
-// III-C). A mask gives each neighbour on another rank a weight, and `shift` draws more of the rank's own
-// neighbours in place of other ranks', the total unchanged. A vertex's owner draws for every rank that asks,
+// III-C). A mask gives each neighbour on another rank a weight. `shift` draws more of the rank's own
+// neighbours instead of other ranks', with the same total. A vertex's owner draws for every rank that asks,
 // by the owner's mask.
 //
-// Of d neighbours, o on other ranks, k are drawn. Of these k · s − k · shift are the others', as far as there
-// are so many on either side; a rest is one more with its own probability. s is o / d, or, where a mask's sum
-// stands against the own neighbours' number, Σp / (d − o + Σp). The own ones are drawn alike. The others are
-// drawn one after the other, each in proportion to its p among those that are left (Efraimidis & Spirakis
-// 2006: the k smallest of −ln u / p).
+// A vertex has d neighbours, o of them on other ranks, and k are drawn. Of these k · s − k · shift are on
+// other ranks, as far as either side has enough neighbours; a fraction becomes one more with that
+// probability. s is o / d, or, if the mask's sum is weighed against the number of own neighbours, Σp / (d − o
+// + Σp). Own neighbours are drawn with equal probability. Others are drawn one after the other, each in
+// proportion to its p among those left (Efraimidis & Spirakis 2006: the k smallest of −ln u / p).
 #pragma once
 
 #include <cstdint>
@@ -22,19 +22,19 @@ namespace atl {
 
 struct DrawnGraph;
 
-/// By which of a rank's own rows' neighbours are on other ranks. Grows with these arcs.
+/// Which neighbours of a rank's own rows are on other ranks. Memory grows with these arcs.
 class RemoteArcs {
  public:
-  /// All outlive it.
+  /// All arguments outlive it.
   RemoteArcs(const DrawnGraph& graph, const Owners& owners, Rank rank);
 
-  /// Rows of other ranks that some own row reads: the mask's, ascending.
+  /// Rows of other ranks that any own row reads, ascending; the mask has a weight for each.
   std::span<const VertexId> vertices() const { return vertices_; }
   struct Arc {
-    VertexId position;  // among the row's neighbours, self-loops left out
-    VertexId vertex;    // of vertices()
+    VertexId position;  // among the row's neighbours, without self-loops
+    VertexId vertex;    // place in vertices()
   };
-  /// Ascending by position.
+  /// The row's arcs, by ascending position.
   std::span<const Arc> of(VertexId row) const {
     const auto own = std::size_t(row - first_row_);
     return {arcs_.data() + offsets_[own], std::size_t(offsets_[own + 1] - offsets_[own])};
@@ -53,9 +53,9 @@ class RemoteArcs {
 
 class RemoteDraws {
  public:
-  /// What other ranks' share of a draw follows from.
+  /// What decides other ranks' share of a draw: numbers of neighbours, or the mask's sum.
   enum class Split { kNeighbours, kMask };
-  /// One thread's.
+  /// Used by one thread.
   struct Scratch {
     std::vector<std::pair<double, VertexId>> keys;
     std::vector<double> sums;
@@ -66,13 +66,13 @@ class RemoteDraws {
   RemoteDraws(const RemoteArcs& arcs, std::span<const double> probabilities, double shift, Split split)
       : arcs_(arcs), probabilities_(probabilities), shift_(shift), split_(split) {}
 
-  /// As PositionDraws': positions of an own row's `size` neighbours, distinct ones where they aren't drawn
-  /// with replacement.
+  /// Like PositionDraws: positions among an own row's `size` neighbours, distinct unless drawn with
+  /// replacement.
   void draw(std::uint64_t key, VertexId row, std::uint32_t size, bool replace, std::span<VertexId> positions,
             Scratch& scratch) const;
 
  private:
-  /// How many of `drawn` are of other ranks.
+  /// How many of `drawn` neighbours are on other ranks.
   Index others(std::uint64_t key, std::span<const RemoteArcs::Arc> arcs, std::uint32_t size, bool replace,
                Index drawn) const;
   double probability(const RemoteArcs::Arc& arc) const { return probabilities_[std::size_t(arc.vertex)]; }

@@ -30,7 +30,7 @@ std::size_t RowCache::home(VertexId row) const {
   return (std::uint64_t(std::uint32_t(row)) * 0x9e3779b97f4a7c15ull >> 32) & (entries_.size() - 1);
 }
 
-/// Where the row stands, or the free entry where it would.
+/// The entry of the row, or the free entry where it would be put.
 std::size_t RowCache::entry_of(VertexId row) const {
   std::size_t at = home(row);
   while (entries_[at].row != row && entries_[at].row != kNone) at = (at + 1) & (entries_.size() - 1);
@@ -66,7 +66,7 @@ void RowCache::put(VertexId row, std::span<const std::byte> bytes) {
   next_[std::size_t(cell)] = kNone;
 }
 
-/// For so many cells, which there are in all.
+/// Makes room for `cells` cells; there are at least as many in all.
 bool RowCache::make_room(Index cells) {
   while (free_cells_ < cells && replaces_) drop(oldest_);
   return free_cells_ >= cells;
@@ -91,7 +91,7 @@ void RowCache::drop(VertexId place) {
   }
 }
 
-/// Closes the gap: whoever stands behind it, no nearer to home than the gap allows, moves up (Knuth, vol. 3,
+/// Closes the gap: an entry behind it that is no nearer to its home than the gap moves up (Knuth, vol. 3,
 /// 6.4, algorithm R).
 void RowCache::forget(VertexId row) {
   const std::size_t mask = entries_.size() - 1;
@@ -125,7 +125,7 @@ struct Nominee {
   VertexId row;
 };
 
-/// More before fewer; of equals the lower row, so that every rank has the same order.
+/// Higher degrees come first; of equals the lower row, so that every rank has the same order.
 bool before(const Nominee& a, const Nominee& b) {
   return a.degree != b.degree ? a.degree > b.degree : a.row < b.row;
 }
@@ -140,7 +140,7 @@ void keep_first(std::vector<Nominee>& nominees, std::size_t count) {
 
 }  // namespace
 
-/// Twice a rank's even share is nominated: parts are alike, and the choice needn't be the best.
+/// Each rank nominates twice its even share: parts are alike, and the choice needn't be the best.
 std::vector<VertexId> rows_by_degree(const DrawnGraph& graph, const Owners& owners, Communicator& comm,
                                      Index count) {
   std::vector<Nominee> own;

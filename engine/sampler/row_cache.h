@@ -1,6 +1,6 @@
-// Feature rows of other ranks that are kept, so that they needn't be fetched again, found by a hash table. A
-// row's bytes are as they arrived, so that a hit changes no bits. They lie in cells of one size: dense rows
-// and bits in one each, sparse rows in as many as they need.
+// Cached feature rows of other ranks, found by a hash table. A row's bytes are kept as they arrived, so that
+// a hit changes no bits. They lie in cells of one size: a dense row or bits take one cell, a sparse row as
+// many as it needs.
 #pragma once
 
 #include <span>
@@ -20,35 +20,35 @@ class RowCache {
  public:
   static constexpr VertexId kNone = -1;
 
-  /// Room for so many cells. replaces: a new row takes the place of those that were used longest ago;
-  /// otherwise rows are put until it is full, and stay.
+  /// Makes room for `cells` cells. `replaces`: a new row replaces the least recently used ones; otherwise
+  /// rows are added until the cache is full, and stay.
   RowCache(Index cells, Index cell_bytes, bool replaces);
 
-  /// What a cell takes, with what finds its row.
+  /// Memory per cell, with its share of the tables.
   static Index bytes_of_cell(Index cell_bytes);
 
   Index cells() const { return Index(next_.size()); }
-  /// Rows that are there.
+  /// The number of cached rows.
   Index size() const { return size_; }
   bool replaces() const { return replaces_; }
-  /// Where the row is, valid until the next put(); kNone: it isn't there.
+  /// The row's place, valid until the next put(); kNone: it isn't cached.
   VertexId find(VertexId row);
-  /// Its number of bytes.
+  /// The row's number of bytes.
   Index bytes(VertexId place) const { return uses_[std::size_t(place)].bytes; }
-  /// Its bytes from the beginning of each of its cells on: of a row of one cell all.
+  /// The row's bytes in the cell at `place`.
   const std::byte* cell(VertexId place) const { return memory_.data() + place * cell_bytes_; }
-  /// The place of the cell that follows in the row.
+  /// The place of the row's next cell.
   VertexId next(VertexId place) const { return next_[std::size_t(place)]; }
   Index cell_bytes() const { return cell_bytes_; }
-  /// Does nothing where there is no room, or where it is there already.
+  /// Does nothing if there is no room, or the row is cached already.
   void put(VertexId row, std::span<const std::byte> bytes);
 
  private:
-  /// Of the hash table.
+  /// An entry of the hash table.
   struct Entry {
     VertexId row = kNone, place = kNone;
   };
-  /// Of a row, by its first cell: its neighbours in the order of use.
+  /// A row's place in the order of use, stored at its first cell.
   struct Use {
     VertexId row = kNone, newer = kNone, older = kNone;
     std::int32_t bytes = 0;
@@ -66,27 +66,27 @@ class RowCache {
   const Index cell_bytes_;
   std::vector<std::byte> memory_;  // (cells, cell_bytes)
   Index size_ = 0, free_cells_;
-  std::vector<VertexId> next_;  // (cells) the next one of the row, or of those that are free
-  VertexId free_ = kNone;       // the first of these
+  std::vector<VertexId> next_;  // (cells) the row's next cell, or the next free one
+  VertexId free_ = kNone;       // the first free cell
   std::vector<Entry> entries_;  // a power of two, at most half full
   std::vector<Use> uses_;       // (cells)
   VertexId newest_ = kNone, oldest_ = kNone;
 };
 
-// Which rows of other ranks a cache that doesn't change should hold: those with the most neighbours, who are
-// drawn most often, or those that a few steps of sampling did draw most often.
+// Which rows of other ranks an unchanging cache should hold: those with the most neighbours, which are drawn
+// most often, or those that a few steps of sampling drew most often.
 
-/// About `count` rows of other ranks in descending order of degree. Each rank nominates some of its own;
-/// collective, and called by the compute thread.
+/// About `count` rows of other ranks in descending order of degree. Each rank nominates some of its own rows.
+/// Collective; called by the compute thread.
 std::vector<VertexId> rows_by_degree(const DrawnGraph& graph, const Owners& owners, Communicator& comm,
                                      Index count);
 
-/// Counts what batches read of other ranks. Memory grows with the rows that they do read.
+/// Counts how often batches read other ranks' rows. Memory grows with the rows that they read.
 class RequestCounts {
  public:
   RequestCounts(const Owners& owners, Rank rank);
   void add(std::span<const VertexId> rows);
-  /// In descending order of how often they were read.
+  /// The rows in descending order of how often they were read.
   std::vector<VertexId> rows() const;
 
  private:
@@ -100,8 +100,8 @@ class RequestCounts {
   std::vector<Count> counts_;
 };
 
-/// The same for the batches of the run's first `steps` steps. Collective; the caller is the sampling thread.
-/// `pairs`: as batch_maker() has them.
+/// The rows that the run's first `steps` steps read, the most often read first. Collective; called by the
+/// sampling thread. `pairs` as in batch_maker().
 std::vector<VertexId> rows_by_presampling(StepSeeds& seeds, Sampler& sampler, const Owners& owners, Rank rank,
                                           std::int64_t steps, PairEnds* pairs = nullptr);
 

@@ -10,8 +10,8 @@ namespace atl {
 namespace {
 
 constexpr Index kChunk = 2048;  // rows that a thread takes at a time
-constexpr Index kAhead = 16;    // rows for which memory has been asked
-constexpr Index kGroup = 32;    // rows whose neighbours are asked for together
+constexpr Index kAhead = 16;    // rows that are prefetched ahead
+constexpr Index kGroup = 32;    // rows whose neighbours are prefetched together
 
 void prefetch(const void* address) {
   __builtin_prefetch(address);
@@ -88,7 +88,7 @@ void RowDraws::arcs(const HopDraw& hop, std::span<const VertexId> rows, std::spa
   });
 }
 
-/// Positions are written where the columns come to stand, then read through.
+/// Writes the positions where the columns will be, then replaces them by the columns.
 void RowDraws::draw_group(const HopDraw& hop, const Group& group, RemoteDraws::Scratch& scratch) const {
   const CsrView& graph = hop.fanout == kAllNeighbours ? graph_.whole : graph_.by_id.rows;
   for (Index i = 0; i < group.count; ++i) {
@@ -131,8 +131,8 @@ void check_fanout(std::span<const int> fanout, int layers, const std::string& fi
            fanout[layer]);
 }
 
-// Rows of which some arcs are read because their sources were drawn for the whole step (KeptArcs): all arcs
-// are gone over, once to count and once to copy. Arcs keep the order of the prepared graph.
+// Rows that read only some arcs, because their sources were drawn for the whole step (KeptArcs). Two passes
+// over all arcs count and then copy. Arcs keep the order of the prepared graph.
 
 namespace {
 
@@ -142,7 +142,7 @@ float stands_for(const KeptArcs& kept, VertexId row, VertexId column, Index plac
   return row == column ? 1.F : kept.stands_for(row, column, place);
 }
 
-/// The number of arcs that are kept, and their weight.
+/// The number of kept arcs, and the sum of their weights.
 struct KeptSize {
   Index arcs = 0;
   double degree = 0;

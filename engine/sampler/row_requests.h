@@ -1,9 +1,8 @@
-// Rows that a batch wants of their owners, asked for once, grouped by owner; and the rows that others want of
-// this rank, which it answers in the same order. What structure, ids and features that aren't here have in
-// common.
+// The rows that a batch wants, grouped by owner and each asked for once, and the rows that other ranks want
+// of this one, which it answers in the same order. Structure, ids and features that aren't here all use it.
 //
-// Everything travels on one lane, from the thread that samples, and every call is collective: a rank that
-// wants nothing takes part, because others want something of it.
+// Everything travels on one lane, from the thread that samples. Every call is collective: a rank that wants
+// nothing takes part, because others may want its rows.
 #pragma once
 
 #include <span>
@@ -17,23 +16,22 @@ namespace atl {
 
 class RowRequests {
  public:
-  /// Both outlive it.
+  /// Both arguments outlive it.
   RowRequests(const Owners& owners, Communicator& comm, Lane lane = Lane::kPrefetch);
 
-  /// rows: of any owner, this rank among them. Sends each owner which of its rows are wanted.
+  /// `rows` may be of any owner, this rank included. Tells each owner which of its rows are wanted.
   void ask(Traffic purpose, std::span<const VertexId> rows);
 
-  /// Wanted rows are grouped by owner, each group in the order of `rows`: places()[i] is where wanted row i
-  /// stands in `rows`.
+  /// Wanted rows are grouped by owner, each group in the order of `rows`: wanted row i is rows[places()[i]].
   std::span<const VertexId> places() const { return places_.span(); }
-  /// Rows that are asked of this rank, grouped by who asks; its own wishes are among them.
+  /// Rows that are asked of this rank, grouped by asking rank, its own requests included.
   std::span<const VertexId> asked() const { return asked_.span(); }
-  /// (ranks + 1) where the groups begin.
+  /// (ranks + 1) the begins of the groups.
   std::span<const Index> wanted_begin() const { return wanted_begin_; }
   std::span<const Index> asked_begin() const { return asked_begin_; }
 
-  /// An array that answers: elements of `width` bytes. out: this rank's answers; in: what others answer it.
-  /// Begins are (ranks + 1) element numbers.
+  /// An array of answers, elements of `width` bytes. `out`: this rank's answers; `in`: the answers that it
+  /// gets. Begins are (ranks + 1) element numbers.
   struct Answers {
     const void* out;
     std::span<const Index> out_begin;
@@ -41,9 +39,9 @@ class RowRequests {
     std::span<const Index> in_begin;
     Index width;
   };
-  /// Sends and receives all of the arrays at once. Own answers are copied.
+  /// Sends and receives all arrays at once. Own answers are copied.
   void answer(Traffic purpose, std::span<const Answers> arrays);
-  /// One element a row.
+  /// Answers of one element per row.
   template <class T>
   Answers by_row(const Reusable<T>& asked, Reusable<T>& wanted) const {
     return {asked.data(), asked_begin_, wanted.take(places_.size()).data(), wanted_begin_, Index(sizeof(T))};
@@ -66,14 +64,14 @@ class RowRequests {
   std::vector<Message> sends_, receives_;
 };
 
-// On which lane rows are asked for, and as what their bytes are counted.
+// The lane on which rows are asked for, and the traffic as which their bytes count.
 
 struct RowRoute {
   Lane lane = Lane::kPrefetch;
   Traffic structure = Traffic::kStructure, ids = Traffic::kIds, features = Traffic::kFeatures;
 };
 
-/// Of an evaluation, by the compute thread, while batches for training may be on their way.
+/// For an evaluation by the compute thread, while batches for training may be on their way.
 inline constexpr RowRoute kEvaluationRoute{Lane::kBulk, Traffic::kEvaluation, Traffic::kEvaluation,
                                            Traffic::kEvaluation};
 

@@ -54,7 +54,8 @@ void Sampler::draw(std::int64_t step, int layer, Batch& batch) {
       into.places, cursors_);
 }
 
-/// Prepared rows become rows of the batch, new ones at its end, and leaves stand behind these.
+/// Replaces prepared rows by rows of the batch. New rows go to the batch's end, and leaves are numbered after
+/// them.
 void Sampler::number_sources(Batch& batch, Batch::Layer& layer) {
   constexpr Index kAhead = 16;
   const auto columns = layer.arcs.columns.span();
@@ -77,7 +78,7 @@ void Sampler::number_sources(Batch& batch, Batch::Layer& layer) {
     if (column < 0) column = next - 1 - column;
 }
 
-/// A row's loops stand for themselves, its neighbours for as many as there were for each drawn.
+/// A row's self-loops count once; its drawn neighbours count as many times as each stands for.
 void Sampler::weigh(const HopDraw& hop, bool is_cut, Batch::Layer& layer) const {
   DrawnArcs& arcs = layer.arcs;
   if (hop.kept != nullptr) {
@@ -99,7 +100,7 @@ void Sampler::weigh(const HopDraw& hop, bool is_cut, Batch::Layer& layer) const 
   }
 }
 
-/// Destinations' degrees came with their arcs; sources' are asked for where they are needed.
+/// Destinations' degrees came with their arcs; sources' degrees are asked for only if they are needed.
 void Sampler::set_scales(Batch& batch) {
   const Normalisation by = options_.normalisation;
   const Index rows = batch.rows_.size();
@@ -124,8 +125,8 @@ void Sampler::set_scales(Batch& batch) {
   if (both) batch.src_scale_.extend(rows);
 }
 
-/// What is known of leaves stands behind that of the batch's rows, layer by layer, and comes to stand behind
-/// the layer's own rows.
+/// Ids and scales of leaves follow those of the batch's rows, layer by layer. Copies them to their layers,
+/// where they follow those of the layer's own rows.
 void Sampler::place_leaves(Batch& batch) {
   Index first = batch.rows_.size();
   const auto place = [&](const auto& from, Index own, Index leaves, auto& to) {

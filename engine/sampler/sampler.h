@@ -1,24 +1,24 @@
-// Neighbour sampling (Hamilton, Ying & Leskovec 2017, "GraphSAGE", algorithm 2): a step's batch, from its
-// seeds inwards.
+// Neighbour sampling (Hamilton, Ying & Leskovec 2017, "GraphSAGE", algorithm 2): makes a step's batch from
+// its seeds inwards.
 //
-// What a sampled block's aggregation estimates is the whole graph's, without bias. Scales are those of the
-// whole graph, and each arc carries what it stands for: with d neighbours of which k were drawn, w·d/k for a
-// neighbour's arc of own weight w, and w for a self-loop, which is always there.
+// A sampled block's aggregation estimates the whole graph's without bias. Scales are those of the whole
+// graph, and each arc's weight says what it stands for. If k of d neighbours were drawn, a neighbour's arc of
+// own weight w counts w·d/k, and a self-loop, which is always there, w.
 //   sum        E[Σ w·(d/k)·x(j)] = Σ w·x(j)                              dst 1,          src 1
 //   mean       the same over the destination's full degree               dst 1/deg(i),   src 1
 //   symmetric  the same with the full degrees of both ends               dst deg(i)^-½,  src deg(j)^-½
-// degrees being the numbers of arcs, self-loops included, or sums of their weights. Where every vertex has
-// all its neighbours there is no factor at all, and no weight is stored unless the graph has weights: the
-// block is the whole graph's.
+// Degrees are the numbers of arcs, self-loops included, or sums of their weights. If every vertex has all its
+// neighbours there are no factors, and no weights are stored unless the graph has weights: the block is the
+// whole graph's.
 //
-// Other samplers draw sets of vertices for the whole step (step_sets.h): a row's arcs are then those from the
-// layer's set, and carry what the set says that they stand for.
+// Other samplers draw sets of vertices for the whole step (step_sets.h). A row then reads its arcs from the
+// layer's set, and the set says what each stands for.
 //
-// Under DistGNN-MB's historical embeddings neighbours of other ranks are leaves in inner layers
+// With DistGNN-MB's historical embeddings, neighbours on other ranks are leaves in inner layers
 // (sampler/history/history_directory.h).
 //
-// Attention and softmax aggregation weigh what was drawn by its scores alone: a softmax has no unbiased
-// estimate of this kind.
+// Attention and softmax aggregation weigh the drawn neighbours by their scores alone, because a softmax has
+// no unbiased estimate of this kind.
 #pragma once
 
 #include <cstdint>
@@ -38,9 +38,9 @@ struct SamplingOptions {
   std::vector<int> fanout;
   bool replace = false;
   Normalisation normalisation = Normalisation::kSum;
-  bool attention = false;  // a softmax over neighbours: no factors, and transposed arcs know their places
-  /// Layer 0's transpose, which is needed where input features, or rows made of them before they are
-  /// gathered, get a gradient.
+  bool attention = false;  // softmax over neighbours: arcs have no factors, transposed ones have places
+  /// Whether layer 0 has a transpose. It is needed if input features get a gradient, or rows computed from
+  /// them before they are gathered.
   bool transpose_input = true;
   std::uint64_t seed = 1;
 };
@@ -48,18 +48,20 @@ struct SamplingOptions {
 /// One per sampling thread.
 class Sampler {
  public:
-  /// Both outlive it. sets: what is read instead of `fanout` neighbours a vertex; null: nothing else.
+  /// The structure and sets outlive it. `sets`: sets to read instead of `fanout` neighbours per vertex; null:
+  /// neighbours are drawn.
   Sampler(Structure& structure, SamplingOptions options, StepSets* sets = nullptr);
 
-  /// The batch of these seeds, prepared rows that the rank owns, each once. Collective: every rank calls it
-  /// for each step, with seeds or without.
+  /// Makes the batch of these seeds: prepared rows that the rank owns, each once. Collective: every rank
+  /// calls it for each step, even without seeds.
   void sample(std::int64_t step, std::span<const VertexId> seeds, Batch& batch);
-  /// How owners draw neighbours from here on (HopDraw::remote), the same kind on all ranks; it outlives that.
+  /// How owners draw neighbours from now on (HopDraw::remote), the same kind on all ranks. `remote` outlives
+  /// its use.
   void prefer(const RemoteDraws* remote) { remote_ = remote; }
-  /// From here on, neighbours of other ranks that inner layers draw are leaves, as far as they are known; it
-  /// outlives that.
+  /// From now on, neighbours on other ranks that inner layers draw are leaves, if `known` has them. It
+  /// outlives its use.
   void read_history(const HistoryDirectory* known) { known_ = known; }
-  /// How often memory of its own and the structure's had to grow; batches count theirs.
+  /// How often its own and the structure's memory had to grow; batches count theirs.
   Index reallocations() const {
     return table_.reallocations() + cursors_.reallocations() + structure_.reallocations() +
            cut_.reallocations() + described_.reallocations() +
@@ -81,11 +83,11 @@ class Sampler {
   const SamplingOptions options_;
   StepSets* const sets_;
   const RemoteDraws* remote_ = nullptr;
-  const HistoryDirectory* known_ = nullptr;  // null: nothing is a leaf
+  const HistoryDirectory* known_ = nullptr;  // null: there are no leaves
   HistoryCut cut_;
-  Reusable<VertexId> described_;  // rows of a batch, and its leaves
+  Reusable<VertexId> described_;  // a batch's rows, then its leaves
   RowTable table_;
-  Reusable<std::uint32_t> cursors_;  // of transposing
+  Reusable<std::uint32_t> cursors_;  // for transposing
 };
 
 }  // namespace atl

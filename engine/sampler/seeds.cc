@@ -84,7 +84,7 @@ void SeedShares::restart() {
   step_ = -1;
 }
 
-/// Products stay below 2⁶²: vertices are counted with 31 bits.
+/// Products stay below 2⁶², because vertices are counted with 31 bits.
 void SeedShares::advance() {
   const Index size = this->size(++step_), left = vertices_ - step_ * batch_size_;
   Index given = 0;

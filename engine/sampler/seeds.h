@@ -1,8 +1,7 @@
-// Which vertices each step trains on, as far as a rank owns them: part by part, in an order that is drawn
-// anew each epoch.
+// Which of a rank's vertices each step trains on: part by part, in an order that is drawn again each epoch.
 //
-// Whoever owns a part, the same of its vertices train in the same step: the order is keyed by (seed, epoch,
-// part) and computed place by place (draw_positions.h), and how many a part gives is the same everywhere.
+// A step trains the same vertices of a part whichever rank owns it. The order is keyed by (seed, epoch, part)
+// and computed place by place (draw_positions.h), and the number that a part gives is the same everywhere.
 #pragma once
 
 #include <cstdint>
@@ -21,29 +20,29 @@ namespace atl {
 
 // How many training vertices of each part each step of an epoch trains on.
 //
-// A step takes `batch size` vertices over all parts, the last one what is left. Parts give in proportion to
-// what they have left, rounded by the largest remainder (Hamilton's method). So each vertex trains once an
-// epoch, no part is asked for more than it has, and all ranks are busy until the last step. Shares depend on
-// the parts alone, not on the ranks that own them.
+// A step takes `batch size` vertices over all parts; the last step takes the rest. Parts give in proportion
+// to what they have left, rounded by the largest remainder (Hamilton's method). So each vertex trains once
+// per epoch, no part is asked for more than it has, and all ranks are busy until the last step. Shares depend
+// on the parts alone, not on the ranks that own them.
 
 /// Throws Error, which begins with `field`, unless there is at least one vertex in a step.
 void check_batch_size(Index batch_size, const std::string& field);
 
 class SeedShares {
  public:
-  /// Of a part: places begin … begin + count − 1 of its order.
+  /// A part gives places begin … begin + count − 1 of its order.
   struct Share {
     Index begin = 0, count = 0;
   };
-  /// training: (parts) training vertices of each.
+  /// training (parts): number of training vertices of each.
   SeedShares(std::vector<Index> training, Index batch_size);
 
   Index vertices() const { return vertices_; }
-  std::int64_t steps() const { return (vertices_ + batch_size_ - 1) / batch_size_; }  // of an epoch
+  std::int64_t steps() const { return (vertices_ + batch_size_ - 1) / batch_size_; }  // per epoch
   /// Vertices of step 0 … steps() − 1, over all parts.
   Index size(std::int64_t step) const;
-  /// (parts) their shares; valid until the next call. Steps in ascending order cost O(parts log parts) each;
-  /// one that lies before the last asked for costs as much as all before it.
+  /// Returns (parts) their shares; valid until the next call. Steps in ascending order cost O(parts log
+  /// parts) each. A step before the last one asked for costs as much as all steps before it.
   std::span<const Share> of_step(std::int64_t step);
 
  private:
@@ -52,7 +51,7 @@ class SeedShares {
 
   std::vector<Index> training_;
   Index batch_size_, vertices_ = 0;
-  std::int64_t step_ = 0;  // whose shares these are
+  std::int64_t step_ = 0;  // the step of `shares_`
   std::vector<Share> shares_;
   struct Remainder {
     std::int64_t rest;
@@ -61,44 +60,46 @@ class SeedShares {
   std::vector<Remainder> remainders_;
 };
 
-// Which vertices a step trains on, as far as a rank owns them, and by what their losses are divided.
+// Which of a rank's vertices a step trains on, and the number that their losses are divided by.
 
-/// One per sampling thread, which alone calls of_step() and weigh(); the others may be called from anywhere.
+/// One per sampling thread, which alone calls of_step() and weigh(). Any thread may call the others.
 class StepSeeds {
  public:
   virtual ~StepSeeds() = default;
-  /// Of an epoch. Step s of the run is step s % steps() of epoch s / steps().
+  /// Steps per epoch. Step s of the run is step s % steps() of epoch s / steps().
   virtual std::int64_t steps() const = 0;
-  /// Vertices of a step of the run over all ranks, or as many as are expected: what the loss is divided by.
+  /// Vertices of a step over all ranks, or their expected number: the divisor of the loss.
   virtual double size(std::int64_t step) const = 0;
-  /// rows: the rank's own of them. Collective.
+  /// Fills `rows` with the rank's own seeds of the step. Collective.
   virtual void of_step(std::int64_t step, std::vector<VertexId>& rows) = 0;
-  /// weights (rows): what each one's loss counts; empty: all 1.
+  /// Fills weights (rows), the weight of each one's loss; empty: all 1.
   virtual void weigh(std::span<const VertexId> /*rows*/, Reusable<Real>& weights) const { weights.take(0); }
 };
 
-/// The training vertices of a rank's parts, as prepared rows; of each part in ascending order of the data
+/// The training vertices of a rank's parts, as prepared rows, within each part in ascending order of the data
 /// set's ids.
 struct TrainingRows {
   int first_part = 0;
-  std::vector<std::vector<VertexId>> by_part;  // those of part first_part + i
+  std::vector<std::vector<VertexId>> by_part;  // entry i: rows of part first_part + i
 };
 
-/// trains(id): whether this vertex of the data set is a training vertex; asked for the rank's own ones alone.
+/// trains(id) says whether this vertex of the data set is a training vertex; it is asked only for the rank's
+/// own ones.
 TrainingRows training_rows(const PreparedGraph& graph, const Owners& owners, Rank rank,
                            FunctionRef<bool(VertexId id)> trains);
-/// Of rows in such an order: part by part, with the data set's vertex of each.
+/// The same for any rows that are ordered by part. `ids`: the data set's vertex of each.
 TrainingRows training_rows(std::span<const Index> part_offsets, std::span<const VertexId> ids,
                            const Owners& owners, Rank rank, FunctionRef<bool(VertexId id)> trains);
 
 class Seeds final : public StepSeeds {
  public:
-  /// training: (parts) how many training vertices each part has, the same on all ranks; own: this rank's.
+  /// training (parts): training vertices of each part, the same on all ranks; own: this rank's.
   Seeds(std::vector<Index> training, TrainingRows own, Index batch_size, std::uint64_t seed);
 
   std::int64_t steps() const override { return shares_.steps(); }
   double size(std::int64_t step) const override { return double(shares_.size(step % steps())); }
-  /// Part by part, ascending: neighbours in prepared order share neighbours and cache lines.
+  /// Rows come part by part, ascending, because neighbours in prepared order share neighbours and cache
+  /// lines.
   void of_step(std::int64_t step, std::vector<VertexId>& rows) override;
 
  private:

@@ -1,10 +1,10 @@
 // Samplers that draw vertices for a whole step: the sets that its layers may read, the same on all ranks.
 // Each kind is a file in kinds/ and a line in kinds/kinds.cc.
 //
-// A set is drawn by what it is for (seed, step, layer, vertex or number of the draw). Each rank then computes
-// its own seeds' share of the step: from the last layer to the first it reads of its rows' arcs those from
-// vertices of the layer's set. What a row reads is thus the same whoever computes it, and a step learns the
-// same on any number of ranks that own the same parts.
+// A draw is keyed by its purpose (seed, step, layer, vertex or number of the draw). Each rank then computes
+// its own seeds' share of the step. From the last layer to the first it reads only those of its rows' arcs
+// that come from vertices of the layer's set. So a row reads the same whichever rank computes it, and a step
+// learns the same on any number of ranks that own the same parts.
 #pragma once
 
 #include <memory>
@@ -21,26 +21,26 @@
 
 namespace atl {
 
-/// What a manifest says of them; each kind reads some.
+/// A manifest's options for these samplers; each kind reads some of them.
 struct SetOptions {
-  std::vector<Index> layer_sizes{};  // by gathering layer, the one nearest to the input first: vertices drawn
-  Index draws = 0;                   // of a step: vertices, arcs or walks
+  std::vector<Index> layer_sizes{};  // vertices drawn, by gathering layer, the one nearest to the input first
+  Index draws = 0;                   // per step: vertices, arcs or walks
   int walk_length = 0;
-  int merged = 0;  // parts of a step
-  /// How often a vertex is drawn before training, on average, to count what is drawn together.
+  int merged = 0;  // parts merged per step
+  /// How often, on average, a vertex is drawn before training, to count which vertices are drawn together.
   int coverage = 0;
 };
 
-/// What a kind is made of. References outlive it.
+/// The arguments of a kind's constructor. References outlive the sampler.
 struct SetInput {
-  /// Of the graph that training sees. Asked for this rank's rows alone, so that nothing is exchanged.
+  /// The graph that training sees. It is asked only for this rank's rows, so that nothing is exchanged.
   Structure& own_rows;
   const Owners& owners;
   Communicator& comm;
-  std::span<const VertexId> ids;  // (vertices) the data set's; own ones are read
+  std::span<const VertexId> ids;  // (vertices) the data set's ids; only own ones are read
   const TrainingRows& training;   // this rank's
   std::span<const Index> training_by_part;
-  int layers = 0;  // that gather
+  int layers = 0;  // number of layers that gather
   Normalisation normalisation = Normalisation::kSum;
   bool attention = false;  // arcs have no factors
   std::uint64_t seed = 1;
@@ -54,20 +54,20 @@ struct SetInput {
 class StepSets {
  public:
   virtual ~StepSets() = default;
-  /// seeds: prepared rows of this rank, each once. Collective.
+  /// `seeds`: prepared rows of this rank, each once. Collective.
   virtual void draw(std::int64_t step, std::span<const VertexId> seeds) = 0;
-  /// Of the gathering layers, the one nearest to the input being 0. Valid until draw().
+  /// The arcs that a gathering layer reads; layer 0 is nearest to the input. Valid until draw().
   virtual const KeptArcs& of_layer(int layer) const = 0;
-  /// Where the sets say which vertices the step trains on; null: batches of the training vertices are.
+  /// The step's seeds if the sets choose them; null: seeds are batches of the training vertices.
   virtual StepSeeds* seeds() { return nullptr; }
   /// How often its memory had to grow.
   virtual Index reallocations() const = 0;
-  /// What the last draw() sends where these ranks draw together: told by pair of ranks.
+  /// Counts what the last draw() would send if these ranks drew together, by pair of ranks.
   using Sent = FunctionRef<void(Rank from, Rank to, Index bytes)>;
   virtual void count_sent(const Owners& /*ranks*/, Sent /*sent*/) const {}
 };
 
-/// Collective.
+/// Makes a sampler. Collective.
 using MakeSets = std::unique_ptr<StepSets> (*)(const SetInput&);
 
 }  // namespace atl

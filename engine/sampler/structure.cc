@@ -8,8 +8,8 @@
 
 namespace atl {
 
-// Every rank reads the whole prepared graph: pages that it touches are in memory once a server, and are
-// dropped when memory is short.
+// Every rank reads the whole prepared graph. The pages that ranks touch are in memory once per server, and
+// are dropped when memory is short.
 
 namespace {
 
@@ -61,8 +61,9 @@ std::unique_ptr<Structure> mapped_structure(const DrawnGraph& graph, ThreadPool&
   return std::make_unique<MappedStructure>(graph, pool);
 }
 
-// Each rank reads the arcs of its own parts alone; who wants neighbours of a row asks its owner. Draws are
-// keyed, so the owner draws and answers with what was drawn: bytes for k neighbours, however many there are.
+// Each rank reads only the arcs of its own parts, and a rank that wants neighbours of other rows asks their
+// owners. Draws are keyed, so the owner draws and answers with the result: bytes for k neighbours, however
+// many there are.
 
 namespace {
 
@@ -128,7 +129,7 @@ class PartitionedStructure final : public Structure {
     requests_.answer(route_.structure, std::span(arrays).first(weighted ? 2 : 1));
   }
 
-  /// From the order of owners to that of the rows.
+  /// Reorders what arrived from the order of owners to that of the rows.
   void in_order(const HopDraw& hop, DrawnArcs& out) const {
     const auto places = requests_.places();
     out.heads.take(Index(places.size()));
@@ -147,8 +148,8 @@ class PartitionedStructure final : public Structure {
   const RowRoute route_;
   RowRequests requests_;
   std::size_t ranks_;
-  DrawnArcs asked_, wanted_;                     // in the order of who asks, and of owners
-  std::vector<Index> asked_arcs_, wanted_arcs_;  // (ranks + 1) where each rank's arcs begin
+  DrawnArcs asked_, wanted_;                     // by asking rank, and by owner
+  std::vector<Index> asked_arcs_, wanted_arcs_;  // (ranks + 1) begins of each rank's arcs
   Reusable<VertexId> asked_ids_, ids_;           // likewise
   Reusable<double> asked_degrees_, degrees_;
 };

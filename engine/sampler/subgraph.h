@@ -1,6 +1,6 @@
-// Samplers that draw one set of vertices for a step: all layers read the arcs between these, and the step
-// trains on the training vertices among them. Which they are is known to every rank, so that each computes
-// its own vertices' share of the same subgraph.
+// Samplers that draw one set of vertices per step. All layers read the arcs between these, and the step
+// trains on the training vertices among them. Every rank knows the set and computes its own vertices' share
+// of the same subgraph.
 #pragma once
 
 #include "base/error.h"
@@ -33,7 +33,7 @@ class Subgraph : public StepSets, public StepSeeds {
   std::int64_t drawn_ = -1;
 };
 
-/// Of a set whose vertices are listed: which of its rows are this rank's training vertices.
+/// Which of the rows in a listed set are this rank's training vertices.
 class TrainingMarks {
  public:
   explicit TrainingMarks(const SetInput& in);
@@ -46,15 +46,15 @@ class TrainingMarks {
   std::vector<bool> marks_;  // (owned)
 };
 
-/// Steps of an epoch in which each of `vertices` is read once, if a step is expected to read so many.
+/// Steps per epoch in which each of `vertices` is read once, if a step is expected to read `expected`.
 std::int64_t steps_to_read(Index vertices, double expected);
 
 // GraphSAINT (Zeng et al. 2020): a step's subgraph is drawn with probabilities that favour some vertices, and
-// what it computes is corrected for them. An arc u → v stands for 1 / α = P(v) / P(u and v): then a vertex's
-// sum is unbiased, given that the vertex is there. A vertex's loss counts 1 / λ = 1 / P(v): then the loss is
-// unbiased. P is the probability that a step has the vertex, or both.
+// its results are corrected for them. An arc u → v stands for 1 / α = P(v) / P(u and v), which makes a
+// vertex's sum unbiased, given that the vertex is drawn. A vertex's loss counts 1 / λ = 1 / P(v), which makes
+// the loss unbiased. P is the probability that a step has the vertex, or both.
 
-/// P(v) of own training vertices: what a step's losses are divided and weighed by.
+/// P(v) of own training vertices, by which a step's losses are divided and weighed.
 class SaintLosses {
  public:
   /// presence(row): P of an own row. Collective.
@@ -62,7 +62,7 @@ class SaintLosses {
 
   /// Training vertices that a step is expected to have, over all ranks.
   double expected() const { return expected_; }
-  /// What a training vertex's loss counts beside others, where losses are divided by expected().
+  /// The weight of a training vertex's loss if losses are divided by expected().
   Real weight(double presence) const { return Real(expected_ / (double(training_) * presence)); }
 
  private:
@@ -70,25 +70,26 @@ class SaintLosses {
   double expected_ = 0;
 };
 
-/// Sums of own rows' values, part by part, so that they are the same bits whoever owns a part. Collective.
+/// The sum of own rows' values over all ranks, added part by part, so that its bits don't depend on which
+/// rank owns a part. Collective.
 double sum_over_parts(const SetInput& in, FunctionRef<double(VertexId row)> value);
 
-/// P(at least one of `draws` independent draws), each with probability p.
+/// P(at least one of `draws` independent draws hits), each with probability p.
 double presence_of(double p, Index draws);
 /// P(a subgraph of `draws` draws has both vertices), where p and q are their probabilities in one draw, and
 /// `together` that of both in one draw.
 double presence_of_both(double p, double q, double together, Index draws);
 
-// Arcs between vertices that were drawn one by one, or as the two ends of arcs: what each stands for follows
-// from the probabilities of its ends, which every rank knows of all that were drawn.
+// Arcs between vertices that were drawn one by one, or as the two ends of arcs. What an arc stands for
+// follows from the probabilities of its ends, which every rank knows for all drawn vertices.
 
 class PairArcs final : public KeptArcs {
  public:
   struct End {
-    double probability = 0;  // that one draw has the vertex
+    double probability = 0;  // that one draw takes the vertex
     double along = 0;        // that one draw takes a given arc from it; 0: vertices are drawn one by one
   };
-  /// draws: of a step, independent.
+  /// `draws`: independent draws per step.
   PairArcs(Index draws, bool weighs) : draws_(draws), weighs_(weighs) { table_.clear(); }
 
   void clear() {
@@ -125,7 +126,7 @@ class PairArcs final : public KeptArcs {
   const Index draws_;
   const bool weighs_;
   RowTable table_;
-  Reusable<VertexId> rows_;  // in the order in which they were added
+  Reusable<VertexId> rows_;  // in the order of add()
   Reusable<End> ends_;       // likewise
 };
 

@@ -35,7 +35,7 @@ void Walks::take_step(const Draws& draws, int step) {
     if (in_.owners.owns(in_.rank(), from[walk]))
       next_.push(next_of(table_.find(from[walk]), draws.bits64_at(walk, std::uint64_t(step))));
   const auto told = told_.gather(next_.span());
-  // Each rank tells its walks in their order.
+  // Each rank lists its walks' steps in the order of the walks.
   std::ranges::fill(read_, 0);
   for (const VertexId row : from) ++read_[std::size_t(in_.owners.owner_of(row))];
   Index begin = 0;
@@ -44,7 +44,7 @@ void Walks::take_step(const Draws& draws, int step) {
     to[walk] = told[std::size_t(read_[std::size_t(in_.owners.owner_of(from[walk]))]++)];
 }
 
-/// Neighbours are counted in prepared order, whatever order the structure has.
+/// Counts neighbours in prepared order, whatever order the structure has.
 VertexId Walks::next_of(Index number, std::uint64_t bits) {
   const OwnRow row = own_row(arcs_, here_.span(), number);
   others_.take(0);

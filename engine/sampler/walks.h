@@ -1,5 +1,5 @@
-// Random walks that all ranks take together: every rank knows where each walk is, and the owner of that
-// vertex takes its next step.
+// Random walks that all ranks take together. Every rank knows where each walk is, and the owner of that
+// vertex draws the next step.
 #pragma once
 
 #include <vector>
@@ -14,15 +14,15 @@ namespace atl {
 /// One per sampling thread.
 class Walks {
  public:
-  /// `count` walks of `length` steps, from any vertex with equal probability. A step goes to a neighbour
-  /// other than the vertex itself, each with equal probability; who has none stays.
+  /// `count` walks of `length` steps; each starts at any vertex with equal probability. A step goes to any
+  /// neighbour other than the vertex itself, with equal probability; without such a neighbour the walk stays.
   Walks(const SetInput& in, Index count, int length);
 
-  /// Vertices that the walks came by, each once, ascending: a function of `draws`. The same on all ranks;
-  /// valid until the next call. Collective.
+  /// The vertices that the walks visited, each once, ascending; depends on `draws` alone. The same on all
+  /// ranks; valid until the next call. Collective.
   std::span<const VertexId> draw(const Draws& draws);
   Index reallocations() const;
-  /// What the last draw() sends where these ranks walk together.
+  /// Counts what the last draw() would send if these ranks walked together.
   void count_sent(const Owners& ranks, StepSets::Sent sent) const;
 
  private:
@@ -37,29 +37,29 @@ class Walks {
   const int length_;
   Reusable<VertexId> at_;  // (length + 1, count)
   RowTable table_;
-  Reusable<VertexId> here_, next_;  // own rows that some walk is at; where own walks go, in their order
+  Reusable<VertexId> here_, next_;  // own rows that a walk is at; next vertices of own walks, in order
   DrawnArcs arcs_;
-  Reusable<VertexId> others_;  // of a row
+  Reusable<VertexId> others_;  // the neighbours of a row
   AllGathered<VertexId> told_;
-  std::vector<Index> read_;  // (ranks) of what each told
+  std::vector<Index> read_;  // (ranks) how much of each rank's list was read
   Reusable<VertexId> visited_;
 };
 
-// Counts, over subgraphs that are drawn before training, how often each vertex and each arc's two ends are
-// drawn. A sampler whose probabilities have no closed form corrects its bias with these counts (GraphSAINT,
-// section 3.2).
+// Counts how often each vertex, and both ends of each arc, are in subgraphs that are drawn before training. A
+// sampler whose probabilities have no closed form corrects its bias with these counts (GraphSAINT, section
+// 3.2).
 
 /// Counts for a rank's own rows and their arcs. Takes 12 bytes per row and 4 per arc.
 class DrawnTogether {
  public:
   explicit DrawnTogether(const SetInput& in);
 
-  /// One subgraph's vertices, on all ranks. Rows of the rank are counted.
+  /// Counts the rank's rows among one subgraph's vertices, which are the same on all ranks.
   void count(std::span<const VertexId> rows);
   Index subgraphs() const { return subgraphs_; }
   /// The probability that a subgraph has this own row; never 0.
   double presence(VertexId row) const { return double(times(row)) / double(std::max<Index>(1, subgraphs_)); }
-  /// P(row) / P(row and its arc's source); never 0.
+  /// P(row) / P(row and the source of its arc at `place`); never 0.
   float inverse_alpha(VertexId row, Index place) const {
     const auto together = arcs_[std::size_t(offsets_[std::size_t(row - first_)] + place)];
     return float(double(times(row)) / double(std::max(1U, together)));

@@ -1,4 +1,4 @@
-// Activations and the constants of activations and norms, shared by the catalogue and the inner loops.
+// Activations, and the constants of activations and norms, shared by the catalogue and the inner loops.
 #pragma once
 
 #include "base/types.h"

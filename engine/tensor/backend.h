@@ -1,6 +1,6 @@
-// What a device other than the host is to the engine: its memory, and its twin of every kernel. A build has
-// one at most (tensor/cuda); tests install one of their own in its place. Whoever makes a Context brings the
-// device's stream.
+// A device other than the host, as the engine sees it: its memory, and its own version of every kernel. A
+// build has at most one (tensor/cuda); tests install one of their own instead. The maker of a Context
+// supplies the device's stream.
 #pragma once
 
 #include <memory>
@@ -12,33 +12,33 @@
 
 namespace atl {
 
-/// A device that a rank has for itself, or shares with others of its machine.
+/// An opened device, which a rank has for itself or shares with other ranks of its machine.
 struct OpenDevice {
-  std::unique_ptr<DeviceStream> stream;  // of the rank's compute thread
-  std::string name;                      // as its maker calls it
-  std::size_t bytes = 0;                 // of its memory, free or not
+  std::unique_ptr<DeviceStream> stream;  // for the rank's compute thread
+  std::string name;                      // as the manufacturer calls it
+  std::size_t bytes = 0;                 // of memory, free or not
 };
 
 struct Backend {
   Memory memory;
   KernelTable kernels;
-  /// The device of this machine's rank number `rank_here`, for the calling thread. Throws Error that says
-  /// what is missing and what to do.
+  /// Opens the device of this machine's rank number `rank_here` for the calling thread. Throws Error that
+  /// says what is missing and what to do.
   OpenDevice (*open)(int rank_here) = nullptr;
-  const LinkMaker* links = nullptr;  // null: ranks reach each other by way of the host alone
-  /// Of the memory of the calling thread's device, free or not; null: it has no bounds.
+  const LinkMaker* links = nullptr;  // null: ranks reach each other only through the host
+  /// Bytes of memory of the calling thread's device, free or not; null: unbounded.
   std::size_t (*bytes)() = nullptr;
-  /// Lets kernels read so many bytes of the host's memory, which stays, until unpin(data). Where they find
-  /// them; null: they can't. No such function: none can.
+  /// Lets kernels read `bytes` bytes of the host's memory, which stays where it is, until unpin(data).
+  /// Returns the address for kernels; null: this memory can't be read. Without the function no memory can.
   const void* (*pin)(const void* data, std::size_t bytes) = nullptr;
   void (*unpin)(const void* data) = nullptr;
 };
 
-/// `backend` outlives all that lies in its memory. Before the first use of Device::kCuda; not thread-safe.
-/// Null takes it away.
+/// Installs the backend, which outlives everything in its memory; null removes it. Call before the first use
+/// of Device::kCuda; not thread-safe.
 void install_backend(const Backend* backend);
 bool has_backend();
-/// Throws Error where there is none.
+/// Throws Error if there is none.
 const Backend& backend();
 
 }  // namespace atl

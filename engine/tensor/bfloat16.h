@@ -1,6 +1,6 @@
-// Rounding to bfloat16: how rows may cross between ranks, and be stored, at half the bytes. Values are
-// rounded to nearest, ties to even; what is computed with is whole again. What kernels.h says of all
-// operations holds for those below.
+// Rounding to bfloat16, in which rows may be stored and sent at half the bytes. Values are rounded to
+// nearest, ties to even; computations use full Reals. What kernels.h says of all operations also holds for
+// those below.
 #pragma once
 
 #include <bit>
@@ -15,7 +15,7 @@ constexpr float to_float(Bfloat16 value) {
   return std::bit_cast<float>(std::uint32_t(value.bits) << 16);
 }
 
-/// A NaN stays one, whatever its lower half; magnitudes above the largest become infinity.
+/// A NaN stays one, whatever its lower half. Magnitudes above the largest bfloat16 become infinity.
 constexpr Bfloat16 to_bfloat16(float value) {
   const auto bits = std::bit_cast<std::uint32_t>(value);
   const std::uint32_t rounded = bits + 0x7fffu + ((bits >> 16) & 1u);
@@ -23,9 +23,9 @@ constexpr Bfloat16 to_bfloat16(float value) {
   return {std::uint16_t((is_nan ? bits | 0x400000u : rounded) >> 16)};
 }
 
-/// Rounds x (n, m), contiguous, in place: the result (n, m) lies at the beginning of its memory.
+/// Rounds x (n, m), contiguous, in place. The result (n, m) is at the beginning of its memory.
 void narrow_in_place(Context& ctx, MatrixView x);
-/// The way back: x's memory begins with its values as narrow_in_place leaves them.
+/// The reverse: x's memory begins with the values that narrow_in_place left.
 void widen_in_place(Context& ctx, MatrixView x);
 
 }  // namespace atl

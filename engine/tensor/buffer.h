@@ -1,4 +1,4 @@
-// An array in a device's memory, of whatever is no matrix: ids, labels, counts.
+// An array in a device's memory for anything but matrices: ids, labels, counts.
 #pragma once
 
 #include <memory>
@@ -11,8 +11,8 @@
 
 namespace atl {
 
-/// Owning; movable. Contents are undefined after construction and resize(). Elements are on the device: a
-/// host that may not read them there (Memory::is_hosts) copies them.
+/// Owning; movable. Contents are undefined after construction and resize(). Elements are on the device; a
+/// host that can't read that memory (Memory::is_hosts) copies them.
 template <class T>
 class Buffer {
   static_assert(std::is_trivially_copyable_v<T>);
@@ -22,7 +22,7 @@ class Buffer {
     resize(size);
   }
 
-  /// Keeps the memory where it suffices. True where it had to grow.
+  /// Keeps the memory if it is large enough; true if it had to grow.
   bool resize(Index size) {
     size_ = size;
     if (size <= capacity_) return false;
@@ -49,7 +49,7 @@ class Buffer {
 /// Owning; movable. Contents are undefined after resize().
 class PinnedBuffer {
  public:
-  /// For streams of this device.
+  /// For copies on this device's streams.
   explicit PinnedBuffer(Device device) : device_(device) {}
   ~PinnedBuffer() { release(); }
   PinnedBuffer(PinnedBuffer&& other) noexcept
@@ -57,8 +57,7 @@ class PinnedBuffer {
   PinnedBuffer(const PinnedBuffer&) = delete;
   PinnedBuffer& operator=(const PinnedBuffer&) = delete;
 
-  /// Keeps the memory where it suffices. True where it had to grow: then no stream may have any use of it
-  /// left.
+  /// Keeps the memory if it is large enough; true if it had to grow. Then no stream may still use it.
   bool resize(std::size_t bytes) {
     if (bytes <= memory_.bytes) return false;
     release();

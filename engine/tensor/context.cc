@@ -8,7 +8,7 @@
 namespace atl {
 
 MatrixView Workspace::matrix(std::string_view name, Index rows, Index cols, Storage storage) {
-  auto at = buffers_.find(name);  // by view: a later call allocates nothing
+  auto at = buffers_.find(name);  // looked up by view, so that a later call allocates nothing
   if (at == buffers_.end()) at = buffers_.emplace(name, Matrix()).first;
   const bool whole = storage == Storage::kReals;
   const Index in_one = whole ? cols : reals_of(rows * cols, storage);

@@ -1,4 +1,5 @@
-// What every kernel is given: where it runs, with which threads, and scratch memory that is allocated once.
+// The context of every kernel: where it runs, with which threads, and with scratch memory that is allocated
+// once.
 #pragma once
 
 #include <cstdint>
@@ -14,19 +15,19 @@
 
 namespace atl {
 
-/// Named scratch buffers that grow to their largest use during the first step and are reused ever after.
-/// A name belongs to one kernel or one caller at a time. Not thread-safe: one per rank.
+/// Named scratch buffers, which grow to their largest use during the first step and are reused from then on.
+/// Each name belongs to one kernel or one caller at a time. Not thread-safe: one per rank.
 class Workspace {
  public:
   explicit Workspace(Device device = Device::kCpu) : device_(device) {}
-  /// Batches come, of which none is as large as another: what grows from here on gets some room above.
+  /// Announces batches of varying size, so buffers that grow from now on get some extra room.
   void expect_batches() { varies_ = true; }
   /// A (rows, cols) view of the buffer called `name`; its contents are undefined. Valid until the same name
   /// is asked for again with a larger size.
   MatrixView matrix(std::string_view name, Index rows, Index cols, Storage storage = Storage::kReals);
-  /// The same buffers for (count) doubles: sums over rows are kept in double precision.
+  /// The same for (count) doubles, because sums over rows are kept in double precision.
   std::span<double> doubles(std::string_view name, Index count);
-  /// Bytes held now: a figure for `atoll plan` to be compared with.
+  /// Bytes held now, which `atoll plan` predicts.
   Index bytes() const;
   /// How often a buffer had to grow.
   std::int64_t reallocations() const { return reallocations_; }
@@ -41,23 +42,23 @@ class Workspace {
 class Constants;
 struct ComputeWork;
 
-/// Passed to every kernel; belongs to one rank. Operands and `workspace` are `device`'s memory, and work is
-/// done in the order of `stream`. The pool is the host's, and a CPU's kernels'.
+/// Passed to every kernel; belongs to one rank. Operands and `workspace` are in `device`'s memory, and work
+/// is done in the order of `stream`. Host code and a CPU's kernels use the pool.
 struct Context {
   Device device = Device::kCpu;
-  ThreadPool* pool = nullptr;  // not owned, nor are these
+  ThreadPool* pool = nullptr;  // not owned, like the pointers below
   Workspace* workspace = nullptr;
   DeviceStream* stream = &host_stream();
-  Storage values = Storage::kReals;  // of what layers compute, and of its gradients (training.precision)
+  Storage values = Storage::kReals;  // storage of layers' values and their gradients (training.precision)
   Constants* constants = nullptr;    // null: any operand may have changed since the last call
-  // of a dry run: what its kernels would have done is added; null: nobody counts
+  // gets the work that a dry run's kernels would have done; null: nobody counts
   ComputeWork* count = nullptr;
 };
 
-// Operands that stay as they are for a while: what is made of one (a product's panels of its weights, a
-// layer's mixed weights) serves the next calls, too.
+// Operands that stay unchanged for a while. What is derived from one (a product's panels of its weights, a
+// layer's mixed weights) then serves later calls too.
 
-/// What is made of an operand.
+/// The kinds of derived values.
 enum class Made {
   kPanels,
   kTransposedPanels,
@@ -68,16 +69,16 @@ enum class Made {
   kMixed
 };
 
-/// One per rank; not thread-safe. What is kept lies in the rank's Workspace.
+/// One per rank; not thread-safe. Kept values are in the rank's Workspace.
 class Constants {
  public:
-  /// Where something is made, and whether it is there already.
+  /// Where derived values are stored, and whether they are there already.
   struct Place {
     MatrixView values;
     bool is_made = false;
   };
 
-  /// Nobody writes `values` from now until end(). What was kept before is made anew.
+  /// Begins a time, until end(), in which nobody writes `values`. Values derived before are made again.
   void begin(std::span<const Real> values);
   void end() { values_ = {}; }
 
@@ -88,20 +89,20 @@ class Constants {
     ConstMatrixView of;
     Made made;
     std::string name;              // in the workspace
-    const Real* values = nullptr;  // there
+    const Real* values = nullptr;  // their place in the workspace
     bool is_made = false;
   };
 
-  /// Whether it is among the constants, or was made of one.
+  /// Whether the operand is among the constants, or was derived from one.
   bool is_constant(ConstMatrixView operand) const;
   Kept& kept(ConstMatrixView operand, Made made);
 
   std::span<const Real> values_;
-  std::vector<Kept> kept_;  // a few for each layer
+  std::vector<Kept> kept_;  // a few per layer
 };
 
-/// For (rows, cols) made of `operand`: kept where that is constant, and the caller fills what isn't made yet;
-/// else the workspace's matrix `otherwise`, to be filled each time.
+/// The place for (rows, cols) derived from `operand`. If the operand is constant, the place is kept, and the
+/// caller fills it only once. Otherwise the place is the workspace's matrix `otherwise`, filled each time.
 Constants::Place place_of(Context& ctx, ConstMatrixView operand, Made made, std::string_view otherwise,
                           Index rows, Index cols);
 

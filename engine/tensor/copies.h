@@ -1,4 +1,4 @@
-// Copies between the host's memory and a device's, where these aren't one; where they are, nothing is copied.
+// Copies between the host's memory and a device's. If they are the same memory, nothing is copied.
 #pragma once
 
 #include <deque>
@@ -11,15 +11,15 @@
 
 namespace atl {
 
-/// Arrays of the host where kernels of ctx's device can read them: themselves, or copies. What it returns is
-/// valid until restart(), and no longer than the host's arrays.
+/// Makes arrays of the host readable to kernels of ctx's device: the arrays themselves, or copies. Results
+/// are valid until restart(), and no longer than the host's arrays.
 class DeviceCopies {
  public:
   /// The context outlives it.
   explicit DeviceCopies(Context& ctx) : ctx_(&ctx) {}
   DeviceCopies(DeviceCopies&&) = default;
 
-  /// Begins anew, in the same memory. What was copied is read by nothing that the stream has yet to be given.
+  /// Begins again in the same memory. No work given to the stream later may read earlier copies.
   void restart() { next_ = 0, packed_.clear(), bits_.clear(); }
 
   template <class T>
@@ -27,11 +27,11 @@ class DeviceCopies {
     return {static_cast<const T*>(copy(host.data(), host.size_bytes())), host.size()};
   }
   CsrView of(const CsrView& host);
-  /// Without padding between rows.
+  /// The copy has no padding between rows.
   ConstMatrixView of(ConstMatrixView host);
   Rows of(const Rows& host);
 
-  /// Of all copies.
+  /// Bytes of all copies.
   Index bytes() const;
 
  private:
@@ -39,13 +39,13 @@ class DeviceCopies {
   BitView of(const BitView& host);
 
   Context* ctx_;
-  std::vector<Buffer<std::byte>> buffers_;  // one a copy, in the order in which they were asked for
+  std::vector<Buffer<std::byte>> buffers_;  // one per copy, in the order of the requests
   std::size_t next_ = 0;
   std::deque<SparseRows> packed_;
   std::deque<BitRows> bits_;
 };
 
-/// Copies so many bytes to the host, and waits for the stream until they are there.
+/// Copies `bytes` bytes to the host, and waits until they are there.
 void read(Context& ctx, const void* device, void* host, std::size_t bytes);
 template <class T>
 T read(Context& ctx, const T* device) {
@@ -60,33 +60,32 @@ std::vector<T> read(Context& ctx, std::span<const T> device) {
   return host;
 }
 
-/// Rows of a device's memory as Reals where the host can read them, after all that its stream was given
-/// before.
+/// Rows of a device's memory as Reals that the host can read. Waits for all work given to the stream before.
 class HostRows {
  public:
   /// Valid until the next call.
   ConstMatrixView of(Context& ctx, ConstMatrixView device);
 
  private:
-  Matrix whole_;  // on the device: of rows in halves
+  Matrix whole_;  // on the device: for rows stored in halves
   Matrix copy_;
 };
 
-/// An array of a device's memory, as the host reads or writes it at rare points (checkpoints): itself, or a
-/// copy. Waits for all that the device was given before.
+/// An array of a device's memory that the host reads or writes at rare points (checkpoints): the array
+/// itself, or a copy. Waits for all work given to the device before.
 class HostArray {
  public:
   HostArray(Device device, Real* data, Index count);
   HostArray(Device device, std::span<Real> values) : HostArray(device, values.data(), Index(values.size())) {}
   explicit HostArray(Matrix& m) : HostArray(m.device(), m.data(), m.rows() * m.cols()) {}
   Real* data() { return copy_.cols() > 0 ? copy_.data() : data_; }
-  /// Puts what the host has written where it belongs.
+  /// Copies what the host has written back to the device.
   void put();
 
  private:
   Device device_;
   Real* data_;
-  Matrix copy_;  // (1, count), where there is one
+  Matrix copy_;  // (1, count), if a copy is needed
 };
 
 }  // namespace atl

@@ -1,6 +1,6 @@
-// Transfers between the memories of several ranks' devices, and sums over them, that don't go by way of the
-// host's: what a backend brings for them, where it has such links. Ranks must begin transfers in one order;
-// comm/transports.h sees to that.
+// Transfers between several ranks' devices, and sums over them, that bypass the host's memory: a backend's
+// implementation, if it has such links. Ranks must begin transfers in one order; comm/transports.h sees to
+// that.
 #pragma once
 
 #include <array>
@@ -14,47 +14,47 @@
 
 namespace atl {
 
-/// `bytes` bytes at `data`, in the device's memory, to or from `peer`.
+/// A message of `bytes` bytes at `data`, in the device's memory, to or from `peer`.
 struct DeviceMessage {
   Rank peer;
   std::byte* data;
   std::int64_t bytes;
 };
 
-/// Of one rank, called by one thread. Every call returns soon, and throws Error with the library's words
-/// where it has failed.
+/// The links of one rank, called by one thread. Every call returns soon, and throws Error with the library's
+/// words if it has failed.
 class DeviceLinks {
  public:
   virtual ~DeviceLinks() = default;
-  /// Whether all ranks have joined: nothing is begun before.
+  /// Whether all ranks have joined; nothing may begin before.
   virtual bool joined() = 0;
-  /// Begins a group of messages; those of earlier groups leave and arrive before. The slot's last group is
-  /// done.
+  /// Begins a group of messages, which is sent and received after earlier groups. The slot's last group must
+  /// be done.
   virtual void begin(int slot, std::span<const DeviceMessage> sends,
                      std::span<const DeviceMessage> receives) = 0;
-  /// Begins a sum over all ranks, of as many values on each, in place in the device's memory; in the order of
-  /// begin()s. The order in which terms are added is the library's own.
+  /// Begins a sum over all ranks, of equally many values on each, in place in the device's memory, in the
+  /// order of begin()s. The library chooses the order of additions.
   virtual void begin_sum(int slot, std::span<Real> values) = 0;
-  /// Whether the slot's group has left and arrived, or is summed up.
+  /// Whether the slot's group has left and arrived, or has been summed.
   virtual bool done(int slot) = 0;
-  /// Leaves in step with the others, once nothing is under way; called until it is true, and then nothing
-  /// more.
+  /// Leaves in step with the others, once nothing is under way. Call until it returns true, and nothing
+  /// afterwards.
   virtual bool left() = 0;
-  /// Gives up what is under way. May take long, or not return; then nothing more is called.
+  /// Gives up what is under way. It may take long, or not return; call nothing afterwards.
   virtual void abandon() = 0;
 };
 
-/// What all ranks that link up share; made by one of them.
+/// Shared by all ranks that link up; made by one of them.
 using LinkKey = std::array<std::byte, 128>;
 
-/// What a rank can offer for links.
+/// What a rank tells the others before they link up.
 struct LinkOffer {
-  std::array<char, 32> device{};    // two ranks with equal ones share a device, …
-  std::array<char, 32> library{};   // … and two with different ones can't be linked
+  std::array<char, 32> device{};    // ranks with equal ones share a device, …
+  std::array<char, 32> library{};   // … and ranks with different ones can't be linked
   std::array<char, 192> why_not{};  // empty: it can be linked
 };
 
-/// A backend's links. `rank_here` as for Backend::open(), whose device it is.
+/// A backend's links. `rank_here` as for Backend::open(), which opens the device.
 struct LinkMaker {
   const char* name;
   LinkOffer (*offer)(int rank_here);

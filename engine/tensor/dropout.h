@@ -1,5 +1,5 @@
-// Inverted dropout, as kernels are told of it: which elements are dropped is drawn by who they are, not by
-// where they lie, so that every rank, thread and pass draws the same (base/random.h).
+// Inverted dropout as kernels see it. Draws are keyed by vertex ids, not by places in memory, so every rank,
+// thread and pass drops the same elements (base/random.h).
 #pragma once
 
 #include <limits>
@@ -16,13 +16,13 @@ struct Dropout {
   double rate = 0;
   Draws draws = {};
   std::span<const VertexId> ids{};  // (rows) original vertex ids of the rows it is applied to
-  // of the whole rows, where these have only some of their columns: c counts from there
+  // place of the first column in the whole rows, if these rows have only some of their columns
   Index first_column = 0;
   // the rows that it is applied to; the others stay as they are
   Index begin = 0, end = std::numeric_limits<Index>::max();
 
   explicit operator bool() const { return rate > 0; }
-  /// Of the `count` rows from `first` on alone, as what is told of these. The ids outlive it.
+  /// The dropout of the `count` rows from `first` on alone. The ids outlive it.
   Dropout of_rows(Index first, Index count) const {
     Dropout part = *this;
     if (rate > 0) part.ids = ids.subspan(std::size_t(first), std::size_t(count));

@@ -80,13 +80,13 @@ class KernelSet {
   std::uint64_t bits_ = 0;
 };
 
-/// Kernels of one device. Arguments are checked: shapes fit, operands lie in the device's memory.
+/// A device's kernels. They expect checked arguments: shapes fit, and operands are in the device's memory.
 struct KernelTable {
 #define ATOLL_KERNEL(name) decltype(atl::name)* name;  // NOLINT(bugprone-macro-parentheses): declares it
   ATOLL_KERNELS(ATOLL_KERNEL)
 #undef ATOLL_KERNEL
-  /// Those that take matrices stored in halves, but for weights, statistics and scores; axpby is one. Others
-  /// are given copies.
+  /// Kernels that take matrices stored in halves, except for weights, statistics and scores; axpby must be
+  /// one. Other kernels get copies.
   KernelSet take_halves;
 };
 

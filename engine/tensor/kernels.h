@@ -3,9 +3,9 @@
 // tensor/cpu/<group>.cc holds the CPU's, which is both the product on a CPU and the reference for other
 // devices' (tensor/backend.h).
 //
-// What holds for all of them:
+// These rules hold for all operations:
 //  - Views are (rows, cols); a comment gives each operand's shape. Outputs alias no inputs unless it says so.
-//  - Operands, and numbers that a kernel leaves, lie in the memory of ctx's device: nobody waits for them.
+//  - Operands, and numbers that a kernel leaves, are in the memory of ctx's device: the host waits for none.
 //  - Shapes are checked (ATOLL_CHECK); data never is: ids and offsets were validated when the graph was read.
 //  - Nothing is allocated but through ctx.workspace, so a second call with the same shapes allocates nothing.
 //  - Results don't depend on the number of threads: work is cut into chunks by shape alone, partial sums are
@@ -34,10 +34,10 @@ struct Arcs {
   const Real* col_scale = nullptr;  // (csr.cols) or null for 1
 };
 
-/// What is done to each finished row of a product, while it is still in cache:
+/// Operations on each finished row of a product, while it is still in cache:
 /// y ← dropout(act(norm(y + bias) + residual_scale · residual)).
-/// Layer norm keeps (mean, 1/σ) a row where `row_stats` is given. Batch norm: give `col_mean` and `col_rstd`,
-/// whole over all ranks. gain and shift belong to whichever norm is there.
+/// Layer norm writes (mean, 1/σ) per row if `row_stats` is given. Batch norm needs `col_mean` and `col_rstd`
+/// over all ranks. gain and shift belong to whichever norm is used.
 struct Epilogue {
   const Real* bias = nullptr;  // (cols)
   enum class Norm { kNone, kLayer, kBatch } norm = Norm::kNone;
@@ -55,9 +55,9 @@ struct Epilogue {
 // ---- aggregate.cc: sums over neighbours ------------------------------------------------------------------
 
 /// out (+)= diag(row_scale) A diag(col_scale) x.  x (csr.cols, f), out (csr.rows, f). `accumulate` adds to
-/// what out holds and leaves rows without arcs alone; otherwise rows without arcs become 0. The epilogue is
-/// applied to the finished rows, those without arcs too; {.dropout = d} with the ids of out's rows is the
-/// backward of a dropout that stood before the aggregation.
+/// what out holds and doesn't touch rows without arcs; otherwise these become 0. The epilogue is applied to
+/// all finished rows, also to those without arcs. {.dropout = d} with the ids of out's rows is the backward
+/// of a dropout before the aggregation.
 void spmm(Context& ctx, const Arcs& a, ConstMatrixView x, MatrixView out, bool accumulate = false,
           const Epilogue& epilogue = {});
 
@@ -69,7 +69,8 @@ void gemm(Context& ctx, ConstMatrixView a, ConstMatrixView w, MatrixView out, bo
 /// out (+)= a · wᵀ.  a (n, k), w (m, k), out (n, m). `after` masks the finished rows (see spmm).
 void gemm_bt(Context& ctx, ConstMatrixView a, ConstMatrixView w, MatrixView out, bool accumulate = false,
              const Dropout& after = {});
-/// out (+)= dropout(a)ᵀ · b, the weight gradient.  a (n, k), b (n, m), out (any of k from `first` on, m).
+/// out (+)= dropout(a)ᵀ · b, the weight gradient.  a (n, k), b (n, m), out (r, m): rows first … first + r − 1
+/// of the k.
 void gemm_at(Context& ctx, ConstMatrixView a, const Dropout& dropout, ConstMatrixView b, MatrixView out,
              bool accumulate = false, Index first = 0);
 
@@ -78,7 +79,7 @@ void gemm_at(Context& ctx, ConstMatrixView a, const Dropout& dropout, ConstMatri
 /// out = dropout(x) · w, then the epilogue.  x (n, F) sparse, w (F, m), out (n, m).
 void sparse_gemm(Context& ctx, const SparseRows& x, const Dropout& dropout, ConstMatrixView w, MatrixView out,
                  const Epilogue& epilogue = {});
-/// out (+)= dropout(x)ᵀ · b.  x (n, F) sparse, b (n, m), out (any of F from `first` on, m).
+/// out (+)= dropout(x)ᵀ · b.  x (n, F) sparse, b (n, m), out (r, m): rows first … first + r − 1 of the F.
 void sparse_gemm_at(Context& ctx, const SparseRows& x, const Dropout& dropout, ConstMatrixView b,
                     MatrixView out, bool accumulate = false, Index first = 0);
 
@@ -87,7 +88,7 @@ void sparse_gemm_at(Context& ctx, const SparseRows& x, const Dropout& dropout, C
 /// out = x · w (+ out if accumulate), then the epilogue.  x (n, F) bits, w (F, m), out (n, m).
 void bit_gemm(Context& ctx, const BitRows& x, ConstMatrixView w, MatrixView out, bool accumulate = false,
               const Epilogue& epilogue = {});
-/// out (+)= xᵀ · b.  x (n, F) bits, b (n, m), out (any of F from `first` on, m).
+/// out (+)= xᵀ · b.  x (n, F) bits, b (n, m), out (r, m): rows first … first + r − 1 of the F.
 void bit_gemm_at(Context& ctx, const BitRows& x, ConstMatrixView b, MatrixView out, bool accumulate = false,
                  Index first = 0);
 
@@ -96,7 +97,7 @@ void bit_gemm_at(Context& ctx, const BitRows& x, ConstMatrixView b, MatrixView o
 /// The epilogue on its own: y = epilogue(x).  x (n, m), y (n, m), which may be x.
 void apply(Context& ctx, const Epilogue& epilogue, ConstMatrixView x, MatrixView y);
 
-/// Gradients of the epilogue's parameters; null where there is none. Added to what is there.
+/// Gradients of the epilogue's parameters, added to what is there; null: none.
 struct EpilogueGradient {
   Real* bias = nullptr;      // (cols)
   Real* gain = nullptr;      // (cols)
@@ -104,20 +105,19 @@ struct EpilogueGradient {
   MatrixView residual = {};  // (rows, cols) += residual_scale · dy, or empty
 };
 /// Backward of `apply`.  `y` (n, m) is apply's output; `dy` is turned from d(output) into d(input) in place.
-/// Give `pre` (n, m), apply's input, where there is a norm; without one it may be empty, because y tells
-/// enough. Layer norm's row_stats are read where given, else computed again. Batch norm: give `col_sums` (2,
-/// m): Σ dŷ and Σ dŷ·x̂ over all ranks' rows, and `count`, the number of rows they are over (see
-/// column_sums_backward).
+/// Norms need `pre` (n, m), apply's input; without a norm it may be empty, because y is enough. Layer norm's
+/// row_stats are read if given, else computed again. Batch norm needs `col_sums` (2, m), Σ dŷ and Σ dŷ·x̂
+/// over all ranks' rows, and `count`, the number of these rows (see column_sums_backward).
 void apply_backward(Context& ctx, const Epilogue& epilogue, ConstMatrixView pre, ConstMatrixView y,
                     MatrixView dy, const EpilogueGradient& gradient, std::span<const double> col_sums = {},
                     double count = 0);
 
-/// sums = 0: what sums over rows are collected in.
+/// sums = 0, before sums over rows are added.
 void zero_sums(Context& ctx, std::span<double> sums);
-/// `count` of them, in workspace `name`.
+/// `count` zeroed sums in workspace `name`.
 std::span<double> zeroed_sums(Context& ctx, std::string_view name, Index count);
-/// sums (2, m) += Σ_r x and Σ_r x² over the rows of x (n, m): what batch norm needs from each rank.
-/// weights (n): what each row counts; empty: 1 each.
+/// sums (2, m) += Σ_r x and Σ_r x² over the rows of x (n, m), which batch norm needs from each rank. weights
+/// (n): the weight of each row; empty: 1 each.
 void column_sums(Context& ctx, ConstMatrixView x, double* sums, std::span<const Real> weights = {});
 /// sums (2, m) += Σ dŷ and Σ dŷ·x̂ for batch norm's backward, where dŷ is the gradient at the norm's output
 /// (residual, activation and dropout undone; gain included), and x̂ = (pre + bias − col_mean) · col_rstd.
@@ -140,7 +140,7 @@ void scale_rows(Context& ctx, const Real* factors, MatrixView x);
 void gather_rows(Context& ctx, ConstMatrixView x, const VertexId* index, MatrixView out);
 /// out[index[i]] += x[i]: adds received gradients to owned rows. No id occurs twice in one call.
 void scatter_add_rows(Context& ctx, ConstMatrixView x, const VertexId* index, MatrixView out);
-/// out[index[i]] = x[i], likewise; out's other rows stay.
+/// out[index[i]] = x[i], with distinct ids; out's other rows stay.
 void scatter_rows(Context& ctx, ConstMatrixView x, const VertexId* index, MatrixView out);
 
 // ---- norm_statistics.cc: what batch norm keeps of its columns
@@ -155,47 +155,48 @@ void move_running_statistics(Context& ctx, std::span<const double> sums, double 
 
 // ---- softmax.cc: the state of a softmax over neighbours whose sources come block by block
 
-/// Each (dst, heads).
+/// The state of a softmax, each (dst, heads).
 struct SoftmaxState {
   MatrixView max;  // starts at −infinity
   MatrixView sum;  // starts at 0
 };
-/// With what it weighs: out (dst, heads·f), not yet divided by the sum.
+/// The state with the weighted sum out (dst, heads·f), which isn't divided by the sum yet.
 struct Softmaxes {
   SoftmaxState state;
   MatrixView out;
 };
 
-/// max = −∞, sum = 0, out = 0: before the first block.
+/// max = −∞, sum = 0, out = 0. Call before the first block.
 void softmax_begin(Context& ctx, const Softmaxes& softmaxes);
-/// Over the sources of both, which have none in common and the same destinations.
+/// Merges two states with the same destinations and no common sources.
 void softmax_merge(Context& ctx, const Softmaxes& softmaxes, const Softmaxes& other);
 
 // ---- attention.cc: GAT's fused score, softmax and weighted sum
 // z (src, heads·f): head h's columns are h·f … h·f + f − 1. Scores are per vertex and explicit arguments,
-// because the strategy may have to make them whole first (P3); the kernel never derives them from z.
+// because the strategy may have to complete them first (P3); the kernel never derives them from z.
 // e(i,j,h) = LeakyReLU(dst_score(i,h) + src_score(j,h)) ; α = softmax over the arcs of i;
-// out = Σ α·mask·z(j). Arc weights, where there are any, multiply exp(e) (a weighted softmax).
+// out = Σ α·mask·z(j). Arc weights, if any, multiply exp(e) (a weighted softmax).
 
 struct Attention {
   Arcs arcs;  // scales are not used
   int heads = 1;
   Real slope = Real(0.2);  // LeakyReLU's
-  /// On α: heads below drop_threshold(rate) by Draws::bits(mix64(draws.row_key(dst id) ^ src id), head).
+  /// Dropout of α: head h is dropped if Draws::bits(mix64(draws.row_key(dst id) ^ src id), h) is below
+  /// drop_threshold(rate).
   double dropout_rate = 0;
   Draws draws = {};
   std::span<const VertexId> dst_ids, src_ids;  // original ids, for the draws
 };
 
-/// Adds one block of sources to the unnormalised out, rescaling what is there when the maximum grows.
+/// Adds one block of sources to the unnormalised out, which is rescaled when the maximum grows.
 void attention_add(Context& ctx, const Attention& a, ConstMatrixView z, ConstMatrixView dst_score,
                    ConstMatrixView src_score, const Softmaxes& softmaxes);
 /// out /= sum; rows without arcs stay 0.
 void attention_finish(Context& ctx, const Softmaxes& softmaxes);
-/// dot (dst, heads) = <out, d_out> a head: Σ_k α_k dα_k, which the backward of every block needs.
+/// dot (dst, heads) = <out, d_out> per head = Σ_k α_k dα_k, which the backward of every block needs.
 void attention_dot(Context& ctx, int heads, ConstMatrixView out, ConstMatrixView d_out, MatrixView dot);
-/// Backward of one block.  d_z (src, heads·f) and d_src_score (src, heads) are written, d_dst_score (dst,
-/// heads) is added to. α is computed again from scores, max and sum. The transpose is as in Block.
+/// Backward of one block.  Writes d_z (src, heads·f) and d_src_score (src, heads), and adds to d_dst_score
+/// (dst, heads). α is computed again from scores, max and sum. The transpose is as in Block.
 void attention_backward(Context& ctx, const Attention& a, const CsrView& transpose,
                         const Index* transpose_arc, ConstMatrixView z, ConstMatrixView dst_score,
                         ConstMatrixView src_score, const SoftmaxState& state, ConstMatrixView dot,
@@ -212,7 +213,7 @@ void head_dot_backward(Context& ctx, int heads, ConstMatrixView z, const Real* a
 
 void softmax_add(Context& ctx, const Arcs& a, Real t, ConstMatrixView m, const Softmaxes& softmaxes);
 void softmax_finish(Context& ctx, const Softmaxes& softmaxes);
-/// d_m (src, f) is written: Σ_i p·d_out·(1 + t·(m − out)).
+/// Writes d_m (src, f): Σ_i p·d_out·(1 + t·(m − out)).
 void softmax_backward(Context& ctx, const Arcs& a, const CsrView& transpose, Real t, ConstMatrixView m,
                       const SoftmaxState& state, ConstMatrixView out, ConstMatrixView d_out, MatrixView d_m);
 
@@ -220,7 +221,7 @@ void softmax_backward(Context& ctx, const Arcs& a, const CsrView& transpose, Rea
 // Rows are selected by `rows` (ascending local row numbers); others get a zero gradient.
 
 /// *sum += Σ over rows of −log softmax(logits)[label].  logits (n, C), labels (n) in 0 … C−1 on the selected
-/// rows. d_logits (n, C), where not empty, becomes (softmax − onehot) · scale on selected rows, 0 elsewhere.
+/// rows. d_logits (n, C), unless empty, becomes (softmax − onehot) · scale on selected rows, 0 elsewhere.
 void cross_entropy(Context& ctx, ConstMatrixView logits, const std::int32_t* labels,
                    std::span<const VertexId> rows, Real scale, MatrixView d_logits, double* sum);
 /// *sum += Σ over rows and classes of the binary cross entropy with logits; targets (n, C) of 0 and 1.
@@ -228,43 +229,46 @@ void binary_cross_entropy(Context& ctx, ConstMatrixView logits, View<const std::
                           std::span<const VertexId> rows, Real scale, MatrixView d_logits, double* sum);
 
 // ---- metrics.cc: counts over selected rows, as for the losses ---------------------------------------------
-// The class predicted for a row is its largest logit, the first of equals.
+// The predicted class of a row is its largest logit, the first if several are equal.
 
 struct LabelCounts {
   Index right = 0, wrong = 0;
 };
-/// *counts = rows whose predicted class is their label, and the others.  logits (n, C), labels (n).
+/// *counts = number of rows whose predicted class is their label, and of the others.  logits (n, C), labels
+/// (n).
 void count_classes(Context& ctx, ConstMatrixView logits, const std::int32_t* labels,
                    std::span<const VertexId> rows, LabelCounts* counts);
-/// Multi-label, a label being predicted where its logit is above 0: labels rightly predicted, and those
-/// predicted or true but not both.  targets (n, C) of 0 and 1.
+/// Multi-label; a label is predicted if its logit is above 0. Counts labels that are predicted and true as
+/// right, and labels that are either, but not both, as wrong.  targets (n, C) of 0 and 1.
 void count_labels(Context& ctx, ConstMatrixView logits, View<const std::uint8_t> targets,
                   std::span<const VertexId> rows, LabelCounts* counts);
-/// Of one class or label: rows predicted as it and being it, predicted as it, being it.
+/// For one class or label: rows that are predicted as it and have it, rows predicted as it, rows that have
+/// it.
 struct ClassCounts {
   Index hits = 0, predicted = 0, actual = 0;
 };
-/// counts (C) = those of the rows, one class each, or several labels.
+/// counts (C) = the rows' counts, with one class per row, or several labels.
 void count_by_class(Context& ctx, ConstMatrixView logits, const std::int32_t* labels,
                     std::span<const VertexId> rows, std::span<ClassCounts> counts);
 void count_by_label(Context& ctx, ConstMatrixView logits, View<const std::uint8_t> targets,
                     std::span<const VertexId> rows, std::span<ClassCounts> counts);
-/// counts (C, C)[label, predicted class] = how many rows.
+/// counts (C, C)[label, predicted class] = number of rows.
 void count_confusions(Context& ctx, ConstMatrixView logits, const std::int32_t* labels,
                       std::span<const VertexId> rows, std::span<std::int64_t> counts);
 
 // ---- optimise.cc -----------------------------------------------------------------------------------------
 
-/// What a step's kernels read of the step, and leave to be read when it is over. In the device's memory: the
-/// host doesn't wait for it within the step, and a device may record a step's kernels and run them again.
+/// What a step's kernels read about the step, and the results that they leave. It is in the device's memory,
+/// so that the host doesn't wait for it within the step, and a device may record a step's kernels and run
+/// them again.
 struct StepState {
   double learning_rate = 0;
-  std::int64_t update = 0;  // the optimiser's steps with this one, for Adam's corrections
+  std::int64_t update = 0;  // number of the optimiser's steps, this one included, for Adam's corrections
   double loss = 0;          // Σ over this rank's rows
-  double not_finite = 0;    // elements of the gradient that aren't; if any, no weight changes
-  double squares[2] = {};   // Σ of the gradient's squares: what every rank holds; what ranks have shares of
+  double not_finite = 0;    // elements of the gradient that aren't finite; if any, no weight changes
+  double squares[2] = {};   // Σ of the gradient's squares: [0] held by every rank, [1] divided among ranks
 };
-/// Sets rate and update, and all else to 0.
+/// Sets rate and update, and everything else to 0.
 void begin_step(Context& ctx, double learning_rate, std::int64_t update, StepState* state);
 
 struct AdamRule {
@@ -282,9 +286,9 @@ void sgd(Context& ctx, const SgdRule& rule, const StepState* state, Index count,
 
 /// *sum += Σ x² of `count` elements: a gradient's norm is its root.
 void squared_norm(Context& ctx, Index count, const Real* x, double* sum);
-/// Scales x down to the 2-norm `longest` where state->squares say that it is longer.
+/// Scales x down to the 2-norm `longest` if state->squares say that it is longer.
 void clip(Context& ctx, double longest, const StepState* state, MatrixView x);
-/// *count += number of elements that are not finite. Where *unless is finite, none is looked at.
+/// *count += number of elements that are not finite. Skipped if *unless is finite.
 void count_non_finite(Context& ctx, ConstMatrixView x, double* count, const double* unless = nullptr);
 
 }  // namespace atl

@@ -1,4 +1,4 @@
-// Dense row-major matrices: an owner that allocates once and views that never do.
+// Dense row-major matrices: an owner that allocates once, and views that never allocate.
 #pragma once
 
 #include <cstddef>
@@ -12,13 +12,14 @@
 
 namespace atl {
 
-/// How a matrix of Reals is stored: as it is, or each element as bfloat16. What is computed with is a Real in
-/// either case.
+/// How a matrix of Reals is stored: as Reals, or each element as bfloat16. Computations use Reals in both
+/// cases.
 enum class Storage : std::uint8_t { kReals, kHalves };
 
-/// A rectangle of a row-major matrix that somebody else owns; `stride` is the distance of rows in elements.
-/// Copying copies the view. Where a view is optional, "absent" means no columns: a rank may own no rows at
-/// all. A matrix of Reals may be stored in halves: then `data` is null, and kernels alone look at it.
+/// A view of a rectangle of a row-major matrix that is owned elsewhere; `stride` is the distance of rows in
+/// elements. Copying copies the view. An optional view is absent if it has no columns (rows don't tell,
+/// because a rank may own none). A matrix of Reals may be stored in halves; then `data` is null, and only
+/// kernels read it.
 template <class T>
 struct View {
   using Half = std::conditional_t<std::is_const_v<T>, const Bfloat16, Bfloat16>;
@@ -27,7 +28,7 @@ struct View {
   Index rows = 0;
   Index cols = 0;
   Index stride = 0;
-  Half* halves = nullptr;  // not null: the elements, in place of `data`'s
+  Half* halves = nullptr;  // not null: the elements, instead of `data`'s
 
   View() = default;
   View(T* data_, Index rows_, Index cols_, Index stride_)
@@ -39,11 +40,11 @@ struct View {
       : rows(rows_), cols(cols_), stride(stride_), halves(halves_) {}
   View(Half* halves_, Index rows_, Index cols_) requires(std::is_same_v<const T, const Real>)
       : View(halves_, rows_, cols_, cols_) {}
-  /// Elements in `memory`, which holds as many as reals_of(rows · cols, storage).
+  /// Elements in `memory`, which has room for reals_of(rows · cols, storage) Reals.
   View(T* memory, Index rows_, Index cols_, Storage storage) : View(memory, rows_, cols_) {
     if (storage == Storage::kHalves) halves = reinterpret_cast<Half*>(memory), data = nullptr;
   }
-  /// A view to write through is one to read through.
+  /// Converts a writable view to a read-only one.
   template <class U, class = std::enable_if_t<std::is_same_v<const U, T>>>
   View(View<U> other)
       : View(other.data, other.rows, other.cols, other.stride) {  // NOLINT: implicit by intent
@@ -67,7 +68,7 @@ struct View {
     ATOLL_CHECK(begin >= 0 && count >= 0 && begin + count <= cols, "cols {}+{} of {}", begin, count, cols);
     return from(begin, rows, count);
   }
-  /// As many rows of fewer columns, without gaps, in the same memory.
+  /// The same number of rows with fewer columns, without gaps, in the same memory.
   View repacked(Index fewer) const {
     ATOLL_CHECK(fewer <= cols, "{} columns in {}", fewer, cols);
     View other = *this;
@@ -88,7 +89,7 @@ struct View {
   }
 };
 
-/// Reals that take as much memory as so many elements.
+/// Number of Reals that take as much memory as `elements` elements.
 constexpr Index reals_of(Index elements, Storage storage) {
   constexpr Index kInOne = Index(sizeof(Real) / sizeof(Bfloat16));
   return storage == Storage::kHalves ? (elements + kInOne - 1) / kInOne : elements;
@@ -97,9 +98,8 @@ constexpr Index reals_of(Index elements, Storage storage) {
 using MatrixView = View<Real>;
 using ConstMatrixView = View<const Real>;
 
-/// An owning matrix, 64-byte aligned, rows without padding. Not copyable by accident; movable.
-/// Its contents are undefined after construction and resize() unless zero() is called; at() is for the host's
-/// memory.
+/// An owning matrix, 64-byte aligned, rows without padding. Movable; clone() copies it. Its contents are
+/// undefined after construction and resize() unless zero() is called; at() works only in the host's memory.
 class Matrix {
  public:
   Matrix() = default;
@@ -107,10 +107,10 @@ class Matrix {
   Matrix(Matrix&&) noexcept = default;
   Matrix& operator=(Matrix&&) noexcept = default;
 
-  /// Keeps the memory where it suffices, so that a buffer is allocated once per phase and not per step.
+  /// Keeps the memory if it is large enough, so that a buffer is allocated once per phase and not per step.
   void resize(Index rows, Index cols, Device device = Device::kCpu);
-  /// The same. `varies`: the next use may be a little larger, so where it grows it gets a quarter more. True
-  /// where it grew.
+  /// The same; true if the memory grew. `varies`: the next use may be a little larger, so growing adds a
+  /// quarter.
   bool grow(Index rows, Index cols, Device device, bool varies);
   void zero();
   Matrix clone() const;
@@ -119,7 +119,7 @@ class Matrix {
   Index rows() const { return rows_; }
   Index cols() const { return cols_; }
   Index bytes() const { return rows_ * cols_ * Index(sizeof(Real)); }
-  /// Of the memory behind it, which may have been sized by an earlier, larger shape.
+  /// Bytes of its memory, which may have been sized by an earlier, larger shape.
   Index held_bytes() const { return capacity_ * Index(sizeof(Real)); }
   Real* data() { return data_.get(); }
   const Real* data() const { return data_.get(); }

@@ -12,12 +12,13 @@ const Memory& memory_of(Device device) {
   return device == Device::kDry ? dry_memory() : host_memory();
 }
 
-// Memory of a dry run, which asks for all that a run would hold and touches next to none of it: address space
-// that the system neither backs nor counts, so that a job of any size can be planned on any machine.
+// The memory of a dry run, which allocates everything that a run would hold and touches almost none of it. It
+// is address space that the system neither backs nor counts, so a job of any size can be planned on any
+// machine.
 
 namespace {
 
-constexpr std::size_t kPage = 4096;  // its first bytes keep the mapping's length
+constexpr std::size_t kPage = 4096;  // the mapping's length is in its first bytes
 
 Allocation allocate(std::size_t wanted) {
   const std::size_t bytes = host_block(wanted).bytes, mapped = bytes + kPage;
@@ -29,7 +30,7 @@ Allocation allocate(std::size_t wanted) {
         "have (see `ulimit -v` and vm.overcommit_memory; a machine has 131,072 GiB of them)",
         double(bytes) / 0x1p30);
   }
-  madvise(start, mapped, MADV_NOHUGEPAGE);  // a byte that is touched costs 4 KiB, not 2 MiB
+  madvise(start, mapped, MADV_NOHUGEPAGE);  // a touched byte costs 4 KiB, not 2 MiB
   *static_cast<std::size_t*>(start) = mapped;
   return {static_cast<char*>(start) + kPage, bytes};
 }

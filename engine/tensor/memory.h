@@ -1,4 +1,4 @@
-// Memory by device: the one place that matrices, buffers and workspaces get theirs from.
+// Memory by device. Matrices, buffers and workspaces allocate only here.
 #pragma once
 
 #include <cstddef>
@@ -8,17 +8,17 @@ namespace atl {
 enum class Device {
   kCpu,
   kCuda,
-  kDry,  // of a dry run: addresses without memory behind them, as many as the host's would have
+  kDry,  // for a dry run: as many addresses as the host's memory would have, without memory behind them
 };
 
-/// Memory that was asked for; `bytes` may be more than was asked, in whole cache lines or pages.
+/// Allocated memory; `bytes` may be more than was asked for, in whole cache lines or pages.
 struct Allocation {
   void* data = nullptr;
   std::size_t bytes = 0;
 };
 
-/// A device's memory. Addresses are 64-byte aligned, contents undefined. Release and copies come after all
-/// that the device was given before: they wait for it.
+/// A device's memory. Addresses are 64-byte aligned, contents undefined. Release and copies wait for all work
+/// given to the device before.
 struct Memory {
   Allocation (*allocate)(std::size_t bytes);  // throws std::bad_alloc
   void (*release)(void* data);
@@ -26,35 +26,36 @@ struct Memory {
   void (*copy)(void* to, const void* from, std::size_t bytes);      // both on the device
   void (*upload)(void* to, const void* from, std::size_t bytes);    // from the host
   void (*download)(void* to, const void* from, std::size_t bytes);  // to the host
-  /// Whether the host may read and write there itself, and kernels what lies in the host's memory.
+  /// Whether the host may access this memory directly, and kernels the host's memory.
   bool is_hosts = true;
-  /// Whether so many bytes lie in this memory; null: it can't tell.
+  /// Whether these bytes are in this memory; null: unknown.
   bool (*holds)(const void* data, std::size_t bytes) = nullptr;
-  /// Asks for so many bytes at once, which allocate() then gives away piece by piece. False: there isn't so
-  /// much, and each piece is asked for by itself. 0: no more is taken of what the thread asked for, which
-  /// goes with its last piece. Null: there is nothing to gain.
+  /// Reserves `bytes` at once, which allocate() then gives out piece by piece. False: there isn't that much,
+  /// and each piece is allocated by itself. With 0, nothing more is taken from the thread's reserve, which is
+  /// freed with its last piece. Null: reserving gains nothing.
   bool (*reserve)(std::size_t bytes) = nullptr;
-  /// Memory of the host that the device's streams read and write when they come to it. Null: any of it is.
+  /// Memory of the host that the device's streams read and write when they come to it. Null: any host memory
+  /// will do.
   Allocation (*allocate_pinned)(std::size_t bytes) = nullptr;  // throws std::bad_alloc
   void (*release_pinned)(void* data) = nullptr;
 };
 
-/// tensor/cpu/memory.cc
+/// Defined in tensor/cpu/memory.cc.
 const Memory& host_memory();
-/// What the host makes of a wish for so many bytes, and in what units.
+/// The size that the host allocates for a request, and its unit.
 struct HostBlock {
   std::size_t bytes, unit;
 };
 HostBlock host_block(std::size_t wanted);
 
-/// tensor/memory.cc. A page comes to be where it is written to, and reads as zeros before; clearing and
-/// copying do nothing. allocate() throws Error where the process can have no more addresses.
+/// Defined in tensor/memory.cc. A page comes into being when it is written to, and reads as zeros before;
+/// clearing and copying do nothing. allocate() throws Error if the process can have no more addresses.
 const Memory& dry_memory();
 
-/// Throws Error where this build has no code for `device`.
+/// Throws Error if this build has no code for `device`.
 const Memory& memory_of(Device device);
 
-/// What a std::unique_ptr to a device's memory ends with.
+/// Deleter for a std::unique_ptr to a device's memory.
 struct ReleaseMemory {
   Device device = Device::kCpu;
   void operator()(void* data) const { memory_of(device).release(data); }

@@ -1,4 +1,4 @@
-// Adding up what kernels do, and what it takes.
+// Adds up kernels' work, and the time that it takes.
 #include "tensor/rates.h"
 
 #include <algorithm>
@@ -6,13 +6,13 @@
 namespace atl {
 namespace {
 
-/// Of the smallest cache that holds a matrix of so many bytes; null: none does.
+/// The entry of the smallest cache that holds a matrix of `bytes` bytes; null: none does.
 KernelBytes* cache_of(ByCache& caches, double bytes) {
   const auto* const least = std::ranges::lower_bound(kCacheBytes, bytes);
   return least == kCacheBytes.end() ? nullptr : &caches[std::size_t(least - kCacheBytes.begin())];
 }
 
-/// What kernels reach, where that has been measured.
+/// The rate that kernels reach, if it has been measured.
 double reached(double by_kernels, double otherwise) {
   return by_kernels > 0 ? by_kernels : otherwise;
 }

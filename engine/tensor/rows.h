@@ -1,5 +1,4 @@
-// Rows of a layer's input in whichever form they are stored: dense, or features kept packed as CSR or as
-// bits.
+// Rows of a layer's input in any form of storage: dense, or features kept packed as CSR or as bits.
 #pragma once
 
 #include <cstddef>
@@ -12,9 +11,9 @@
 
 namespace atl {
 
-// Matrices of zeros and ones, a bit an element: what many bag-of-words features are.
+// Matrices of zeros and ones with one bit per element, as many bag-of-words features are.
 
-/// Bits of a row; column c is bit c % 32 of word c / 32. Bits behind the last column are 0.
+/// Column c of a row is bit c % 32 of word c / 32. Bits after the last column are 0.
 struct BitView {
   Index rows = 0, cols = 0;
   const std::uint32_t* words = nullptr;  // (rows, row_words())
@@ -24,7 +23,7 @@ struct BitView {
   bool at(Index r, Index c) const { return (words[r * row_words() + c / 32] >> (c % 32) & 1) != 0; }
 };
 
-/// An owning one, of zeros at first.
+/// An owning bit matrix, initially zero.
 class BitMatrix {
  public:
   BitMatrix() = default;
@@ -40,10 +39,10 @@ class BitMatrix {
   std::vector<std::uint32_t> words_;
 };
 
-/// (cols × rows).
+/// Returns the transpose (cols × rows).
 BitMatrix transpose(const BitView& bits);
 
-// Compressed sparse rows as kernels see them: arrays that somebody else owns.
+// Compressed sparse rows as kernels see them: arrays that are owned elsewhere.
 // Row = destination, column = source, everywhere in Atoll.
 
 /// Arcs of `rows` destinations to `cols` sources. Positions are 64-bit, ids 32-bit.
@@ -64,18 +63,18 @@ struct SparseRows {
   CsrView transpose;  // (features × rows), weights = values
 };
 
-/// Feature rows of which each has one value beside 0, and their transpose.
+/// Feature rows with a single non-zero value each, and their transpose.
 struct BitRows {
   BitView bits;                  // (rows × features)
   BitView transpose;             // (features × rows)
-  const Real* levels = nullptr;  // (rows): what a row's ones stand for
+  const Real* levels = nullptr;  // (rows): the value of a row's ones
 };
 
 /// How features are stored.
 enum class FeatureForm {
   kDense,
   kSparse,  // CSR: under 25 % are non-zero
-  kBits,    // a bit each: every row has one value beside 0
+  kBits,    // one bit per element: every row has a single non-zero value
 };
 
 /// (rows, cols) of layer input, in one of the forms.
@@ -89,7 +88,8 @@ struct Rows {
   Rows(MatrixView d) : dense(d) {}          // NOLINT: implicit by intent
   Rows(const SparseRows* s) : sparse(s) {}  // NOLINT: implicit by intent
   Rows(const BitRows* b) : bits(b) {}       // NOLINT: implicit by intent
-  /// Features that are multiplied as they are stored, never copied, aggregated or given a gradient.
+  /// Whether features are packed. Packed ones are multiplied in their form, and never copied, aggregated or
+  /// given a gradient.
   bool packed() const { return sparse != nullptr || bits != nullptr; }
   FeatureForm form() const {
     return sparse ? FeatureForm::kSparse : bits ? FeatureForm::kBits : FeatureForm::kDense;

@@ -1,4 +1,4 @@
-// What a data set looks like: counts, degrees, homophily, features, labels, splits, where it came from.
+// A description of a data set: counts, degrees, homophily, features, labels, splits, origin.
 #pragma once
 
 #include <optional>
@@ -11,17 +11,17 @@
 
 namespace atl {
 
-/// In-degrees, that is lengths of rows.
+/// Statistics of in-degrees, which are the lengths of rows.
 struct DegreeStatistics {
   double mean = 0;
   Index median = 0, p90 = 0, p99 = 0, p999 = 0, largest = 0;
   Index isolated = 0;      // vertices without an arc in or out
-  Index sources_only = 0;  // vertices that have arcs out alone: they read from nobody
-  // of a power law fitted to the largest tenth (Clauset, Shalizi, Newman 2009); 0: no tail
+  Index sources_only = 0;  // vertices with arcs out only, which read nobody
+  // exponent of a power law fitted to the largest tenth (Clauset, Shalizi, Newman 2009); 0: no tail
   double tail_exponent = 0;
 };
 
-/// How many vertices each column of a split has in each part.
+/// The number of vertices in each part of a split.
 struct SplitStatistics {
   std::string name;
   int columns = 0;
@@ -31,29 +31,29 @@ struct SplitStatistics {
 struct DatasetDescription {
   DatasetMeta meta;
   DegreeStatistics degrees;
-  /// Share of arcs between labelled vertices whose ends have the same label; multi-label: mean of the labels
-  /// that the ends share over the labels of either (Jaccard). −1 without labels.
+  /// Share of arcs between labelled vertices whose ends have the same label. Multi-label: the mean ratio of
+  /// labels that both ends have to labels that either has (Jaccard). −1 without labels.
   double homophily = -1;
-  double reverse_share = 1;    // of arcs whose reverse is there too
-  double feature_density = 0;  // share of non-zeros; 1 where stored dense
+  double reverse_share = 1;    // of arcs that have their reverse
+  double feature_density = 0;  // share of non-zeros; 1 if stored dense
   bool half_precision_features = false;
   Index labelled = 0;               // vertices with a label
   std::vector<Index> class_counts;  // (classes)
   std::vector<SplitStatistics> splits;
   Index bytes = 0;  // of all files
   std::optional<PublishedComparison> published;
-  const Preset* preset = nullptr;  // that it was generated from, or null
+  const Preset* preset = nullptr;  // the preset that it was generated from, or null
 };
 
 /// Reads the graph and the labels once.
 DatasetDescription describe(const Dataset& dataset);
 
-/// As lines for a terminal.
+/// The description as lines for a terminal.
 std::string to_text(const DatasetDescription& description);
 
-/// As one line of JSON: {"event":"dataset", the fields of meta.json except `checksums`, then "isolated",
-/// "sourcesOnly", "reverseShare", "degree", "homophily", "labelled", "classCounts", "splitCounts", "bytes",
-/// "published", "preset"}; docs/datasets.md explains them. What isn't there is null.
+/// The description as one line of JSON: {"event":"dataset", the fields of meta.json except `checksums`, then
+/// "isolated", "sourcesOnly", "reverseShare", "degree", "homophily", "labelled", "classCounts",
+/// "splitCounts", "bytes", "published", "preset"}; docs/datasets.md explains them. What isn't there is null.
 std::string to_json(const DatasetDescription& description);
 
 }  // namespace atl

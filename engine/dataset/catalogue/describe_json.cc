@@ -7,7 +7,7 @@
 namespace atl {
 namespace {
 
-// Keys stay in the order in which they are written here.
+// Keys keep the order in which they are added.
 using Json = nlohmann::ordered_json;
 
 void add_meta(Json& out, const DatasetMeta& meta) {

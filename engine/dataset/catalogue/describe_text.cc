@@ -49,7 +49,7 @@ std::string classes_text(const DatasetDescription& d) {
                      count_text(*fewest), count_text(*most));
 }
 
-/// What the source calls the classes: the first ten.
+/// The first ten of the source's names of classes.
 std::string class_names_text(std::span<const std::string> names) {
   const std::size_t shown = std::min<std::size_t>(names.size(), 10);
   return fmt::format("{}{}", fmt::join(names.first(shown), ", "), shown < names.size() ? ", …" : "");
@@ -73,7 +73,7 @@ std::string pairs_text(const PairCounts& pairs) {
                      count(PairSet::kValidationNegative), count(PairSet::kTestNegative));
 }
 
-/// What the real graph that a preset imitates has where a generated one can miss it.
+/// The properties of the imitated real graph that a generated one can miss.
 std::string preset_text(const Preset& preset) {
   const CommunitySpec& real = preset.spec;
   return fmt::format(

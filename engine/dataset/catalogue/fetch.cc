@@ -19,7 +19,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr int kAttempts = 4;  // of a transfer that breaks off; each continues where the one before ended
+constexpr int kAttempts = 4;  // for a transfer that breaks off; each continues where the one before ended
 
 struct CloseFile {
   void operator()(std::FILE* file) const { std::fclose(file); }
@@ -38,7 +38,7 @@ void check_arguments(const std::string& url, const std::string& sha256) {
   }
 }
 
-/// A path that ends in '/' is a folder, there already or not.
+/// The file to write. A path that ends in '/' is a folder, whether or not it exists.
 fs::path place_of(const std::string& url, const fs::path& place) {
   if (place.has_filename() && !fs::is_directory(place)) return place;
   const std::string path = url.substr(0, url.find_first_of("?#"));
@@ -85,7 +85,7 @@ void configure(CURL* curl, const std::string& url, Transfer& transfer, char* mes
   curl_easy_setopt(curl, CURLOPT_FAILONERROR, 1L);
   curl_easy_setopt(curl, CURLOPT_NOSIGNAL, 1L);
   curl_easy_setopt(curl, CURLOPT_CONNECTTIMEOUT, 30L);
-  curl_easy_setopt(curl, CURLOPT_LOW_SPEED_LIMIT, 1L);  // bytes/s: a stalled server is given up …
+  curl_easy_setopt(curl, CURLOPT_LOW_SPEED_LIMIT, 1L);  // bytes/s: a stalled server is abandoned …
   curl_easy_setopt(curl, CURLOPT_LOW_SPEED_TIME, 60L);  // … after this many seconds
   curl_easy_setopt(curl, CURLOPT_ERRORBUFFER, message);
   curl_easy_setopt(curl, CURLOPT_RESUME_FROM_LARGE, curl_off_t(transfer.already));
@@ -106,7 +106,7 @@ struct Outcome {
   std::string message;
 };
 
-/// Continues (or begins) `part`.
+/// Continues `part`, or begins it.
 Outcome transfer_once(const std::string& url, const fs::path& part, const FetchProgress& progress,
                       const fs::path& netrc) {
   const std::unique_ptr<std::FILE, CloseFile> file(std::fopen(part.c_str(), "ab"));
@@ -132,7 +132,7 @@ bool is_transient(const Outcome& outcome) {
          (outcome.code == CURLE_HTTP_RETURNED_ERROR && outcome.http_status >= 500);
 }
 
-/// The server cannot continue: it has no ranges, or the part is no shorter than its file.
+/// Whether the server cannot continue: it knows no ranges, or the part is at least as long as its file.
 bool cannot_resume(const Outcome& outcome) {
   return outcome.code == CURLE_RANGE_ERROR || outcome.code == CURLE_BAD_DOWNLOAD_RESUME ||
          outcome.code == CURLE_FILE_COULDNT_READ_FILE || outcome.http_status == 416;
@@ -178,8 +178,7 @@ fs::path fetch(const std::string& url, const std::string& sha256, const fs::path
     transfer_all(url, part, progress, netrc);
     actual = sha256_of_file(part);
   }
-  if (actual != wanted &&
-      continued) {  // the part was of another file, or damaged: once more from the beginning
+  if (actual != wanted && continued) {  // the part was of another file, or damaged: begins again
     fs::resize_file(part, 0);
     transfer_all(url, part, progress, netrc);
     actual = sha256_of_file(part);

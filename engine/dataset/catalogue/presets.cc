@@ -2,13 +2,13 @@
 // 2020). Homophily: share of arcs that join equal labels in the real graph. Largest degrees: the real ones',
 // rounded. Tail exponents: stated, not published. long_shares, octave_growth, districts, far_share and
 // community_size were fitted with METIS (edge cut) to the boundary ratios below, reddit and products at scale
-// 1; docs/datasets.md has what came out.
+// 1; docs/datasets.md has the results.
 //
 // Boundary ratios, from the most direct to the least:
-// - GNNPipe (Chen et al. 2023), Table 4: bytes an epoch of graph-parallel GCN, 32 layers × 100
-//   units × forward and backward × 4 bytes a row, 8 parts.
+// - GNNPipe (Chen et al. 2023), Table 4: bytes per epoch of graph-parallel GCN, 32 layers × 100
+//   units × forward and backward × 4 bytes per row, 8 parts.
 // - DGL, pull request 3821: 1,848,083 rows for ogbn-products in 10 parts, METIS minimising volume.
-// - PipeGCN (Wan et al. 2022), Tables 2, 4 and 6: seconds of communication an epoch, at the bandwidth at
+// - PipeGCN (Wan et al. 2022), Tables 2, 4 and 6: seconds of communication per epoch, at the bandwidth at
 //   which their products on 10 parts gives the number above.
 #include "dataset/catalogue/presets.h"
 
@@ -25,7 +25,7 @@ constexpr const char* kDgl = "DGL pull request 3821";
 constexpr const char* kPipeGcn = "PipeGCN, Tables 2, 4, 6 (from times)";
 constexpr const char* kBetween = "stated (between the published ones)";
 
-// Several numbers a line, which clang-format would part.
+// Several numbers per line, which clang-format would part.
 // clang-format off
 const std::vector<Preset>& table() {
   static const std::vector<Preset> all{
@@ -55,9 +55,9 @@ const std::vector<Preset>& table() {
 }
 // clang-format on
 
-/// A class must be some times larger than a vertex's neighbourhood, or its vertices can't find the neighbours
-/// that homophily asks for. Where a scaled graph has no room for that, degrees shrink with it, and so do
-/// communities; a vertex keeps its number of long arcs, which is what the boundary ratio comes from.
+/// A class must be several times larger than a vertex's neighbourhood, or its vertices can't find the
+/// neighbours that homophily asks for. If a scaled graph is too small for that, degrees shrink with it, and
+/// so do communities. A vertex keeps its number of long arcs, which determine the boundary ratio.
 void thin_out(CommunitySpec& spec) {
   const double room = double(spec.vertices) / (3.0 * spec.classes);
   const double factor = std::min(1.0, room / spec.average_degree);

@@ -1,5 +1,5 @@
-// Generated graphs in the shape of four real ones that most papers on training use, at any scale: the same
-// degrees, features, classes, homophily and splits, and cuts as good as the real graph's.
+// Presets that imitate four real graphs, used in most papers on training, at any scale: the same degrees,
+// features, classes, homophily and splits, and partitions with as few cut arcs as the real graph's.
 #pragma once
 
 #include <span>
@@ -10,11 +10,11 @@
 
 namespace atl {
 
-/// How well METIS cuts the real graph: rows that the parts read and don't own, over all vertices.
+/// How well METIS cuts the real graph: the rows that parts read and don't own, divided by all vertices.
 struct BoundaryRatio {
   int parts;
   double ratio;
-  const char* source;  // where it is published, or how it was worked out
+  const char* source;  // publication, or derivation
 };
 
 struct Preset {
@@ -22,15 +22,16 @@ struct Preset {
   std::vector<BoundaryRatio> boundary;
 };
 
-/// reddit, products, yelp, flickr.
+/// The presets reddit, products, yelp and flickr.
 std::span<const Preset> presets();
 
 /// Throws Error that lists the known names.
 const Preset& find_preset(const std::string& name);
 
-/// The preset with another number of vertices; the boundary ratio hardly depends on it. Degrees stay as long
-/// as a class is at least 3 times the average degree (reddit: down to 61k vertices), and shrink in proportion
-/// below. Throws Error for fewer than 12 vertices a class and for more than 100 times the real graph's.
+/// The preset with another number of vertices, which hardly changes the boundary ratio. Degrees stay as they
+/// are while a class is at least 3 times as large as the average degree (reddit: down to 61k vertices), and
+/// shrink in proportion below that. Throws Error for fewer than 12 vertices per class and for more than 100
+/// times the real graph's.
 CommunitySpec sized_preset(const std::string& name, Index vertices, std::uint64_t seed);
 
 /// sized_preset() with `scale` times the real graph's vertices.

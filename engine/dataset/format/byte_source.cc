@@ -18,11 +18,11 @@ namespace fs = std::filesystem;
 
 constexpr std::size_t kBufferBytes = 1 << 18;
 constexpr std::string_view kGzipBegin = "\x1f\x8b";
-constexpr int kGzipHeader = 16;  // zlib's way to say that a header and a checksum of gzip are around the data
+constexpr int kGzipHeader = 16;  // tells zlib that the data has a gzip header and checksum
 
 }  // namespace
 
-/// Not zlib's own reader of files: that one ends without a word at whatever follows the data.
+/// Replaces zlib's own reader of files, which silently stops at whatever follows the data.
 struct ByteSource::Gzip {
   Gzip() { ATOLL_CHECK(inflateInit2(&stream, MAX_WBITS + kGzipHeader) == Z_OK, "zlib does not start"); }
   ~Gzip() { inflateEnd(&stream); }
@@ -31,7 +31,7 @@ struct ByteSource::Gzip {
 
   z_stream stream{};
   bool is_between_members = false;
-  Index text_bytes = 0;  // that came out
+  Index text_bytes = 0;  // bytes inflated so far
 };
 
 ByteSource::ByteSource(const fs::path& path) : name_(path.string()), buffer_(kBufferBytes) {
@@ -54,7 +54,7 @@ ByteSource::~ByteSource() = default;
 
 bool ByteSource::fill() {
   begin_ = 0, end_ = 0;
-  while (end_ < buffer_.size()) {  // a pipe gives less than it is asked for
+  while (end_ < buffer_.size()) {  // a pipe may return less than was asked for
     const ssize_t got = ::read(file_.get(), buffer_.data() + end_, buffer_.size() - end_);
     if (got < 0 && errno == EINTR) continue;
     if (got < 0) fail("{}: cannot be read: {}", name_, std::strerror(errno));
@@ -79,7 +79,7 @@ std::size_t ByteSource::read_plain(char* out, std::size_t bytes) {
   return taken;
 }
 
-/// Over the zeros that tapes and some writers put behind the data. False at the end of the file.
+/// Skips the zeros that tapes and some writers put after the data. False at the end of the file.
 bool ByteSource::begin_next_member() {
   do {
     while (begin_ < end_ && buffer_[begin_] == '\0') ++begin_;
@@ -103,7 +103,7 @@ std::size_t ByteSource::inflate(char* out, std::size_t bytes) {
     stream.avail_in = uInt(end_ - begin_);
     const int status = ::inflate(&stream, Z_NO_FLUSH);
     begin_ = end_ - stream.avail_in;
-    if (status == Z_BUF_ERROR) {  // it has nothing left to give and wants more
+    if (status == Z_BUF_ERROR) {  // zlib has no output left and needs input
       if (fill()) continue;
       fail("{}: its gzip data is cut off after {} bytes of text; copy or download it again", name_,
            gzip_->text_bytes);

@@ -12,10 +12,10 @@
 
 namespace atl {
 
-/// Bytes of a text file, inflated where it is gzip; several gzip files in a row are one text. Throws Error,
-/// which names the file, where it can't be read, and where its first bytes tell that it is no text (an
-/// archive, UTF-16). Of gzip data that is cut off or damaged, or has something else behind it, the Error says
-/// after how many bytes of text. Memory: 256 KiB.
+/// The bytes of a text file, inflated if it is gzip; several gzip members in a row are one text. Throws
+/// Error, which names the file, if it can't be read, or its first bytes show that it is no text (an archive,
+/// UTF-16). For gzip data that is cut off, damaged, or followed by something else, the Error says after how
+/// many bytes of text. Memory: 256 KiB.
 class ByteSource {
  public:
   explicit ByteSource(const std::filesystem::path& path);
@@ -23,7 +23,7 @@ class ByteSource {
   ByteSource(const ByteSource&) = delete;
   ByteSource& operator=(const ByteSource&) = delete;
 
-  /// Up to `bytes` into `out`; 0 at the end.
+  /// Reads up to `bytes` into `out`; returns their number, 0 at the end.
   std::size_t read(char* out, std::size_t bytes);
   const std::string& name() const { return name_; }
 
@@ -38,10 +38,10 @@ class ByteSource {
 
   std::string name_;
   Descriptor file_{-1};
-  std::vector<char> buffer_;  // as the file has them
+  std::vector<char> buffer_;  // bytes as in the file
   std::size_t begin_ = 0, end_ = 0;
-  std::unique_ptr<Gzip> gzip_;  // none: the file is as it is read
-  std::string ahead_;           // the first bytes, which were looked at and not handed out yet
+  std::unique_ptr<Gzip> gzip_;  // none: the file isn't compressed
+  std::string ahead_;           // first bytes, which were inspected but not returned yet
 };
 
 /// A std::istream's buffer over a ByteSource, for parsers that want a stream.

@@ -9,7 +9,7 @@ namespace {
 using namespace std::string_view_literals;
 
 struct Kind {
-  std::size_t at;  // where its mark stands
+  std::size_t at;  // place of its mark
   std::string_view mark, says;
 };
 
@@ -38,7 +38,7 @@ constexpr Kind kKinds[] = {
     {0, "<html"sv, kPage},
 };
 
-/// Whatever the case of letters: HTML has any.
+/// Ignores the case of letters, because HTML may have any.
 bool stands_at(const Kind& kind, std::string_view begin) {
   if (begin.size() < kind.at + kind.mark.size()) return false;
   return std::ranges::equal(begin.substr(kind.at, kind.mark.size()), kind.mark, [](char a, char b) {

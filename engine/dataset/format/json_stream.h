@@ -1,4 +1,4 @@
-// JSON as a stream of events, for files larger than memory should hold.
+// JSON as a stream of events, for files too large to hold in memory.
 #pragma once
 
 #include <string>
@@ -7,7 +7,7 @@
 
 namespace atl {
 
-/// What a reader does with each event. Depth counts open objects and arrays.
+/// The reader of events. Depth counts open objects and arrays.
 class JsonEvents {
  public:
   virtual ~JsonEvents() = default;
@@ -16,8 +16,8 @@ class JsonEvents {
   virtual void end_array(int depth) = 0;
 };
 
-/// Reads the whole source. Damaged JSON, and strings, null and booleans as values, are Errors that name file
-/// and byte.
+/// Reads the whole source. Throws Error naming file and byte for damaged JSON, and for strings, null and
+/// booleans as values.
 void read_json(ByteSource& source, JsonEvents& events);
 
 }  // namespace atl

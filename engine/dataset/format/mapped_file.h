@@ -1,4 +1,4 @@
-// A file's bytes as memory, read-only. Pages come in as they are touched and may be dropped again.
+// A file's bytes as read-only memory. Pages are loaded when touched and may be dropped again.
 #pragma once
 
 #include <cstddef>
@@ -11,12 +11,12 @@
 
 namespace atl {
 
-/// Movable; the mapping lives as long as the object.
+/// Movable. The mapping exists as long as the object.
 class MappedFile {
  public:
   /// Throws Error naming the path if it is missing, unreadable or not a regular file.
   explicit MappedFile(const std::filesystem::path& path);
-  /// An open file, which the caller may close afterwards; `name` is what errors call it.
+  /// Maps an open file, which the caller may close afterwards; errors call it `name`.
   MappedFile(int file, const std::string& name);
   MappedFile(MappedFile&& other) noexcept;
   MappedFile& operator=(MappedFile&& other) noexcept;
@@ -24,8 +24,8 @@ class MappedFile {
 
   std::string_view bytes() const { return {data_, size_}; }
 
-  /// Lets the system take back the memory of `part` of bytes(), which a stream has passed: keeps a pass over
-  /// a large file within bounded memory. The bytes stay readable (they would be read again).
+  /// Lets the system take back the memory of `part` of bytes(), so that a pass over a large file needs
+  /// bounded memory. The bytes stay readable, but are read from the file again.
   void forget(std::string_view part) const;
 
  private:
@@ -35,7 +35,7 @@ class MappedFile {
   std::size_t size_ = 0;
 };
 
-// A temporary file without a name: gone when closed or when the process dies.
+// A temporary file without a name, which is gone when it is closed or the process dies.
 
 /// Not thread-safe, but read_at() may run from several threads once everything is written.
 class ScratchFile {
@@ -50,7 +50,7 @@ class ScratchFile {
   void flush();
   void write_at(Index offset, const void* data, Index bytes);
   void read_at(Index offset, void* data, Index bytes) const;
-  /// What was appended, read-only, as memory; stays valid without the object. Call after flush().
+  /// Maps the appended bytes read-only; the mapping stays valid without the object. Call after flush().
   MappedFile map() const;
   /// Bytes appended.
   Index size() const { return size_; }

@@ -49,7 +49,7 @@ bool convert(Stored value, T& out) {
       return std::isfinite(out) || !std::isfinite(value);
     return true;
   } else if constexpr (std::is_floating_point_v<Stored>) {
-    // The limits as doubles: the upper one is exclusive, as max() + 1 is a power of two.
+    // Limits as doubles. The upper one is exclusive, because max() + 1 is a power of two.
     const double wide = double(value);
     const double end = std::ldexp(1.0, std::numeric_limits<T>::digits);
     if (!(wide >= double(std::numeric_limits<T>::min()) && wide < end) || wide != std::floor(wide))
@@ -142,12 +142,12 @@ void NpyArray::read_rows(Index begin, Index count, T* out) const {
   ATOLL_CHECK(begin >= 0 && count >= 0 && begin + count <= rows_, "rows {}+{} of {}", begin, count, rows_);
   if (is_text(header_.dtype))
     fail("{}: holds text where numbers are needed; convert it with astype()", name_);
-  if (cols_ == 0) return;  // a file of no bytes may claim 2⁶² rows of no columns
+  if (cols_ == 0) return;  // an empty file may claim 2⁶² rows without columns
   const Index row_step = header_.fortran ? 1 : cols_, col_step = header_.fortran ? rows_ : 1;
   with_stored_type(header_.dtype, [&]<class Stored>(Stored value) {
     for (Index r = begin; r < begin + count; ++r) {
       for (Index c = 0; c < cols_; ++c) {
-        // memcpy: nothing promises that the elements are aligned
+        // memcpy, because elements may be unaligned
         std::memcpy(&value, data_.data() + (r * row_step + c * col_step) * Index(sizeof(Stored)),
                     sizeof(Stored));
         if (!convert(value, *out)) fail_to_convert<T>(name_, r, c, value);

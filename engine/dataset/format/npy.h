@@ -1,5 +1,5 @@
-// NumPy's .npy arrays (format 1.0, 2.0 and 3.0), read: booleans, integers of every width, floats of 16, 32
-// and 64 bits, text. Files are memory-mapped; conversion happens piece by piece on the way out.
+// Reads NumPy's .npy arrays (format 1.0, 2.0 and 3.0): booleans, integers of every width, floats of 16, 32
+// and 64 bits, text. Files are memory-mapped, and converted piece by piece when read.
 #pragma once
 
 #include <bit>
@@ -16,7 +16,7 @@
 
 namespace atl {
 
-// IEEE 754 half precision as stored in files: conversion by bits, the same on every machine.
+// IEEE 754 half precision as stored in files. Conversion works on bits, so it is the same on every machine.
 
 /// Two bytes of a float16 file.
 struct Half {
@@ -26,7 +26,7 @@ struct Half {
 /// Largest finite half.
 inline constexpr float kMaxHalf = 65504.0f;
 
-/// Exact, denormals, infinities and NaN included.
+/// Exact, also for denormals, infinities and NaN.
 constexpr float to_float(Half half) {
   const std::uint32_t sign = std::uint32_t(half.bits & 0x8000u) << 16;
   const std::uint32_t magnitude = std::uint32_t(half.bits & 0x7fffu) << 13;
@@ -66,20 +66,20 @@ enum class Dtype {
   kFloat16,
   kFloat32,
   kFloat64,
-  kBytes,   // text of one byte a letter
-  kUnicode  // text of four bytes a letter
+  kBytes,   // text with one byte per letter
+  kUnicode  // text with four bytes per letter
 };
 
-/// "int32"; "text" for strings.
+/// Returns "int32", or "text" for strings.
 std::string to_string(Dtype dtype);
 bool is_floating(Dtype dtype);
 bool is_text(Dtype dtype);
 
 /// The dtype and item size of a little-endian NumPy type code ("<i4", "|b1", "|S3"). Throws Error, which
-/// begins with `name`, for others: big-endian ones with the remedy.
+/// begins with `name`, for all others; for big-endian ones it gives the remedy.
 std::pair<Dtype, Index> parse_dtype(std::string_view code, const std::string& name);
 
-/// What stands before the data.
+/// The header before the data.
 struct NpyHeader {
   Dtype dtype = Dtype::kFloat32;
   Index item_bytes = 4;
@@ -88,20 +88,20 @@ struct NpyHeader {
   Index data_offset = 0;     // bytes
 };
 
-/// Bytes of the data, or nothing where a length is negative or all lengths but those of 0 multiply beyond 64
+/// Bytes of the data; nothing if a length is negative, or the product of all non-zero lengths is beyond 64
 /// bits.
 std::optional<Index> npy_data_bytes(const NpyHeader& header);
 
-/// Throws Error, which begins with `name`, unless the bytes hold a whole array: torn files are found here.
+/// Throws Error, which begins with `name`, unless the bytes hold a whole array, so that torn files are found.
 NpyHeader parse_npy_header(std::string_view bytes, const std::string& name);
 
-/// An array and whatever keeps its bytes alive. Copying shares the bytes. Thread-safe.
+/// An array, which keeps its bytes alive. Copies share the bytes. Thread-safe.
 class NpyArray {
  public:
   static NpyArray open(const std::filesystem::path& path);
-  /// `name` is what errors call it; `owner` keeps `bytes`, a whole .npy file, alive.
+  /// Errors call the array `name`; `owner` keeps `bytes`, a whole .npy file, alive.
   static NpyArray over(std::string_view bytes, std::string name, std::shared_ptr<const void> owner);
-  /// The same of bytes inside a mapped file, whose memory forget_rows() gives back.
+  /// The same for bytes inside a mapped file, whose memory forget_rows() gives back.
   static NpyArray in_file(std::shared_ptr<const MappedFile> file, std::string_view bytes, std::string name);
   /// Raw elements, row-major unless `header.fortran`.
   static NpyArray raw(std::string_view data, NpyHeader header, std::string name,
@@ -110,23 +110,23 @@ class NpyArray {
   const std::string& name() const { return name_; }
   Dtype dtype() const { return header_.dtype; }
   const std::vector<Index>& shape() const { return header_.shape; }
-  /// Length of the first dimension (1 for a scalar) and number of elements in each of its entries.
+  /// Length of the first dimension (1 for a scalar), and number of elements in each of its entries.
   Index rows() const { return rows_; }
   Index cols() const { return cols_; }
   Index size() const { return rows_ * cols_; }
-  /// "int32 (2708, 10)".
+  /// Returns, for example, "int32 (2708, 10)".
   std::string description() const;
 
-  /// Copies rows begin … begin + count − 1, row-major whatever the file's order, into out (count × cols()),
-  /// converted to T. Throws Error naming array, row and value where an integer T cannot hold the value, or a
-  /// finite value is beyond a float T.
+  /// Copies rows begin … begin + count − 1 into out (count × cols()), row-major whatever the file's order,
+  /// converted to T. Throws Error naming array, row and value if an integer T cannot hold the value, or a
+  /// finite value is beyond a floating T.
   /// T: float, double, int32, int64, uint8.
   template <class T>
   void read_rows(Index begin, Index count, T* out) const;
-  /// Everything at once.
+  /// Reads all rows.
   template <class T>
   std::vector<T> read() const;
-  /// The same elements with rows for columns, of an array of two dimensions: no byte moves.
+  /// The transpose of an array of two dimensions, without moving a byte.
   NpyArray transposed() const;
 
   /// The elements in place, without conversion. Throws Error unless dtype, order and alignment are T's.
@@ -137,8 +137,8 @@ class NpyArray {
   /// The bytes of an array of text, and its elements as UTF-8.
   std::string_view text() const { return data_; }
   std::vector<std::string> strings() const;
-  /// After a pass over rows begin … end − 1: they need not stay in memory (mapped files; else without
-  /// effect).
+  /// Call after a pass over rows begin … end − 1: gives their memory back if the file is mapped; otherwise
+  /// without effect.
   void forget_rows(Index begin, Index end) const;
 
  private:
@@ -150,16 +150,16 @@ class NpyArray {
   std::shared_ptr<const MappedFile> file_;  // set if the bytes are a mapped file's
 };
 
-/// Throws Error unless the array has exactly this many dimensions and, where ≥ 0, these lengths.
+/// Throws Error unless the array has exactly these dimensions; a length below 0 allows any.
 void expect_shape(const NpyArray& array, std::span<const Index> lengths);
 inline void expect_shape(const NpyArray& array, std::initializer_list<Index> lengths) {
   expect_shape(array, std::span<const Index>(lengths.begin(), lengths.size()));
 }
 
-/// One element, without the zeros that fill it up.
+/// The text of one element, without the zeros that fill it up.
 std::string utf8_of_ucs4(std::string_view bytes);
 
-/// Without zeros at the end. What is no UTF-8 becomes U+FFFD.
+/// The reverse, without zeros at the end. Invalid UTF-8 becomes U+FFFD.
 std::string ucs4_of_utf8(std::string_view text);
 
 }  // namespace atl

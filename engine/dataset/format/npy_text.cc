@@ -26,7 +26,7 @@ void append_utf8(std::uint32_t code, std::string& out) {
   tail(0);
 }
 
-/// The letter that `text` begins with, which is taken off.
+/// Removes the first letter of `text` and returns it.
 std::uint32_t take_letter(std::string_view& text) {
   const auto first = static_cast<unsigned char>(text[0]);
   const int ones = std::countl_one(first);

@@ -12,23 +12,23 @@
 
 namespace atl {
 
-/// The bytes before an array's data, padded to 128 so that data is aligned and the shape can be set
+/// The bytes before an array's data, padded to 128, so that the data is aligned and the shape can be changed
 /// afterwards.
 std::string npy_header(Dtype dtype, std::span<const Index> shape);
-/// The same for a dtype by NumPy's code: "<U5".
+/// The same for a dtype given as NumPy's code: "<U5".
 std::string npy_header(std::string_view code, std::span<const Index> shape);
 
 /// Append whole rows, then finish(). Throws Error naming the file when the disk is full.
 class NpyWriter {
  public:
-  /// An array of any number of rows of `row_shape` (empty: one-dimensional).
+  /// Begins an array of any number of rows of `row_shape` (empty: one-dimensional).
   NpyWriter(std::filesystem::path path, Dtype dtype, std::vector<Index> row_shape = {});
   ~NpyWriter();
   NpyWriter(NpyWriter&& other) noexcept;
   NpyWriter(const NpyWriter&) = delete;
   NpyWriter& operator=(const NpyWriter&) = delete;
 
-  /// Elements in row-major order; T must be the dtype's.
+  /// Appends elements in row-major order; T must be the dtype's.
   template <class T>
   void append(std::span<const T> elements) {
     append_bytes(elements.data(), elements.size_bytes());
@@ -55,7 +55,7 @@ class NpyWriter {
   int file_ = -1;
 };
 
-/// A whole array at once.
+/// Writes a whole array at once.
 template <class T>
 void write_npy(const std::filesystem::path& path, Dtype dtype, std::span<const T> elements,
                std::vector<Index> row_shape = {}) {

@@ -20,10 +20,9 @@
 namespace atl {
 namespace {
 
-// Deflated data (RFC 1951, without a header: a zip entry's) unpacked piece by piece. zlib is called here
-// alone.
+// Unpacks the deflated data of a zip entry (RFC 1951, without a header) piece by piece.
 
-/// CRC-32 of what comes after bytes with the checksum `before` (0: none).
+/// CRC-32 of `bytes`, continued from the checksum `before` of the bytes before them (0: none).
 std::uint32_t crc32_of(std::string_view bytes, std::uint32_t before = 0);
 
 constexpr std::size_t kPiece = 1 << 18;
@@ -55,7 +54,7 @@ std::uint32_t inflate_pieces(std::string_view packed, Index bytes, const std::st
     read += in - stream.avail_in;
     const std::string_view out(piece.data(), kPiece - stream.avail_out);
     made += Index(out.size());
-    if (made > bytes) break;  // never more than was announced, whatever the data says
+    if (made > bytes) break;  // stop once the data exceeds its announced size
     crc = crc32_of(out, crc);
     take(out, read);
   }
@@ -68,7 +67,7 @@ std::uint32_t crc32_of(std::string_view bytes, std::uint32_t before) {
 }
 
 constexpr Index kHeldBytes = 1 << 20;          // unpacked arrays up to this size stay in memory
-constexpr std::size_t kForgetBytes = 4 << 20;  // of a mapped file, read and needed no more
+constexpr std::size_t kForgetBytes = 4 << 20;  // forgotten at a time while a mapped file is read
 
 }  // namespace
 
@@ -111,7 +110,7 @@ NpyArray NpzFile::read(const std::string& array) const {
     fail("{}: is compressed by method {}; write it with numpy.savez or savez_compressed", packed.label,
          entry.method);
   }
-  // deflate packs at most 1032 : 1, so a larger claim is damage and not a reason to allocate
+  // deflate packs at most 1032 : 1, so a larger claim means damage
   if (entry.bytes / 1033 > entry.packed_bytes) fail_damaged_zip(packed.label, "its size is out of range");
   return scratch_.empty() || entry.bytes <= kHeldBytes ? unpacked_in_memory(packed)
                                                        : unpacked_on_disk(packed);
@@ -136,7 +135,7 @@ NpyArray NpzFile::unpacked_in_memory(const Packed& packed) const {
   return NpyArray::over(*all, packed.label, all);
 }
 
-/// The packed bytes are a mapped file's too: what has been read is forgotten as it goes.
+/// Gives the memory of the packed bytes back as it reads them, because they are a mapped file's too.
 NpyArray NpzFile::unpacked_on_disk(const Packed& packed) const {
   ScratchFile file(scratch_);
   std::size_t forgotten = 0;
@@ -163,7 +162,7 @@ constexpr std::string_view kEndRecord("PK\x05\x06", 4), kEnd64Record("PK\x06\x06
     kEnd64Locator("PK\x06\x07", 4), kCentralRecord("PK\x01\x02", 4), kLocalRecord("PK\x03\x04", 4);
 constexpr std::size_t kEndBytes = 22, kCentralBytes = 46, kLocalBytes = 30;
 
-/// A little-endian number of `width` bytes; 0 beyond the end, which callers have excluded.
+/// A little-endian number of `width` bytes. Bytes beyond the end count 0; callers have excluded that.
 std::uint64_t number_at(std::string_view bytes, std::size_t at, int width) {
   std::uint64_t value = 0;
   for (int i = width - 1; i >= 0; --i) {
@@ -177,7 +176,7 @@ struct Directory {
   std::uint64_t offset = 0, entries = 0;
 };
 
-/// Finds the end record from the back, as a comment may follow it.
+/// Searches for the end record from the back, because a comment may follow it.
 Directory find_directory(std::string_view bytes, const std::string& name) {
   const std::size_t end = bytes.rfind(kEndRecord);
   if (end == std::string_view::npos || bytes.size() - end < kEndBytes)
@@ -194,7 +193,7 @@ Directory find_directory(std::string_view bytes, const std::string& name) {
   return directory;
 }
 
-/// Fields that the 32-bit record marks as too large stand in this extra field, in a fixed order.
+/// A fixed-order extra field with the values that the 32-bit record marks as too large.
 class Zip64Extra {
  public:
   explicit Zip64Extra(std::string_view extra) {

@@ -14,8 +14,8 @@
 
 namespace atl {
 
-// The directory of a zip archive (PKWARE's APPNOTE 4.3; zip64 included): where each entry lies and how it is
-// packed.
+// The directory of a zip archive (PKWARE's APPNOTE 4.3; zip64 included): the place and compression of each
+// entry.
 
 struct ZipEntry {
   int method = 0;  // 0 stored, 8 deflated
@@ -23,29 +23,29 @@ struct ZipEntry {
   std::uint32_t crc = 0;
 };
 
-/// The entries of the archive `bytes` by file name. A damaged directory is an Error that begins with `name`.
+/// Returns the archive's entries by file name. A damaged directory is an Error that begins with `name`.
 std::map<std::string, ZipEntry> read_zip_directory(std::string_view bytes, const std::string& name);
 
-/// An entry's bytes as they are packed, within the archive. An Error where they are not whole.
+/// Returns an entry's packed bytes, a view into the archive. Throws Error if some are missing.
 std::string_view packed_bytes(std::string_view archive, const ZipEntry& entry, const std::string& name);
 
-/// Throws the Error of an archive that is damaged.
+/// Throws the Error for a damaged archive.
 [[noreturn]] void fail_damaged_zip(const std::string& name, const std::string& what);
 
-/// An opened archive. Arrays read from it stay valid after it is gone.
+/// An open archive. Arrays read from it stay valid after it is gone.
 class NpzFile {
  public:
   /// Compressed arrays above 1 MiB are unpacked to nameless temporary files in the folder `scratch` and
-  /// mapped from there, so that none is held in memory; without a folder they are unpacked in memory.
+  /// mapped, so that none is held in memory. Without a folder they are unpacked in memory.
   static NpzFile open(const std::filesystem::path& path, std::filesystem::path scratch = {});
-  /// `bytes`, a whole archive kept alive by `owner`, called `name` in errors.
+  /// Opens `bytes`, a whole archive that `owner` keeps alive and errors call `name`.
   static NpzFile over(std::string_view bytes, std::string name, std::shared_ptr<const void> owner);
 
   const std::string& name() const { return name_; }
   bool contains(const std::string& array) const { return entries_.contains(array); }
   /// Names without ".npy", sorted.
   std::vector<std::string> names() const;
-  /// An unknown name, a damaged entry or an unknown compression is an Error; contents are checked by CRC-32.
+  /// Throws Error for an unknown name, a damaged entry or an unknown compression. Checks contents by CRC-32.
   NpyArray read(const std::string& array) const;
 
  private:
@@ -62,7 +62,7 @@ class NpzFile {
   std::string name_;
   std::string_view bytes_;
   std::shared_ptr<const void> owner_;
-  std::shared_ptr<const MappedFile> file_;  // of open()
+  std::shared_ptr<const MappedFile> file_;  // after open() only
   std::filesystem::path scratch_;
   std::map<std::string, ZipEntry> entries_;
 };
@@ -75,8 +75,8 @@ struct NpzCsr {
   NpyArray values;   // any number (nnz)
 };
 
-/// Checks lengths, that offsets never decrease and stay within nnz, and that columns are in range. `scratch`
-/// as NpzFile::open() takes it.
+/// Throws Error unless lengths are right, offsets ascend within nnz, and columns are in range. `scratch` as
+/// in NpzFile::open().
 NpzCsr read_csr_npz(const std::filesystem::path& path, const std::filesystem::path& scratch);
 void check_csr(const NpzCsr& matrix, const std::string& name);
 

@@ -14,10 +14,10 @@ namespace atl {
 namespace {
 
 constexpr std::uint32_t kInExtraField = 0xffffffffu;
-constexpr int kVersion = 45;       // the first with zip64
+constexpr int kVersion = 45;       // the first version with zip64
 constexpr int kDate = 1 << 5 | 1;  // 1 January 1980: the same bytes whenever they are written
 
-/// Little-endian numbers one after the other.
+/// Appends little-endian numbers.
 class Record {
  public:
   Record& add(std::uint64_t value, int width) {
@@ -31,7 +31,7 @@ class Record {
 };
 
 std::uint32_t crc_of(std::uint32_t crc, std::string_view bytes) {
-  if (bytes.empty()) return crc;  // null, which an empty array may point to, makes zlib begin anew
+  if (bytes.empty()) return crc;  // for a null pointer zlib would begin again
   return std::uint32_t(crc32_z(crc, reinterpret_cast<const Bytef*>(bytes.data()), bytes.size()));
 }
 
@@ -41,7 +41,7 @@ NpzWriter::NpzWriter(std::filesystem::path path) : path_(std::move(path)), file_
   expect_written();
 }
 
-/// The stream leaves the system's error as it was.
+/// Relies on the stream, which leaves errno as the system set it.
 void NpzWriter::expect_written() const {
   if (!file_)
     fail("{}: cannot be written: {}; {}", path_.string(), std::strerror(errno), write_remedy(errno));

@@ -17,7 +17,7 @@ class NpzWriter {
  public:
   explicit NpzWriter(std::filesystem::path path);
 
-  /// A whole array; `elements` are of `dtype`, row-major, as many as `shape` says.
+  /// Adds a whole array; `elements` are of `dtype`, row-major, as many as `shape` says.
   template <class T>
   void add(const std::string& array, Dtype dtype, std::span<const Index> shape, std::span<const T> elements) {
     add_bytes(array, dtype, shape, {reinterpret_cast<const char*>(elements.data()), elements.size_bytes()});

@@ -37,7 +37,7 @@ const PickleNode& Pickle::expect(Ref ref, Kind kind, const char* what) const {
   return node;
 }
 
-/// Value of the first of several names that a dict has: members were renamed over the years.
+/// The value of the first of `keys` that the dict has, because members were renamed over the years.
 Ref Pickle::member(const PickleNode& dict, std::initializer_list<std::string_view> keys) const {
   for (std::string_view key : keys) {
     for (std::size_t i = 0; i + 1 < dict.items.size(); i += 2) {
@@ -48,7 +48,7 @@ Ref Pickle::member(const PickleNode& dict, std::initializer_list<std::string_vie
   unexpected(fmt::format("the member '{}' is missing", *keys.begin()));
 }
 
-/// numpy.dtype("f4", …) with state (version, byte order, …).
+/// Reads numpy.dtype("f4", …) with state (version, byte order, …).
 std::pair<Dtype, Index> Pickle::dtype_of(Ref ref) const {
   const PickleNode& object = expect(ref, Kind::kObject, "a dtype");
   if (object.text != "numpy dtype" || object.args.empty()) unexpected("a dtype is missing");
@@ -59,7 +59,7 @@ std::pair<Dtype, Index> Pickle::dtype_of(Ref ref) const {
   return parse_dtype(std::string(order.text) + std::string(code.text), name_);
 }
 
-/// An ndarray's state is (version, shape, dtype, column by column, bytes).
+/// Reads an ndarray, whose state is (version, shape, dtype, whether column-major, bytes).
 NpyArray Pickle::array_of(Ref ref, const std::string& what) const {
   const PickleNode& object = expect(ref, Kind::kObject, "an array");
   if (!object.text.ends_with("multiarray _reconstruct")) unexpected("an array is something else");

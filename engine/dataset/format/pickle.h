@@ -15,7 +15,7 @@
 
 namespace atl {
 
-/// A pickled value. Others are named by their place in Pickle's nodes, so that shared values need no
+/// A pickled value. It refers to other values by their index in Pickle's nodes, so that shared values need no
 /// ownership.
 struct PickleNode {
   enum class Kind { kNone, kBool, kInteger, kReal, kText, kTuple, kList, kDict, kGlobal, kObject };
@@ -26,8 +26,8 @@ struct PickleNode {
   double real = 0;
   std::string_view text;   // kText: its bytes; kGlobal, kObject: "module name"
   std::vector<Ref> items;  // elements; kDict (and kObject that is one): key, value, key, value, …
-  std::vector<Ref> args;   // kObject: what it was made from
-  Ref state = 0;           // kObject: what it was set to afterwards; 0: nothing
+  std::vector<Ref> args;   // kObject: arguments of its constructor
+  Ref state = 0;           // kObject: its state, set afterwards; 0: none
 };
 
 class Pickle {
@@ -40,7 +40,7 @@ class Pickle {
   NpzCsr csr() const;
   /// The whole value as an array.
   NpyArray array() const;
-  /// The whole value as a dict of lists of whole numbers: calls take(key, element) for each element.
+  /// Reads the value as a dict of lists of whole numbers: calls take(key, element) for each element.
   void for_each_in_lists(const std::function<void(std::int64_t key, std::int64_t element)>& take) const;
   /// Number of keys of the dict.
   Index keys() const;

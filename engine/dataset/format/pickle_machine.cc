@@ -9,7 +9,7 @@
 namespace atl {
 namespace {
 
-/// All that the files refer to, under the names that Python 2, Python 3 and later NumPy and SciPy give them.
+/// Everything that the files may refer to, as Python 2, Python 3 and later NumPy and SciPy name it.
 constexpr std::array<std::string_view, 13> kAllowed{"numpy.core.multiarray _reconstruct",
                                                     "numpy._core.multiarray _reconstruct",
                                                     "numpy ndarray",
@@ -119,7 +119,7 @@ void PickleMachine::push_global(std::string_view module, std::string_view name) 
   push(ref);
 }
 
-/// REDUCE and NEWOBJ: callable, arguments → an object that remembers both.
+/// REDUCE and NEWOBJ: take a callable and its arguments, and make an object that remembers both.
 void PickleMachine::make_object() {
   const Ref arguments = pop(), callable = pop();
   if (nodes_[callable].kind != Kind::kGlobal || nodes_[arguments].kind != Kind::kTuple)
@@ -145,9 +145,9 @@ bool PickleMachine::step() {
   const unsigned char code = static_cast<unsigned char>(bytes(1)[0]);
   if (code == '.') return false;
   if (code == 0x80) {
-    bytes(1);  // the protocol; its operations speak for themselves
+    bytes(1);  // the protocol number; operations are recognised by their codes
   } else if (code == 0x95) {
-    bytes(8);  // a frame: a hint for readers of streams
+    bytes(8);  // the length of a frame, a hint for readers of streams
   } else if (!step_scalar(code) && !step_container(code) && !step_memo(code) && !step_object(code)) {
     --at_;
     broken(fmt::format("the operation 0x{:02x} is unknown", code));

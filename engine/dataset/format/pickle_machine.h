@@ -1,4 +1,4 @@
-// The stack machine that pickles are programs of.
+// The stack machine that runs pickles, which are its programs.
 #pragma once
 
 #include <map>

@@ -1,4 +1,4 @@
-// What each operation of a pickle does (Python's pickletools.py describes them). Every function handles the
+// The operations of a pickle (Python's pickletools.py describes them). Every function handles the
 // codes of one kind and returns false for others.
 #include <bit>
 

@@ -25,7 +25,7 @@ std::string_view trim(std::string_view text) {
   return text;
 }
 
-/// A word in the first line stands above a column.
+/// Takes a word in the first line for a column's header.
 const char* remedy(std::string_view field, const LineReader& where) {
   const bool word = !field.empty() && (std::isalpha(static_cast<unsigned char>(field[0])) || field[0] == '"');
   return word && where.line() == 1 ? "if the line is a header, remove it" : "correct the line";
@@ -39,7 +39,7 @@ std::string LineReader::where() const {
   return fmt::format("{}:{}", name(), line_);
 }
 
-/// Moves what is left to the front and reads behind it. False at the end of the file.
+/// Moves the unread bytes to the front and reads more behind them. False at the end of the file.
 bool LineReader::fill() {
   std::copy(buffer_.begin() + std::ptrdiff_t(begin_), buffer_.begin() + std::ptrdiff_t(end_),
             buffer_.begin());
@@ -118,7 +118,7 @@ double parse_real(std::string_view field, const LineReader& where) {
   if ((error != std::errc() && !out_of_range) || stop != end || digits.empty())
     fail("{}: {} is not a number; {}", where.where(), in_quotes(field), remedy(field, where));
   if (!out_of_range) return value;
-  // from_chars leaves the value as it was, whichever end of the range was left.
+  // from_chars leaves the value unchanged, whether it was too large or too small.
   value = std::strtod(std::string(digits).c_str(), nullptr);
   if (std::isinf(value))
     fail("{}: {} is too large for a number (at most {:.2g}); correct the line", where.where(),

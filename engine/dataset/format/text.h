@@ -18,10 +18,10 @@ class LineReader {
 
   /// False at the end. `line` is valid until the next call.
   bool next(std::string_view& line);
-  /// Number of the line that next() gave last, from 1.
+  /// Number, from 1, of the line that next() returned last.
   Index line() const { return line_; }
   const std::string& name() const { return source_.name(); }
-  /// "edges.txt.gz:17"
+  /// Returns "edges.txt.gz:17".
   std::string where() const;
 
  private:
@@ -47,15 +47,14 @@ class Fields {
   bool done_;
 };
 
-/// The whole field as a number; anything else is an Error that begins with `where`. So is a real number
-/// beyond double's range; one nearer to 0 than double tells is 0.
+/// Reads the whole field as a number. Throws Error, which begins with `where`, if it is anything else or
+/// beyond double's range; a real number too small for double is 0.
 Index parse_integer(std::string_view field, const LineReader& where);
 double parse_real(std::string_view field, const LineReader& where);
-/// The number as data sets store it. One that is finite, and beyond float32, is an Error that begins with
-/// `where`.
+/// The number as data sets store it. A finite number beyond float32 is an Error that begins with `where`.
 float as_float32(double value, const std::string& where);
 
-/// `path` itself or, where that is missing, with ".gz" added; empty if neither exists.
+/// Returns `path` or, if it is missing, `path` with ".gz" added; empty if neither exists.
 std::filesystem::path find_text_file(const std::filesystem::path& path);
 
 }  // namespace atl

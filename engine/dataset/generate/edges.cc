@@ -12,8 +12,8 @@
 namespace atl {
 namespace {
 
-/// Of two vertices one draws their edge, so that it can't be drawn from both ends: in any interval around u
-/// about half of the others are u's to draw.
+/// Decides which of two vertices draws their edge, so that it can't be drawn from both ends. In any interval
+/// around u, u draws the edges to about half of the others.
 bool owns(VertexId u, VertexId v) {
   return ((u ^ v) & 1) ? u > v : u < v;
 }
@@ -76,7 +76,7 @@ void Edges::draw_vertex(VertexId u, std::span<VertexId> out, Met& met) const {
   std::fill(out.begin() + std::ptrdiff_t(have), out.end(), kNoVertex);
 }
 
-/// The vertices that draw evenly spaced edges: a vertex is taken as often as it has edges.
+/// Samples the vertices that draw evenly spaced edges, so a vertex is taken as often as it has edges.
 double Edges::same_group_share() const {
   constexpr Mass kSamples = 2048;
   Met met;
@@ -97,7 +97,7 @@ double Edges::same_group_share() const {
   return sum / double(kSamples);
 }
 
-/// Octaves from the longest down, those after long_shares each octave_growth times the share of the one
+/// Octaves go from the longest down. Each one after long_shares has octave_growth times the share of the one
 /// before, until far_share of the arcs leave or an octave is no longer than a community.
 ArcModel::ArcModel(const CommunitySpec& spec, const Line& line)
     : line_(line), district_(line.length() / Mass(spec.districts) + 1) {
@@ -122,7 +122,8 @@ VertexId ArcModel::draw(VertexId u, std::uint64_t bits, bool far) const {
   return line_.at(start + below(more, end - start));
 }
 
-/// Away by the distance; the other way where the line, or the district that is longer than it, ends before.
+/// Goes left or right by the distance, whichever stays on the line, and in the district if that is longer
+/// than the distance. kNoVertex if neither does.
 VertexId ArcModel::draw_far(VertexId u, std::uint64_t choice, std::uint64_t bits) const {
   const auto octave = std::upper_bound(until_.begin(), until_.end(), choice) - until_.begin();
   const Mass shortest = line_.length() >> (octave + 1);
@@ -137,8 +138,8 @@ VertexId ArcModel::draw_far(VertexId u, std::uint64_t choice, std::uint64_t bits
   return line_.at(left ? here - distance : here + distance);
 }
 
-// Both directions of every drawn edge as compressed rows, by counting sort. Threads fill a row in any order;
-// sorting the row forgets which.
+// Makes compressed rows with both directions of every drawn edge, by counting sort. Threads fill a row in any
+// order; sorting the row makes the result the same.
 
 namespace {
 
@@ -149,7 +150,7 @@ struct DrawnEdges {
   ThreadPool& threads;
   std::vector<VertexId> ends;  // (edges.count())
 
-  /// visit(u, v), final ids, for each edge that was found.
+  /// Calls visit(u, v), with final ids, for each edge that was found.
   template <class Visit>
   void for_each(const Visit& visit) const {
     for_vertices(0, VertexId(line.vertices()), threads, [&](VertexId u, int) {
@@ -161,7 +162,7 @@ struct DrawnEdges {
   }
 };
 
-/// offsets[row] = the row's end, which put() will count down to its start.
+/// offsets[row] becomes the row's end, which put() will count down to its start.
 void count_rows(const DrawnEdges& drawn, std::vector<Index>& offsets) {
   auto count = [&](VertexId row) {
     std::atomic_ref(offsets[std::size_t(row)]).fetch_add(1, std::memory_order_relaxed);

@@ -1,4 +1,4 @@
-// The edges of a generated graph: how many each vertex draws, and the drawing.
+// The edges of a generated graph: the number that each vertex draws, and the drawing.
 #pragma once
 
 #include <span>
@@ -14,13 +14,13 @@ namespace atl {
 
 inline constexpr VertexId kNoVertex = -1;
 
-/// Where an arc that starts at a vertex ends: in its community, or away by a distance whose octave is drawn.
+/// Draws where an arc from a vertex ends: in the vertex's community, or at a distance whose octave is drawn.
 class ArcModel {
  public:
   ArcModel(const CommunitySpec& spec, const Line& line);
 
-  /// A candidate neighbour of u, drawn by degree with 64 random bits as the key; outside its community if
-  /// `far` and any arcs leave. kNoVertex where the distance leaves the line.
+  /// A candidate neighbour of u, drawn by degree from 64 random bits; outside its community if `far` and any
+  /// arcs leave communities. kNoVertex if the distance leads off the line.
   VertexId draw(VertexId u, std::uint64_t bits, bool far) const;
 
  private:
@@ -32,22 +32,22 @@ class ArcModel {
   std::vector<std::uint64_t> until_;
 };
 
-/// Edges are numbered along the line; a vertex draws those that its stretch of the line holds. What is
-/// referred to must live as long.
+/// Edges are numbered along the line, and a vertex draws those on its own stretch of the line. All arguments
+/// outlive it.
 class Edges {
  public:
   Edges(const CommunitySpec& spec, const Line& line, const ArcModel& model, const Shuffle& shuffle);
 
   Index count() const { return Index(count_); }
-  /// First edge that a vertex of the line draws; of vertices(): count().
+  /// The first edge that a vertex of the line draws; first(vertices()) is count().
   Index first(VertexId u) const { return Index(Product(count_) * line_.start(u) / line_.length()); }
 
-  /// out (first(end) − first(begin)): the other ends, as final ids, of the edges that vertices begin … end −
-  /// 1 of the line draw. kNoVertex where no neighbour could be found, which takes a vertex that has met
-  /// almost everybody in reach.
+  /// Fills out (first(end) − first(begin)) with the other ends, as final ids, of the edges that vertices
+  /// begin … end − 1 of the line draw. kNoVertex where no neighbour could be found, which happens only to a
+  /// vertex that is joined with almost all vertices in reach.
   void draw(VertexId begin, VertexId end, ThreadPool& threads, std::span<VertexId> out) const;
 
-  /// Share of edges whose two communities are of one group, from a sample.
+  /// Share of edges that join communities of the same group, estimated from a sample.
   double same_group_share() const;
 
  private:
@@ -61,10 +61,10 @@ class Edges {
   Mass count_;
 };
 
-/// Both directions of all edges, rows ascending.
+/// The graph with both directions of all edges and ascending rows.
 Csr symmetric_csr(const Edges& edges, const Line& line, const Shuffle& shuffle, ThreadPool& threads);
 
-/// Calls work(v, thread) for v = begin … end − 1, neighbouring ones on one thread.
+/// Calls work(v, thread) for v = begin … end − 1; neighbouring vertices share a thread.
 void for_vertices(VertexId begin, VertexId end, ThreadPool& threads,
                   FunctionRef<void(VertexId v, int thread)> work);
 

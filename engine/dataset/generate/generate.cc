@@ -15,16 +15,16 @@
 namespace atl {
 namespace {
 
-// What a vertex of a generated graph is: its label or labels, its features, its split.
+// The properties of a generated graph's vertices: label or labels, features, split.
 
-/// Labels are drawn for places on the line; `id` is the vertex's final id and keys everything else.
+/// Labels are drawn for places on the line; everything else is keyed by `id`, the vertex's final id.
 class LabelModel {
  public:
-  /// `same_group`: share of arcs between communities of one group, from which follows how many vertices must
-  /// follow their community for the homophily asked for. Throws Error where no share does.
+  /// `same_group` is the share of arcs between communities of one group. It determines how many vertices must
+  /// take their community's label to reach the homophily asked for. Throws Error if no share reaches it.
   LabelModel(const CommunitySpec& spec, const Line& line, double same_group);
 
-  /// The group's, mostly; else one drawn by the groups' shares.
+  /// Usually the community's group; else one drawn by the groups' shares.
   int group(VertexId id, int community_group) const;
   void targets(VertexId id, int group, std::span<std::uint8_t> out) const;
   void features(VertexId id, int group, std::span<float> out) const;
@@ -41,13 +41,12 @@ class LabelModel {
   std::vector<float> label_chance_;  // (topics, classes) multi-label only
 };
 
-constexpr double kTopicLabels = 8;     // labels that a topic makes likely, about
-constexpr double kTopicChance = 0.7;   // of each of them
-constexpr double kStrayChance = 0.03;  // of any other
+constexpr double kTopicLabels = 8;     // approximate number of labels that a topic makes likely
+constexpr double kTopicChance = 0.7;   // probability of each of them
+constexpr double kStrayChance = 0.03;  // probability of any other label
 
-/// Two vertices that both follow their communities agree where those do; any other pair agrees by chance,
-/// which is the probability `chance` that two groups drawn by share are equal. Solved for the share that
-/// follows.
+/// The share of vertices that must take their community's label. Two such vertices agree if their communities
+/// do. Any other pair agrees with probability `chance`, that of two groups drawn by share being equal.
 double faithful_share(const CommunitySpec& spec, double same_group, double chance) {
   const double reach = same_group - chance, wanted = spec.homophily - chance;
   if (wanted < -0.01 || wanted > reach + 0.01) {
@@ -77,8 +76,8 @@ int LabelModel::group(VertexId id, int community_group) const {
                                       std::ptrdiff_t(until_.size()) - 1));
 }
 
-/// Labels that share a topic occur together; a label's number of topics falls with its rank, so some are
-/// common and some are rare.
+/// Labels that share a topic occur together. A label's number of topics falls with its rank, so some labels
+/// are common and some are rare.
 void LabelModel::draw_topics() {
   const Draws draws = generator_stream(spec_, DrawStream::kTopicLabels);
   const auto classes = std::size_t(spec_.classes);
@@ -102,7 +101,7 @@ void LabelModel::targets(VertexId id, int group, std::span<std::uint8_t> out) co
   }
 }
 
-/// A mean is a vector of ±scale, the signs drawn by label and column.
+/// Adds a label's mean, a vector of ±scale with signs drawn by label and column.
 void LabelModel::add_mean(int label, float scale, std::span<float> out) const {
   const std::uint64_t row = generator_stream(spec_, DrawStream::kMean).row_key(std::uint64_t(label));
   for (std::size_t f = 0; f < out.size(); ++f) {
@@ -110,8 +109,8 @@ void LabelModel::add_mean(int label, float scale, std::span<float> out) const {
   }
 }
 
-/// The sum of the four bytes of a draw, centred and scaled: a bell of deviation 1 between ±3.45, in whole
-/// numbers until the last step.
+/// Adds the sum of the four bytes of a draw, centred and scaled: a bell of deviation 1 between ±3.45, in
+/// whole numbers until the last step.
 void LabelModel::add_noise(VertexId id, std::span<float> out) const {
   constexpr float kScale = 1 / 147.8005f;  // deviation of the sum of four uniform bytes
   const std::uint64_t row = generator_stream(spec_, DrawStream::kNoise).row_key(std::uint64_t(id));

@@ -1,11 +1,11 @@
-// Makes graphs that look like real ones where no real one may be had: communities of power-law size,
-// power-law degrees, homophily, features and labels to learn from. A community is an interval on a line of
-// vertices; arcs stay in it or leave it by a distance that decays by octaves, so that a partitioner finds
+// Makes graphs that resemble real ones, for places where no real graph can be had: communities of power-law
+// size, power-law degrees, homophily, features and labels to learn from. A community is an interval on a line
+// of vertices. Arcs stay in it or leave it by a distance that decays by octaves, so that a partitioner finds
 // cuts as good as a real graph's (presets.h), at any size.
 //
-// Everything is a function of the spec alone: each draw is keyed by what it is for (base/random.h), and
-// nothing that decides is computed in floating point on the way, so the same seed gives the same bytes on any
-// number of threads.
+// Everything depends on the spec alone. Each draw is keyed by its purpose (base/random.h), and no decision
+// depends on a floating-point intermediate result, so the same seed gives the same bytes on any number of
+// threads.
 #pragma once
 
 #include <memory>
@@ -20,8 +20,7 @@
 
 namespace atl {
 
-/// What to generate. Presets fill it (presets.h); the defaults are those of a graph with no model in the
-/// world.
+/// What to generate. Presets fill it (presets.h); the defaults imitate no real graph.
 struct CommunitySpec {
   std::string name = "community";
   Index vertices = 0;
@@ -31,15 +30,15 @@ struct CommunitySpec {
   double homophily = 0.7;  // share of arcs that join equal labels (equal topics if multi-label)
   std::uint64_t seed = 1;
 
-  double tail_exponent = 2.5;  // degree density ~ degree^-exponent between a smallest and a largest degree
-  double largest_degree = 0;   // of the tail's cut-off; 0: 40 × average_degree; never above vertices / 8
+  double tail_exponent = 2.5;  // degree density ~ degree^-exponent, from smallest to largest degree
+  double largest_degree = 0;   // cut-off of the tail; 0: 40 × average_degree; never above vertices / 8
   Index community_size = 0;    // mean, in vertices; 0: 16 × average_degree, at least 64
-  /// Shares of the arcs that leave their community: by half the line's length or more, by half of that
-  /// distance, and so on …
+  /// Shares of the arcs that leave their community: first by half the line's length or more, then by half of
+  /// that distance, and so on …
   std::vector<double> long_shares{0.01};
-  double octave_growth = 2.0;  // … and how many times more of them each octave after those given has …
-  /// Equal parts of the line that the octaves shorter than a part don't leave: a graph that falls into so
-  /// many pieces easily, and into more with effort.
+  double octave_growth = 2.0;  // … each later octave has this many times the share of the one before …
+  /// Equal parts of the line. Octaves shorter than a part don't leave it, so the graph falls easily into this
+  /// many pieces, and into more only with effort.
   Index districts = 1;
   double far_share = 0;  // … until this share of arcs leaves; 0: (1 − homophily) / 2
 
@@ -50,11 +49,11 @@ struct CommunitySpec {
   double train = 0.5, validation = 0.25;  // shares of the vertices; the rest is the test split
 };
 
-/// Refuses a spec that can't be generated; throws Error naming the field, the value and what is allowed.
+/// Throws Error naming the field, the value and what is allowed, if the spec can't be generated.
 void check(const CommunitySpec& spec);
 
-/// A spec brought to life: any part of it can be asked for, by final vertex id, in any order. Holds about 10
-/// bytes a vertex. Immutable and thread-safe once built.
+/// The graph of a spec. Any part of it can be asked for, by final vertex id, in any order. Holds about 10
+/// bytes per vertex. Immutable and thread-safe once built.
 class CommunityGraph {
  public:
   /// Throws Error for a spec that check() refuses and for a homophily that the far arcs make unreachable.
@@ -63,12 +62,12 @@ class CommunityGraph {
   ~CommunityGraph();
 
   const CommunitySpec& spec() const;
-  /// Where the vertices of a class or community were before ids were shuffled: community of a vertex.
+  /// The community of a vertex. Vertices of a community were adjacent before ids were shuffled.
   int community(VertexId vertex) const;
 
-  /// The whole graph: symmetric, no duplicates, no self-loops, columns ascending. Peak memory while it works:
-  /// arc_bytes(). Has vertices × average_degree arcs (even number), less what no free pair could be found
-  /// for.
+  /// The whole graph: symmetric, without duplicates or self-loops, columns ascending. Peak memory:
+  /// arc_bytes(). Has vertices × average_degree arcs (an even number), minus those for which no free pair
+  /// could be found.
   Csr arcs(ThreadPool& threads) const;
   /// Calls take(from, to) with every edge once, in one direction, some millions at a time.
   void edges(ThreadPool& threads,
@@ -76,11 +75,11 @@ class CommunityGraph {
   /// Bytes that arcs() needs at its peak, the result included.
   static Index arc_bytes(Index vertices, Index arcs) { return 6 * arcs + 8 * (vertices + 1); }
 
-  /// Label of a vertex; for multi-label its topic, from which its labels are drawn.
+  /// The label of a vertex; if multi-label its topic, from which its labels are drawn.
   int label(VertexId vertex) const;
-  /// (classes) 0 or 1 each; multi-label specs only.
+  /// Fills (classes) with 0 or 1 each; multi-label specs only.
   void targets(VertexId vertex, std::span<std::uint8_t> out) const;
-  /// (features) its class's mean (multi-label: the sum of its labels' means, rescaled) plus noise of
+  /// Fills (features): its class's mean (multi-label: the sum of its labels' means, rescaled) plus noise of
   /// deviation 1.
   void features(VertexId vertex, std::span<float> out) const;
   Split split(VertexId vertex) const;

@@ -11,7 +11,7 @@
 namespace atl {
 namespace {
 
-/// Density ~ x^-exponent on [1, top]: the value at a uniform quantile.
+/// A distribution of density ~ x^-exponent on [1, top]; quantile() is its inverse distribution function.
 struct BoundedPareto {
   double exponent, top;
 
@@ -20,7 +20,8 @@ struct BoundedPareto {
     if (std::abs(a) < 1e-6) return std::pow(top, u);
     return std::pow(1 + u * (std::pow(top, a) - 1), 1 / a);
   }
-  /// By 4096 equal slices of probability: the mean of what quantile() gives, not of the formula.
+  /// Computed from 4096 equal slices of probability, because it must be the mean of what quantile() returns,
+  /// not the formula's.
   double mean() const {
     double sum = 0;
     for (int i = 0; i < 4096; ++i) sum += quantile((i + 0.5) / 4096);
@@ -100,7 +101,7 @@ void Line::cut_communities(const CommunitySpec& spec) {
   double sum = 0;
   for (std::size_t c = 0; c < size.size(); ++c) {
     sum += size[c];
-    // Every community keeps a vertex, whatever the rounding.
+    // Every community keeps at least one vertex after rounding.
     const Index least = Index(first_.back()) + 1, most = spec.vertices - Index(size.size() - 1 - c);
     first_.push_back(
         VertexId(std::clamp(Index(std::llround(sum / total * double(spec.vertices))), least, most)));
@@ -111,7 +112,7 @@ int Line::community(VertexId v) const {
   return int(std::upper_bound(first_.begin(), first_.end(), v) - first_.begin()) - 1;
 }
 
-/// Communities, in an order that says nothing, go each to the group that is furthest below its due share.
+/// Assigns communities, in random order, each to the group that is furthest below its due share.
 void Line::assign_groups(const CommunitySpec& spec) {
   const auto groups = std::size_t(group_count(spec));
   std::vector<double> due(groups), held(groups, 0.0);

@@ -1,7 +1,6 @@
-// The line on which a generated graph's vertices stand, before their ids are shuffled. Each takes as much of
-// it as its expected degree, so a uniform point on any interval is a vertex drawn by degree (the
-// degree-corrected block model, Karrer & Newman 2011). Communities are consecutive intervals. Lengths are
-// whole numbers.
+// The line on which a generated graph's vertices lie before their ids are shuffled. Each vertex takes up its
+// expected degree, so a uniform point on any interval is a vertex drawn by degree (the degree-corrected block
+// model, Karrer & Newman 2011). Communities are consecutive intervals. Lengths are whole numbers.
 #pragma once
 
 #include <cstdint>
@@ -12,13 +11,13 @@
 
 namespace atl {
 
-/// A length or place on the line; kMassPerArc of it is one expected arc.
+/// A length or place on the line; kMassPerArc is the length of one expected arc.
 using Mass = std::uint64_t;
 inline constexpr double kMassPerArc = 256;
 
 __extension__ typedef unsigned __int128 Product;  // of two 64-bit numbers
 
-/// x in 0 … length − 1 from 64 uniform bits.
+/// Maps 64 uniform bits to 0 … length − 1.
 constexpr Mass below(std::uint64_t bits, Mass length) {
   return Mass((Product(bits) * length) >> 64);
 }
@@ -31,14 +30,14 @@ class Line {
   Mass length() const { return start_.back(); }
   Mass start(VertexId v) const { return start_[std::size_t(v)]; }
   Mass mass(VertexId v) const { return start_[std::size_t(v) + 1] - start_[std::size_t(v)]; }
-  /// The vertex that stands at a place.
+  /// The vertex at a place.
   VertexId at(Mass place) const;
 
   int communities() const { return int(first_.size()) - 1; }
   int community(VertexId v) const;
   VertexId first(int community) const {
     return first_[std::size_t(community)];
-  }  // of communities() too: the end
+  }  // first(communities()) is the end
   int group(int community) const { return group_[std::size_t(community)]; }
   /// Share of the line that each group holds.
   const std::vector<double>& group_share() const { return share_; }
@@ -50,14 +49,14 @@ class Line {
   void assign_groups(const CommunitySpec& spec);
 
   std::vector<Mass> start_;      // (vertices + 1)
-  std::vector<VertexId> guide_;  // first vertex to look at for each 2^guide_shift_ of the line
+  std::vector<VertexId> guide_;  // for each 2^guide_shift_ of the line, the first vertex to search from
   int guide_shift_ = 0;
   std::vector<VertexId> first_;  // (communities + 1)
-  std::vector<int> group_;       // (communities) the class, or topic, that the community is about
+  std::vector<int> group_;       // (communities) the class, or topic, of each community
   std::vector<double> share_;    // (groups)
 };
 
-/// Topics of a multi-label graph, classes of any other.
+/// Number of topics if multi-label, otherwise of classes.
 int group_count(const CommunitySpec& spec);
 
 }  // namespace atl

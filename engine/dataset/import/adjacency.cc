@@ -25,7 +25,7 @@ void import_adjacency(const std::filesystem::path& path, const ImportOptions& op
 
 namespace {
 
-/// The vertex of each line, and the lines' numbers.
+/// `vertices` has each line's vertex, `numbers` the lines' numbers.
 void expect_one_line_each(std::span<const std::int64_t> vertices, std::span<const Index> numbers,
                           const std::string& name) {
   const auto twice = first_twice(vertices);
@@ -54,7 +54,7 @@ void read_adjacency_lines(
     const std::int64_t vertex = parse_id(field, lines, first);
     neighbours.clear();
     while (fields.next(field)) {
-      if (field.empty() && fields.at_end()) break;  // a comma at the end
+      if (field.empty() && fields.at_end()) break;  // the line ends in a comma
       neighbours.push_back(parse_id(field, lines, first));
     }
     vertices.push_back(vertex);

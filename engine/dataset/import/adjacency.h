@@ -13,8 +13,8 @@ namespace atl {
 
 // The lines of an adjacency list.
 
-/// Calls `take` for each line: a vertex, and the neighbours behind it. A line that is none, and a vertex that
-/// begins two lines, as first neighbours in METIS' files do, are Errors that name file and line.
+/// Calls `take` for each line with its vertex and the neighbours after it. Throws Error naming file and line
+/// for an invalid line, and for a vertex that begins two lines, as first neighbours in METIS' files do.
 void read_adjacency_lines(
     const std::filesystem::path& path,
     const std::function<void(std::int64_t vertex, std::span<const std::int64_t> neighbours)>& take);

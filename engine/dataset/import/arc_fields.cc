@@ -16,7 +16,7 @@ bool is_number(std::string_view field) {
          std::ranges::all_of(field, [](unsigned char c) { return std::isdigit(c) != 0 || c == '.'; });
 }
 
-/// The first field of the next line that is no comment; empty at the end of the file.
+/// The first field of the next line that isn't a comment; empty at the end of the file.
 std::string_view next_first_field(LineReader& lines) {
   std::string_view line, field;
   while (lines.next(line)) {
@@ -30,7 +30,8 @@ bool is_digit(char c) {
   return std::isdigit(static_cast<unsigned char>(c)) != 0;
 }
 
-/// Numbers that are written in another way than ids of text: what stands beside their digits, and what to do.
+/// Recognises ids that are numbers written in another way, by the character beside their digits, and says
+/// what to do.
 void fail_mark(std::string_view field, const LineReader& lines) {
   struct Mark {
     char mark;
@@ -51,7 +52,7 @@ void fail_mark(std::string_view field, const LineReader& lines) {
     if (field[at] == known.mark) fail("{}: {}: {}", lines.where(), in_quotes(field), known.says);
 }
 
-/// A header stands above numbers, and a name above names.
+/// Explains a first field that is no number: above numbers it is a header, above names a name.
 [[noreturn]] void fail_first(std::string_view field, LineReader& lines) {
   fail_mark(field, lines);
   const std::string where = lines.where(), shown = in_quotes(field);

@@ -14,11 +14,11 @@ struct IdArc {
   double weight = 1;
 };
 
-/// An id of a vertex, 0 or more; anything else is an Error. Where the field is `first` in its file and no
-/// number, lines are read on to tell a header from ids that are text.
+/// Reads a vertex id, 0 or more; anything else is an Error. If the field is the `first` in its file and no
+/// number, reads more lines to tell a header from ids that are text.
 std::int64_t parse_id(std::string_view field, LineReader& lines, bool first);
 
-/// A weight: finite, not negative, and no larger than float32 holds; anything else is an Error.
+/// Reads a weight: finite, not negative, and within float32; anything else is an Error.
 double parse_weight(std::string_view field, const LineReader& lines);
 
 }  // namespace atl

@@ -7,11 +7,11 @@
 
 namespace atl {
 
-/// Throws Error, with the remedy of each shape that tools are known to write, unless the shape is (E, 2).
+/// Throws Error unless the shape is (E, 2), with a remedy for each other shape that tools are known to write.
 void expect_arc_rows(const NpyArray& arcs);
 
-/// Arcs (E, 2) of (source, destination), and their weights (E) or null. `first_id` is what the first vertex
-/// is called.
+/// Adds arcs (E, 2) of (source, destination), and their weights (E) or null. `first_id` is the id of the
+/// first vertex.
 void add_arc_rows(const NpyArray& arcs, const NpyArray* weights, VertexId first_id, DatasetWriter& writer);
 
 /// A dense feature matrix (vertices, features).
@@ -20,10 +20,11 @@ void add_feature_rows(const NpyArray& features, DatasetWriter& writer);
 /// A sparse feature matrix.
 void add_feature_rows(const NpzCsr& features, const std::string& source, DatasetWriter& writer);
 
-/// Rows begin … begin + count − 1, values as weights; of a mapped file they then need not stay in memory.
+/// Rows begin … begin + count − 1, with values as weights. Gives the memory of those rows back if the file is
+/// mapped.
 Csr csr_rows(const NpzCsr& matrix, Index begin, Index count);
 
-/// Throws Error if the array is transposed: a column a vertex instead of a row.
+/// Throws Error if the array is transposed, with vertices as columns.
 void expect_a_row_each(const NpyArray& array, Index vertices);
 
 /// Throws Error unless the array holds integers.

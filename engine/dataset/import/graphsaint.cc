@@ -35,7 +35,7 @@ NpzCsr read_adjacency(const fs::path& path, const DatasetWriter& writer) {
   return adjacency;
 }
 
-/// Some rows at a time, of about kPieceArcs arcs.
+/// Adds some rows at a time, about kPieceArcs arcs.
 void add_arcs(const NpzCsr& adjacency, const fs::path& path, bool weights, DatasetWriter& writer) {
   const Index degree = adjacency.columns.rows() / std::max<Index>(1, adjacency.rows);
   const Index rows_a_piece = std::max<Index>(1, kPieceArcs / std::max<Index>(1, degree));
@@ -137,7 +137,7 @@ class ClassMap : public JsonEvents {
   }
 
  private:
-  /// Values stand behind a key, alone or in one list.
+  /// Checks that a value comes after a key, alone or in one list.
   void check_place(int depth) const {
     if (keys_ > 0 && depth <= 2) return;
     fail("{}: is not a map of vertices to classes, {{\"0\": 3, …}} or {{\"0\": [0, 1], …}}; correct it",
@@ -151,7 +151,7 @@ class ClassMap : public JsonEvents {
 
   Index vertices_, vertex_ = 0, keys_ = 0, numbers_ = 0;
   std::string name_;
-  std::vector<bool> seen_;  // (vertices) which had their key
+  std::vector<bool> seen_;  // (vertices) which have occurred as keys
   GraphSaintClasses classes_;
   std::vector<std::uint8_t> row_;
 };

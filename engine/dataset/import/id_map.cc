@@ -9,7 +9,7 @@ namespace atl {
 
 std::optional<std::pair<Index, Index>> first_twice(std::span<const std::int64_t> ids) {
   if (std::ranges::adjacent_find(ids, std::greater_equal()) == ids.end())
-    return {};                                         // ascending: nothing to hold
+    return {};                                         // ascending: nothing can be twice
   std::vector<std::pair<std::int64_t, Index>> places;  // by id
   places.reserve(ids.size());
   for (const std::int64_t id : ids) places.emplace_back(id, Index(places.size()));
@@ -27,7 +27,7 @@ void IdCollector::compact() {
   std::set_union(known_.begin(), known_.end(), fresh_.begin(), fresh_.end(), std::back_inserter(merged));
   known_ = std::move(merged);
   fresh_.clear();
-  limit_ = std::max(limit_, known_.size());  // so that merging stays linear in the stream
+  limit_ = std::max(limit_, known_.size());  // keeps merging linear in the length of the stream
 }
 
 std::vector<std::int64_t> IdCollector::take() {
@@ -36,7 +36,7 @@ std::vector<std::int64_t> IdCollector::take() {
 }
 
 IdMap::IdMap(std::vector<std::int64_t> ids) : ids_(std::move(ids)) {
-  constexpr std::int64_t kSparsest = 8;  // table entries an id: 32 bytes, as much as a hash table would take
+  constexpr std::int64_t kSparsest = 8;  // table entries per id: 32 bytes, as much as a hash table would take
   if (ids_.empty() || ids_.back() >= kSparsest * Index(ids_.size()) + 1024) return;
   table_.assign(std::size_t(ids_.back()) + 1, -1);
   for (std::size_t place = 0; place < ids_.size(); ++place)
@@ -52,7 +52,7 @@ namespace {
 
 constexpr Index kPiece = 1 << 16;
 
-/// Replays the arcs with their new ids.
+/// Adds the stored arcs with their new ids.
 void add_arcs(const ScratchFile& file, const IdMap& ids, Index arcs, const std::string& source,
               DatasetWriter& writer) {
   std::vector<IdArc> piece(kPiece);

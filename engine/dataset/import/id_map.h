@@ -1,4 +1,5 @@
-// Ids with gaps to places 0 … n − 1 in ascending order, in memory that grows with the number of ids alone.
+// Maps ids with gaps to places 0 … n − 1 in ascending order. Memory grows only with the number of distinct
+// ids.
 #pragma once
 
 #include <filesystem>
@@ -15,8 +16,7 @@
 
 namespace atl {
 
-/// Two places at which the ids, which are to be different, hold the same one; nothing where they are
-/// different.
+/// Two places that hold the same id; nothing if all ids differ.
 std::optional<std::pair<Index, Index>> first_twice(std::span<const std::int64_t> ids);
 
 /// Collects distinct ids from a long stream of repeated ones.
@@ -26,7 +26,7 @@ class IdCollector {
     fresh_.push_back(id);
     if (fresh_.size() >= limit_) compact();
   }
-  /// Ascending, each once. Leaves the collector empty.
+  /// Returns the ids ascending, each once, and leaves the collector empty.
   std::vector<std::int64_t> take();
 
  private:
@@ -38,7 +38,7 @@ class IdCollector {
 
 class IdMap {
  public:
-  /// Ascending, each once, ≥ 0.
+  /// `ids` are ascending, each once, ≥ 0.
   explicit IdMap(std::vector<std::int64_t> ids);
 
   Index size() const { return Index(ids_.size()); }
@@ -49,11 +49,11 @@ class IdMap {
 
  private:
   std::vector<std::int64_t> ids_;
-  std::vector<VertexId> table_;  // place by id, where ids are dense enough; else empty
+  std::vector<VertexId> table_;  // place by id, if ids are dense enough; else empty
 };
 
-// Arcs between ids that may have gaps and 64 bits. They wait in a temporary file until all ids are known,
-// which then are 0 … n − 1 in ascending order; the original ones are kept.
+// Arcs between ids that may have gaps and 64 bits. They wait in a temporary file until all ids are known. The
+// ids then become 0 … n − 1 in ascending order, and the original ones are kept.
 
 class MappedArcs {
  public:
@@ -61,7 +61,7 @@ class MappedArcs {
   explicit MappedArcs(const std::filesystem::path& scratch) : arrived_(scratch) {}
 
   void add(const IdArc& arc);
-  /// A vertex that may have no arcs.
+  /// Adds a vertex, which may have no arcs.
   void add_vertex(std::int64_t id) { ids_.add(id); }
   Index arcs() const { return arcs_; }
 

@@ -33,7 +33,7 @@ constexpr std::array<ImporterEntry, 8> kImporters{{
     {"metis", import_metis, "METIS graph file, text or .gz", kFile},
 }};
 
-/// Names under which people look for a format, or that files have which aren't read.
+/// Other names under which people look for a format, and names of formats that aren't read.
 struct OtherName {
   std::string_view name, says;
 };
@@ -88,7 +88,7 @@ const ImporterEntry& find_importer(std::string_view format) {
   fail("--format: {} is unknown{}", in_quotes(format), suggestion(std::string(format), known));
 }
 
-/// A file where a folder is wanted; readers of files refuse a folder themselves.
+/// Throws Error for a file where a folder is wanted; importers that read files refuse folders themselves.
 void expect_folder(const ImporterEntry& importer, const std::filesystem::path& source) {
   if (!importer.is_folder || std::filesystem::is_directory(source)) return;
   fail("{}: is a file; format '{}' reads a {}: give the folder", source.string(), importer.format,

@@ -1,5 +1,5 @@
-// Importers: each reads one format of the world and hands its parts to a DatasetWriter. A newcomer is one
-// file and one line in importers.cc.
+// Importers. Each reads one format and hands its parts to a DatasetWriter. A new one takes one file and one
+// line in importers.cc.
 #pragma once
 
 #include <filesystem>
@@ -10,16 +10,17 @@
 
 #include "dataset/writer.h"
 
-// Every format gives arcs u → v, and v reads u: the first id of a pair is the source, a matrix's row too.
+// In every format an arc u → v means that v reads u. The first id of a pair is the source, and so is a
+// matrix's row.
 namespace atl {
 
 struct ImportOptions {
-  enum class Choice { kAuto, kYes, kNo };  // auto: as the format's standard use has it
+  enum class Choice { kAuto, kYes, kNo };  // auto: as is standard for the format
 
   std::string name;  // of the data set; empty: the destination folder's. Planetoid: "cora", …
   Choice symmetrise = Choice::kAuto;
-  bool transpose = false;  // turn every arc
-  bool weights = false;    // take the arcs' weights where the source has them
+  bool transpose = false;  // reverse every arc
+  bool weights = false;    // keep the arcs' weights if the source has them
   bool remove_self_loops = false;
   bool one_based = false;  // ids count from 1: npy and ogb
   bool relabel = false;    // as in WriterOptions, also the next
@@ -43,22 +44,22 @@ using Importer = void (*)(const std::filesystem::path& source, const ImportOptio
 struct ImporterEntry {
   std::string_view format;
   Importer import;
-  std::string_view help;             // one line: what lies in the source
-  bool is_folder = true;             // … which is a folder, or else a file
+  std::string_view help;             // one line: the contents of the source
+  bool is_folder = true;             // … whether the source is a folder or a file
   bool ids_are_row_numbers = false;  // from 0, or from 1 if asked
 };
 
 /// All formats, in the order in which help lists them.
 std::span<const ImporterEntry> importers();
 
-/// Imports `source` into the folder `place`. An unknown format is an Error that says what to do with it,
-/// where its name is one that people have files in, or names the nearest known one.
-/// After an Error nothing is left at `place`. `warning` is told what may not be as the user wants it.
+/// Imports `source` into the folder `place`. After an Error nothing is left at `place`. For an unknown format
+/// that people are known to have, the Error says what to do; otherwise it suggests the nearest known name.
+/// `warning` is told of results that the user may not want.
 DatasetMeta import_dataset(std::string_view format, const std::filesystem::path& source,
                            const std::filesystem::path& place, const ImportOptions& options,
                            const ProgressLine& progress = {}, const ProgressLine& warning = {});
 
-/// What auto means, settled: `standard` unless the user chose.
+/// Whether to symmetrise: as the user chose, or `standard` for auto.
 bool symmetrises(const ImportOptions& options, bool standard);
 
 void import_npy(const std::filesystem::path&, const ImportOptions&, DatasetWriter&);

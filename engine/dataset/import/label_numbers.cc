@@ -35,7 +35,7 @@ NumberedLabels number_labels(std::span<const std::string> labels) {
 }
 
 std::string not_classes(std::span<const double> labels) {
-  constexpr std::size_t kMostNames = 100;  // and two vertices each at least
+  constexpr std::size_t kMostNames = 100;  // and at least two vertices for each
   std::vector<double> distinct(labels.begin(), labels.end());
   std::erase_if(distinct, [](double label) { return std::isnan(label); });
   std::sort(distinct.begin(), distinct.end());

@@ -12,7 +12,7 @@
 namespace atl {
 namespace {
 
-// A part's array as tools call it.
+// The names that tools give each part's array.
 constexpr const char* kTrainingNames[] = {"train", "train_mask", "train_idx"};
 constexpr const char* kValidationNames[] = {"val", "val_mask", "val_idx", "valid", "valid_mask", "valid_idx"};
 constexpr const char* kTestNames[] = {"test", "test_mask", "test_idx"};
@@ -26,7 +26,7 @@ NpyArray read_part(const NpzFile& archive, Names names) {
   return archive.read(found == names.end() ? names.front() : *found);
 }
 
-/// Whatever isn't 0 marks.
+/// Whether the array is a mask by its type; every non-zero value marks.
 bool is_of_bytes(const NpyArray& array) {
   return array.dtype() == Dtype::kBool || array.dtype() == Dtype::kUint8 || array.dtype() == Dtype::kInt8;
 }
@@ -35,8 +35,8 @@ bool is_flag(double value) {
   return value == 0 || value == 1;
 }
 
-/// One dimension of wider numbers is a list of ids, unless it has the length of a mask and holds nothing but
-/// 0 and 1.
+/// A one-dimensional array of wider numbers is a list of ids, unless it has the length of a mask and holds
+/// only 0 and 1.
 bool is_list_of_ids(const NpyArray& array, Index vertices) {
   if (is_of_bytes(array) || array.shape().size() != 1) return false;
   if (array.rows() != vertices) return true;

@@ -10,9 +10,9 @@
 
 namespace atl {
 
-/// (vertices, columns) from arrays train, val and test (or train_mask, valid, …): masks of shape [vertices]
-/// or [vertices, columns] of bool or any number that is 0 or 1, or lists of ids, of which the first vertex
-/// has `first_id`.
+/// Reads (vertices, columns) from arrays train, val and test (or train_mask, valid, …). They are masks of
+/// shape [vertices] or [vertices, columns], of bool or any number that is 0 or 1, or lists of ids, where the
+/// first vertex has `first_id`.
 SplitTable read_mask_split(const std::filesystem::path& path, Index vertices, VertexId first_id);
 
 /// The columns of several one-column files side by side, in the order given.

@@ -23,8 +23,8 @@ struct MatrixEntry {
   double value = 1;
 };
 
-/// Calls `take` for each entry. Throws Error naming file and line for whatever is not a square coordinate
-/// matrix with as many entries as announced and, where `weights` are wanted, with a value ≥ 0 in each.
+/// Calls `take` for each entry. Throws Error naming file and line unless the file is a square coordinate
+/// matrix with as many entries as announced and, if `weights`, a value ≥ 0 in each.
 MatrixMarketHeader read_matrixmarket(
     const std::filesystem::path& path, bool weights,
     const std::function<void(const MatrixMarketHeader&, const MatrixEntry&)>& take);

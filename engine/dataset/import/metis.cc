@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::size_t kPiece = 1 << 16;
 
-/// Hands arcs on, some at a time.
+/// Hands arcs to the writer, some at a time.
 class Arcs {
  public:
   Arcs(const std::filesystem::path& path, DatasetWriter& writer) : origin_{path.string()}, writer_(writer) {}
@@ -74,7 +74,7 @@ Index next_number(Fields& fields, const LineReader& lines, const char* what, Ind
   return number;
 }
 
-/// Comments are no lines; an empty line is one: of a vertex without neighbours.
+/// Skips comments, but not empty lines, which belong to vertices without neighbours.
 bool next_line(LineReader& lines, std::string_view& line) {
   while (lines.next(line)) {
     if (!line.starts_with('%')) return true;
@@ -82,7 +82,7 @@ bool next_line(LineReader& lines, std::string_view& line) {
   return false;
 }
 
-/// fmt: three digits, of which the first may be missing: vertex sizes, vertex weights, edge weights.
+/// fmt has three digits, of which leading ones may be missing: vertex sizes, vertex weights, edge weights.
 void parse_format(std::string_view digits, const LineReader& lines, MetisHeader& header) {
   const bool valid = digits.size() <= 3 && digits.find_first_not_of("01") == std::string_view::npos;
   if (!valid)
@@ -150,7 +150,7 @@ class LineOfVertex {
   VertexId vertex_;
 };
 
-/// Reads the file once; `take` has the line's number too.
+/// Reads the file once; `take` gets the line's number too.
 template <class Take>
 MetisHeader read_lines(const std::filesystem::path& path, Take&& take) {
   LineReader lines(path);

@@ -1,6 +1,6 @@
 // METIS' graph files: a header with the numbers of vertices and edges, then a line for each vertex with its
-// neighbours, counted from 1. Vertex sizes and weights are left out; edge weights are kept where asked for.
-// Edges have no direction and stand in both lines.
+// neighbours, counted from 1. Vertex sizes and weights are left out; edge weights are kept if asked for.
+// Edges have no direction, and each is in the lines of both its ends.
 #pragma once
 
 #include <filesystem>
@@ -12,11 +12,11 @@ namespace atl {
 
 // The lines of a METIS graph file (Karypis, Kumar 1998; METIS 5.1's manual, section 4.1.1).
 
-/// "n m [fmt [ncon]]"
+/// The line "n m [fmt [ncon]]".
 struct MetisHeader {
   Index vertices = 0, edges = 0;
   bool sizes = false;         // each line begins with the vertex' size …
-  Index vertex_weights = 0;   // … and so many weights
+  Index vertex_weights = 0;   // … and this many weights
   bool edge_weights = false;  // a weight follows each neighbour
 };
 
@@ -25,9 +25,9 @@ struct MetisArc {
   Index weight = 1;
 };
 
-/// Calls `take` for each neighbour in each line, an edge thus from both ends. Throws Error naming file and
-/// line for whatever is no such file: an id out of range, a vertex that lists itself, an edge that stands at
-/// one end alone or has another weight there, and other numbers of lines or edges than the header says.
+/// Calls `take` for each neighbour in each line, so twice per edge. Throws Error naming file and line if the
+/// file is invalid: an id out of range, a vertex that lists itself, an edge that only one end lists or that
+/// has different weights at its ends, or not as many lines or edges as the header says.
 MetisHeader read_metis(const std::filesystem::path& path,
                        const std::function<void(const MetisHeader&, const MetisArc&)>& take);
 

@@ -2,8 +2,8 @@
 // writes.
 //   edges.npy [E, 2] (source, destination); features.npy [N, F] or features.npz (SciPy CSR); labels.npy [N],
 //   or [N, classes] if multi-label; split.npz, split_<name>.npz with masks train, val, test [N] or [N,
-//   splits], or lists of ids; edge_split.npz, whose training edges are the arcs where it is asked for;
-//   weights.npy [E]; original_ids.npy [N]; meta.json. All but edges.npy may be missing, and that too where
+//   splits], or lists of ids; edge_split.npz, whose training edges are the arcs if it is asked for;
+//   weights.npy [E]; original_ids.npy [N]; meta.json. All but edges.npy may be missing, and that too if
 //   the edge split is asked for.
 #include <algorithm>
 #include <filesystem>
@@ -22,10 +22,10 @@
 namespace atl {
 namespace {
 
-// edge_split.npz of the neutral layout: train_pos, val_pos, test_pos, val_neg, test_neg, integers (pairs, 2)
-// each.
+// edge_split.npz of the neutral layout: train_pos, val_pos, test_pos, val_neg and test_neg, each of integers
+// (pairs, 2).
 
-/// Each set as tools call it.
+/// The names that tools give each set.
 constexpr const char* kNames[kPairSets][2] = {{"train_pos", "train"},
                                               {"val_pos", "valid_pos"},
                                               {"test_pos", "test"},
@@ -35,7 +35,7 @@ constexpr const char* kNames[kPairSets][2] = {{"train_pos", "train"},
 NpyArray find(const NpzFile& archive, PairSet set) {
   for (const char* name : kNames[int(set)])
     if (archive.contains(name)) return archive.read(name);
-  return archive.read(kNames[int(set)][0]);  // an Error that lists what there is
+  return archive.read(kNames[int(set)][0]);  // throws an Error that lists the arrays
 }
 
 std::vector<VertexPair> read_pairs(const NpyArray& array, VertexId first_id) {
@@ -54,8 +54,8 @@ std::vector<VertexPair> read_pairs(const NpyArray& array, VertexId first_id) {
   return pairs;
 }
 
-/// Throws Error naming the array that is missing or isn't (pairs, 2). `first_id` is what the first vertex is
-/// called.
+/// Throws Error naming the array that is missing or isn't (pairs, 2). `first_id` is the id of the first
+/// vertex.
 EdgeSplit read_edge_split(const std::filesystem::path& path, VertexId first_id) {
   const NpzFile archive = NpzFile::open(path);
   EdgeSplit split;
@@ -77,7 +77,7 @@ std::vector<fs::path> files_like(const fs::path& folder, std::string_view prefix
   return found;
 }
 
-/// features.npz, features.npy, or the only features_<name>.npy.
+/// Returns features.npz, features.npy, or the only features_<name>.npy.
 fs::path find_features(const fs::path& folder, const DatasetWriter& writer) {
   for (const char* name : {"features.npz", "features.npy"}) {
     if (fs::exists(folder / name)) return folder / name;
@@ -92,7 +92,7 @@ fs::path find_features(const fs::path& folder, const DatasetWriter& writer) {
   return named[0];
 }
 
-/// `vertices`: as many as are known of, or −1.
+/// `vertices`: their number if known, or −1.
 Index read_features(const fs::path& path, Index vertices, DatasetWriter& writer) {
   if (path.empty()) return -1;
   if (path.extension() == ".npz") {
@@ -114,7 +114,7 @@ std::optional<NpyArray> open_labels(const fs::path& path) {
 void read_arcs(const fs::path& folder, const NeutralMeta& meta, const ImportOptions& options,
                DatasetWriter& writer) {
   const NpyArray arcs = NpyArray::open(folder / "edges.npy");
-  expect_arc_rows(arcs);  // before rows are counted: PyG's have two
+  expect_arc_rows(arcs);  // before rows are counted, because PyG's array has only two
   if (meta.arcs && *meta.arcs != arcs.rows()) {
     fail("{}: holds {} arcs, but num_edges in meta.json is {}; correct one of them", arcs.name(), arcs.rows(),
          *meta.arcs);
@@ -136,8 +136,7 @@ void read_splits(const fs::path& folder, Index vertices, VertexId first_id, Data
   }
 }
 
-/// Arcs follow from the edge split where it is asked for. Undirected edges stand there once, whatever
-/// edges.npy has.
+/// Takes arcs from the edge split if asked to. Undirected edges are in it once, whatever edges.npy has.
 void read_edges(const fs::path& folder, const NeutralMeta& meta, const ImportOptions& options, Index vertices,
                 DatasetWriter& writer) {
   if (!options.given_edges) return read_arcs(folder, meta, options, writer);

@@ -19,8 +19,8 @@
 namespace atl {
 namespace {
 
-// OGB's sets whose raw/ is binary, as ogbn-papers100M's: data.npz with edge_index (2, arcs), node_feat
-// (vertices, features), num_nodes_list; node-label.npz with node_label (vertices, 1), nan where unlabelled.
+// OGB's sets with a binary raw/, such as ogbn-papers100M: data.npz with edge_index (2, arcs), node_feat
+// (vertices, features), num_nodes_list; node-label.npz with node_label (vertices, 1), nan if unlabelled.
 
 Index count_vertices(const NpzFile& data) {
   const NpyArray list = data.read("num_nodes_list");
@@ -46,8 +46,8 @@ void read_labels(const OgbFiles& files, DatasetWriter& writer) {
   add_labels(NpzFile::open(path, writer.scratch_folder()).read("node_label"), {}, writer);
 }
 
-/// Hands on everything but the splits, which are text, and returns the number of vertices. Arrays are read
-/// where they lie, or unpacked to temporary files: of them memory holds the labels alone.
+/// Hands on everything but the splits, which are text, and returns the number of vertices. Arrays are read in
+/// place or unpacked to temporary files; only labels are held in memory.
 Index read_ogb_binary(const OgbFiles& files, const ImportOptions& options, DatasetWriter& writer) {
   const NpzFile data = NpzFile::open(files.archive, writer.scratch_folder());
   const Index vertices = count_vertices(data);
@@ -62,7 +62,7 @@ namespace fs = std::filesystem;
 
 constexpr std::size_t kPiece = 1 << 16;
 
-/// Weights come line by line from a second file of one column.
+/// Weights come from a second file with one column, line by line.
 std::optional<CsvRows> open_weights(const fs::path& raw, bool wanted, const DatasetWriter& writer) {
   const fs::path path = find_text_file(raw / "edge-feat.csv");
   if (!wanted) {

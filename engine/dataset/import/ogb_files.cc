@@ -19,7 +19,7 @@ struct Relation {
   std::string from, to;
 };
 
-/// Of a folder named author___writes___paper; empty names where it isn't one.
+/// The relation of a folder named author___writes___paper; its names are empty for any other folder.
 Relation relation_of(const fs::path& folder) {
   const std::string name = folder.filename().string();
   const std::size_t first = name.find(kBetween), last = name.rfind(kBetween);
@@ -28,7 +28,7 @@ Relation relation_of(const fs::path& folder) {
   return {name.substr(0, first), name.substr(last + kBetween.size())};
 }
 
-/// Relations that join vertices of one type, as the user would give them.
+/// Folders of relations that join vertices of one type, as a user would give them.
 std::vector<std::string> relations_of_one_type(const fs::path& raw) {
   std::vector<std::string> found;
   std::error_code absent;
@@ -57,7 +57,7 @@ OgbFiles files_of_relation(const fs::path& folder, const Relation& relation) {
   return {folder, raw / "node-feat" / type, raw / "node-label" / type, raw.parent_path() / "split", type, {}};
 }
 
-/// Two lines: the types' names and their numbers of vertices.
+/// The file has two lines: the types' names and their numbers of vertices.
 Index vertices_of_type(const fs::path& raw, const std::string& type) {
   const fs::path path = find_text_file(raw / "num-node-dict.csv");
   if (path.empty())

@@ -1,5 +1,5 @@
-// Where the parts of an OGB data set lie: of one with one type of vertices, or of one relation of a set that
-// has several.
+// Where the parts of an OGB data set are: a set with one type of vertices, or one relation of a set with
+// several.
 #pragma once
 
 #include <filesystem>
@@ -14,21 +14,21 @@ namespace atl {
 struct OgbFiles {
   std::filesystem::path arcs;              // folder of edge.csv, edge-feat.csv
   std::filesystem::path features, labels;  // folders of node-feat.csv and node-label.csv
-  std::filesystem::path splits;            // folder of a folder for each scheme
-  std::string type;                        // of the vertices, as a folder below each scheme; empty: only one
-  std::filesystem::path archive;           // data.npz, where arrays stand instead of text (ogbn-papers100M)
+  std::filesystem::path splits;            // folder with a subfolder per scheme
+  std::string type;               // of the vertices, a folder below each scheme; empty: only one type
+  std::filesystem::path archive;  // data.npz, which holds arrays instead of text (ogbn-papers100M)
 };
 
 /// `source` is the data set's folder, its raw/, or raw/relations/A___relation___A. Throws Error for several
-/// types of vertices: it says which relations there are to give.
+/// types of vertices, and lists the relations that can be given.
 OgbFiles find_ogb_files(const std::filesystem::path& source);
 
-/// From num-node-list.csv, or of the relation's type from num-node-dict.csv.
+/// Reads num-node-list.csv, or the relation's type from num-node-dict.csv.
 Index read_ogb_vertices(const OgbFiles& files);
 
 // Rows of numbers in comma-separated files without a header.
 
-/// Every row has as many fields as the first; a row that has not is an Error that names file and line.
+/// Throws Error naming file and line for a row that has not as many fields as the first.
 class CsvRows {
  public:
   explicit CsvRows(const std::filesystem::path& path) : lines_(path) {}
@@ -37,7 +37,7 @@ class CsvRows {
   bool next(std::vector<double>& row);
   Index line() const { return lines_.line(); }
   std::string where() const { return lines_.where(); }
-  /// A field as a whole number, exact up to 2⁵³.
+  /// A field as a whole number; exact up to 2⁵³.
   Index as_integer(double value) const;
   /// A field as data sets store it; one beyond float32 is an Error.
   float as_float(double value) const { return as_float32(value, where()); }

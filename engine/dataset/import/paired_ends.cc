@@ -13,7 +13,7 @@ std::uint64_t edge_key(VertexId a, VertexId b) {
   return mix64(std::uint64_t(std::uint32_t(std::min(a, b))) << 32 | std::uint32_t(std::max(a, b)));
 }
 
-/// Sorts ends of the same edge and weight together.
+/// A key that sorts ends of the same edge and weight together.
 std::tuple<VertexId, VertexId, Index> edge_of(const PairedEnds::End& end) {
   return {std::min(end.from, end.to), std::max(end.from, end.to), end.weight};
 }

@@ -1,7 +1,8 @@
-// Whether each edge of an undirected graph stands at both of its ends, in memory that doesn't grow with the
-// graph: edges are dealt into groups by their ends, and a group's sums of fingerprints, from the smaller ends
-// and from the larger, are equal exactly if its edges are paired, but for an accident of probability 2⁻⁶⁴.
-// Where they differ, the edges of one group are enough to find one that isn't paired.
+// Checks whether each edge of an undirected graph is listed at both of its ends, in memory that doesn't grow
+// with the graph. Edges are dealt into groups by their ends. A group has two sums of fingerprints, from the
+// smaller ends and from the larger. They are equal exactly if the group's edges are paired, but for an
+// accident of probability 2⁻⁶⁴. If they differ, the edges of that one group are enough to find one that isn't
+// paired.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +17,7 @@ class PairedEnds {
   struct End {
     VertexId from = 0, to = 0;
     Index weight = 1;
-    Index line = 0;  // where it stands
+    Index line = 0;  // line of the file
   };
 
   PairedEnds() : groups_(kGroups) {}
@@ -24,9 +25,9 @@ class PairedEnds {
   void add(const End& end);
 
   bool are_paired() const;
-  /// Of ends that aren't all paired: whether this edge is of the group that find_lone() wants.
+  /// Call if not all ends are paired: whether this edge is in the group that find_lone() needs.
   bool is_suspect(VertexId from, VertexId to) const;
-  /// The end that is alone, of those that are suspect: the first by its edge.
+  /// The unpaired end among the suspects; the first by edge if there are several.
   static End find_lone(std::vector<End> suspects);
 
  private:

@@ -2,7 +2,7 @@
 // − 1 have their features in allx; the row i of tx belongs to the vertex in line i of test.index, which is
 // permuted. Vertices between them that test.index leaves out (CiteSeer's isolated ones) get zero features and
 // no label. The public split trains on the rows of x, validates on the 500 after them, tests on test.index.
-// Geom-GCN's ten splits are taken along where their files lie beside.
+// Geom-GCN's ten splits are imported too if their files are in the folder.
 #include <algorithm>
 #include <vector>
 
@@ -21,7 +21,7 @@ namespace fs = std::filesystem;
 
 constexpr Index kValidation = 500;
 
-/// NAME of the only ind.NAME.allx, or the wanted one.
+/// NAME of the only ind.NAME.allx, or of the wanted one.
 std::string find_name(const fs::path& folder, const std::string& wanted) {
   std::vector<std::string> names;
   for (const auto& entry : fs::directory_iterator(folder)) {
@@ -46,7 +46,7 @@ struct PlanetoidFiles {
 };
 
 std::vector<Index> read_test_ids(const fs::path& path, Index rows) {
-  std::vector<Index> ids, numbers;  // and of their lines
+  std::vector<Index> ids, numbers;  // ids, and the numbers of their lines
   LineReader lines(path);
   std::string_view line;
   while (lines.next(line)) {
@@ -68,7 +68,7 @@ std::vector<Index> read_test_ids(const fs::path& path, Index rows) {
   return ids;
 }
 
-/// Where each vertex's features and label are: row in allx, or |allx| + row in tx, or −1.
+/// Where each vertex's features and label are: its row in allx, or |allx| + its row in tx, or −1.
 std::vector<Index> rows_of_vertices(Index vertices, Index all, std::span<const Index> test_ids) {
   std::vector<Index> row_of(std::size_t(vertices), -1);
   for (Index v = 0; v < std::min(all, vertices); ++v) row_of[std::size_t(v)] = v;
@@ -94,7 +94,7 @@ void add_features(const NpzCsr& allx, const NpzCsr& tx, std::span<const Index> r
   }
 }
 
-/// Class of each one-hot row; −1 for a row of zeros.
+/// The class of each one-hot row; −1 for a row of zeros.
 std::vector<std::int32_t> read_classes(const NpyArray& one_hot) {
   expect_shape(one_hot, {-1, -1});
   std::vector<std::uint8_t> row(std::size_t(one_hot.cols()));

@@ -23,7 +23,8 @@ void tell_columns(const SnapSummary& summary, bool weights, DatasetWriter& write
   }
 }
 
-/// "5 6" above the arcs of a graph with 5 vertices, or METIS' header above lists of two neighbours each.
+/// Warns of a header that looks like an arc: "5 6" above the arcs of a graph with 5 vertices, or METIS'
+/// header above lists of two neighbours each.
 void tell_header(const SnapSummary& summary, Index arcs, DatasetWriter& writer) {
   const IdArc& first = summary.first;
   if (first.dst != arcs - 1 || first.src < summary.largest_other || arcs < kMostColumns) return;
@@ -67,14 +68,14 @@ double next_weight(Fields& fields, const LineReader& lines) {
   return parse_weight(field, lines);
 }
 
-/// Counts the columns of one line after the other, which are the same number in all.
+/// Counts the columns of each line; all lines must have the same number.
 class Columns {
  public:
   explicit Columns(SnapSummary& summary) : summary_(summary) {}
 
-  /// `taken` columns have been read; the rest of them stands in `fields`, before a comment.
+  /// `taken` columns have been read already; the remaining ones are in `fields`, before a comment.
   void count(int taken, Fields& fields, const LineReader& lines) {
-    int columns = taken, empty = 0;  // what is empty at the end is no column
+    int columns = taken, empty = 0;  // empty fields at the end aren't columns
     std::string_view field;
     while (fields.next(field) && !field.starts_with('#')) {
       empty = field.empty() ? empty + 1 : 0;
@@ -99,7 +100,7 @@ class Columns {
 
  private:
   SnapSummary& summary_;
-  Index line_ = 0;  // that was counted first
+  Index line_ = 0;  // the line that was counted first
 };
 
 }  // namespace

@@ -97,14 +97,14 @@ Index HistoryDirectory::bytes() const {
 
 namespace {
 
-constexpr Index kPiece = 16384;  // rows whose arcs are looked at together
+constexpr Index kPiece = 16384;  // rows whose arcs are drawn together
 
 struct ReadRow {
   VertexId row;
   Index arcs;
 };
 
-/// Each row once, with how often it stands there.
+/// Each row once, with the number of its occurrences.
 std::vector<ReadRow> counted(std::vector<VertexId>& rows) {
   std::ranges::sort(rows);
   std::vector<ReadRow> all;
@@ -169,7 +169,8 @@ HistoryRows::HistoryRows(const Owners& owners, Rank rank, std::vector<VertexId> 
 
 Index HistoryRows::bytes() const {
   const auto of = [](const auto& v) { return Index(v.size() * sizeof(v[0])); };
-  return of(kept_) + of(begins_) + of(keepers_) + 4 * Index(sizeof(VertexId)) * slots();  // at most half full
+  // the hash table is at most half full
+  return of(kept_) + of(begins_) + of(keepers_) + 4 * Index(sizeof(VertexId)) * slots();
 }
 
 std::unique_ptr<HistoryRows> history_rows(const DrawnGraph& graph, const Owners& owners, Communicator& comm,

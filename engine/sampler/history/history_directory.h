@@ -1,8 +1,7 @@
 // Which slots of a rank's cache of historical embeddings can be read in a step, by layer, and how old they
-// are. An embedding that is pushed in a step can be read from `delay` steps later on, even if it arrives
-// sooner, so that timing never changes what a batch reads. Making a batch needs no values, only this: the
-// thread that makes batches has a directory of its own, some steps ahead of the one of the thread that
-// trains.
+// are. An embedding pushed in a step can be read `delay` steps later, even if it arrives sooner, so that
+// timing never changes what a batch reads. Making a batch needs this directory but no values. The thread that
+// makes batches has a directory of its own, some steps ahead of the training thread's.
 #pragma once
 
 #include <limits>
@@ -18,20 +17,20 @@
 
 namespace atl {
 
-// Of which vertices of other ranks a rank keeps historical embeddings, and which of its own ones others keep
-// (Vasimuddin et al. 2022, "DistGNN-MB": the historical embedding cache, and its database of halo vertices).
-// They are chosen once, so that a row's slot is known before anything is pushed, and owners push nothing that
-// nobody keeps.
+// Which other ranks' vertices a rank keeps historical embeddings of, and which of its own vertices others
+// keep (Vasimuddin et al. 2022, "DistGNN-MB": the historical embedding cache, and its database of halo
+// vertices). They are chosen once, so that a row's slot is known before anything is pushed, and owners push
+// only what somebody keeps.
 
-/// The rows of others that most arcs to own rows come from, at most `limit` of them, ascending. `graph`:
-/// asked for own rows alone, so that nothing is exchanged.
+/// The other ranks' rows from which most arcs to own rows come, at most `limit` of them, ascending. `graph`
+/// is asked for own rows only, so that nothing is exchanged.
 std::vector<VertexId> most_read_rows(Structure& graph, const Owners& owners, Rank rank, Index limit);
 
-/// Nothing changes after it is made: any thread may ask.
+/// Immutable after construction, so any thread may ask.
 class HistoryRows {
  public:
-  /// kept: others' rows that have a slot each, ascending. wanted (ranks): own rows that each rank keeps,
-  /// ascending; views. `owners` outlives it.
+  /// `kept`: other ranks' rows that have a slot each, ascending. `wanted` (ranks): own rows that each rank
+  /// keeps, ascending; views. `owners` outlives it.
   HistoryRows(const Owners& owners, Rank rank, std::vector<VertexId> kept,
               std::span<const std::span<const VertexId>> wanted);
 
@@ -39,15 +38,15 @@ class HistoryRows {
   Rank rank() const { return rank_; }
   int ranks() const { return owners_.ranks(); }
   Index slots() const { return Index(kept_.size()); }
-  /// −1: it isn't kept.
+  /// The row's slot; −1: it isn't kept.
   VertexId slot_of(VertexId row) const { return slots_.find(row); }
   VertexId row_in(VertexId slot) const { return kept_[std::size_t(slot)]; }
-  /// Own rows that others keep, once for each of them.
+  /// Own rows that others keep, counted once per keeper.
   Index kept_by_others() const { return Index(keepers_.size()); }
-  /// (ranks + 1) each owner's rows have slots that follow each other.
+  /// (ranks + 1) the first slot of each owner's rows, which have adjacent slots.
   std::span<const VertexId> first_slots() const { return first_slots_; }
 
-  /// Who keeps an own row, and which one it is of this rank's rows that are kept there.
+  /// A rank that keeps an own row, and the row's place among this rank's rows that are kept there.
   struct Keeper {
     Rank rank;
     VertexId place;
@@ -68,31 +67,31 @@ class HistoryRows {
   std::vector<Keeper> keepers_;
 };
 
-/// Chooses at most `limit` rows and tells their owners. Collective, from the thread that computes, before any
+/// Chooses at most `limit` rows and tells their owners. Collective; called by the compute thread before any
 /// batch is made. `owners` outlives it.
 std::unique_ptr<HistoryRows> history_rows(const DrawnGraph& graph, const Owners& owners, Communicator& comm,
                                           Index limit);
 
-/// The rows whose embeddings travel one way in a step: rows of the batch that leave, or slots that are
-/// filled. A peer's rows are in the order of the sender's batch, in which rows that deeper layers have come
+/// The rows whose embeddings travel in a step, in one direction: leaving rows of the batch, or slots that are
+/// filled. A peer's rows are in the order of the sender's batch, where rows that deeper layers compute come
 /// first.
 struct PushedRows {
   Reusable<VertexId> rows;    // by peer
   std::vector<Index> begins;  // (ranks + 1)
-  // (ranks, inner layers) how many of a peer's rows, from the first on, travel for that layer
+  // (ranks, inner layers) how many of a peer's first rows travel for that layer
   std::vector<Index> counts;
 
   void take(const PushedRows& other);
-  /// The peer's rows that travel for inner layer `layer`, from 0.
+  /// The peer's rows that travel for inner layer `layer`, counted from 0.
   std::span<const VertexId> of(Rank peer, int layer) const;
   Index all_of(int layer) const;
 };
 
 struct HistoryOptions {
-  Index rows = 0;            // of others that are kept, at most
-  int layers = 0;            // inner ones: that gather, but for the one nearest to the input
+  Index rows = 0;            // most rows of others that are kept
+  int layers = 0;            // inner layers: gathering layers but the one nearest to the input
   std::int64_t delay = 1;    // steps from a push to its use
-  std::int64_t max_age = 1;  // in steps, at the use; `delay` or more
+  std::int64_t max_age = 1;  // in steps, when an embedding is read; `delay` or more
 };
 
 class HistoryDirectory {
@@ -103,10 +102,10 @@ class HistoryDirectory {
   const HistoryRows& rows() const { return *rows_; }
   const HistoryOptions& options() const { return options_; }
 
-  /// What was pushed `delay` steps before `step`, in the order of peers; null: nothing was, as at a run's
-  /// beginning.
+  /// The rows pushed `delay` steps before `step`, in the order of peers; null: none were, as at the beginning
+  /// of a run.
   const PushedRows* due(std::int64_t step) const;
-  /// Begins `step`, the one after the last: what is due in it can be read from now on.
+  /// Begins `step`, which follows the last one. The rows due in it can be read from now on.
   void begin(std::int64_t step);
   std::int64_t step() const { return step_; }
   /// Notes the rows that this step's pushes bring to this rank.
@@ -114,22 +113,22 @@ class HistoryDirectory {
   /// Takes over the state of another directory of the same rows.
   void take(const HistoryDirectory& other);
 
-  /// The slot of another rank's `row`, whose embedding the gathering layer `layer` (from 1) reads; −1: it
-  /// isn't kept, or is too old.
+  /// The slot from which the gathering layer `layer` (from 1) reads the embedding of another rank's `row`;
+  /// −1: the row isn't kept, or its embedding is too old.
   VertexId find(int layer, VertexId row) const {
     const VertexId slot = rows_->slot_of(row);
     if (slot < 0) return slot;
     return step_ - pushed_[index(layer - 1, slot)] <= options_.max_age ? slot : -1;
   }
 
-  /// How many steps ago the slot's embedding of inner layer `layer` (from 0) was pushed; most_age() where it
-  /// is too old to be read.
+  /// How many steps before `step` the slot's embedding of inner layer `layer` (from 0) was pushed; most_age()
+  /// if it is too old to be read.
   std::int64_t age(int layer, VertexId slot, std::int64_t step) const;
   void set_age(int layer, VertexId slot, std::int64_t step, std::int64_t age);
   std::int64_t most_age() const { return options_.max_age + 1; }
-  /// What was pushed in `step`, if it is on its way.
+  /// The rows pushed in `step`, if they are still on their way.
   const PushedRows* pushed_in(std::int64_t step) const;
-  /// Room for it: whoever resumes fills it in.
+  /// Makes an entry for `step`, which a resuming run fills in.
   PushedRows& put(std::int64_t step);
 
   Index reallocations() const;
@@ -149,19 +148,19 @@ class HistoryDirectory {
   const HistoryRows* rows_;
   HistoryOptions options_;
   std::int64_t step_ = 0;
-  std::vector<std::int64_t> pushed_;  // (inner layers, slots) in which step; kNever: not yet
-  std::vector<Push> pushes_;          // (delay + 1) by step: what is due stays while this step's comes
+  std::vector<std::int64_t> pushed_;  // (inner layers, slots) the step of the last push; kNever: none yet
+  std::vector<Push> pushes_;          // (delay + 1) by step: the step that is due and those after it
 };
 
-// A step's neighbours of other ranks, within the batch: in inner layers they are leaves, whose rows come from
-// the cache and not from neighbours of theirs. What isn't kept, or is too old, is left out of the sum; what
-// remains of a row's drawn neighbours then stands for all of its neighbours, d / (k − m) each with m of k
-// left out.
+// Neighbours on other ranks within a step's batch. In inner layers they are leaves, whose rows come from the
+// cache instead of from their own neighbours. Those that aren't kept, or are too old, are left out of the
+// sum. A row's remaining drawn neighbours then stand for all its neighbours: d / (k − m) each, if m of k
+// drawn ones are left out.
 
-/// What a gathering layer reads from the cache.
+/// The cached rows that a gathering layer reads.
 struct Leaves {
-  Reusable<VertexId> rows, slots;  // each once: prepared rows
-  Reusable<VertexId> ids;          // (sources) the data set's of the layer's own rows, then of the leaves
+  Reusable<VertexId> rows, slots;  // prepared rows, each once, and their slots
+  Reusable<VertexId> ids;          // (sources) the data set's ids of the layer's own rows, then of the leaves
   Reusable<Real> scales;           // (sources) likewise; empty: all 1
 
   void clear() { rows.take(0), slots.take(0), ids.take(0), scales.take(0); }
@@ -175,17 +174,17 @@ struct Leaves {
 /// One per sampling thread.
 class HistoryCut {
  public:
-  /// Drops the arcs whose sources can't be read, and lists sources that other ranks own as leaves: the arc's
-  /// column becomes −1 − the leaf's number. rows: the destinations of `arcs`. factors() then says how much
-  /// each row's remaining neighbours count.
+  /// Drops arcs whose sources can't be read, and lists sources that other ranks own as leaves: such an arc's
+  /// column becomes −1 − the leaf's number. `rows` are the destinations of `arcs`. Afterwards factors() says
+  /// how much each row's remaining neighbours count.
   void cut(const HistoryDirectory& known, int layer, const HopDraw& hop, std::span<const VertexId> rows,
            DrawnArcs& arcs, Leaves& leaves);
-  /// (rows) by row; its self-loops stand for themselves.
+  /// (rows) the factor of each row's neighbours; self-loops count 1.
   std::span<const float> factors() const { return factors_.span(); }
   Index reallocations() const { return factors_.reallocations() + numbers_.reallocations(); }
 
  private:
-  RowTable numbers_;  // of leaves, by slot
+  RowTable numbers_;  // the leaves' numbers by slot
   Reusable<float> factors_;
 };
 

@@ -20,7 +20,8 @@ Message message(Rank peer, VertexId* rows, const PushedRows& of) {
 
 }  // namespace
 
-/// Own rows that a batch computes are its first ones, and those of a deeper layer the first of these.
+/// The rows that a batch computes come first in it, and of these the rows that deeper layers compute come
+/// first.
 void list_pushed(const HistoryRows& rows, const Batch& batch, int layers, PushedRows& leaving,
                  Reusable<VertexId>& places) {
   const auto ranks = std::size_t(rows.ranks()), inner = std::size_t(layers);
@@ -69,7 +70,7 @@ void HistoryPushes::tell_counts(StepPushes& step) {
   swap();
 }
 
-/// Places among a peer's rows become slots.
+/// Sends places among the keeper's rows; the receiver turns them into slots.
 void HistoryPushes::tell_places(StepPushes& step) {
   PushedRows& arriving = step.arriving;
   set_begins(arriving, comm_.size(), directory_.options().layers);

@@ -1,7 +1,7 @@
-// Which embeddings a step's ranks push to each other: of each vertex that a rank computes and others keep,
+// Which embeddings a step's ranks push to each other: for each vertex that a rank computes and others keep,
 // those of all inner layers that it computes (Vasimuddin et al. 2022, "DistGNN-MB": asynchronous embedding
-// push). Ranks tell each other which these are when they make the step's batch; the embeddings follow when it
-// is trained.
+// push). Ranks tell each other which rows these are when they make the step's batch; the embeddings follow
+// when it is trained.
 #pragma once
 
 #include "sampler/batch.h"
@@ -12,7 +12,7 @@ namespace atl {
 struct StepPushes {
   PushedRows leaving;   // rows of the batch
   PushedRows arriving;  // slots
-  /// For as many as there may be.
+  /// Makes room for the largest possible step.
   void make_room(const HistoryRows& rows) {
     leaving.rows.reserve(rows.kept_by_others());
     arriving.rows.reserve(rows.slots());
@@ -21,7 +21,8 @@ struct StepPushes {
   Index bytes() const { return leaving.rows.bytes() + arriving.rows.bytes(); }
 };
 
-/// What a batch pushes. places: which each row is of those that its keeper keeps of this rank's.
+/// Lists the rows that a batch pushes. `places`: each row's place among this rank's rows that its keeper
+/// keeps.
 void list_pushed(const HistoryRows& rows, const Batch& batch, int layers, PushedRows& leaving,
                  Reusable<VertexId>& places);
 
@@ -30,12 +31,12 @@ class HistoryPushes {
  public:
   HistoryPushes(const HistoryRows& rows, const HistoryOptions& options, Communicator& comm);
 
-  /// Batches that are made from here on follow on what is known so.
+  /// Batches made from now on continue from the state of `known`.
   void start(const HistoryDirectory& known) { directory_.take(known); }
   const HistoryDirectory& directory() const { return directory_; }
-  /// Before the step's batch is drawn.
+  /// Call before the step's batch is drawn.
   void begin(std::int64_t step) { directory_.begin(step); }
-  /// Then of that batch. Collective.
+  /// Call after the batch is drawn, with that batch. Collective.
   void tell(const Batch& batch, StepPushes& into);
   Index reallocations() const { return directory_.reallocations() + places_.reallocations(); }
 

@@ -1,9 +1,9 @@
 // Cluster-GCN (Chiang et al. 2019): a step trains on a few clusters of vertices and the arcs within and
-// between them. Clusters are the parts that the graph was prepared in; an epoch takes each once, in an order
-// that is drawn anew.
+// between them. Clusters are the parts of the prepared graph; an epoch takes each once, in an order of its
+// own.
 //
-// Degrees are those of the arcs that are read, as the paper has them: sums are the subgraph's own, and no
-// estimate of the whole graph's.
+// Degrees count only the arcs that are read, as in the paper. So sums are the subgraph's own, not estimates
+// of the whole graph's.
 #include <algorithm>
 
 #include "sampler/draw_positions.h"
@@ -13,7 +13,7 @@
 namespace atl {
 namespace {
 
-/// Arcs from vertices of the parts that were drawn.
+/// Arcs from vertices of the drawn parts.
 class PartArcs final : public KeptArcs {
  public:
   explicit PartArcs(const Owners& owners) : owners_(owners), drawn_(std::size_t(owners.parts()), false) {}
@@ -33,7 +33,7 @@ class PartArcs final : public KeptArcs {
 
 class Clusters final : public Subgraph {
  public:
-  /// Where the job doesn't say how many are merged, a tenth of them, rounded up.
+  /// By default a tenth of the parts, rounded up, is merged per step.
   explicit Clusters(const SetInput& in)
       : in_(in),
         merged_(in.options.merged > 0 ? in.options.merged : (in.owners.parts() + 9) / 10),

@@ -1,9 +1,9 @@
-// FastGCN (Chen, Ma & Xiao 2018): a layer reads a few vertices, the same for everybody's batch. They are
-// drawn with replacement, by how much the whole graph reads each (p ∝ ‖Â[:, u]‖²), and an arc from u stands
-// for times(u) / (s·p(u)) of its kind, so that sums are unbiased.
+// FastGCN (Chen, Ma & Xiao 2018): a layer reads a few vertices, the same ones for all ranks' batches. s of
+// them are drawn with replacement, by how much the whole graph reads each (p ∝ ‖Â[:, u]‖²). An arc from u
+// stands for times(u) / (s·p(u)) arcs, so that sums are unbiased.
 //
-// A row whose neighbours weren't drawn reads itself alone: vertices that few read are drawn seldom, and then
-// count much.
+// A row none of whose neighbours were drawn reads only itself. Vertices that few rows read are drawn seldom,
+// and then count much.
 #include "sampler/column_sums.h"
 #include "sampler/gathered.h"
 #include "sampler/kept_arcs.h"
@@ -52,7 +52,7 @@ class FastGcn final : public StepSets {
   const std::vector<Index> sizes_;
   WeightedDraws draws_;
   std::vector<WeighedSet> sets_;          // by layer
-  std::vector<Reusable<VertexId>> sent_;  // by layer: what was drawn
+  std::vector<Reusable<VertexId>> sent_;  // by layer: the drawn rows
 };
 
 }  // namespace

@@ -1,4 +1,4 @@
-// The samplers that draw sets of vertices, by name: a row each, one function a file.
+// The samplers that draw sets of vertices, by name: one row in kinds.cc and one file each.
 #pragma once
 
 #include <string>
@@ -15,7 +15,7 @@ std::unique_ptr<StepSets> saint_edge_sets(const SetInput& in);
 std::unique_ptr<StepSets> saint_walk_sets(const SetInput& in);
 std::unique_ptr<StepSets> uniform_sets(const SetInput& in);
 
-/// Of the sampler of this name in a manifest; null: it draws each vertex's neighbours.
+/// The function for a manifest's sampler of this name; null: that sampler draws each vertex's neighbours.
 MakeSets find_sets(const std::string& sampler);
 
 }  // namespace atl

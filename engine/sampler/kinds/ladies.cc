@@ -1,14 +1,14 @@
-// LADIES (Zou et al. 2019): a layer reads a few vertices, the same for everybody's batch, drawn by how much
-// the rows that are computed read each: p ∝ ‖Â[rows, u]‖². The step's own vertices are read in every layer.
+// LADIES (Zou et al. 2019): a layer reads a few vertices, the same ones for all ranks' batches, drawn by how
+// much the computed rows read each: p ∝ ‖Â[rows, u]‖². Every layer also reads the step's own vertices.
 //
-// They are drawn without replacement, one after the other with what is left of p: the vertices with the
-// smallest of −ln(uniform) / p (Efraimidis & Spirakis 2006). With t the smallest value that wasn't drawn, a
-// vertex stands for 1 / (1 − exp(−p·t)), with which sums are unbiased (Cohen & Kaplan 2007); where all were
-// drawn it stands for itself. Each row's arcs are then scaled to the sum of all its arcs, as the paper
+// They are drawn without replacement, one after the other in proportion to p among those left: the vertices
+// with the smallest −ln(uniform) / p (Efraimidis & Spirakis 2006). With t the smallest such value that wasn't
+// drawn, a vertex stands for 1 / (1 − exp(−p·t)), which makes sums unbiased (Cohen & Kaplan 2007); if all
+// were drawn it stands for itself. Each row's arcs are then scaled to the sum of all its arcs, as the paper
 // normalises rows, which trades a little bias for much variance.
 //
-// Whoever owns a row adds its part of the norms, whoever owns a vertex draws it: a rank tells others p of
-// what it nominates, at most one vertex more than are drawn.
+// A row's owner adds its part of the norms, and a vertex's owner draws it. A rank tells the others p of the
+// vertices that it nominates, at most one more than are drawn.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -32,12 +32,12 @@ bool before(const Nominee& a, const Nominee& b) {
   return a.key != b.key ? a.key < b.key : a.row < b.row;
 }
 
-/// In plans.
+/// A set of rows, for plans.
 class SeenRows {
  public:
   SeenRows() { table_.clear(); }
   bool has(VertexId row) const { return table_.find(row) >= 0; }
-  /// Whether it is new.
+  /// Returns whether the row is new.
   bool add(VertexId row) {
     const bool is_new = table_.find_or_add(row, count_) == count_;
     count_ += is_new ? 1 : 0;
@@ -92,15 +92,15 @@ class Ladies final : public StepSets {
   ColumnSums sums_;
   AllGathered<VertexId> seeds_;
   std::span<const VertexId> step_seeds_;  // of all ranks
-  Reusable<VertexId> rows_;  // own ones that the layers computed so far: each layer adds to those above it
+  Reusable<VertexId> rows_;  // own rows of the layers so far: each adds to the rows of those above
   Reusable<Nominee> own_, all_;
   AllGathered<Nominee> nominees_;
   std::vector<WeighedSet> sets_;     // by layer
-  std::vector<DrawnArcs> new_arcs_;  // by layer: of the rows that it computes and those above don't …
-  std::vector<Index> begins_;        // … which begin there in rows_
+  std::vector<DrawnArcs> new_arcs_;  // by layer: arcs of the rows that no layer above computes …
+  std::vector<Index> begins_;        // … and where these rows begin in rows_
 };
 
-/// What the rows read that the layer computes and those above it don't.
+/// Adds the norms of the arcs of rows that this layer computes and the layers above don't.
 void Ladies::add_norms(int layer, Index from) {
   const auto rows = rows_.span().subspan(std::size_t(from));
   DrawnArcs& arcs = new_arcs_[std::size_t(layer)];
@@ -138,7 +138,7 @@ bool Ladies::computes(VertexId row, int layer) const {
   return false;
 }
 
-/// Of own vertices that are read and aren't in the set already, those that come first.
+/// Nominates own vertices that are read and aren't in the set yet: the first ones in the order of keys.
 void Ladies::nominate(const Draws& draws, const WeighedSet& seeds, Index most) {
   own_.take(0);
   const Index first = in_.owners.first_row(in_.rank());
@@ -165,12 +165,12 @@ Index Ladies::reallocations() const {
   return sum;
 }
 
-/// Each rank's rows' columns go to their owners, with their sums; then all ranks get what each nominates.
+/// Each rank sends its rows' columns and their sums to the owners; then all ranks get each one's nominees.
 void Ladies::count_sent(const Owners& ranks, Sent sent) const {
   AllGathered<VertexId>::count_sent(step_seeds_, ranks, sent);
   const auto count = std::size_t(ranks.ranks());
   std::vector<SeenRows> known(count);  // by rank: columns of its rows so far
-  std::vector<std::vector<Index>> told(count, std::vector<Index>(count));  // of them, by their owner
+  std::vector<std::vector<Index>> told(count, std::vector<Index>(count));  // number of these, by their owner
   std::vector<Index> nominees(count, 0);
   SeenRows seeds, read;
   for (const VertexId row : step_seeds_) seeds.add(row);

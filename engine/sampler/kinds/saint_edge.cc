@@ -1,6 +1,6 @@
-// GraphSAINT's edge sampler: a draw takes both ends of an arc, with p ∝ 1/deg(u) + 1/deg(v), which is a
-// vertex drawn uniformly and one of its neighbours. Probabilities of a vertex and of a pair are known in
-// closed form where arcs go both ways.
+// GraphSAINT's edge sampler: a draw takes both ends of an arc, with p ∝ 1/deg(u) + 1/deg(v). That equals a
+// vertex drawn uniformly and one of its neighbours. If every arc has its reverse, the probabilities of a
+// vertex and of a pair have a closed form.
 #include <algorithm>
 
 #include "base/error.h"
@@ -13,7 +13,7 @@
 namespace atl {
 namespace {
 
-/// 0 where each arc has its reverse, and else almost never. Collective.
+/// 0 if each arc has its reverse; otherwise almost certainly not 0. Collective.
 std::int64_t asymmetry(const SetInput& in) {
   std::int64_t sum = 0;
   for_each_own_row(in, [&](const OwnRow& row) {
@@ -28,7 +28,7 @@ std::int64_t asymmetry(const SetInput& in) {
   return sum;
 }
 
-/// By own row.
+/// Returns an entry per own row.
 std::vector<PairArcs::End> ends_of_rows(const SetInput& in) {
   const double root = 1 / double(in.vertices());
   std::vector<PairArcs::End> ends(std::size_t(in.owners.rows(in.rank())));

@@ -1,5 +1,5 @@
 // GraphSAINT's vertex sampler: vertices are drawn with replacement, by how much the graph reads each (p ∝
-// ‖Â[:, u]‖²). Probabilities of a vertex and of a pair are known in closed form.
+// ‖Â[:, u]‖²). The probabilities of a vertex and of a pair have a closed form.
 #include <algorithm>
 
 #include "sampler/column_sums.h"

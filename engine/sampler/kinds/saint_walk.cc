@@ -1,6 +1,6 @@
-// GraphSAINT's random-walk sampler: a step's subgraph are the vertices that some short walks come by, and all
-// arcs between them. How likely vertices and arcs are is counted over subgraphs that are drawn before
-// training, so that the corrections are estimates too.
+// GraphSAINT's random-walk sampler: a step's subgraph is the vertices that some short walks visit, and all
+// arcs between them. The probabilities of vertices and arcs are counted over subgraphs drawn before training,
+// so the corrections are estimates too.
 #include <algorithm>
 
 #include "sampler/kinds/kinds.h"
@@ -54,13 +54,14 @@ class SaintWalks final : public Subgraph {
   void count_sent(const Owners& ranks, Sent sent) const override { walks_.count_sent(ranks, sent); }
 
  private:
-  /// Until each vertex was drawn so often on average. Returns how many vertices a subgraph has.
+  /// Draws until each vertex was drawn `coverage` times on average. Returns the mean number of vertices per
+  /// subgraph.
   double count_subgraphs() {
     const Index wanted = in_.options.coverage * in_.vertices();
     Index read = 0;
     for (std::uint64_t k = 0; read < wanted; ++k) {
       const auto rows =
-          walks_.draw(Draws(in_.seed, Purpose::kNeighbour, ~k));  // steps come from the other end
+          walks_.draw(Draws(in_.seed, Purpose::kNeighbour, ~k));  // ~k: keys that no training step uses
       counts_.count(rows);
       read += Index(rows.size());
     }

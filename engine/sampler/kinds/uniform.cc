@@ -1,10 +1,10 @@
-// Uniform vertices: a step reads so many vertices of the whole graph, each set of them with the same
-// probability, and the arcs between them. Every rank computes the same set from its key, so that drawing
-// sends nothing at all.
+// Uniform vertices: a step reads a fixed number of vertices of the whole graph, each set of them with the
+// same probability, and the arcs between them. Every rank computes the same set from its key, so drawing
+// sends nothing.
 //
-// Of two vertices of a step, the second one is there with probability (s − 1) / (n − 1), whatever the first:
-// an arc stands for its inverse, and sums over a step's vertices are unbiased. Losses are divided by the
-// training vertices that are expected.
+// If a step has one vertex, it has a given other one with probability (s − 1) / (n − 1). An arc stands for
+// the inverse of that, which makes sums over a step's vertices unbiased. Losses are divided by the expected
+// number of training vertices.
 #include <algorithm>
 
 #include "sampler/draw_positions.h"

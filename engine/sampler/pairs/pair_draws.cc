@@ -11,7 +11,7 @@ namespace {
 
 enum Stream : std::uint64_t { kSources, kDestinations };
 
-/// Uniform in 0 … below − 1.
+/// A uniform number in 0 … below − 1.
 VertexId number_below(std::uint64_t bits, Index below) {
   return VertexId((bits >> 32) * std::uint64_t(below) >> 32);
 }
@@ -33,7 +33,7 @@ void PairDraws::draw_all(std::int64_t step, StepPairs& pairs) {
   draw_negatives(step, negatives, pairs);
 }
 
-/// Makes room for own edges and negative pairs; returns how many there are of these over all ranks.
+/// Makes room for own edges and negative pairs; returns the number of negative pairs over all ranks.
 Index PairDraws::begin(std::int64_t step, Index edges, Index all_edges, StepPairs& pairs) {
   const Index negatives = all_edges * negatives_, each = negatives / graph_.vertices();
   draw_sources(step, negatives % graph_.vertices());
@@ -44,7 +44,7 @@ Index PairDraws::begin(std::int64_t step, Index edges, Index all_edges, StepPair
   return negatives;
 }
 
-/// Where few vertices get one more, these are looked up; where many do, own vertices are asked.
+/// If few vertices get one more, looks these vertices up; otherwise checks each own vertex.
 void PairDraws::draw_sources(std::int64_t step, Index more) {
   const Owners& owners = graph_.owners();
   const auto first = VertexId(owners.first_row(graph_.rank())), own = VertexId(owners.rows(graph_.rank()));
@@ -73,8 +73,8 @@ void PairDraws::draw_negatives(std::int64_t step, Index count, StepPairs& pairs)
   for (const VertexId row : sources_) pairs.add(row, destination(step, row, std::uint64_t(each)));
 }
 
-/// After some draws that hit an edge, the vertices that follow the last one are tried, until all were: then
-/// there is none.
+/// Tries some draws. If all of them hit an edge, takes the first vertex after the last one that no edge joins
+/// with the source; any vertex if all are joined.
 VertexId PairDraws::destination(std::int64_t step, VertexId source_row, std::uint64_t number) const {
   constexpr std::uint64_t kTries = 16;
   const Draws draws(seed_, Purpose::kNegative, std::uint64_t(step), kDestinations);

@@ -1,10 +1,10 @@
-// The pairs of a step: the training edges that it takes, and the negative pairs that are drawn for it.
+// The pairs of a step: the training edges that it takes, and the negative pairs drawn for it.
 //
-// A negative pair's source is uniform over all vertices, and so is its destination among those that no
-// training edge joins it with. So that each rank draws those of its own vertices and of no others, a step's
-// negatives are dealt out: every vertex gets as many as any other, and which ones get one more is the
-// beginning of an order that is keyed by (seed, step). A destination is keyed by (seed, step, source,
-// number). Neither depends on ranks, parts or threads.
+// A negative pair's source is uniform over all vertices. Its destination is uniform over the vertices that no
+// training edge joins with the source. Each rank draws only its own vertices' negatives, so a step's
+// negatives are dealt out: every vertex gets equally many, and the first ones of an order keyed by (seed,
+// step) get one more. A destination is keyed by (seed, step, source, number). Neither depends on ranks, parts
+// or threads.
 #pragma once
 
 #include <cstdint>
@@ -19,14 +19,14 @@ namespace atl {
 
 class PairDraws {
  public:
-  /// `negatives`: for each edge. The graph outlives it.
+  /// `negatives`: number per edge. The graph outlives it.
   PairDraws(const PairGraph& graph, int negatives, std::uint64_t seed)
       : graph_(graph), negatives_(negatives), seed_(seed) {}
 
-  /// Step s of the run, from 0. edges: numbers of own edges that the step takes; all_edges: how many it takes
-  /// over all ranks.
+  /// Draws step s of the run, counted from 0. edges: numbers of own edges that the step takes; all_edges: how
+  /// many it takes over all ranks.
   void draw(std::int64_t step, std::span<const VertexId> edges, Index all_edges, StepPairs& pairs);
-  /// The same of a step that takes all.
+  /// The same for a step that takes all edges.
   void draw_all(std::int64_t step, StepPairs& pairs);
 
  private:
@@ -41,18 +41,18 @@ class PairDraws {
   std::vector<VertexId> sources_;  // own rows that get one more, ascending
 };
 
-// Whom a batch of link prediction computes: the ends of the step's pairs, each by the rank that owns it.
-// Ranks tell each other which ends they want.
+// Which vertices a batch of link prediction computes: each rank computes the ends of the step's pairs that it
+// owns. Ranks tell each other which ends they want.
 
 /// One per sampling thread. Calls are collective.
 class PairEnds {
  public:
-  /// Both outlive it.
+  /// The graph and comm outlive it.
   PairEnds(const PairGraph& graph, int negatives, std::uint64_t seed, Communicator& comm)
       : draws_(graph, negatives, seed), comm_(comm), requests_(graph.owners(), comm) {}
 
-  /// edges: numbers of own edges of the step, all_edges over all ranks. pairs: the rank's own. rows: own rows
-  /// that are an end of some rank's pair, ascending.
+  /// `edges`: numbers of the step's own edges, `all_edges` over all ranks. Fills `pairs` with the rank's own
+  /// pairs, and `rows` with the own rows that are an end of any rank's pair, ascending.
   void of_step(std::int64_t step, std::span<const VertexId> edges, Index all_edges, StepPairs& pairs,
                std::vector<VertexId>& rows);
   Index reallocations() const { return requests_.reallocations(); }

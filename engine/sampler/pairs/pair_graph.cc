@@ -19,7 +19,7 @@ PairGraph::PairGraph(const Dataset& dataset, std::span<const VertexId> row_of, s
   read_partners(pairs, dataset.meta().symmetric);
 }
 
-/// Counted, then filled in: nothing is held twice.
+/// Counts first, then fills in, so that nothing is held twice.
 void PairGraph::read_edges(View<const VertexId> pairs, Index supervised,
                            std::span<const Index> part_offsets) {
   const auto part_of = [&](VertexId row) {
@@ -58,7 +58,7 @@ Index PairGraph::bytes() const {
                partners_.size() * sizeof(VertexId));
 }
 
-/// Counted, then filled in.
+/// Counts first, then fills in.
 void PairGraph::read_partners(View<const VertexId> pairs, bool undirected) {
   const Index first = owners_.first_row(rank_), rows = owners_.rows(rank_);
   partner_begin_.assign(std::size_t(rows) + 1, 0);

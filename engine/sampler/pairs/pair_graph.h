@@ -1,7 +1,7 @@
 // What a rank knows of the pairs that link prediction trains on. A pair belongs to the rank that owns its
-// source: it knows the training edges that begin there, and with whom its vertices are joined. Nothing that
-// it holds grows with the whole graph; which row a vertex has, and which vertex a row, it looks up in the
-// prepared graph's mapped files.
+// source. That rank knows the training edges from its vertices, and the vertices at their other ends. Nothing
+// that it holds grows with the whole graph: it looks up a vertex's row, or a row's vertex, in the prepared
+// graph's mapped files.
 #pragma once
 
 #include <span>
@@ -21,8 +21,8 @@ struct RowPair {
 
 class PairGraph {
  public:
-  /// row_of (vertices): the prepared row of each vertex; ids (vertices): the vertex of each. Both, and the
-  /// data set, outlive it. Reads the training edges four times, and keeps the rank's own.
+  /// row_of (vertices): the prepared row of each vertex; ids (vertices): the vertex of each row. Both, and
+  /// the data set, outlive it. Reads the training edges four times and keeps the rank's own.
   PairGraph(const Dataset& dataset, std::span<const VertexId> row_of, std::span<const VertexId> ids,
             std::span<const Index> part_offsets, Owners owners, Rank rank);
 
@@ -32,17 +32,17 @@ class PairGraph {
   VertexId row_of(VertexId vertex) const { return row_of_[std::size_t(vertex)]; }
   VertexId id_of(VertexId row) const { return ids_[std::size_t(row)]; }
 
-  /// Own training edges that are trained on, part by part, each part's in the data set's order.
+  /// Own supervised edges, part by part, within each part in the data set's order.
   const std::vector<RowPair>& edges() const { return edges_; }
-  /// Their numbers by part, as seeds are drawn of them; and how many each part of all ranks has.
+  /// The edges' numbers by part, for drawing seeds; and the number of edges in each part of all ranks.
   TrainingRows numbers() const;
   const std::vector<Index>& edges_by_part() const { return edges_by_part_; }
-  /// Over all ranks.
+  /// The number of edges over all ranks.
   Index all_edges() const { return all_edges_; }
-  /// Whether a training edge, trained on or not, goes from an own row to this vertex; where edges have no
-  /// direction, or back.
+  /// Whether any training edge, supervised or not, goes from an own row to this vertex, or back if edges have
+  /// no direction.
   bool is_known(VertexId own_row, VertexId vertex) const;
-  /// Of what it holds, for plans.
+  /// Memory that it holds, for plans.
   Index bytes() const;
 
  private:

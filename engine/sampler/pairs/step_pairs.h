@@ -1,5 +1,5 @@
-// The pairs of vertices that a rank's share of a step's loss is of: training edges and, drawn for them, pairs
-// that are none.
+// The pairs of vertices in a rank's share of a step's loss: training edges, and negative pairs drawn for
+// them.
 #pragma once
 
 #include <algorithm>
@@ -12,7 +12,7 @@ namespace atl {
 struct StepPairs {
   Reusable<VertexId> sources,
       destinations;  // (pairs) prepared rows of any owner: first the edges, then the negative pairs
-  Index edges = 0;   // how many of them are edges
+  Index edges = 0;   // how many of the pairs are edges
   double total = 0;  // pairs of the step over all ranks, by which the loss is divided
 
   Index size() const { return sources.size(); }
@@ -25,7 +25,8 @@ struct StepPairs {
 /// How many ends collect_ends() gathers before it sorts them.
 inline constexpr Index kUnsortedEnds = Index(1) << 17;
 
-/// The ends that `is_wanted`, ascending, each once. Never holds more than twice as many, or kUnsortedEnds.
+/// Collects the ends for which is_wanted(row), ascending, each once. Never holds more than twice their
+/// number, or kUnsortedEnds.
 template <class IsWanted>
 void collect_ends(const StepPairs& pairs, const IsWanted& is_wanted, std::vector<VertexId>& ends) {
   const auto sort_once = [&] {

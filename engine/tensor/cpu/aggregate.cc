@@ -1,4 +1,4 @@
-// Sums over neighbours: which rows and columns of the product each chunk does.
+// Sums over neighbours: assigns rows and columns of the product to chunks.
 #include "tensor/cpu/aggregate.h"
 
 #include "tensor/cpu/arguments.h"
@@ -8,8 +8,8 @@
 namespace atl::cpu {
 namespace {
 
-// Columns of x that are gathered from together: eight cache lines a row. Of a wider matrix, a slice of this
-// width stays in the last-level cache between its uses where the whole would not (narrower ones were slower).
+// Columns of x that are gathered at a time: eight cache lines per row. A slice of this width stays in the
+// last-level cache between its uses when a wider matrix would not (narrower slices were slower).
 constexpr Index kSlice = 128;
 
 }  // namespace

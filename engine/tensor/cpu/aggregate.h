@@ -7,7 +7,8 @@
 
 namespace atl::cpu {
 
-/// out (csr.rows, cols) from x (csr.cols, cols) as simd::Spmm says; offsets and columns are taken from csr.
+/// Computes out (csr.rows, cols) from x (csr.cols, cols) as described at simd::Spmm; offsets and columns are
+/// csr's.
 void aggregate(Context& ctx, const CsrView& csr, simd::Spmm s, Index cols);
 
 }  // namespace atl::cpu

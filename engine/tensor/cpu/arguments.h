@@ -1,5 +1,4 @@
-// From the catalogue's arguments to the plain pointers of the inner loops, which every device's kernels are
-// written against.
+// Converts the catalogue's arguments to the inner loops' plain pointers, which every device's kernels use.
 #pragma once
 
 #include "tensor/cpu/simd/loops.h"
@@ -17,12 +16,12 @@ inline simd::Out plain_out(MatrixView v) {
 simd::Mask plain(const Dropout& dropout);
 simd::Finish plain(const Epilogue& epilogue);
 
-// Without the arcs' own offsets and columns, which who sums hands over beside them.
+// Without the arcs' own offsets and columns, which the caller passes separately.
 simd::Spmm sum_of_rows(const Arcs& a, ConstMatrixView x, MatrixView out, bool accumulate,
                        const Epilogue& epilogue);
 simd::Spmm sum_of_values(const SparseRows& x, const Dropout& dropout, ConstMatrixView w, MatrixView out,
                          const Epilogue& epilogue);
-/// Of the transpose's rows first … first + out.rows − 1: transposed_rows() has their arcs.
+/// Sums rows first … first + out.rows − 1 of the transpose; transposed_rows() has their arcs.
 simd::Spmm sum_of_transpose(const SparseRows& x, const Dropout& dropout, ConstMatrixView b, MatrixView out,
                             bool accumulate, Index first);
 CsrView transposed_rows(const SparseRows& x, Index first, Index rows);
@@ -32,7 +31,7 @@ simd::BitProduct product_of_bits(const BitRows& x, ConstMatrixView w, MatrixView
 simd::BitProduct product_of_transpose(const BitRows& x, ConstMatrixView b, MatrixView out, bool accumulate,
                                       Index first);
 
-/// `out` may only be read: backward does no more.
+/// `out` is only read, by the backward pass.
 simd::SoftmaxSum softmax_sum(const CsrView& csr, Real t, ConstMatrixView m, const SoftmaxState& state,
                              ConstMatrixView out);
 

@@ -1,5 +1,6 @@
 // Graph attention (Veličković et al. 2018), fused: scores, softmax and weighted sum in one visit of each
-// neighbour, nothing stored per arc; the backward pass computes α again and keeps one number an arc and head.
+// neighbour. Nothing is stored per arc; the backward pass computes α again and keeps one number per arc and
+// head.
 #include "tensor/cpu/arguments.h"
 #include "tensor/cpu/chunks.h"
 #include "tensor/kernel_table.h"
@@ -7,7 +8,7 @@
 namespace atl::cpu {
 namespace {
 
-/// What both directions are given.
+/// The arguments of both directions.
 simd::Attend plain(const Attention& a, ConstMatrixView z, ConstMatrixView dst_score,
                    ConstMatrixView src_score, const SoftmaxState& state) {
   simd::Attend s;
@@ -81,7 +82,7 @@ void attention_backward(Context& ctx, const Attention& a, const CsrView& transpo
   run_chunks(ctx, by_source.count(),
              [&](Index c) { simd::loops().attend_backward(s, by_source.begin(c), by_source.end(c)); });
   s.offsets = arcs.offsets;
-  s.d_score -= arcs.rows == 0 ? 0 : arcs.offsets[0] * a.heads;  // offsets count from another block's arcs
+  s.d_score -= arcs.rows == 0 ? 0 : arcs.offsets[0] * a.heads;  // offsets may begin above 0
   run_chunks(ctx, by_destination.count(), [&](Index c) {
     simd::loops().add_arc_scores(s, by_destination.begin(c), by_destination.end(c));
   });

@@ -1,7 +1,6 @@
 // Rounding to bfloat16 and back. In place, values move to or from the front of their own memory: value i's
-// two bytes lie before its own four, or among those of value i / 2. So that threads may share the work, it
-// goes in ranges [b, 2b), of which the bytes read and written are disjoint: upwards when narrowing, downwards
-// when widening.
+// two bytes lie before its own four, or among those of value i / 2. Threads share the work in ranges [b, 2b),
+// whose read and written bytes are disjoint. Ranges go upwards when narrowing, downwards when widening.
 
 #include <algorithm>
 #include <cstring>
@@ -15,7 +14,7 @@ namespace {
 constexpr Index kBatch = 16;    // values at a time: a fixed count becomes vector code
 constexpr Index kHead = 32768;  // values at the front that one thread takes, in order
 
-/// `count` values, at most kBatch, of which all are read before the first is written.
+/// Rounds `count` values, at most kBatch; reads all before it writes the first.
 void narrow(const Real* from, std::byte* to, Index count) {
   Real values[kBatch];
   Bfloat16 rounded[kBatch];
@@ -35,7 +34,7 @@ std::byte* words(Real* values) {
   return reinterpret_cast<std::byte*>(values);
 }
 
-/// Values begin … end − 1 of a matrix, upwards or downwards in its own memory.
+/// Narrows or widens values begin … end − 1 of a matrix in its own memory, upwards or downwards.
 void narrow_range(Real* values, Index begin, Index end) {
   for (Index i = begin; i < end; i += kBatch)
     narrow(values + i, words(values) + i * Index(sizeof(Bfloat16)), std::min(kBatch, end - i));

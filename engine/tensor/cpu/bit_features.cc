@@ -1,5 +1,5 @@
-// Input features kept as bits: a chunk of rows goes through the tables of all words, so a chunk has rows
-// enough to pay for making the tables, and its results stay in the second-level cache meanwhile.
+// Input features kept as bits. A chunk of rows goes through the tables of all words, so it has enough rows to
+// pay for making the tables. Its results meanwhile stay in the second-level cache.
 #include "tensor/cpu/arguments.h"
 #include "tensor/cpu/chunks.h"
 #include "tensor/kernel_table.h"
@@ -7,8 +7,8 @@
 namespace atl::cpu {
 namespace {
 
-/// Making a word's tables costs 120 additions, using them 8 a row. Each row's sum has its order whatever the
-/// chunk is, so the number of threads may choose.
+/// Making a word's tables costs 120 additions, using them 8 per row. A row's sum has the same order in any
+/// chunk, so chunks may depend on the number of threads.
 RowChunks chunks_of_bits(const Context& ctx, Index rows) {
   const Index even = (rows + ctx.pool->threads() - 1) / ctx.pool->threads();
   return {rows, std::clamp<Index>(even, 64, 512)};

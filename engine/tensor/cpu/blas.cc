@@ -14,7 +14,7 @@ blasint leading(Index stride) {
 
 void blas_product(bool transpose_a, bool transpose_b, ConstMatrixView a, ConstMatrixView b, Real beta,
                   MatrixView out) {
-  // Once a process, before the first product: threads of OpenBLAS's own would fight with the pool's.
+  // Set once per process, before the first product: OpenBLAS's own threads would compete with the pool's.
   [[maybe_unused]] static const bool one_thread = (openblas_set_num_threads(1), true);
 #ifdef ATOLL_REAL_DOUBLE
   constexpr auto product = cblas_dgemm;

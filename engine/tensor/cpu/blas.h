@@ -1,5 +1,5 @@
-// The one door to OpenBLAS: single-threaded products in this build's precision, by which the machine's rate
-// is stated.
+// The only file that calls OpenBLAS: single-threaded products in this build's precision, which measure the
+// machine's peak rate.
 #pragma once
 
 #include "tensor/matrix.h"

@@ -1,5 +1,4 @@
-// How work is cut for the pool: by shape alone, never by the number of threads, so that results don't depend
-// on it.
+// Cuts work for the pool by shape alone, never by the number of threads, so that results don't depend on it.
 #pragma once
 
 #include <algorithm>
@@ -25,20 +24,20 @@ struct RowChunks {
   Index end(Index chunk) const { return std::min(rows, (chunk + 1) * step); }
 };
 
-/// Ranges of about 32 K elements: large enough to hide the hand-out, small enough for the cache and for
-/// balance.
+/// Ranges of about 32 K elements: large enough to hide the cost of a hand-out, small enough for the cache and
+/// for balance.
 inline RowChunks chunks_of_rows(Index rows, Index cols) {
   return {rows, std::max<Index>(1, 32768 / std::max<Index>(1, cols))};
 }
 
-/// The same, but at most kFewChunks of them: for loops that leave a partial sum each.
+/// The same, but at most kFewChunks ranges, for loops that leave one partial sum each.
 inline constexpr Index kFewChunks = 64;
 inline RowChunks few_chunks_of_rows(Index rows, Index cols) {
   const RowChunks fine = chunks_of_rows(rows, cols);
   return {rows, std::max(fine.step, (rows + kFewChunks - 1) / kFewChunks)};
 }
 
-/// work(begin, end) over ranges of rows.
+/// Calls work(begin, end) for ranges of rows.
 template <class F>
 void for_rows(Context& ctx, Index rows, Index cols, F&& work) {
   const RowChunks chunks = chunks_of_rows(rows, cols);

@@ -1,4 +1,4 @@
-// Chooses, once a process, the widest instruction set that this machine has and the environment allows.
+// Chooses, once per process, the widest instruction set that this machine has and the environment allows.
 #include <cstdlib>
 #include <string_view>
 
@@ -21,7 +21,8 @@ extern const PairLoops pair_loops;
 
 namespace {
 
-/// What -march=x86-64-v3 and -v4 let the compiler use, by names that Clang 14 knows as well.
+/// Whether the machine has what -march=x86-64-v3 and -v4 let the compiler use. Clang 14 knows these names
+/// too.
 bool has_v3() {
   return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && __builtin_cpu_supports("bmi") &&
          __builtin_cpu_supports("bmi2");

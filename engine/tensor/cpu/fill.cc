@@ -1,4 +1,4 @@
-// Constant matrices and sums that begin at 0.
+// Constant matrices, and sums that begin at 0.
 #include <algorithm>
 #include <cmath>
 #include <cstring>
@@ -10,7 +10,7 @@ namespace atl::cpu {
 
 namespace {
 
-/// `elements` of the shape of `out`; is_zero: the value is all zero bits.
+/// Fills `elements`, which have the shape of `out`. is_zero: all bits of the value are zero.
 template <class T>
 void fill(Context& ctx, T value, bool is_zero, T* elements, MatrixView out) {
   const auto put = [&](T* to, Index count) {

@@ -1,5 +1,5 @@
-// Dense products with a tall matrix (n rows) and a small one, whose panels are packed once for all chunks of
-// rows; what follows a chunk's product finds it in the cache.
+// Dense products of a tall matrix (n rows) and a small one, whose panels are packed once for all chunks of
+// rows. The finish finds a chunk's product in the cache.
 #include "tensor/cpu/arguments.h"
 #include "tensor/cpu/chunks.h"
 #include "tensor/cpu/gemm_halves.h"
@@ -8,7 +8,7 @@
 namespace atl::cpu {
 namespace {
 
-/// Rows enough to hide the hand-out and to use panels often, few enough for balance; in whole tiles.
+/// Enough rows to hide the hand-out and to use panels often, few enough for balance, in whole tiles.
 RowChunks chunks_of_product(Index rows, Index in, Index out, Index threads) {
   const Index wanted = (Index(1) << 22) / std::max<Index>(1, in * out);
   const Index even = threads == 1 ? rows + 23 : rows / (4 * threads);
@@ -28,16 +28,16 @@ void product(Context& ctx, ConstMatrixView a, ConstMatrixView w, bool transpose_
              [&](Index chunk) { loops.product(p, chunks.begin(chunk), chunks.end(chunk)); });
 }
 
-/// How aᵀ·b is cut: ranges of the long dimension, each with a (k, m) partial sum, and blocks of a's k
+/// How aᵀ·b is cut: into ranges of the long dimension, each with a (k, m) partial sum, and blocks of a's k
 /// columns.
 struct Cut {
   RowChunks ranges, blocks;
 
   Cut(Index n, Index k, Index m, Index threads) : ranges{n, 1}, blocks{k, 1} {
-    constexpr Index kPartialElements = Index(1) << 20;  // of all partial sums together
+    constexpr Index kPartialElements = Index(1) << 20;  // all partial sums together
     const Index most = std::clamp<Index>(kPartialElements / std::max<Index>(1, k * m), 1, 32);
     ranges.step = std::max<Index>(512, (n + most - 1) / most);
-    const Index enough = 4 * threads;  // pieces of work; of one thread, one
+    const Index enough = 4 * threads;  // pieces of work; one for one thread
     const Index even = threads == 1 ? k : k * std::max<Index>(1, ranges.count()) / enough;
     blocks.step = std::clamp<Index>((even + 11) / 12 * 12, 128, std::max<Index>(k, 128));
   }
@@ -60,7 +60,7 @@ void gemm_at(Context& ctx, ConstMatrixView a, const Dropout& dropout, ConstMatri
   const Index k = out.rows, m = out.cols;
   const Cut cut(a.rows, k, m, ctx.pool->threads());
   const Index ranges = cut.ranges.count(), widest = std::min(cut.blocks.step, k);
-  const bool whole_rows = ranges == 1;  // then there are no partial sums
+  const bool whole_rows = ranges == 1;  // if so, there are no partial sums
   const MatrixView partial =
       whole_rows ? out : ctx.workspace->matrix("gemm_at.partial", std::max<Index>(ranges, 1) * k, m);
   const CopiedRows copies(ctx, a, dropout, b, widest);

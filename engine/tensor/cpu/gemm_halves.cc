@@ -8,9 +8,9 @@ namespace atl::cpu {
 namespace {
 
 constexpr Index kCopied =
-    simd::kPairedRows;  // as many as are summed up at once: with their draws they stay in the cache
+    simd::kPairedRows;  // as many as are summed at once; with their draws they stay in the cache
 
-/// What follows the product of rows from `begin` on.
+/// The finish for rows from `begin` on.
 simd::Finish from_row(const simd::Finish& finish, Index begin) {
   simd::Finish f = finish;
   f.mask = f.mask.from(begin);
@@ -20,7 +20,7 @@ simd::Finish from_row(const simd::Finish& finish, Index begin) {
   return f;
 }
 
-/// A matrix from row `begin` on.
+/// The matrix from row `begin` on.
 simd::In from_row(simd::In m, Index begin) {
   if (m.halves != nullptr) return {nullptr, m.stride, m.halves + begin * m.stride};
   return {m.row(begin), m.stride, nullptr};
@@ -44,12 +44,12 @@ const std::uint32_t* pair_panels_of(Context& ctx, const simd::PairLoops& loops, 
   return words;
 }
 
-/// Rows begin … of a product in Reals, or of pairs.
+/// A chunk of a product in Reals or pairs, from row `begin` on.
 struct ChunkProduct {
   Index inner, cols;
   bool accumulate;
   const Real* panels = nullptr;
-  const std::uint32_t* words = nullptr;  // not null: of pairs
+  const std::uint32_t* words = nullptr;  // not null: a product of pairs
   const simd::PairLoops* pairs = nullptr;
 
   void run(simd::In a, simd::Out out, const simd::Finish& finish, Index count) const {
@@ -59,7 +59,7 @@ struct ChunkProduct {
   }
 };
 
-/// Each thread's room for `step` rows in Reals, where `of` is in halves.
+/// Room for each thread's `step` rows in Reals, if `of` is in halves.
 MatrixView room_in_reals(Context& ctx, const char* name, ConstMatrixView of, Index step) {
   return of.halves == nullptr ? MatrixView()
                               : ctx.workspace->matrix(name, ctx.pool->threads() * step, of.cols);
@@ -67,8 +67,8 @@ MatrixView room_in_reals(Context& ctx, const char* name, ConstMatrixView of, Ind
 
 }  // namespace
 
-/// w as product() wants it: packed by the first call for all that find it as it was. `rounded`: as if it were
-/// stored in halves.
+/// w in the form that product() takes. The first call packs it for all later calls that find it unchanged.
+/// `rounded`: as if it were stored in halves.
 const Real* panels_of(Context& ctx, ConstMatrixView w, bool transposed, Index inner, Index cols,
                       bool rounded) {
   const simd::Table& loops = simd::loops();
@@ -82,13 +82,13 @@ const Real* panels_of(Context& ctx, ConstMatrixView w, bool transposed, Index in
     loops.pack_panels(plain(w), transposed, inner, cols, to);
     for (Index i = 0; rounded && i < elements; ++i) to[i] = Real(to_float(to_bfloat16(float(to[i]))));
   };
-  if (!panels.is_made) run_chunks(ctx, 1, pack);  // by the pool, so that a dry one leaves it out
+  if (!panels.is_made) run_chunks(ctx, 1, pack);  // on the pool, so that a dry one skips it
   return panels.values.data;
 }
 
 void product_in_halves(Context& ctx, ConstMatrixView a, ConstMatrixView w, bool transposed, MatrixView out,
                        bool accumulate, const simd::Finish& finish) {
-  constexpr Index kElements = Index(1) << 16;  // of a chunk
+  constexpr Index kElements = Index(1) << 16;  // per chunk
   ChunkProduct product{a.cols, out.cols, accumulate};
   product.pairs = a.halves != nullptr ? simd::pair_loops() : nullptr;
   if (product.pairs != nullptr)
@@ -131,7 +131,7 @@ CopiedRows::CopiedRows(Context& ctx, ConstMatrixView a, const Dropout& dropout, 
   if (b.halves != nullptr) b_ = ctx.workspace->matrix("gemm_at.b", copied, b.cols);
 }
 
-/// Rows of whole.a from `row` on, copied where they are to be.
+/// Rows of whole.a from `row` on, copied if they must be.
 simd::In CopiedRows::read_a(const simd::ProductAt& whole, int thread, Index column, Index row,
                             Index count) const {
   const simd::In rows = from_row(whole.a, row);

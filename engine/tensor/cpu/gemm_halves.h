@@ -1,5 +1,5 @@
-// Dense products of which some rows are copied before they are multiplied: stored in halves, or masked. And
-// the small operand's panels, which all products have.
+// Dense products that copy some rows before they multiply them, because these are stored in halves or masked.
+// Also the small operand's panels, which all products have.
 #pragma once
 
 #include "tensor/cpu/arguments.h"
@@ -7,25 +7,25 @@
 
 namespace atl::cpu {
 
-/// w as simd::Product wants it: packed by the first call for all that find it as it was. `rounded`: as if it
-/// were stored in halves.
+/// w in the form that simd::Product takes. The first call packs it for all later calls that find it
+/// unchanged. `rounded`: as if it were stored in halves.
 const Real* panels_of(Context& ctx, ConstMatrixView w, bool transposed, Index inner, Index cols,
                       bool rounded = false);
 
-/// out (+)= a · w, or a · wᵀ, then the finish, where a or out is stored in halves. A chunk's rows are
-/// computed in Reals, in the cache. Weights that meet halves are rounded as these are, because the processors
-/// that are fastest multiply nothing else.
+/// out (+)= a · w, or a · wᵀ, then the finish. Used if a or out is stored in halves. A chunk's rows are
+/// computed in Reals, in the cache. Weights multiplied with halves are rounded to halves too, because the
+/// fastest processors multiply only pairs of halves.
 void product_in_halves(Context& ctx, ConstMatrixView a, ConstMatrixView w, bool transposed, MatrixView out,
                        bool accumulate, const simd::Finish& finish);
 
-/// aᵀ · b a few rows at a time, of which each thread makes copies: where a is masked, or either is stored in
+/// aᵀ · b by a few rows at a time, which each thread copies. Used if a is masked, or either is stored in
 /// halves.
 class CopiedRows {
  public:
-  /// `widest`: columns of a that one call has at most.
+  /// `widest`: the most columns of a in one call.
   CopiedRows(Context& ctx, ConstMatrixView a, const Dropout& dropout, ConstMatrixView b, Index widest);
   bool any() const { return a_.cols > 0 || b_.cols > 0 || pairs_ != nullptr; }
-  /// Of rows begin … end − 1; `column`: of the draws, where whole.a begins.
+  /// Multiplies rows begin … end − 1. `column`: the column of the draws at which whole.a begins.
   void product_at(const simd::ProductAt& whole, int thread, Index column, Index begin, Index end) const;
 
  private:
@@ -33,8 +33,8 @@ class CopiedRows {
   void product_of_pairs(const simd::ProductAt& whole, int thread, Index column, Index begin, Index end) const;
 
   simd::Mask mask_;
-  MatrixView a_, b_;                        // (threads · rows of a copy, cols) or empty: read where they lie
-  const simd::PairLoops* pairs_ = nullptr;  // both are in halves, and the processor multiplies pairs
+  MatrixView a_, b_;  // (threads · rows of a copy, cols), or empty: rows are read in place
+  const simd::PairLoops* pairs_ = nullptr;  // not null: both are in halves, multiplied in pairs
   MatrixView words_;
 };
 

@@ -1,4 +1,5 @@
-// Products of rows head by head: attention's scores and what its backward pass needs of the output.
+// Products of rows head by head: attention's scores, and the product with the output that its backward pass
+// needs.
 #include "tensor/cpu/arguments.h"
 #include "tensor/cpu/chunks.h"
 #include "tensor/kernel_table.h"
@@ -13,7 +14,7 @@ simd::HeadDot plain(int heads, ConstMatrixView x, simd::In y, ConstMatrixView pr
   h.x = plain(x);
   h.y = y;
   h.product = {const_cast<Real*>(product.data),
-               product.stride};  // read by the backward pass, written forward
+               product.stride};  // read by the backward pass, written by the forward pass
   return h;
 }
 

@@ -6,8 +6,8 @@
 namespace atl::cpu {
 namespace {
 
-/// *sum += Σ of work(first, behind) over ranges of all n rows, given the places in `rows` of those selected
-/// there.
+/// *sum += Σ work(first, behind) over ranges of all n rows, where rows[first … behind − 1] are the selected
+/// rows of the range.
 template <class F>
 void over_selected(Context& ctx, Index n, std::span<const VertexId> rows, MatrixView d_logits, double* sum,
                    F&& work) {

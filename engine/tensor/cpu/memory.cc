@@ -1,5 +1,5 @@
-// The host's memory. Large matrices lie in 2 MB pages where the kernel grants them: rows gathered at random
-// from 4 KB pages miss the address cache at almost every row.
+// The host's memory. Large matrices use 2 MB pages if the kernel grants them, because rows gathered at random
+// from 4 KB pages miss the address cache almost every time.
 #include "tensor/memory.h"
 #include "tensor/device_stream.h"
 
@@ -18,7 +18,7 @@ Allocation allocate(std::size_t wanted) {
   const auto [bytes, unit] = host_block(wanted);
   void* data = std::aligned_alloc(unit, bytes);
   if (data == nullptr) throw std::bad_alloc();
-  if (unit == kHugePage) madvise(data, bytes, MADV_HUGEPAGE);  // advice: refusal is no error
+  if (unit == kHugePage) madvise(data, bytes, MADV_HUGEPAGE);  // only advice: refusal is no error
   return {data, bytes};
 }
 

@@ -1,4 +1,5 @@
-// Counts that metrics are made of. The class predicted for a row is its largest logit, the first of equals.
+// The counts behind metrics. The predicted class of a row is its largest logit, the first if several are
+// equal.
 #include <algorithm>
 #include <array>
 
@@ -64,7 +65,7 @@ void count_labels(Context& ctx, ConstMatrixView logits, View<const std::uint8_t>
 void count_by_class(Context& ctx, ConstMatrixView logits, const std::int32_t* labels,
                     std::span<const VertexId> rows, std::span<ClassCounts> counts) {
   check_rows(rows, logits.rows);
-  // One chunk, as for the confusions.
+  // Counts in one chunk, like the confusions.
   run_chunks(ctx, 1, [&](Index) {
     std::ranges::fill(counts, ClassCounts{});
     for (const VertexId row : rows) {
@@ -76,7 +77,7 @@ void count_by_class(Context& ctx, ConstMatrixView logits, const std::int32_t* la
   });
 }
 
-/// A chunk has some of the labels, so that no two threads count the same one.
+/// Each chunk does some of the labels, so that no two threads count the same one.
 void count_by_label(Context& ctx, ConstMatrixView logits, View<const std::uint8_t> targets,
                     std::span<const VertexId> rows, std::span<ClassCounts> counts) {
   check_rows(rows, logits.rows);
@@ -100,7 +101,8 @@ void count_confusions(Context& ctx, ConstMatrixView logits, const std::int32_t* 
                       std::span<const VertexId> rows, std::span<std::int64_t> counts) {
   const auto classes = std::size_t(logits.cols);
   check_rows(rows, logits.rows);
-  // One chunk: rows of equal label and prediction add to the same count, and once a run is seldom.
+  // Counts in one chunk, because rows of equal label and prediction add to the same count, and it runs only
+  // once per run.
   run_chunks(ctx, 1, [&](Index) {
     std::ranges::fill(counts, 0);
     for (const VertexId row : rows) ++counts[std::size_t(labels[row]) * classes + largest(logits, row)];

@@ -12,7 +12,7 @@ struct Moments {
   double mean, variance;
 };
 
-/// Of column c, from Σ x and Σ x².
+/// The moments of column c, from Σ x and Σ x².
 Moments moments_of(std::span<const double> sums, double count, Index c) {
   const std::size_t column = std::size_t(c), cols = sums.size() / 2;
   const double mean = sums[column] / count;

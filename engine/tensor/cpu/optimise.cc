@@ -1,5 +1,5 @@
-// Optimisers' steps (Adam: Kingma & Ba 2015, algorithm 1; AdamW: Loshchilov & Hutter 2019, algorithm 2), one
-// pass over each parameter, and the norm of a gradient.
+// Optimisers' steps (Adam: Kingma & Ba 2015, algorithm 1; AdamW: Loshchilov & Hutter 2019, algorithm 2), with
+// one pass over each parameter, and the norm of a gradient.
 #include <array>
 #include <cmath>
 

@@ -1,4 +1,4 @@
-// Triad, random row gather and sgemm: what this machine can do at most. And what the engine's kernels reach
+// Measures this machine's peak rates (triad, random row gather, sgemm), and the rates of the engine's kernels
 // on matrices of several sizes.
 #include "tensor/rates.h"
 
@@ -15,7 +15,7 @@
 namespace atl {
 namespace {
 
-/// Shortest time of `work` in seconds, over at least `runs` runs after one that warms up.
+/// Shortest time of `work` in seconds, over at least `runs` runs after a warm-up run.
 template <class F>
 double shortest(int runs, F&& work) {
   work();
@@ -28,7 +28,7 @@ double shortest(int runs, F&& work) {
   return best;
 }
 
-/// Of arrays of so many bytes each.
+/// Triad on arrays of `bytes` bytes each.
 double triad(Context& ctx, Index bytes) {
   const Index elements = bytes / Index(sizeof(Real));
   Matrix a(1, elements), b(1, elements), c(1, elements);
@@ -44,7 +44,7 @@ double triad(Context& ctx, Index bytes) {
   return 3.0 * double(a.bytes()) / seconds;
 }
 
-/// From a table of so many bytes.
+/// Gathers rows from a table of `bytes` bytes.
 double gather(Context& ctx, Index bytes) {
   constexpr Index kRowBytes = 256, kCols = kRowBytes / Index(sizeof(Real)), kPicks = Index(1) << 20,
                   kChunk = 512;
@@ -76,7 +76,7 @@ double product(Context& ctx) {
   return 2.0 * threads * kSide * kSide * kSide / seconds;
 }
 
-/// By a kernel that reads two matrices and writes one, of so many bytes for each thread together.
+/// Streams with a kernel that reads two matrices and writes one, together `bytes` bytes per thread.
 double stream(Context& ctx, Index bytes) {
   constexpr Index kCols = 64;
   const Index rows = std::max<Index>(1, ctx.pool->threads() * bytes / (2 * kCols * Index(sizeof(Real))));
@@ -86,7 +86,7 @@ double stream(Context& ctx, Index bytes) {
   return 3.0 * double(x.bytes()) / shortest(9, [&] { axpby(ctx, 1, x, 1, out); });
 }
 
-/// Sums of 32 rows each, at random, of so many bytes of them: each thread reads all.
+/// Sums of 32 random rows each from a matrix of `bytes` bytes; each thread reads all of it.
 double sums_of_rows(Context& ctx, Index bytes) {
   constexpr Index kCols = 64, kDegree = 32, kRowBytes = kCols * Index(sizeof(Real));
   const Index sources = bytes / kRowBytes, rows = ctx.pool->threads() * Index(4096);
@@ -102,7 +102,7 @@ double sums_of_rows(Context& ctx, Index bytes) {
          shortest(5, [&] { spmm(ctx, arcs, x, out); });
 }
 
-/// As a layer's: tall matrices, with a weight that a core's own cache holds.
+/// A product like a layer's: tall matrices, with a weight that fits a core's own cache.
 double tall_product(Context& ctx, const char* name, Storage storage) {
   constexpr Index kIn = 128, kOut = 64;
   const Index rows = ctx.pool->threads() * Index(4096);

@@ -1,5 +1,4 @@
-// Operations on the rows of dense matrices: the epilogue on its own, dropout, sums of columns, packing of
-// rows.
+// Operations on the rows of dense matrices: the epilogue alone, dropout, sums of columns, packing of rows.
 #include <algorithm>
 #include <cmath>
 
@@ -10,8 +9,8 @@
 namespace atl::cpu {
 namespace {
 
-/// sums (values) += Σ over rows, in double precision; `add` adds a range of rows to the array that it is
-/// given. Ranges are summed apart and put together in order.
+/// sums (values) += Σ over rows, in double precision; `add` adds a range of rows to the array it is given.
+/// Ranges are summed separately, and their sums added in order.
 template <class F>
 void sum_in_chunks(Context& ctx, RowChunks chunks, Index values, double* sums, F&& add) {
   double* partial = zeroed_sums(ctx, "rowwise.sums", chunks.count() * values).data();
@@ -40,7 +39,7 @@ void apply(Context& ctx, const Epilogue& epilogue, ConstMatrixView x, MatrixView
   const simd::Finish finish = plain(epilogue);
   const bool in_place = x.address() == y.address();
   if (in_place && finish.nothing) return;
-  for_rows(ctx, y.rows, y.cols, [&](Index begin, Index end) {  // rows that are copied stay in the cache
+  for_rows(ctx, y.rows, y.cols, [&](Index begin, Index end) {  // copied rows stay in the cache
     if (!in_place) simd::loops().axpby(1, plain(x), 0, plain_out(y), y.cols, begin, end);
     if (!finish.nothing) simd::loops().finish(finish, plain_out(y), begin, end, 0, y.cols);
   });

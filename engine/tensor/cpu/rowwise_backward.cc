@@ -1,5 +1,5 @@
-// Backward of the epilogue. Gradients of its parameters are sums over rows: each chunk leaves its own in the
-// workspace, and they are added in chunk order.
+// Backward of the epilogue. Gradients of its parameters are sums over rows. Each chunk leaves its own sums in
+// the workspace, and they are added in chunk order.
 #include "tensor/cpu/arguments.h"
 #include "tensor/cpu/chunks.h"
 #include "tensor/kernel_table.h"
@@ -7,7 +7,7 @@
 namespace atl::cpu {
 namespace {
 
-/// Each chunk's rows of the scratch matrix: the gradients of bias, gain and shift.
+/// The chunk's rows of the scratch matrix, for the gradients of bias, gain and shift.
 simd::FinishSums sums_of_chunk(MatrixView scratch, Index chunk, const EpilogueGradient& wanted) {
   return {wanted.bias != nullptr ? scratch.row(3 * chunk) : nullptr,
           wanted.gain != nullptr ? scratch.row(3 * chunk + 1) : nullptr,
@@ -22,7 +22,7 @@ void add_chunks(MatrixView scratch, Index chunks, Index kind, Real* total) {
   }
 }
 
-/// means (2, cols) of as many sums.
+/// means (2, cols) = sums / count.
 void mean_of(Context& ctx, std::span<const double> sums, double count, MatrixView means) {
   for_rows(ctx, Index(sums.size()), 1, [&](Index begin, Index end) {
     for (Index i = begin; i < end; ++i) means.data[i] = Real(sums[std::size_t(i)]) * Real(1 / count);

@@ -1,6 +1,6 @@
-// What both softmaxes over neighbours (attention.cc, softmax_aggregate.cc) do with their running state. Of a
-// softmax whose sources come in parts, each part's maximum, sum and weighted rows are enough to put the parts
-// together, as in online softmax (Milakov & Gimelshein 2018, section 3.1).
+// Operations on the running state of both softmaxes over neighbours (attention.cc, softmax_aggregate.cc). If
+// a softmax's sources come in parts, each part's maximum, sum and weighted rows are enough to combine them,
+// as in online softmax (Milakov & Gimelshein 2018, section 3.1).
 #include <algorithm>
 #include <cmath>
 #include <limits>

@@ -1,4 +1,4 @@
-// DeeperGCN's softmax aggregation (Li et al. 2020, section 3.2): each column's own softmax over the
+// DeeperGCN's softmax aggregation (Li et al. 2020, section 3.2): each column has its own softmax over the
 // neighbours.
 #include "tensor/cpu/arguments.h"
 #include "tensor/cpu/chunks.h"

@@ -1,5 +1,5 @@
-// Input features kept as CSR: the neighbour sum's loop with values, and with dropout drawn for each stored
-// value.
+// Input features kept as CSR. Uses the neighbour sum's loop, with values, and with dropout drawn for each
+// stored value.
 #include "tensor/cpu/aggregate.h"
 #include "tensor/cpu/arguments.h"
 #include "tensor/cpu/chunks.h"

@@ -1,7 +1,7 @@
-// Sums over the arcs of each row, which all aggregations are: some lanes of a warp do a row, with its
-// columns, or a part of them, in registers. A row with very many arcs (a hub) is cut into pieces, which are
-// listed first and done beside the other rows, and put together in order. Where rows are cut follows from the
-// graph alone, so results don't depend on what ran first.
+// Sums over the arcs of each row, the base of all aggregations. A group of lanes of a warp does a row, with
+// its columns, or a part of them, in registers. A row with very many arcs (a hub) is cut into pieces. These
+// are listed first, done beside the other rows, and put together in order. The graph alone decides where rows
+// are cut, so results don't depend on what ran first.
 #pragma once
 
 #include <algorithm>
@@ -12,30 +12,30 @@
 namespace atl::cuda {
 
 inline constexpr Index kPieceArcs =
-    256;  // of a piece, at least; a row with more than two pieces' arcs is cut
+    256;  // fewest arcs of a piece; a row with more than two pieces' arcs is cut
 inline constexpr int kArcThreads =
-    64;  // a block is busy until its longest row is done: short of rows, it seldom waits
-/// With fewer sources a row has too few arcs to be worth a list.
+    64;  // a block is busy until its longest row is done; with few rows it seldom waits
+/// With at most this many sources a row has too few arcs to be worth a list.
 inline constexpr Index kFewSources = 4096;
 
-/// Rows × parts of work. Parts of a row follow each other (heads, which read neighbouring memory), or the
-/// rows of a part do (slices of columns, of which one at a time shall stay in the cache).
+/// Work of rows × parts. Either the parts of a row are adjacent (heads, which read neighbouring memory), or
+/// the rows of a part (slices of columns, of which one at a time is to stay in the cache).
 struct ArcShape {
   Index rows, parts;
   bool parts_together;
-  int log;        // of the lanes of a group
+  int log;        // log₂ of a group's lanes
   Index sources;  // columns of the adjacency
 
   Index items() const { return rows * parts; }
   int lanes() const { return 1 << log; }
 };
 
-/// A row's part.
+/// A part of a row.
 struct Place {
   Index row, part;
 };
 
-/// That of an item; 32 bits are divided in a tenth of the time of 64.
+/// The part of an item. Dividing 32 bits takes a tenth of the time of dividing 64.
 __device__ inline Place place_of(const ArcShape& shape, Index item) {
   if (shape.parts == 1) return {item, 0};
   const Index by = shape.parts_together ? shape.parts : shape.rows;
@@ -45,37 +45,37 @@ __device__ inline Place place_of(const ArcShape& shape, Index item) {
   return shape.parts_together ? Place{quotient, rest} : Place{rest, quotient};
 }
 
-/// A hub's piece.
+/// One piece of a hub.
 struct Piece {
   int row, number;
 };
-/// Pieces of hubs and their sums. capacity_log −1: there is no list, and no row is cut.
+/// The pieces of hubs and their sums. capacity_log −1: there is no list, and no row is cut.
 template <class Sum>
 struct Hubs {
   int* count;
-  Piece* pieces;  // (2^capacity_log), a row's one after the other
+  Piece* pieces;  // (2^capacity_log), a row's pieces adjacent
   Sum* sums;      // (2^capacity_log, parts, lanes)
   int capacity_log;
 
   bool any() const { return capacity_log >= 0; }
 
-  /// So many that the list has room for whatever the rows are: of `arcs`, at most ¾ of 2^capacity_log pieces
-  /// come about.
+  /// Arcs per piece, so many that the list has room whatever the rows are: `arcs` arcs make at most ¾ of
+  /// 2^capacity_log pieces.
   __device__ Index piece_arcs(Index arcs) const {
     const Index least = (2 * arcs >> capacity_log) + 1;
     return least > kPieceArcs ? least : kPieceArcs;
   }
 };
 
-/// Which arcs of which row a group of lanes adds up.
+/// The arcs that a group of lanes adds up, and their row.
 struct Span {
   Place place;
   Index first, stop;
 };
 
-/// Op has: struct Sum; Index first_of(row), the row's first arc, where that of the one before ends; Sum
-/// begin(); void add(Sum&, Place, Index first, Index behind, Lanes) over some of its arcs; void merge(Sum&,
-/// const Sum& later); void finish(Sum&, Place, Lanes).
+/// Op has: struct Sum; Index first_of(row), the row's first arc, where the row before ends; Sum begin(); void
+/// add(Sum&, Place, Index first, Index behind, Lanes) over some of its arcs; void merge(Sum&, const Sum&
+/// later); void finish(Sum&, Place, Lanes).
 template <class Op>
 __device__ Index piece_arcs(const Op& op, const ArcShape& shape, const Hubs<typename Op::Sum>& hubs) {
   return hubs.piece_arcs(op.first_of(shape.rows) - op.first_of(0));
@@ -101,15 +101,14 @@ __device__ Span piece_of(const Op& op, const ArcShape& shape, const Hubs<typenam
   return {{piece.row, parts == 1 ? 0 : item % parts}, from, from + arcs < stop ? from + arcs : stop};
 }
 
-/// How many blocks of kArcThreads a multiprocessor shall have room for at least: registers are rationed
-/// accordingly.
+/// How many blocks of kArcThreads must fit on a multiprocessor; this limits the registers of a thread.
 template <class Op>
 constexpr int least_blocks() {
   if constexpr (requires { Op::kBlocks; }) return Op::kBlocks;
   return 1;
 }
 
-/// The first blocks do listed pieces, the others a row's part with each group.
+/// The first blocks do listed pieces; in the others each group does a part of a row.
 template <class Op>
 __global__ void __launch_bounds__(kArcThreads, least_blocks<Op>())
     over_arcs(Op op, ArcShape shape, Hubs<typename Op::Sum> hubs, int piece_blocks) {
@@ -135,7 +134,7 @@ __global__ void __launch_bounds__(kArcThreads, least_blocks<Op>())
   }
 }
 
-/// The hubs' sums from those of their pieces.
+/// Adds up the hubs' sums from their pieces' sums.
 template <class Op>
 __global__ void over_hubs(Op op, ArcShape shape, Hubs<typename Op::Sum> hubs) {
   const Lanes lanes(shape.log);
@@ -171,7 +170,7 @@ Hubs<Sum> hubs_in(Context& ctx, const ArcShape& shape) {
 
 template <class Op>
 void for_arcs(Context& ctx, const Op& op, const ArcShape& shape) {
-  constexpr int kPieceBlocks = 1056;  // as many as a large GPU has room for beside others
+  constexpr int kPieceBlocks = 1056;  // as many as a large GPU has room for beside other blocks
   const auto hubs = hubs_in<typename Op::Sum>(ctx, shape);
   const int piece_blocks = hubs.any() ? kPieceBlocks : 0;
   if (hubs.any()) {

@@ -1,5 +1,5 @@
-// Attention's first pass, over scores alone: each destination's maximum and sum of exponentials, and the
-// scores, kept for the second.
+// Attention's first pass, over scores alone: each destination's maximum and sum of exponentials. Keeps the
+// scores for the second pass.
 #pragma once
 
 #include <limits>
@@ -8,10 +8,10 @@
 
 namespace atl::cuda {
 
-/// Of a score, and of a maximum over none.
+/// The score of a dropped arc, and the maximum over no arcs.
 inline constexpr Real kNothing = -std::numeric_limits<Real>::infinity();
 
-/// max and sum (dst, heads), with what they were; shrink (dst, heads), the factor that this is to what was
+/// Updates max and sum (dst, heads) with more arcs, and sets shrink (dst, heads), the factor for what was
 /// added up before. A part is a head.
 struct ArcScores {
   simd::Attend a;
@@ -25,8 +25,8 @@ struct ArcScores {
   __device__ Index first_of(Index row) const { return a.offsets[row]; }
   __device__ Sum begin() const { return {kNothing, 0}; }
 
-  /// Some more exponentials, as parts of e^max. One of both factors is e⁰. Without any, and for arcs of
-  /// weight 0, p is 0.
+  /// Adds more exponentials, whose sum is p · e^max. The sum with the larger maximum keeps its scale, so one
+  /// of the two factors is e⁰. p is 0 without arcs, and for arcs of weight 0.
   __device__ static void include(Sum& sum, Real max, Real p) {
     if (max == kNothing || p == Real(0)) return;
     const bool grows = max > sum.max;
@@ -36,7 +36,7 @@ struct ArcScores {
   }
 
   __device__ void add(Sum& sum, Place place, Index first, Index stop, const Lanes& lanes) const {
-    constexpr int kArcs = 2;  // of a lane at a time
+    constexpr int kArcs = 2;  // per lane at a time
     const Index head = place.part;
     const Real own = at(a.dst_score, place.row, head);
     const std::uint64_t key = a.mask.threshold == 0 ? 0 : row_key(a.mask.key, a.dst_ids[place.row]);

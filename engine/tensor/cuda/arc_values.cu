@@ -1,4 +1,4 @@
-// Arcs as cuSPARSE takes them: 32-bit offsets, and a value per arc; no row may have a column twice.
+// Arcs in cuSPARSE's form: 32-bit offsets, and a value per arc. No row may have a column twice.
 #include "tensor/copies.h"
 #include "tensor/cuda/cusparse.h"
 #include "tensor/cuda/elements.h"
@@ -11,7 +11,7 @@ struct FillRow {
   Arcs arcs;
   int* offsets;
   float* values;
-  int* disordered;  // 1 where some row's columns don't ascend
+  int* disordered;  // 1 if some row's columns don't ascend
 
   __device__ Real value(Index row, Index arc) const {
     const VertexId source = arcs.csr.columns[arc];

@@ -1,5 +1,5 @@
-// What attention's kernels share: how lanes are divided among heads, and where the numbers per arc and head
-// are kept (KeptArcs: only those of the first arcs, the rest is computed again).
+// Code shared by attention's kernels: how lanes are divided among heads, and where numbers per arc and head
+// are kept (KeptArcs: only those of the first arcs; the rest is computed again).
 #pragma once
 
 #include "tensor/cpu/arguments.h"
@@ -17,32 +17,33 @@ __device__ inline Real leaky(Real x, Real slope) {
   return x < Real(0) ? x * slope : x;
 }
 
-/// An exponential times its arc's weight. An arc of weight 0 takes no part: its exponential may be infinite,
-/// or not a number.
+/// An exponential times its arc's weight. An arc of weight 0 doesn't count: its exponential may be infinite
+/// or NaN.
 __device__ inline Real weighed(Real exponential, Real weight) {
   return weight == Real(0) ? Real(0) : exponential * weight;
 }
 
-/// Whether all are in halves, or none is. Layers store what attention reads and writes alike, but for partial
-/// sums of several ranks.
+/// Whether all are in halves, or none is. Layers store alike what attention reads and writes, except for
+/// partial sums of several ranks.
 template <class... M>
 bool stored_alike(const M&... matrices) {
   const bool any = any_halves(matrices...);
   return (... && (any == (matrices.halves != nullptr)));
 }
 
-/// The factor of α's dropout on the arc from vertex `src` to `dst`, given the key of dst's row: 0 or
-/// 1 / (1 − rate).
+/// The factor of α's dropout on the arc from vertex `src` to `dst`, 0 or 1 / (1 − rate), given the key of
+/// dst's row.
 __device__ inline Real kept(const simd::Attend& a, std::uint64_t dst_key, VertexId src, Index head) {
   const std::uint64_t key = mix64(dst_key ^ std::uint64_t(src));
   return Draws::bits(key, std::uint32_t(head)) >= a.mask.threshold ? a.mask.scale : Real(0);
 }
 
-/// Lanes of a head, which have its columns, beside each other for some heads of a row; or for a slice of one
-/// head, where it is wider than a warp reads at once. A part of a row is what a group does.
+/// How lanes are divided. A head has adjacent lanes, which have its columns. A group has the lanes of some
+/// heads of a row, or of a slice of one head that is wider than a warp reads at once, and does one part of a
+/// row.
 struct HeadLanes {
-  int head_log, log;  // of a head's lanes, of the group's
-  int slices;         // of a head
+  int head_log, log;  // log₂ of a head's lanes, and of the group's
+  int slices;         // per head
 
   __device__ Index head(Place place, const Lanes& lanes) const {
     if (slices > 1) return place.part / slices;
@@ -51,14 +52,15 @@ struct HeadLanes {
   __device__ Index slice(Place place) const { return slices > 1 ? place.part % slices : 0; }
 };
 
-/// Only so many packs of V a lane can be fewer than a head has.
+/// Packs of V per lane with which a head may be cut into slices. With fewer packs a head is never wider than
+/// its lanes read.
 template <int V>
 inline constexpr int kSliced = V == 1 ? 8 : 16 / V;
-/// Of a lane, so that it wants more registers.
+/// Whether a lane has so many columns that it needs more registers.
 template <int V, int C>
 inline constexpr bool kManyColumns = C > 2 || V* C > 8;
 
-/// Heads of `packs`, of which a lane has C.
+/// The lanes for heads of `packs` packs, of which a lane has C.
 inline HeadLanes head_lanes(Index heads, Index packs, int C) {
   const int head_log = lanes_for(blocks_for(packs, C));
   return {head_log, std::min(5, head_log + lanes_for(heads)),
@@ -70,16 +72,16 @@ inline ArcShape shape_of(const HeadLanes& layout, const CsrView& csr, Index head
   return {csr.rows, parts, true, layout.log, csr.cols};
 }
 
-/// The widest pack by which heads of `width` columns of all of these, which are stored as T, are read.
+/// The widest pack in which heads of `width` columns of all these matrices, stored as T, can be read.
 template <class T, class... M>
 int pack_of(Index width, const M&... matrices) {
   if (std::is_same_v<T, Bfloat16> && in_packs(8, width, matrices...)) return 8;
   return in_packs(4, width, matrices...) ? 4 : 1;
 }
 
-/// call.template operator()<V, C>(layout, shape) for the rows of `csr` and heads that are `width` wide and
-/// stored as T, by packs as pack_of() gave them. A lane has two packs at least, or one of halves: what is
-/// computed per arc and head is computed by fewer.
+/// Calls call.template operator()<V, C>(layout, shape) for the rows of `csr` and heads that are `width` wide
+/// and stored as T, in the packs of pack_of(). A lane has at least two packs, or one of halves, so that fewer
+/// lanes compute what is needed once per arc and head.
 template <class T, class F>
 void for_heads(int pack, const CsrView& csr, Index heads, Index width, F&& call) {
   const Index packs = width / pack;
@@ -98,13 +100,13 @@ void for_heads(int pack, const CsrView& csr, Index heads, Index width, F&& call)
   with.template operator()<1, 8>();
 }
 
-/// A number per arc and head, of the first arcs of the destinations: the rest is computed where it is needed.
+/// A number per arc and head, for the destinations' first arcs; the rest is computed when it is needed.
 struct KeptArcs {
   Real* values;  // (arcs, heads)
   Index arcs;
 };
 
-/// In workspace `name`; enough for a mean degree of 32, in bounds.
+/// In workspace `name`; enough for a mean degree of 32, within a limit of memory.
 inline KeptArcs kept_arcs(Context& ctx, const char* name, const CsrView& csr, Index heads) {
   constexpr Index kBytes = Index(128) << 20, kMeanDegree = 32;
   const Index most = kBytes / (Index(sizeof(Real)) * heads);

@@ -1,5 +1,5 @@
 // Graph attention (Veličković et al. 2018), forward, in two passes: maxima and sums from scores alone, then
-// the weighted sum, in which each neighbour's row is read once.
+// the weighted sum, which reads each neighbour's row once.
 #include "tensor/cuda/arc_scores.h"
 #include "tensor/cuda/table.h"
 #include "tensor/cuda/weighted_sums.h"
@@ -37,7 +37,7 @@ void attention_add(Context& ctx, const Attention& a, ConstMatrixView z, ConstMat
   s.out = plain_out(softmaxes.out);
   const MatrixView shrink = ctx.workspace->matrix("attention.shrink", arcs.rows, s.heads);
   const KeptArcs keep = kept_arcs(ctx, "attention.arcs", arcs, s.heads);
-  constexpr int kLanesLog = 3;  // of a row's head
+  constexpr int kLanesLog = 3;  // log₂ of the lanes of a row's head
   for_arcs(ctx, ArcScores{s, plain_out(shrink), keep},
            ArcShape{arcs.rows, s.heads, true, kLanesLog, arcs.cols});
   if (s.width == 0) return;

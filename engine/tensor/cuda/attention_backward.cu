@@ -1,5 +1,5 @@
-// Attention's way back: one pass over the transposed arcs, in which each destination's gradient is read once,
-// and a sum of what it has kept (gradients.h).
+// Attention's backward pass: one pass over the transposed arcs, which reads each destination's gradient once,
+// and a sum of the shares that it has kept (gradients.h).
 #include "tensor/cuda/gradients.h"
 #include "tensor/cuda/table.h"
 #include "tensor/dispatch/reals.h"
@@ -22,8 +22,8 @@ void attention_backward(Context& ctx, const Attention& a, const CsrView& transpo
   s.d_src_score = plain_out(d_src_score);
   s.d_dst_score = plain_out(d_dst_score);
   pack_destinations(ctx, s, arcs.rows);
-  if (s.width == 0) s.z = s.d_out = {s.packed.data, 0};  // there is nothing to read but something
-  // Without the places of transposed arcs nothing is kept.
+  if (s.width == 0) s.z = s.d_out = {s.packed.data, 0};  // nothing is read, but addresses must be valid
+  // Without the places of transposed arcs nothing can be kept.
   const KeptArcs keep =
       transpose_arc == nullptr ? KeptArcs{nullptr, 0} : kept_arcs(ctx, "attention.arcs", arcs, s.heads);
   s.arc_of = transpose_arc;

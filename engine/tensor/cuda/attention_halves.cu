@@ -1,4 +1,4 @@
-// Attention, there and back, over rows that are stored in halves: what is computed with are Reals.
+// Attention, forward and backward, over rows stored in halves. Computations use Reals.
 #include "tensor/cuda/gradients.h"
 #include "tensor/cuda/weighted_sums.h"
 

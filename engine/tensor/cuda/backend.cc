@@ -7,7 +7,7 @@
 namespace atl::cuda {
 namespace {
 
-constexpr int kOldest = 80;  // compute capability times ten: what the build has code for
+constexpr int kOldest = 80;  // compute capability times ten; the build has code for this one and newer
 
 OpenDevice open(int rank_here) {
   int count = 0;

@@ -6,10 +6,10 @@
 
 namespace atl::cuda {
 
-/// table.cc
+/// Defined in table.cc.
 const KernelTable& kernels();
 
-/// For install_backend(). Making it asks nothing of a driver.
+/// For install_backend(). The call doesn't touch the driver.
 const Backend& backend();
 
 }  // namespace atl::cuda

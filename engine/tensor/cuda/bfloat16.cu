@@ -1,6 +1,6 @@
-// Rounding to bfloat16 and back. In place, values move to or from the front of their own memory: ranges [b,
-// 2b) read and write bytes that have none in common, upwards when narrowing, downwards when widening; one
-// block does the front, batch after batch.
+// Rounding to bfloat16 and back. In place, values move to or from the front of their own memory. Ranges [b,
+// 2b) read and write disjoint bytes, upwards when narrowing, downwards when widening. One block does the
+// front, batch after batch.
 #include "tensor/cuda/elements.h"
 #include "tensor/cuda/table.h"
 
@@ -13,7 +13,7 @@ __device__ Bfloat16* words(Real* values) {
   return reinterpret_cast<Bfloat16*>(values);
 }
 
-/// Values before `count`, all of a batch read before the first is written.
+/// Narrows the values before `count`; each batch is read whole before its first value is written.
 __global__ void narrow_head(Real* values, Index count) {
   for (Index batch = 0; batch < count; batch += blockDim.x) {
     const Index i = batch + threadIdx.x;

@@ -1,4 +1,4 @@
-// Input features kept as bits: a row's sum over the set bits of its words.
+// Input features kept as bits: sums a row over the set bits of its words.
 #include "tensor/cuda/arc_rows.h"
 #include "tensor/cuda/finish.h"
 #include "tensor/cuda/packs.h"
@@ -7,13 +7,13 @@
 namespace atl::cuda {
 namespace {
 
-/// out[r, c] (+)= row_scale[r] Σ_i bit(r, i) · inner_scale[i] · x[i, c], then the finish. A row's arcs are
-/// its words.
+/// out[r, c] (+)= row_scale[r] Σ_i bit(r, i) · inner_scale[i] · x[i, c], then the finish. A row's words take
+/// the place of arcs.
 template <int V, int C>
 struct SumOfBits {
   simd::BitProduct p;
-  Index words;      // of a row
-  int columns_log;  // of the lanes of a group
+  Index words;      // per row
+  int columns_log;  // log₂ of the lanes of a group
 
   using Sum = Columns<V, C>;
 

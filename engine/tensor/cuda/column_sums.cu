@@ -1,4 +1,4 @@
-// Sums over rows: what batch norm needs of its columns, there and back, and gradients of a bias.
+// Sums over rows: those that batch norm needs of its columns, forward and backward, and gradients of a bias.
 #include "tensor/cuda/finish.h"
 #include "tensor/cuda/sums.h"
 #include "tensor/cuda/table.h"

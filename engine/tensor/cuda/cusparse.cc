@@ -14,7 +14,7 @@ namespace atl::cuda {
 namespace {
 
 constexpr auto kPlain = CUSPARSE_OPERATION_NON_TRANSPOSE;
-constexpr auto kSameBits = CUSPARSE_SPMM_CSR_ALG3;  // in each run: of the algorithms for CSR, this one alone
+constexpr auto kSameBits = CUSPARSE_SPMM_CSR_ALG3;  // the only CSR algorithm with the same bits in every run
 constexpr float kOne = 1, kZero = 0;
 
 bool same_arcs(const Arcs& a, const Arcs& b) {
@@ -25,7 +25,7 @@ bool same_arcs(const Arcs& a, const Arcs& b) {
 
 }  // namespace
 
-/// What a stream asks cuSPARSE through.
+/// A stream's handle of cuSPARSE.
 class CusparseHandle {
  public:
   CusparseHandle(const SparseLibrary& library, cudaStream_t stream) : calls(library) {
@@ -51,7 +51,7 @@ class CusparseHandle {
 
 namespace {
 
-/// The dense operands of a call. Both are the host's, a few bytes.
+/// The dense operands of a call: descriptors of a few bytes in the host's memory.
 struct Dense {
   Dense(const CusparseHandle& handle, ConstMatrixView x_, MatrixView out_) : calls(handle.calls) {
     handle.must(calls.create_read(&x, x_.rows, x_.cols, x_.stride, x_.data, CUDA_R_32F, CUSPARSE_ORDER_ROW),
@@ -74,14 +74,14 @@ struct Dense {
 
 }  // namespace
 
-/// Arcs as cuSPARSE takes them.
+/// Arcs in cuSPARSE's form.
 struct CusparseMatrix {
   explicit CusparseMatrix(const Arcs& arcs_) : arcs(arcs_) {}
 
-  /// Its manual doesn't ensure results where a row has a column twice. Its analysis counts rows by how many
-  /// arcs they have: of a row with more arcs than the matrix has columns it counted behind its workspace
-  /// (compute-sanitizer on an H200, 11 rows of 27 columns, one with 100 arcs), and sums were wrong after
-  /// that. Returns whether it takes them.
+  /// Returns whether cuSPARSE takes the arcs. Its manual doesn't guarantee results if a row has a column
+  /// twice. Its analysis counts rows by their number of arcs. For a row with more arcs than the matrix has
+  /// columns it counted beyond its workspace (compute-sanitizer on an H200, 11 rows of 27 columns, one with
+  /// 100 arcs), and sums were wrong afterwards.
   bool fill(Context& ctx) {
     const CsrView& csr = arcs.csr;
     count = csr.rows == 0 || csr.offsets == nullptr ? 0 : read(ctx, csr.offsets + csr.rows);
@@ -95,13 +95,13 @@ struct CusparseMatrix {
   Index count = 0;
   Buffer<int> offsets{Device::kCuda};
   Buffer<float> values{
-      Device::kCuda};  // row_scale · col_scale · weight: where one is 0, an infinite source gives NaN
+      Device::kCuda};  // row_scale · col_scale · weight; if one is 0, an infinite source gives NaN
 };
 
 /// out (+)= matrix · x for rows of one width.
 class CusparseProduct {
  public:
-  /// `number`: no other of the stream's has it.
+  /// `number` is unique among the stream's products.
   CusparseProduct(const CusparseHandle& handle, const CusparseMatrix& a, const SumCall& call,
                   std::uint64_t number)
       : handle_(handle), calls_(handle.calls), number_(number) {
@@ -131,8 +131,8 @@ class CusparseProduct {
   }
 
  private:
-  /// What a call is compared by when it comes again: the number tells products apart that lay at the same
-  /// address one after the other.
+  /// Identifies a call when it is repeated. The number tells apart products that were at the same address one
+  /// after the other.
   struct Given {
     const CusparseProduct* product;
     std::uint64_t number;
@@ -150,13 +150,13 @@ class CusparseProduct {
   }
 
   const CusparseHandle& handle_;
-  const SparseLibrary& calls_;  // the handle may go before this does
+  const SparseLibrary& calls_;  // the handle may be destroyed first
   std::uint64_t number_;
   cusparseConstSpMatDescr_t matrix_ = nullptr;
-  Buffer<std::byte> workspace_{Device::kCuda};  // with what the analysis found
+  Buffer<std::byte> workspace_{Device::kCuda};  // also holds the results of the analysis
 };
 
-/// What is made of arcs when a sum over them first comes.
+/// What is made when arcs are first summed over.
 struct CusparseSums::Kept final : StayingArcs {
   explicit Kept(const Arcs& arcs) : matrix(arcs) {}
   ~Kept() override { Stream::settle(); }  // calls that are held back read it
@@ -164,7 +164,7 @@ struct CusparseSums::Kept final : StayingArcs {
   Kept& operator=(const Kept&) = delete;
 
   CusparseMatrix matrix;
-  std::optional<bool> taken;                                   // once it has been filled
+  std::optional<bool> taken;                                   // set once it has been filled
   std::map<Index, std::unique_ptr<CusparseProduct>> products;  // by columns
 };
 

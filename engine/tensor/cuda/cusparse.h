@@ -1,7 +1,8 @@
-// Sums over neighbours by cuSPARSE, where a run asks for them by name (`--sums cusparse`), and as what `atoll
-// bench ops` compares our kernels with: a product of a sparse matrix in CSR with a dense one, by the
-// algorithm whose results are the same bits in each run. Of arcs that stay alone (DeviceStream::keep_arcs),
-// for it wants 32-bit offsets and a value per arc, and an analysis per width of rows.
+// Sums over neighbours by cuSPARSE, if a run asks for it (`--sums cusparse`), and as the baseline with which
+// `atoll bench ops` compares our kernels. It multiplies a sparse matrix in CSR with a dense one, by the
+// algorithm whose results are the same bits in each run. Only for arcs that don't change
+// (DeviceStream::keep_arcs), because cuSPARSE wants 32-bit offsets, a value per arc, and an analysis per
+// width of rows.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +18,7 @@ struct SparseLibrary;
 class CusparseHandle;
 class CusparseProduct;
 
-/// What spmm() is asked for.
+/// The arguments of spmm().
 struct SumCall {
   const Arcs& arcs;
   ConstMatrixView x;
@@ -26,19 +27,19 @@ struct SumCall {
   const Epilogue& epilogue;
 };
 
-/// One stream's.
+/// Belongs to one stream.
 class CusparseSums {
  public:
-  /// Null: the machine has no cuSPARSE. In float64 it isn't used.
+  /// Null: the machine has no cuSPARSE, or Real is float64, for which it isn't used.
   static std::unique_ptr<CusparseSums> make(Stream& stream);
   ~CusparseSums();
   CusparseSums(const CusparseSums&) = delete;
   CusparseSums& operator=(const CusparseSums&) = delete;
 
   std::shared_ptr<const StayingArcs> keep(const Arcs& arcs);
-  /// False: nothing has been given to the stream, for cuSPARSE doesn't take it: arcs that aren't kept, 2^31
-  /// or more of them, a row with a column twice, rows in halves. Throws Error with the call's name and
-  /// cuSPARSE's own words where it fails.
+  /// Sums, or returns false without giving the stream anything if cuSPARSE doesn't take the call: arcs that
+  /// aren't kept, 2^31 or more of them, a row with a column twice, rows in halves. Throws Error with the
+  /// call's name and cuSPARSE's own words if it fails.
   bool sum(Context& ctx, const SumCall& call);
 
  private:
@@ -49,10 +50,10 @@ class CusparseSums {
   Stream& stream_;
   std::unique_ptr<CusparseHandle> handle_;
   std::map<const Index*, std::weak_ptr<Kept>> kept_;  // by their offsets
-  std::uint64_t made_ = 0;                            // products
+  std::uint64_t made_ = 0;                            // number of products so far
 };
 
-/// arc_values.cu: arcs as cuSPARSE takes them; the host waits until they are there. Returns whether the
+/// In arc_values.cu. Writes arcs in cuSPARSE's form, and waits until they are there. Returns whether the
 /// columns of each row ascend.
 bool fill_matrix(Context& ctx, const Arcs& arcs, int* offsets, float* values);
 

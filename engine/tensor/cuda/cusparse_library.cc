@@ -5,7 +5,7 @@
 namespace atl::cuda {
 namespace {
 
-/// What dlopen() and dlsym() have found.
+/// Results of dlopen() and dlsym().
 struct Found {
   SparseLibrary calls{};
   bool all = false;
@@ -19,7 +19,7 @@ struct Found {
 
 Found find() {
   Found found;
-  dlopen("libnvJitLink.so.13", RTLD_NOW | RTLD_LOCAL);  // cuSPARSE needs it, and may not find it by itself
+  dlopen("libnvJitLink.so.13", RTLD_NOW | RTLD_LOCAL);  // cuSPARSE needs it, and may not find it
   void* const library = dlopen("libcusparse.so.12", RTLD_NOW | RTLD_LOCAL);
   if (library == nullptr) return found;
   SparseLibrary& calls = found.calls;

@@ -1,5 +1,5 @@
-// cuSPARSE's calls, found when a program runs: it starts on machines that lack the library, and sums are then
-// our own kernels' alone.
+// cuSPARSE's functions, looked up when a program runs. A program thus starts on machines without the library,
+// and only our own kernels sum there.
 #pragma once
 
 #include <cusparse.h>
@@ -21,7 +21,7 @@ struct SparseLibrary {
   decltype(&cusparseSpMM) multiply;
 };
 
-/// Null where there is none, or none with all of these.
+/// Null if the library, or any of these functions, is missing.
 const SparseLibrary* sparse_library();
 
 }  // namespace atl::cuda

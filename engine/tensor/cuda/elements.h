@@ -1,11 +1,11 @@
-// Element by element over a matrix, row by row with some lanes of a warp each, or one by one.
+// Work on each element of a matrix: either each row has a group of lanes of a warp, or each element a thread.
 #pragma once
 
 #include "tensor/cuda/launch.h"
 
 namespace atl::cuda {
 
-/// work(r, c): each row is its lanes' own.
+/// Calls work(r, c); a group of lanes does each row.
 template <class F>
 __global__ void every_element(Index rows, Index cols, int log, F work) {
   const Index row = (Index(blockIdx.x) * blockDim.x + threadIdx.x) >> log;
@@ -14,14 +14,14 @@ __global__ void every_element(Index rows, Index cols, int log, F work) {
   for (Index c = int(threadIdx.x) & (lanes - 1); c < cols; c += lanes) work(row, c);
 }
 
-/// work(r, lanes of the row).
+/// Calls work(r, lanes of the row).
 template <class F>
 __global__ void every_row(Index rows, int log, F work) {
   const Index row = (Index(blockIdx.x) * blockDim.x + threadIdx.x) >> log;
   if (row < rows) work(row, Lanes(log));
 }
 
-/// work(i)
+/// Calls work(i).
 template <class F>
 __global__ void every_item(Index count, F work) {
   const Index i = Index(blockIdx.x) * blockDim.x + threadIdx.x;
@@ -35,7 +35,7 @@ void for_elements(Context& ctx, Index rows, Index cols, const F& work) {
   launch(ctx, blocks_for(rows, kThreads >> log), kThreads, 0, &every_element<F>, rows, cols, log, work);
 }
 
-/// `cols`: how much there is to do in a row.
+/// `cols`: amount of work in a row.
 template <class F>
 void for_rows(Context& ctx, Index rows, Index cols, const F& work) {
   const int log = lanes_for(cols);

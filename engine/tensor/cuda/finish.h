@@ -1,5 +1,5 @@
-// What follows a product, value by value: bias, norm, residual, activation, dropout, in the CPU's order of
-// operations (tensor/cpu/simd/finish.cc) and with its draws, and the way back.
+// The operations after a product, element by element: bias, norm, residual, activation, dropout. They have
+// the CPU's order (tensor/cpu/simd/finish.cc) and draws. Also their backward pass.
 #pragma once
 
 #include "base/random.h"
@@ -14,14 +14,14 @@ __device__ inline std::uint64_t row_key(std::uint64_t key, VertexId id) {
   return mix64(key ^ (std::uint64_t(id) * 0xd1342543de82ef95ull));
 }
 
-/// The key of a masked row's draws; 0 where nothing of it is masked.
+/// The key of a masked row's draws; 0 if nothing in the row is masked.
 __device__ inline std::uint64_t row_key(const simd::Mask& mask, Index row) {
   if (mask.threshold == 0 || row < mask.begin || row >= mask.end) return 0;
   const std::uint64_t key = row_key(mask.key, mask.ids[row]);
   return (key >> 32 << 32) | std::uint32_t(std::uint32_t(key) + mask.first_column * 0x9e3779b9u);
 }
 
-/// value, scaled where column c's draw keeps it, 0 where it doesn't.
+/// The value, scaled if column c's draw keeps it, 0 if it doesn't.
 __device__ inline Real masked(Real value, std::uint64_t key, Index c, const simd::Mask& mask) {
   return Draws::bits(key, std::uint32_t(c)) >= mask.threshold ? value * mask.scale : Real(0);
 }
@@ -41,7 +41,7 @@ __device__ inline Real activate(Real v, int activation) {
   return v;
 }
 
-/// A row's layer norm.
+/// The statistics of a row's layer norm.
 struct RowNorm {
   Real mean = 0, rstd = 1;
 };
@@ -60,7 +60,7 @@ __device__ Real finished(const simd::Finish& f, Real v, Index row, Index c, std:
   return key != 0 ? masked(v, key, c, f.mask) : v;
 }
 
-/// Gradient before dropout and activation, from the one behind them (d) and their result (y).
+/// The gradient before dropout and activation, from the gradient after them (d) and their result (y).
 __device__ inline Real undone(const simd::Finish& f, Real d, Real y, Index c, std::uint64_t key) {
   const bool dropped = key != 0;
   const auto activation = Activation(f.activation);
@@ -72,7 +72,7 @@ __device__ inline Real undone(const simd::Finish& f, Real d, Real y, Index c, st
   return d;
 }
 
-/// Mean and 1/σ of pre + bias over a row's columns, by its lanes, in two passes.
+/// Mean and 1/σ of pre + bias over a row's columns, computed by its lanes in two passes.
 template <bool kMixed>
 __device__ RowNorm row_norm(const simd::In& pre, Index row, const Real* bias, Index cols,
                             const Lanes& lanes) {

@@ -5,19 +5,18 @@
 namespace atl::cuda {
 namespace {
 
-/// Mini-batches bring new shapes without end: with so many all are forgotten, and planned again when they
-/// come.
+/// Mini-batches keep bringing new shapes. At this many all plans are dropped, and made again when needed.
 constexpr std::size_t kMostPlans = 1024;
-/// cuBLASLt isn't told how a bias is aligned but by its address, and its kernels read 16 bytes at a time.
+/// A bias's alignment is known to cuBLASLt only by its address, and its kernels read 16 bytes at a time.
 constexpr std::uintptr_t kBiasAlignment = 16;
 
-/// The manual has a handle of cuBLAS stand in for one of cuBLASLt.
+/// The manual allows a handle of cuBLAS instead of one of cuBLASLt.
 cublasLtHandle_t light(cublasHandle_t handle) {
   return reinterpret_cast<cublasLtHandle_t>(handle);
 }
 
-/// Bytes, a power of two, at most what all of a device's memory has (tensor/memory.h), so that it follows
-/// from a view's place in its matrix.
+/// Bytes, a power of two, at most the alignment of all of a device's memory (tensor/memory.h), so that it
+/// depends only on a view's place in its matrix.
 Index alignment_of(const void* address) {
   Index alignment = 64;
   while (reinterpret_cast<std::uintptr_t>(address) % std::uintptr_t(alignment) != 0) alignment /= 2;
@@ -40,7 +39,7 @@ void set(cublasLtMatmulPreferenceOpaque_t& preference, cublasLtMatmulPreferenceA
 }  // namespace
 
 void finish_product_now(const Target& on, const FinishedProduct& product) {
-  FinishedProduct p = product;  // cuBLASLt takes its descriptors as what might be changed
+  FinishedProduct p = product;  // a copy, because cuBLASLt takes descriptors as non-const
   const float one = 1, beta = p.accumulates != 0 ? 1 : 0;
   ATOLL_MUST(cublasLtMatmul(light(on.cublas), &p.operation, &one, p.first, &p.first_layout, p.second,
                             &p.second_layout, &beta, p.to, &p.to_layout, p.to, &p.to_layout, &p.algorithm,
@@ -78,7 +77,7 @@ std::optional<FinishedProduct> FinishedProducts::plan(ConstMatrixView a, ConstMa
   return product;
 }
 
-/// Without addresses.
+/// A plan without addresses.
 std::optional<FinishedProduct> FinishedProducts::planned(const Shape& shape) const {
   FinishedProduct p;
   const cudaDataType_t of = type_of(shape.of), into = type_of(shape.into);
@@ -92,7 +91,7 @@ std::optional<FinishedProduct> FinishedProducts::planned(const Shape& shape) con
   set(p, CUBLASLT_MATMUL_DESC_EPILOGUE,
       std::uint32_t(shape.relu ? CUBLASLT_EPILOGUE_RELU_BIAS : CUBLASLT_EPILOGUE_BIAS));
   set(p, CUBLASLT_MATMUL_DESC_BIAS_DATA_TYPE, std::int32_t(into));
-  // Algorithms are chosen by this address, too. So it is the least aligned one that there may be, whatever
+  // This address, too, influences the choice of an algorithm. So the least aligned one is given, whichever
   // bias comes first.
   set_bias(p, reinterpret_cast<const void*>(kBiasAlignment));
 
@@ -112,7 +111,7 @@ std::optional<FinishedProduct> FinishedProducts::planned(const Shape& shape) con
   const cublasStatus_t status =
       cublasLtMatmulAlgoGetHeuristic(light(stream_.cublas()), &p.operation, &p.first_layout, &p.second_layout,
                                      &p.to_layout, &p.to_layout, &preference, 1, &found, &count);
-  // It refuses in several ways what it can't do; cuBLAS and a pass over the rows can always.
+  // cuBLASLt refuses in several ways. cuBLAS with a pass over the rows always works.
   if (status != CUBLAS_STATUS_SUCCESS || count < 1 || found.state != CUBLAS_STATUS_SUCCESS) return {};
   p.algorithm = found.algo;
   p.room_bytes = found.workspaceSize;

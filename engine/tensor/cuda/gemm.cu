@@ -1,6 +1,6 @@
-// Dense products by cuBLAS. Its matrices are column by column: to it, rows of ours are columns, and a · w is
-// wᵀ · aᵀ. Of what follows a product cuBLASLt does a bias, with ReLU or without (finished_products.h);
-// anything else is a pass of its own over the rows.
+// Dense products by cuBLAS. Its matrices are column-major, so our rows are its columns, and a · w is wᵀ · aᵀ.
+// Of the epilogue cuBLASLt does a bias, with or without ReLU (finished_products.h); anything else is a
+// separate pass over the rows.
 #include "tensor/cuda/finish.h"
 #include "tensor/cuda/finished_products.h"
 #include "tensor/cuda/table.h"
@@ -9,7 +9,7 @@
 namespace atl::cuda {
 namespace {
 
-/// cuBLAS's product of this precision.
+/// The product function of cuBLAS for this precision.
 template <class T>
 cublasStatus_t gemm_of(cublasHandle_t handle, cublasOperation_t a_op, cublasOperation_t b_op, int m, int n,
                        int k, const T* one, const T* a, int lda, const T* b, int ldb, const T* beta, T* c,
@@ -23,7 +23,7 @@ cublasStatus_t gemm_of(cublasHandle_t handle, cublasOperation_t a_op, cublasOper
 
 constexpr bool kSingle = sizeof(Real) == sizeof(float);  // in double precision halves are multiplied as Reals
 
-/// As cuBLAS is asked: `first` is our right operand.
+/// The arguments for cuBLAS; `first` is our right operand.
 struct Product {
   const void *first, *second;
   void* to;
@@ -31,7 +31,7 @@ struct Product {
   int m, n, k, first_distance, second_distance, to_distance;
   std::int32_t accumulate;
   Storage of, into;
-  std::uint16_t unused = 0;  // in the place of padding
+  std::uint16_t unused = 0;  // instead of padding
 };
 
 void multiply_now(const Target& on, const Product& p) {
@@ -50,8 +50,8 @@ void multiply_now(const Target& on, const Product& p) {
                           CUBLAS_COMPUTE_32F, CUBLAS_GEMM_DEFAULT));
 }
 
-/// out (+)= left · right, each transposed where it says so. Both in halves, which are added up in float32, or
-/// all in Reals.
+/// out (+)= left · right, each transposed if asked. Both are in halves, with sums in float32, or all in
+/// Reals.
 void multiply(Context& ctx, ConstMatrixView left, bool left_transposed, ConstMatrixView right,
               bool right_transposed, MatrixView out, bool accumulate) {
   const Index inner = left_transposed ? left.rows : left.cols;
@@ -76,15 +76,15 @@ void multiply(Context& ctx, ConstMatrixView left, bool left_transposed, ConstMat
                        .into = out.storage()});
 }
 
-constexpr Index kElements = Index(1) << 24;  // of what is copied at a time
+constexpr Index kElements = Index(1) << 24;  // copied at a time
 
-/// Rows of which a piece is at most kElements.
+/// Number of rows, such that a piece has about kElements.
 Index rows_at_once(Index rows, Index cols) {
   const Index most = kElements / cols + 1;
   return most < rows ? most : rows;
 }
 
-/// `of` in halves, in workspace `name` unless it is stored so.
+/// `of` in halves: itself if it is stored so, otherwise a copy in workspace `name`.
 ConstMatrixView rounded(Context& ctx, const char* name, ConstMatrixView of) {
   if (of.halves != nullptr || of.empty()) return of;
   const MatrixView copy = ctx.workspace->matrix(name, of.rows, of.cols, Storage::kHalves);
@@ -113,8 +113,8 @@ bool is_bias_or_its_relu(const Epilogue& e) {
          (e.activation == Activation::kNone || e.activation == Activation::kRelu);
 }
 
-/// `bias` (m) as cuBLASLt wants it beside results that are stored so: in workspace "gemm.bias" unless it lies
-/// so.
+/// `bias` (m) in the form that cuBLASLt takes with results of this storage: itself, or a copy in workspace
+/// "gemm.bias".
 const void* placed_bias(Context& ctx, const Real* bias, Index m, Storage storage) {
   if (storage == Storage::kReals && FinishedProducts::has_place_for_bias(bias)) return bias;
   const MatrixView copy = ctx.workspace->matrix("gemm.bias", 1, m, storage);
@@ -122,7 +122,7 @@ const void* placed_bias(Context& ctx, const Real* bias, Index m, Storage storage
   return copy.address();
 }
 
-/// The product with its finish, where cuBLASLt does both; false: nothing was done. `w` is stored as `a` is.
+/// The product with its finish, if cuBLASLt does both; false: nothing was done. `w` is stored as `a` is.
 bool multiply_and_finish(Context& ctx, ConstMatrixView a, ConstMatrixView w, MatrixView out, bool accumulate,
                          const Epilogue& epilogue) {
   const bool are_stored_so = a.storage() == w.storage() && (a.halves != nullptr || out.halves == nullptr);

@@ -1,6 +1,7 @@
-// Attention's way back. By source, over the transposed arcs: z's gradient, that of the source's score, and
-// each arc's share of the destination's, of which as many as there is room for are kept. By destination: the
-// sum of these; for rows whose arcs are not kept, α and <z, d_out> are computed a second time.
+// Attention's backward pass. By source, over the transposed arcs, it computes z's gradient, the gradient of
+// the source's score, and each arc's share of the destination score's gradient. It keeps as many of these
+// shares as there is room for, and sums them by destination. For rows without kept shares, α and <z, d_out>
+// are computed again.
 #pragma once
 
 #include "tensor/cuda/attend.h"
@@ -8,10 +9,10 @@
 
 namespace atl::cuda {
 
-/// What an arc needs of a destination's head, read at once.
+/// The numbers of a destination's head that an arc needs, read at once.
 enum Packed { kScore, kMax, kInverse, kDot, kPacked };
 
-/// a.packed (dst, 4 · heads).
+/// Fills a.packed (dst, 4 · heads).
 inline void pack_destinations(Context& ctx, simd::Attend& a, Index rows) {
   const MatrixView packed = ctx.workspace->matrix("attention.packed", rows, kPacked * a.heads);
   a.packed = plain_out(packed);
@@ -25,8 +26,8 @@ inline void pack_destinations(Context& ctx, simd::Attend& a, Index rows) {
   });
 }
 
-/// Rows are sources and columns destinations (kBySource), or the other way round; z, d_out and d_z are stored
-/// as T. kMost arcs' rows are on their way together. kDropout: whether there is any, which takes registers.
+/// Rows are sources and columns destinations (kBySource), or the reverse; z, d_out and d_z are stored as T.
+/// The rows of kMost arcs are loaded together. kDropout: whether there is dropout, which takes registers.
 /// kRoom as least_blocks().
 template <int V, int C, class T, int kMost, bool kBySource, bool kDropout, int kRoom>
 struct Gradients {
@@ -37,18 +38,18 @@ struct Gradients {
   static constexpr int kBlocks = kRoom;
   struct Sum {
     Columns<V, kBySource ? C : 1> d_z;
-    Real d_score;  // of all of the head's lanes alike, or this lane's part of it
+    Real d_score;  // the same on all lanes of the head, or this lane's part
   };
-  /// What a lane knows about its row.
+  /// The numbers of a lane's own row.
   struct Own {
     Index row, head;
-    Columns<V, C, T> values;  // z's by source, d_out's by destination; 0 behind the last
+    Columns<V, C, T> values;  // z's by source, d_out's by destination; 0 after the last column
     Pack<4> packed;           // by destination
     Real score;               // by source
     VertexId id;              // of the row
     bool writes;              // one lane of each head
   };
-  /// What an arc brings.
+  /// The numbers of an arc and its other end.
   struct Arc {
     Pack<4> packed;  // by source
     Real score;      // by destination
@@ -82,13 +83,13 @@ struct Gradients {
     return own;
   }
 
-  /// <z, d_out> of an arc's head, on all of its lanes.
+  /// <z, d_out> of an arc's head, on all of the head's lanes.
   __device__ Real product_of(const Own& own, const Columns<V, C, T>& other, VertexId j, const Lanes& lanes,
                              const Ways& ways) const {
     Real mine = 0;
     if (C < kSliced<V> || layout.slices == 1) {
       mine = own.values.dot(other);
-    } else {  // the slice is a part of what is multiplied
+    } else {  // here the lane has only a slice of the product
       const T *const own_row = row_of_own(own.row, own.head), *const row = row_of_other(j, own.head);
       for (Index c = ways.lane; c < a.width; c += ways.columns)
         mine += load_pack<1>(own_row + c).real(0) * load_pack<1>(row + c).real(0);
@@ -181,7 +182,7 @@ struct Gradients {
   }
 };
 
-/// Both ways, by source first.
+/// Both passes, by source first.
 template <class T, bool kDropout>
 void along_both(Context& ctx, const simd::Attend& s, const CsrView& transpose, const CsrView& arcs,
                 const KeptArcs& keep) {

@@ -3,7 +3,7 @@
 namespace atl::cuda {
 namespace {
 
-/// Of what was captured last: calls of a stream are a chain.
+/// The node captured last. A stream's calls form a chain.
 cudaGraphNode_t last_node(cudaStream_t stream) {
   cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
   const cudaGraphNode_t* nodes = nullptr;
@@ -26,7 +26,7 @@ cudaKernelNodeParams parameters_of(const Call& call, void* const* arguments) {
 
 }  // namespace
 
-/// Only this thread is kept from calls that would wait for the device: others go on.
+/// During capture only this thread may not wait for the device; others go on.
 cudaGraph_t Graph::capture(Recording& calls, const Target& on, std::vector<cudaGraphNode_t>& nodes) {
   ATOLL_MUST(cudaStreamBeginCapture(on.stream, cudaStreamCaptureModeThreadLocal));
   nodes.assign(calls.size(), nullptr);
@@ -45,11 +45,11 @@ void Graph::make(Recording& calls, const Target& on) {
   if (made()) {
     cudaGraphExecUpdateResultInfo result{};
     const cudaError_t status = cudaGraphExecUpdate(exec_, graph, &result);
-    if (status == cudaSuccess) {  // of whose graph the nodes stay
+    if (status == cudaSuccess) {  // the nodes stay those of graph_
       cudaGraphDestroy(graph);
       return;
     }
-    cudaGetLastError();  // is told here, and not again by the next launch
+    cudaGetLastError();  // reported here, not again by the next launch
     if (status != cudaErrorGraphExecUpdateFailure) must(status, "cudaGraphExecUpdate");
     forget();
   }

@@ -1,5 +1,5 @@
-// A CUDA graph of recorded calls: launched at once, it does them one after the other, each as it would be
-// done by itself.
+// A CUDA graph of recorded calls. One launch does them all, one after the other, each with the same effect as
+// by itself.
 #pragma once
 
 #include <utility>
@@ -17,10 +17,10 @@ class Graph {
   Graph& operator=(const Graph&) = delete;
 
   bool made() const { return exec_ != nullptr; }
-  /// Captured from the calls, none of which is done by that; each was done before, so that what a first one
-  /// loads is there. A graph that is made already is changed, or made anew where CUDA won't change it.
+  /// Captures the calls without running them. Each ran before, so that whatever a first call loads is loaded.
+  /// An existing graph is updated, or made again if CUDA can't update it.
   void make(Recording& calls, const Target& on);
-  /// The next launch has the recording's arguments of kernel i.
+  /// Sets kernel i's arguments for the next launch to the recording's.
   void set(std::size_t i, Recording& calls);
   void launch(cudaStream_t stream);
   void forget();
@@ -28,9 +28,9 @@ class Graph {
  private:
   cudaGraph_t capture(Recording& calls, const Target& on, std::vector<cudaGraphNode_t>& nodes);
 
-  cudaGraph_t graph_ = nullptr;  // that exec_ was first made of: it owns the nodes
+  cudaGraph_t graph_ = nullptr;  // from which exec_ was first made; owns the nodes
   cudaGraphExec_t exec_ = nullptr;
-  std::vector<cudaGraphNode_t> nodes_;  // by call; null: a library's
+  std::vector<cudaGraphNode_t> nodes_;  // by call; null: a library's call
 };
 
 }  // namespace atl::cuda

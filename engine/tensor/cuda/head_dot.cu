@@ -1,4 +1,5 @@
-// Products of rows head by head: attention's scores and what its backward pass needs of the output.
+// Products of rows head by head: attention's scores, and the product with the output that its backward pass
+// needs.
 #include "tensor/cpu/arguments.h"
 #include "tensor/cuda/stored.h"
 #include "tensor/cuda/sums.h"
@@ -7,7 +8,7 @@
 namespace atl::cuda {
 namespace {
 
-/// product[r, head] = <x[r, head], y[r, head]>, by packs of V; a stride of 0 gives every row the same y.
+/// product[r, head] = <x[r, head], y[r, head]>, in packs of V. With a stride of 0 all rows have the same y.
 template <int V>
 void dots_of_packs(Context& ctx, int heads, simd::In x, simd::In y, MatrixView product, Index width) {
   for_rows(ctx, product.rows * heads, width / V, [=] __device__(Index item, const Lanes& lanes) {

@@ -1,6 +1,5 @@
-// The one header that CUDA C++ comes through: launches, a block's shared memory, what lanes of a warp tell
-// each other. Kernels are written against it, so that the tests' emulated GPU (tests/cuda) can stand in for
-// all of it.
+// The header through which kernels use CUDA C++: launches, a block's shared memory, exchanges between lanes
+// of a warp. Kernels are written against it, so that the tests' emulated GPU (tests/cuda) can replace it.
 #pragma once
 
 #include <utility>
@@ -11,7 +10,7 @@
 namespace atl::cuda {
 
 inline constexpr int kWarp = 32;      // lanes
-inline constexpr int kThreads = 256;  // of a block, where a kernel has no reason for others
+inline constexpr int kThreads = 256;  // per block, unless a kernel needs another number
 
 template <class... Formal>
 void launch_now(cudaStream_t stream, const Grid& grid, void (*kernel)(Formal...),
@@ -24,7 +23,7 @@ void launch_now(cudaStream_t stream, const Grid& grid, void (*kernel)(Formal...)
   must(cudaLaunchKernelEx(&config, kernel, Formal(arguments)...), "launch of a kernel");
 }
 
-/// A recorded launch (recording.h).
+/// Runs a recorded launch (recording.h).
 template <class... Formal>
 struct RecordedKernel {
   static void run(const Call& call, void* const* arguments, const Target& on) {
@@ -38,8 +37,8 @@ struct RecordedKernel {
   }
 };
 
-/// `blocks` of kernel, each of `threads` and with `shared` bytes of shared memory, in the order of ctx's
-/// stream.
+/// Launches `blocks` blocks of the kernel, each with `threads` threads and `shared` bytes of shared memory,
+/// in the order of ctx's stream.
 template <class... Formal, class... Given>
 void launch(const Context& ctx, Index blocks, int threads, std::size_t shared, void (*kernel)(Formal...),
             const Given&... given) {
@@ -53,7 +52,7 @@ void launch(const Context& ctx, Index blocks, int threads, std::size_t shared, v
   launch_now<Formal...>(stream.stream(), grid, kernel, Formal(given)...);
 }
 
-/// Zeros.
+/// Memory to fill with zeros.
 struct Cleared {
   void* data;
   std::size_t bytes;
@@ -77,20 +76,20 @@ __device__ T* shared_memory() {
 #endif
 }
 
-/// Some neighbouring lanes of a warp, a power of two, that work on one row.
+/// A group of adjacent lanes of a warp, a power of two, that work on one row.
 struct Lanes {
   int count;      // 1 … 32
-  int lane;       // of this thread among them
-  int first;      // of theirs in the warp
-  unsigned mask;  // in the warp
+  int lane;       // this thread's place among them
+  int first;      // the group's first lane in the warp
+  unsigned mask;  // the group's lanes in the warp
 
-  /// 2^log of them: shifts where divisions would take longer than what is divided up.
+  /// A group of 2^log lanes. Shifts replace divisions, which would take longer than the work that is divided.
   __device__ explicit Lanes(int log) : count(1 << log), lane(int(threadIdx.x) & (count - 1)) {
     first = int(threadIdx.x) % kWarp & ~(count - 1);
     mask = count == kWarp ? ~0u : ((1u << count) - 1) << first;
   }
 
-  /// What their lane number `which` has.
+  /// The value of the group's lane number `which`.
   template <class T>
   __device__ T from(int which, T value) const {
     return __shfl_sync(mask, value, first + which);
@@ -111,14 +110,14 @@ struct Lanes {
   }
 };
 
-/// The logarithm of the smallest power of two that isn't below `wanted`, at most that of a warp.
+/// The logarithm of the smallest power of two that is at least `wanted`, but at most a warp.
 inline int lanes_for(Index wanted) {
   int log = 0;
   while ((1 << log) < kWarp && (1 << log) < wanted) ++log;
   return log;
 }
 
-/// Σ of a block's values, in a fixed order, on its thread 0. `room`: kThreads / kWarp values of shared
+/// The sum of a block's values, in a fixed order, on its thread 0. `room`: kThreads / kWarp values of shared
 /// memory.
 template <class T>
 __device__ T sum_of_block(T value, T* room) {

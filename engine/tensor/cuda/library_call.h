@@ -1,11 +1,11 @@
-// Calls of CUDA's libraries in the order of a stream, recorded as launches are.
+// Calls of CUDA's libraries in the order of a stream, recorded like launches.
 #pragma once
 
 #include "tensor/cuda/stream.h"
 
 namespace atl::cuda {
 
-/// Whatever a library is asked for that launches no kernel of ours, recorded.
+/// Runs a recorded call of a library, which launches no kernel of ours.
 template <class Arguments>
 void run_recorded(const Call& call, void* const* arguments, const Target& on) {
   using Function = void (*)(const Target&, const Arguments&);
@@ -13,8 +13,8 @@ void run_recorded(const Call& call, void* const* arguments, const Target& on) {
                                                                *static_cast<const Arguments*>(arguments[0]));
 }
 
-/// ask(where, arguments), in the order of ctx's stream. Arguments are compared byte by byte: better without
-/// padding.
+/// Calls ask(where, arguments) in the order of ctx's stream. Recorded arguments are compared byte by byte, so
+/// they should have no padding.
 template <class Arguments>
 void call_library(const Context& ctx, void (*ask)(const Target&, const Arguments&),
                   const Arguments& arguments) {

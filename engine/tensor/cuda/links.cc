@@ -1,6 +1,6 @@
-// One NCCL communicator over all ranks, and a stream of its own. It is one that doesn't block, so that a rank
-// which is lost while others join, or while two of them connect, keeps nobody in a call: NCCL is asked how
-// far it is, and given the next group only when it has launched the one before.
+// One NCCL communicator over all ranks, with a stream of its own. It is non-blocking, so that a rank lost
+// while others join, or while two of them connect, keeps nobody in a call. NCCL is polled, and gets the next
+// group only when it has launched the one before.
 #include "tensor/cuda/links.h"
 
 #include <cstring>
@@ -13,7 +13,7 @@
 namespace atl::cuda {
 namespace {
 
-constexpr int kOldest = 21800;  // NCCL's number of the first version with all that is used here
+constexpr int kOldest = 21800;  // NCCL's number of the first version with everything used here
 
 constexpr ncclDataType_t kRealType = sizeof(Real) == sizeof(float) ? ncclFloat32 : ncclFloat64;
 
@@ -43,7 +43,9 @@ class Links final : public DeviceLinks {
     check(nccl_.init(&comm_, ranks, id, rank, &config), "ncclCommInitRankConfig");
   }
   ~Links() override {
-    if (comm_ != nullptr) return;  // abandon() may still be in its call: left as it is, as is its stream
+    if (comm_ != nullptr)
+      return;  // abandon() may still be in its call, so both it and its stream are left
+               // alone
     for (const Group& each : groups_)
       if (each.over != nullptr) cudaEventDestroy(each.over);
     cudaStreamDestroy(stream_);
@@ -87,14 +89,14 @@ class Links final : public DeviceLinks {
   }
 
   void abandon() override {
-    nccl_.abort(comm_);  // whatever it answers
+    nccl_.abort(comm_);  // the result doesn't matter
     comm_ = nullptr;
   }
 
  private:
   struct Group {
     std::vector<DeviceMessage> sends, receives;
-    std::span<Real> sum;         // and then no messages
+    std::span<Real> sum;         // if not empty, the group has no messages
     cudaEvent_t over = nullptr;  // recorded when the group is launched
     bool launched = false;
   };
@@ -118,7 +120,7 @@ class Links final : public DeviceLinks {
     fail("{} failed: {}: {}", call, nccl_.error_string(result), nccl_.last_error(comm_));
   }
 
-  /// Whether NCCL has done what it was last asked for, so that it may be asked for more.
+  /// Whether NCCL has finished the last request, so that it may get another.
   bool settled() {
     ncclResult_t result = ncclSuccess;
     check(nccl_.get_async_error(comm_, &result), "ncclCommGetAsyncError");
@@ -126,7 +128,7 @@ class Links final : public DeviceLinks {
     return result == ncclSuccess;
   }
 
-  /// The event is recorded behind the group only once that is on the stream.
+  /// Records the event after a group only once the group is on the stream.
   void launch_next() {
     while (settled()) {
       if (launches_) {
@@ -160,8 +162,8 @@ class Links final : public DeviceLinks {
   ncclComm_t comm_ = nullptr;
   cudaStream_t stream_ = nullptr;
   std::vector<Group> groups_;  // by slot
-  std::deque<int> queue_;      // slots whose groups have yet to be launched
-  bool launches_ = false;      // its first is being launched
+  std::deque<int> queue_;      // slots whose groups haven't been launched yet
+  bool launches_ = false;      // the first of them is being launched
   bool leaves_ = false;
 };
 

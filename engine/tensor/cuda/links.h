@@ -5,7 +5,7 @@
 
 namespace atl::cuda {
 
-/// For Backend::links. Looks for the library when it is first asked for an offer.
+/// For Backend::links. The library is looked up at the first request for an offer.
 const LinkMaker& links();
 
 }  // namespace atl::cuda

@@ -1,11 +1,11 @@
-// Losses over selected rows; the gradient of the others is 0. Each selected row's loss is kept for the sum.
+// Losses over selected rows; the gradient of other rows is 0. Keeps each selected row's loss for the sum.
 #include "tensor/cuda/sums.h"
 #include "tensor/cuda/table.h"
 
 namespace atl::cuda {
 namespace {
 
-/// work(row, lanes) → the row's loss, on all lanes; *sum += Σ of them.
+/// work(row, lanes) returns the row's loss on all lanes; *sum += Σ of them.
 template <class F>
 void over_selected(Context& ctx, ConstMatrixView logits, std::span<const VertexId> rows, MatrixView d_logits,
                    double* sum, const F& work) {

@@ -19,8 +19,8 @@ int this_threads_gpu() {
   return gpu;
 }
 
-/// What was allocated, so that an operand from elsewhere is found before a kernel faults on it; and what
-/// pieces are given of.
+/// All allocations, so that an operand from elsewhere is found before a kernel faults on it, and the reserves
+/// from which pieces are given.
 class Allocations {
  public:
   static Allocations& instance() {
@@ -49,7 +49,7 @@ class Allocations {
     reserves_.push_back({static_cast<std::byte*>(data), bytes, this_threads_gpu(), std::this_thread::get_id(),
                          Reserve(bytes)});
   }
-  /// A piece of what was asked for at once on this thread's GPU; null: there is none so large.
+  /// A piece of the reserve on this thread's GPU; null: none is large enough.
   void* take_piece(std::size_t bytes) {
     const int gpu = this_threads_gpu();
     const std::lock_guard lock(mutex_);
@@ -72,7 +72,7 @@ class Allocations {
     }
     return {};
   }
-  /// Of what this thread has reserved no piece is given any more. What is to be freed, if anything.
+  /// Ends this thread's reserve: no more pieces are taken from it. Returns the memory to free, if any.
   void* end_reserve() {
     const std::lock_guard lock(mutex_);
     for (Reserved& each : reserves_) {
@@ -103,7 +103,7 @@ class Allocations {
 
   mutable std::mutex mutex_;
   std::map<std::uintptr_t, std::size_t> sizes_;
-  std::list<Reserved> reserves_;  // of this process: few
+  std::list<Reserved> reserves_;  // of this process; there are few
 };
 
 Allocation allocate(std::size_t wanted) {
@@ -113,7 +113,7 @@ Allocation allocate(std::size_t wanted) {
     Stream::settle();
     const cudaError_t status = cudaMalloc(&data, bytes);
     if (status == cudaErrorMemoryAllocation) {
-      cudaGetLastError();  // is told here, and not again by the next launch
+      cudaGetLastError();  // reported here, not again by the next launch
       std::size_t free = 0, total = 0;
       ATOLL_MUST(cudaMemGetInfo(&free, &total));
       fail(
@@ -127,10 +127,10 @@ Allocation allocate(std::size_t wanted) {
   return {data, bytes};
 }
 
-/// A fault is told by the next call that can.
+/// Ignores faults, which the next call that can will report.
 void release(void* data) {
   if (data == nullptr) return;
-  Stream::settle();  // what travels there is looked at as memory of this GPU until then
+  Stream::settle();  // until then, memory in transit is checked as this GPU's
   cudaDeviceSynchronize();
   Allocations::instance().remove(data);
   const auto [was_piece, to_free] = Allocations::instance().give_back(data);
@@ -171,7 +171,8 @@ void release_pinned(void* data) {
   cudaFreeHost(data);
 }
 
-/// Streams of ours don't wait for the default one, nor it for them.
+/// Waits for all streams before and after the work, because our streams and the default one don't wait for
+/// each other.
 template <class F>
 void between_waits(F&& work) {
   Stream::settle();
@@ -218,10 +219,10 @@ std::size_t memory_bytes() {
   return total;
 }
 
-/// What can't be pinned (too much of it, or memory that the system won't pin) is said by the answer, and not
-/// again by the next launch.
+/// If memory can't be pinned (too much of it, or the system refuses), only the result says so, not the next
+/// launch.
 const void* pin(const void* data, std::size_t bytes) {
-  void* const given = const_cast<void*>(data);  // read-only in fact, whatever CUDA's types say
+  void* const given = const_cast<void*>(data);  // only read, whatever CUDA's types say
   Stream::settle();
   if (cudaHostRegister(given, bytes, cudaHostRegisterMapped) != cudaSuccess) {
     cudaGetLastError();

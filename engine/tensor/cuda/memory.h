@@ -1,4 +1,4 @@
-// The GPUs' memory, as the engine asks for it (tensor/memory.h).
+// The GPUs' memory, with the engine's interface (tensor/memory.h).
 #pragma once
 
 #include <cstddef>
@@ -7,10 +7,10 @@
 
 namespace atl::cuda {
 
-/// On the calling thread's GPU, each of them.
+/// All its functions act on the calling thread's GPU.
 Memory gpu_memory();
 
-/// Of the calling thread's GPU, free or not.
+/// Bytes of the calling thread's GPU, free or not.
 std::size_t memory_bytes();
 const void* pin(const void* data, std::size_t bytes);
 void unpin(const void* data);

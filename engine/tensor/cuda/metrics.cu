@@ -1,4 +1,4 @@
-// Counts that metrics are made of, added up as whole numbers, whose order doesn't matter.
+// The counts behind metrics, added up as whole numbers, whose order doesn't matter.
 #include "tensor/cuda/elements.h"
 #include "tensor/cuda/table.h"
 
@@ -9,8 +9,8 @@ __device__ void count(std::int64_t* to, std::int64_t by) {
   if (by != 0) atomicAdd(reinterpret_cast<unsigned long long*>(to), static_cast<unsigned long long>(by));
 }
 
-/// The class of the largest logit, the first of equals, on all lanes. No number is larger than any where it
-/// stands first, and smaller elsewhere.
+/// The class of the largest logit, the first if several are equal, on all lanes. A NaN counts as largest if
+/// it comes first, and as smallest elsewhere.
 __device__ Index largest(ConstMatrixView logits, Index row, const Lanes& lanes) {
   const Real* const x = row_of(logits, row);
   Real most = x[0];
@@ -25,7 +25,7 @@ __device__ Index largest(ConstMatrixView logits, Index row, const Lanes& lanes) 
   return where;
 }
 
-/// `words` numbers from `counts` on are 0, then work(row, lanes) for each selected row.
+/// Zeroes `words` numbers from `counts` on, then calls work(row, lanes) for each selected row.
 template <class F>
 void over_rows(Context& ctx, Index cols, std::span<const VertexId> rows, void* counts, Index words,
                const F& work) {

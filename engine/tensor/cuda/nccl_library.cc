@@ -9,7 +9,7 @@ namespace {
 
 constexpr const char* kFile = "libnccl.so.2";
 
-/// What dlopen() and dlsym() have found, and what they haven't.
+/// Results of dlopen() and dlsym(), and what they didn't find.
 struct Found {
   Nccl calls{};
   std::string missing;

@@ -1,4 +1,4 @@
-// NCCL's calls, found when a program runs: it starts on machines that lack the library.
+// NCCL's functions, looked up when a program runs, so that it starts on machines without the library.
 #pragma once
 
 #include <nccl.h>
@@ -24,7 +24,7 @@ struct Nccl {
   decltype(&ncclAllReduce) all_reduce;
 };
 
-/// Null where there is none: `why_not` says so.
+/// Null if the library is missing; `why_not` then says why.
 const Nccl* nccl(std::string& why_not);
 
 }  // namespace atl::cuda

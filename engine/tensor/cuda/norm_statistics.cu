@@ -10,7 +10,7 @@ struct Moments {
   double mean, variance;
 };
 
-/// Of column c, from Σ x and Σ x².
+/// The moments of column c, from Σ x and Σ x².
 __device__ Moments moments_of(const double* sums, Index cols, double count, Index c) {
   const double mean = sums[c] / count, variance = sums[cols + c] / count - mean * mean;
   return {mean, variance > 0 ? variance : 0.0};

@@ -1,5 +1,5 @@
 // Optimisers' steps (Adam: Kingma & Ba 2015, algorithm 1; AdamW: Loshchilov & Hutter 2019, algorithm 2) and
-// the norm of a gradient. All that differs between steps is read from the step's state, in the device's
+// the norm of a gradient. Everything that differs between steps is read from the step's state in the device's
 // memory.
 #include "tensor/cuda/sums.h"
 #include "tensor/cuda/table.h"
@@ -7,7 +7,7 @@
 namespace atl::cuda {
 namespace {
 
-/// Adam's step with what is the same for all elements worked out, by each block's first thread.
+/// Adam's step with the factors that are the same for all elements, which each block's first thread computes.
 struct Adam {
   Real learning_rate, second_correction, decoupled_decay;
 };

@@ -1,25 +1,25 @@
-// A lane's columns: packs of V, C times, the width of its group apart.
+// The columns of a lane: C packs of V, each the width of its group apart.
 #pragma once
 
 #include "tensor/cuda/stored.h"
 
 namespace atl::cuda {
 
-/// A group's lanes in ways: each way has the row's columns and goes over arcs of its own, so that narrow rows
-/// keep all lanes busy.
+/// Divides a group's lanes into ways. Each way has all of the row's columns and goes over arcs of its own, so
+/// that narrow rows keep all lanes busy.
 struct Ways {
   int columns;    // lanes of a way
   int count;      // ways
   int way, lane;  // this lane's, and its place there
 
-  /// Of 2^log lanes each.
+  /// Ways of 2^log lanes each.
   __device__ Ways(const Lanes& lanes, int log)
       : columns(1 << log),
         count(lanes.count >> log),
         way(lanes.lane >> log),
         lane(lanes.lane & (columns - 1)) {}
 
-  /// Σ over a way's lanes, on all of them.
+  /// The sum over a way's lanes, on all of them.
   __device__ Real sum_of_way(const Lanes& lanes, Real value) const {
     for (int distance = columns / 2; distance > 0; distance /= 2)
       value += __shfl_xor_sync(lanes.mask, value, distance);
@@ -27,7 +27,7 @@ struct Ways {
   }
 };
 
-/// A lane's columns of a row: sums, or what is added to them, as it is stored. Columns behind the last stay 0
+/// A lane's columns of a row, in its storage: sums, or what is added to them. Columns after the last stay 0
 /// and are never stored.
 template <int V, int C, class T = Real>
 struct Columns {
@@ -61,13 +61,14 @@ struct Columns {
       for (int v = 0; v < V; ++v) sum += at[k].real(v) * other.at[k].real(v);
     return sum;
   }
-  /// From a row that is `width` wide; `slice` counts the columns of a group.
+  /// Loads from a row of `width` columns; `slice` is the slice's number.
   __device__ void load(const T* row, Index width, Index slice, const Ways& ways) {
 #pragma unroll
     for (int k = 0; k < C; ++k)
       if (const Index c = column(slice, ways, k); c < width) at[k] = load_pack<V>(row + c);
   }
-  /// The same without a branch: columns behind the last hold the first's values, which nobody stores.
+  /// The same without a branch. Columns after the last hold the first column's values, which are never
+  /// stored.
   __device__ void fetch(const T* row, Index width, Index slice, const Ways& ways) {
 #pragma unroll
     for (int k = 0; k < C; ++k) {
@@ -75,7 +76,7 @@ struct Columns {
       at[k] = load_pack<V>(row + (c < width ? c : 0));
     }
   }
-  /// Σ over the ways, on all lanes.
+  /// Adds up the ways, with the result on all lanes.
   __device__ void join(const Lanes& lanes, const Ways& ways) {
     for (int distance = ways.columns; distance < lanes.count; distance *= 2)
 #pragma unroll
@@ -88,8 +89,8 @@ struct Columns {
   }
 };
 
-/// Which of a row's arcs a lane is at: number `at`, then each `step` further. Behind the last it is the last
-/// once more, whose row is there already: reading it takes no branch.
+/// The arcs of a row that a lane visits: number `at`, then each `step` further. After the last arc it repeats
+/// that one, whose row is loaded already, so that reading it needs no branch.
 struct ArcsOfWay {
   int at, step, count;
 
@@ -102,8 +103,8 @@ struct ArcsOfWay {
   }
 };
 
-/// some(j, arcs, left) for kMost of a way's arcs at a time, of which j are the sources, `left` being those of
-/// all ways from there on: while their rows are on their way, the next ones' sources are.
+/// Calls some(j, arcs, left) for kMost of a way's arcs at a time, with their sources j. `left` counts the
+/// arcs of all ways from there on. While these arcs' rows are loaded, the next sources are too.
 template <int kMost, class F>
 __device__ void for_batches(const VertexId* of_row, ArcsOfWay arcs, const F& some) {
   const int batch = kMost * arcs.step;
@@ -120,8 +121,8 @@ __device__ void for_batches(const VertexId* of_row, ArcsOfWay arcs, const F& som
   }
 }
 
-/// call.template operator()<V, C>(log, slices): V · C columns of 2^log lanes at a time, `slices` times, are
-/// at least `width`.
+/// Calls call.template operator()<V, C>(log, slices). 2^log lanes of V · C columns each, `slices` times,
+/// cover at least `width` columns.
 template <class F>
 void with_columns(bool fours, Index width, F&& call) {
   const auto with = [&]<int V, int C>() {

@@ -1,5 +1,5 @@
-// Calls that a stream is given, with their arguments, in memory that is used again and again: what a CUDA
-// graph is made of, and what the same work is compared with when it comes again (rounds.h).
+// Calls given to a stream, with their arguments, in memory that is reused. CUDA graphs are made from them,
+// and the same work is compared with them when it is repeated (rounds.h).
 #pragma once
 
 #include <cstddef>
@@ -17,16 +17,16 @@ struct Grid {
   bool operator==(const Grid&) const = default;
 };
 
-/// What calls are done on.
+/// Where calls run.
 struct Target {
   cudaStream_t stream;
   cublasHandle_t cublas;
 };
 
-/// What is the same of a call each time it comes, if shapes are.
+/// The part of a call that is the same at each repetition if shapes are.
 struct Call {
   void (*run)(const Call& call, void* const* arguments, const Target& on);
-  const void* function;  // a kernel, or what calls a library
+  const void* function;  // a kernel, or a function that calls a library
   bool is_kernel;
   Grid grid;  // a kernel's
   bool operator==(const Call&) const = default;
@@ -34,28 +34,28 @@ struct Call {
 
 class Recording {
  public:
-  /// A call's arguments are copied as they lie in memory.
+  /// Copies a call's arguments byte by byte.
   template <class... Argument>
   void add(const Call& call, const Argument&... arguments) {
     calls_.push_back({call, bytes_.size(), 0, places_.size()});
     (put(arguments), ...);
     calls_.back().bytes = bytes_.size() - calls_.back().at;
   }
-  /// The memory stays.
+  /// Removes all calls; the memory stays.
   void clear() { calls_.clear(), places_.clear(), bytes_.clear(); }
 
   std::size_t size() const { return calls_.size(); }
   const Call& call(std::size_t i) const { return calls_[i].call; }
   bool same_arguments(std::size_t i, const Recording& other) const;
-  /// Where each of a call's arguments lies; until the next call of this.
+  /// Addresses of a call's arguments; valid until the next call of this function.
   void* const* arguments(std::size_t i);
   void run(std::size_t i, const Target& on) { calls_[i].call.run(calls_[i].call, arguments(i), on); }
 
  private:
   struct Recorded {
     Call call;
-    std::size_t at, bytes;    // of the arguments, in bytes_
-    std::size_t first_place;  // in places_
+    std::size_t at, bytes;    // place of the arguments in bytes_
+    std::size_t first_place;  // place in places_
   };
 
   template <class T>
@@ -68,12 +68,12 @@ class Recording {
   }
 
   std::vector<Recorded> calls_;
-  std::vector<std::size_t> places_;  // of arguments, in bytes_, call by call
+  std::vector<std::size_t> places_;  // places of arguments in bytes_, call by call
   std::vector<std::byte> bytes_;
-  std::vector<void*> pointers_;  // what arguments() gives out
+  std::vector<void*> pointers_;  // results of arguments()
 };
 
-/// Whether both have the same calls, with whatever arguments.
+/// Whether both have the same calls, with any arguments.
 bool same_calls(const Recording& a, const Recording& b);
 
 }  // namespace atl::cuda

@@ -10,7 +10,7 @@ void Rounds::begin(Round round) {
   number_ = 0;
 }
 
-/// Null: it is left alone.
+/// The current segment; null: it is left alone.
 Rounds::Segment* Rounds::segment() {
   if (round_ == nullptr || number_ >= kMostSegments) return nullptr;
   if (number_ == round_->size()) round_->emplace_back();
@@ -29,7 +29,7 @@ bool Rounds::records() {
   return false;
 }
 
-/// The call that was recorded last is done, or held back.
+/// Runs the call that was recorded last, or holds it back.
 void Rounds::go_on() {
   const std::size_t last = now_.size() - 1;
   if (!holds_back_) {
@@ -41,7 +41,7 @@ void Rounds::go_on() {
   if (last >= kept.size() || now_.call(last) != kept.call(last)) release();
 }
 
-/// What was held back is done one by one, and so is what follows.
+/// Runs the calls that were held back one by one; later calls run at once.
 void Rounds::release() {
   holds_back_ = false;
   for (std::size_t i = 0; i < now_.size(); ++i) now_.run(i, on_);
@@ -81,7 +81,8 @@ void Rounds::replay(Segment& segment) {
   counts_.set += set;
 }
 
-/// Its calls are done, or are now: is it as it was the last time?
+/// Called at the end of a segment: runs its calls if they were held back, and compares it with the last
+/// round's.
 void Rounds::look_at(Segment& segment) {
   if (holds_back_) release();
   const bool is_first = segment.kept.size() == 0;

@@ -1,4 +1,4 @@
-// Elements and rows of matrices, to a kernel: what View and simd::Strided say for the host.
+// Elements and rows of matrices in kernels, like View's and simd::Strided's on the host.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -24,8 +24,8 @@ __device__ auto& at(const M& m, Index r, Index c) {
   return m.data[r * m.stride + c];
 }
 
-/// The same of matrices that are stored either way; kMixed says that some of a kernel's may be in halves, the
-/// others have Reals alone.
+/// The same for matrices in either storage. kMixed: some of a kernel's matrices may be in halves; otherwise
+/// all have Reals.
 template <bool kMixed = true, class M>
 __device__ Real value_at(const M& m, Index r, Index c) {
   const Index i = r * m.stride + c;
@@ -43,7 +43,7 @@ __device__ void put_at(const M& m, Index r, Index c, Real value) {
     }
   m.data[i] = value;
 }
-/// Whether there is such a matrix.
+/// Whether the matrix is present.
 template <bool kMixed, class M>
 __device__ bool is_there(const M& m) {
   return m.data != nullptr || (kMixed && m.halves != nullptr);

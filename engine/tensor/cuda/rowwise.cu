@@ -1,5 +1,4 @@
-// Operations on the rows of dense matrices: the epilogue on its own, dropout, sums, constants, packing of
-// rows.
+// Operations on the rows of dense matrices: the epilogue alone, dropout, sums, constants, packing of rows.
 #include "tensor/cuda/elements.h"
 #include "tensor/cuda/finish.h"
 #include "tensor/cuda/stored.h"
@@ -8,8 +7,8 @@
 namespace atl::cuda {
 namespace {
 
-/// run.operator()<V, kMixed>() with the widest packs that `columns` columns of all matrices can be read and
-/// written by.
+/// Calls run.operator()<V, kMixed>() with the widest packs in which `columns` columns of all matrices can be
+/// read and written.
 template <class F, class... M>
 void by_packs(bool mixed, Index columns, const F& run, const M&... matrices) {
   const bool fours = in_packs(4, columns, matrices...);
@@ -18,7 +17,7 @@ void by_packs(bool mixed, Index columns, const F& run, const M&... matrices) {
   return fours ? run.template operator()<4, true>() : run.template operator()<1, true>();
 }
 
-/// The finish of each element, V at a time.
+/// The finish of each element, V elements at a time.
 template <int V, bool kMixed>
 void finish_elements(Context& ctx, const simd::Finish& finish, simd::In x, simd::Out y, Index rows,
                      Index cols) {
@@ -60,8 +59,8 @@ void fill_elements(Context& ctx, Real value, simd::Out out, Index rows, Index co
   });
 }
 
-/// Where b is 0, what `out` was isn't read. Which product is rounded is said here, so that packs of all
-/// widths have the same bits.
+/// If b is 0, `out` isn't read. The code says which product is rounded, so that packs of all widths give the
+/// same bits.
 template <int V, bool kMixed>
 void add_elements(Context& ctx, Real a, simd::In x, Real b, simd::Out out, Index rows, Index cols) {
   for_elements(ctx, rows, cols / V, [=] __device__(Index r, Index pack_of_row) {

@@ -1,5 +1,5 @@
-// Backward of the epilogue. Gain's and shift's gradients are sums over rows of the gradient at the norm's
-// output, the bias's gradient of the one at the norm's input.
+// Backward of the epilogue. The gradients of gain and shift are sums over rows of the gradient at the norm's
+// output; the bias's gradient sums the one at the norm's input.
 #include "tensor/cuda/finish.h"
 #include "tensor/cuda/stored.h"
 #include "tensor/cuda/sums.h"
@@ -8,7 +8,7 @@
 namespace atl::cuda {
 namespace {
 
-/// simd::FinishBackward, with the layer norm's statistics where they are known.
+/// simd::FinishBackward, with layer norm's statistics if they are known.
 using Backward = simd::FinishBackward;
 
 template <bool kMixed>
@@ -32,7 +32,7 @@ __device__ Real undone(const Backward& b, Index row, Index c, std::uint64_t key)
   return cuda::undone(b.finish, value_at<kMixed>(b.dy, row, c), value_at<kMixed>(b.y, row, c), c, key);
 }
 
-/// Layer norm's statistics, where nobody kept them.
+/// Computes layer norm's statistics if they weren't kept.
 template <bool kMixed>
 void find_row_stats(Context& ctx, Backward& b, Index rows) {
   const MatrixView stats = ctx.workspace->matrix("apply_backward.row_stats", rows, 2);
@@ -45,7 +45,7 @@ void find_row_stats(Context& ctx, Backward& b, Index rows) {
   });
 }
 
-/// means (2, cols) of as many sums.
+/// means (2, cols) = sums / count.
 void find_means(Context& ctx, Backward& b, const double* sums, double count) {
   const MatrixView means = ctx.workspace->matrix("apply_backward.means", 2, b.cols);
   b.col_mean_dy = means.row(0);
@@ -69,7 +69,7 @@ void sum_gain_and_shift(Context& ctx, const Backward& b, Index rows, Real* gain,
       });
 }
 
-/// The residual's gradient: some more of it, from what is before it.
+/// Adds to the residual's gradient, from the gradient d at the residual.
 template <int V, bool kMixed>
 __device__ void add_to_residual(const Backward& b, Index row, Index c, const Pack<V>& d) {
   if (!is_there<kMixed>(b.residual)) return;
@@ -79,7 +79,7 @@ __device__ void add_to_residual(const Backward& b, Index row, Index c, const Pac
   store_reals<V, kMixed>(b.residual, row, c, sum);
 }
 
-/// Without layer norm every element is its own, V of them at a time.
+/// Without layer norm elements are independent; V are done at a time.
 template <int V, bool kMixed>
 void undo_elements(Context& ctx, const Backward& b, Index rows) {
   for_rows(ctx, rows, b.cols / V, [b] __device__(Index row, const Lanes& lanes) {
@@ -104,7 +104,7 @@ void undo_elements(Context& ctx, const Backward& b, Index rows) {
   });
 }
 
-/// Nothing is written before a row's means are known, so that what lies in halves is rounded once.
+/// Writes nothing before a row's means are known, so that values in halves are rounded once.
 template <bool kMixed>
 void undo_layer_norm(Context& ctx, const Backward& b, Index rows) {
   for_rows(ctx, rows, b.cols, [b] __device__(Index row, const Lanes& lanes) {

@@ -1,6 +1,6 @@
-// Columns that sums over neighbours gather from together. By slices of 32 the rows of Reddit's 233 k sources
-// stay in an H100's second-level cache: 256 columns over its 115 M arcs take 15.8 ms there, by cuSPARSE 29.1
-// (docs/benchmarks/gpu.md).
+// The width of the slices of columns that sums over neighbours gather at a time. With slices of 32, the rows
+// of Reddit's 233 k sources stay in an H100's second-level cache: 256 columns over its 115 M arcs take 15.8
+// ms there, and 29.1 ms with cuSPARSE (docs/benchmarks/gpu.md).
 #pragma once
 
 #include <algorithm>
@@ -10,9 +10,9 @@
 
 namespace atl::cuda {
 
-/// How many of `cols`: of one, two or four of the cache's lines per row the most with which all sources' rows
-/// fit into it. Where they don't with any, or rows share lines, or sources are many beside rows and seldom
-/// read twice: four lines.
+/// Columns per slice, of `cols`: the most of one, two or four cache lines per row with which all sources'
+/// rows fit in the cache. It is four lines if none fits, if rows share lines, or if there are so many more
+/// sources than rows that they are seldom read twice.
 inline Index slice_of(Context& ctx, const CsrView& csr, const simd::In& x, Index cols) {
   constexpr Index kLine = 128, kMostLines = 4;
   const Index element = x.halves != nullptr ? Index(sizeof(Bfloat16)) : Index(sizeof(Real));
@@ -29,8 +29,8 @@ inline Index slice_of(Context& ctx, const CsrView& csr, const simd::In& x, Index
   return widest;
 }
 
-/// call.template operator()<V, C>(log): 2^log lanes with C packs of V columns each have a slice that is
-/// `width` wide, or the most of it.
+/// Calls call.template operator()<V, C>(log): 2^log lanes with C packs of V columns each cover a slice of
+/// `width` columns, or most of it.
 template <int V, class F>
 void with_slice(Index width, F&& call) {
   const auto with = [&]<int C>() { call.template operator()<V, C>(lanes_for(blocks_for(width, V * C))); };
@@ -40,11 +40,11 @@ void with_slice(Index width, F&& call) {
   with.template operator()<1>();
 }
 
-/// s over rows of `csr`, of which x is stored as T; by packs of V.
+/// Computes s over rows of `csr`, with x stored as T, in packs of V.
 template <int V, class T, bool kMixed>
 void sum_up(Context& ctx, const CsrView& csr, const simd::Spmm& s, Index cols) {
   constexpr bool kOften = !kMixed || std::is_same_v<T, Bfloat16>;  // not from Reals to halves
-  constexpr int kFewestLanes = 4;  // 2^4 of a group: rows side by side in a warp wait for the longest
+  constexpr int kFewestLanes = 4;  // 2^4 lanes per group: rows that share a warp wait for the longest
   const bool any = s.weights != nullptr || s.arc_mask != simd::ArcMask::kNone;
   with_slice<V>(slice_of(ctx, csr, s.x, cols), [&]<int W, int C>(int columns) {
     const int log = columns < kFewestLanes ? kFewestLanes : columns;
@@ -61,7 +61,7 @@ void sum_up(Context& ctx, const CsrView& csr, const simd::Spmm& s, Index cols) {
     run.template operator()<Values::kAny, kRoomForAny>();
   });
 }
-/// The same where x, out or the finish's residual is in halves. spmm_halves.cu
+/// The same if x, out or the finish's residual is in halves. In spmm_halves.cu.
 void sum_up_halves(Context& ctx, const CsrView& csr, const simd::Spmm& s, Index cols);
 
 }  // namespace atl::cuda

@@ -1,4 +1,4 @@
-// The state of softmaxes over neighbours: before the first block, and two of them put together.
+// The state of softmaxes over neighbours: initialises it, and merges two states.
 #include "tensor/cuda/elements.h"
 #include "tensor/cuda/table.h"
 
@@ -7,7 +7,8 @@ namespace {
 
 constexpr Real kNothingYet = -std::numeric_limits<Real>::infinity();
 
-/// out ← out · its share + other · the other's; the state follows apart, since all columns of a head read it.
+/// Factors for out ← out · ours + other · theirs. The state is updated separately, because all columns of a
+/// head read it.
 __device__ void shares_of(const SoftmaxState& s, const SoftmaxState& other, Index row, Index head, Real& ours,
                           Real& theirs) {
   const Real a = at(s.max, row, head), b = at(other.max, row, head), top = a > b ? a : b;

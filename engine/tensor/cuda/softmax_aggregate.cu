@@ -1,5 +1,5 @@
-// DeeperGCN's softmax aggregation: each column's own softmax over the neighbours, each neighbour's row read
-// once (online softmax, Milakov & Gimelshein 2018).
+// DeeperGCN's softmax aggregation: each column has its own softmax over the neighbours, and each neighbour's
+// row is read once (online softmax, Milakov & Gimelshein 2018).
 #include "tensor/cpu/arguments.h"
 #include "tensor/cuda/arc_rows.h"
 #include "tensor/cuda/table.h"
@@ -9,11 +9,11 @@ namespace {
 
 constexpr Real kNothingYet = -std::numeric_limits<Real>::infinity();
 
-/// A column's softmax so far: out is not yet divided by the sum.
+/// A column's softmax so far; out is not divided by the sum yet.
 struct Column {
   Real max, sum, out;
 
-  /// Another of them, of other sources. One of both exponentials is e⁰.
+  /// Merges the softmax of other sources. One of the two exponentials is e⁰.
   __device__ void add(const Column& other) {
     if (other.max == kNothingYet) return;
     const bool grows = other.max > max;
@@ -25,9 +25,9 @@ struct Column {
   }
 };
 
-constexpr int kAtOnce = 4;  // arcs whose rows are on their way together
+constexpr int kAtOnce = 4;  // arcs whose rows are loaded together
 
-/// out(i, c) and its state, over arcs to i; a lane has a column. kMixed as value_at.
+/// out(i, c) and its state, over arcs to i; each lane has a column. kMixed as value_at.
 template <bool kMixed>
 struct SoftmaxOfRows {
   simd::SoftmaxSum s;
@@ -67,7 +67,7 @@ struct SoftmaxOfRows {
   }
 };
 
-/// d_m(j, c) over arcs from j.
+/// d_m(j, c), over arcs from j.
 template <bool kMixed>
 struct SoftmaxBackward {
   simd::SoftmaxSum s;
@@ -82,7 +82,7 @@ struct SoftmaxBackward {
     const Real m = value_at<kMixed>(s.m, place.row, c);
 #pragma unroll 4
     for (Index e = first; e < stop; ++e) {
-      if (s.weights != nullptr && s.weights[e] == 0) continue;  // it took no part; the sum may be 0
+      if (s.weights != nullptr && s.weights[e] == 0) continue;  // it doesn't count; the sum may be 0
       const VertexId i = s.columns[e];
       Real p = exp(m * s.t - at(s.max, i, c)) / at(s.sum, i, c);
       if (s.weights != nullptr) p *= Real(s.weights[e]);

@@ -1,4 +1,4 @@
-// Sums over neighbours whose rows, or whose results, are stored in halves: what is added up are Reals.
+// Sums over neighbours with rows or results stored in halves. Sums are computed in Reals.
 #include "tensor/cuda/slices.h"
 
 namespace atl::cuda {

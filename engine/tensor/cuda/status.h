@@ -1,4 +1,4 @@
-// What calls of CUDA's libraries answer, as errors that name the call.
+// Turns the results of calls of CUDA's libraries into errors that name the call.
 #pragma once
 
 #include <cublas_v2.h>
@@ -8,8 +8,8 @@
 
 namespace atl::cuda {
 
-/// Where a kernel has failed earlier, every call fails from then on: its name says nothing, so this says how
-/// the kernel is found. "" else.
+/// Says how to find a kernel that failed. From then on every call fails, so the failing call's name says
+/// nothing. "" for other errors.
 inline const char* how_to_find(cudaError_t status) {
   const bool is_of_a_kernel = status == cudaErrorIllegalAddress || status == cudaErrorMisalignedAddress ||
                               status == cudaErrorLaunchFailure;
@@ -18,7 +18,7 @@ inline const char* how_to_find(cudaError_t status) {
                         : "";
 }
 
-/// Throws Error with the call's name and CUDA's own words where it has failed.
+/// If the call has failed, throws Error with its name and CUDA's own words.
 inline void must(cudaError_t status, const char* call) {
   if (status != cudaSuccess)
     fail("device cuda: {}: {}{}", call, cudaGetErrorString(status), how_to_find(status));

@@ -1,5 +1,4 @@
-// Packs: V columns next to each other, which are read and written together, of rows that are stored as Reals
-// or in halves.
+// Packs: V adjacent columns that are read and written together, of rows stored as Reals or in halves.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +13,7 @@ struct alignas(V * sizeof(T) <= 16 ? V * sizeof(T) : 16) Pack {
 
   __device__ Real real(int v) const { return at[v]; }
 };
-/// Halves by whole words, which one instruction reads.
+/// Halves in whole words, which one instruction reads.
 template <int V>
 struct alignas(2 * V) Pack<V, Bfloat16> {
   std::uint32_t words[V / 2];
@@ -74,7 +73,7 @@ __device__ void store_reals(const M& m, Index r, Index c, const Pack<V>& pack) {
   store_pack<V>(m.data + i, pack);
 }
 
-/// Whether `columns` columns of all of these can be read and written by packs of V.
+/// Whether `columns` columns of all these matrices can be read and written in packs of V.
 template <class... M>
 bool in_packs(int V, Index columns, const M&... matrices) {
   const auto good = [V](const auto& m) {

@@ -10,11 +10,11 @@
 namespace atl::cuda {
 namespace {
 
-constexpr std::size_t kStaging = std::size_t(8) << 20;  // of each half
+constexpr std::size_t kStaging = std::size_t(8) << 20;  // per half
 
 }  // namespace
 
-/// The streams that hold work back, by the threads that give them work.
+/// The streams that hold work back, with the threads that give them work.
 class ThreadsStreams {
  public:
   static ThreadsStreams& instance() {
@@ -30,7 +30,7 @@ class ThreadsStreams {
     const std::lock_guard lock(mutex_);
     std::erase_if(all_, [&](const Given& each) { return each.stream == stream; });
   }
-  /// Without the lock, which others need meanwhile.
+  /// Runs without the lock, which others need meanwhile.
   void settle() {
     for (std::size_t i = 0; Stream* const each = next(i);) each->settle_this();
   }
@@ -40,7 +40,7 @@ class ThreadsStreams {
     std::thread::id by;
     Stream* stream;
   };
-  /// This thread's at or behind place i, which is moved behind it; null: there is none.
+  /// This thread's next stream at place i or later, and moves i past it; null: none.
   Stream* next(std::size_t& i) {
     const std::lock_guard lock(mutex_);
     while (i < all_.size())
@@ -90,7 +90,7 @@ Stream::~Stream() {  // errors were reported by the call that failed
   cudaStreamDestroy(stream_);
 }
 
-/// What cuBLAS takes by itself, so that it computes the same with it.
+/// The size that cuBLAS would allocate itself, so that results are the same.
 std::size_t Stream::product_room_bytes() const {
   return std::size_t(major_ >= 9 ? 32 : 4) << 20;
 }
@@ -102,7 +102,8 @@ void* Stream::product_room() {
   return product_room_;
 }
 
-/// In a captured call cuBLAS would allocate its own room, and such a graph can't be changed.
+/// Sets cuBLAS's scratch memory: otherwise a captured call allocates its own, and such a graph can't be
+/// updated.
 void Stream::replay_rounds() {
   if (rounds_ != nullptr) return;
   ATOLL_MUST(cublasSetWorkspace(cublas_, product_room(), product_room_bytes()));
@@ -167,7 +168,7 @@ void Stream::forget_reached() const {
   }
 }
 
-/// What was downloaded before the mark goes from pinned memory to where it belongs.
+/// Copies what was downloaded before the mark from pinned memory to its destination.
 void Stream::land(Mark mark) const {
   for (; !landings_.empty() && landings_.front().after <= mark; landings_.pop_front())
     std::memcpy(landings_.front().host, landings_.front().staged, landings_.front().bytes);
@@ -190,7 +191,7 @@ void Stream::wait(Mark mark) {
       if (each.mark == mark) event = each.event;
   }
   if (event != nullptr)
-    ATOLL_MUST(cudaEventSynchronize(event));  // reused only when somebody finds it reached
+    ATOLL_MUST(cudaEventSynchronize(event));  // an event is reused only after somebody finds it reached
   ATOLL_CHECK(reached(mark), "mark {} of {}", mark, given_);
 }
 
@@ -200,7 +201,7 @@ std::byte* Stream::staging_for(std::size_t bytes) {
     half_ = 1 - half_;
     ATOLL_MUST(cudaEventSynchronize(staging_[half_].free));
     const std::lock_guard lock(mutex_);
-    forget_reached();  // and with that all that was downloaded by way of it
+    forget_reached();  // also copies everything that was downloaded through it
     staging_[half_].used = 0;
   }
   std::byte* const at = staging_[half_].data + staging_[half_].used;
@@ -221,7 +222,7 @@ void Stream::upload(void* device, const void* host, std::size_t bytes) {
   }
 }
 
-// By way of pinned memory: a copy to any other would make the host wait for the stream here.
+// Goes through pinned memory, because a copy to any other would make the host wait for the stream here.
 void Stream::download(void* host, const void* device, std::size_t bytes) {
   auto* to = static_cast<std::byte*>(host);
   const auto* from = static_cast<const std::byte*>(device);

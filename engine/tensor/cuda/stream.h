@@ -1,6 +1,6 @@
-// A GPU's stream as an order of work (tensor/device_stream.h), with what belongs to it: cuBLAS's handle, the
-// plans of products that cuBLASLt finishes, pinned memory that copies go by way of, and an event for each
-// mark that somebody may still ask for.
+// A GPU's stream as an order of work (tensor/device_stream.h), with everything that belongs to it: cuBLAS's
+// handle, the plans of products that cuBLASLt finishes, pinned memory for copies, and an event for each mark
+// that somebody may still ask about.
 #pragma once
 
 #include <atomic>
@@ -20,14 +20,15 @@ class CusparseSums;
 
 class Stream final : public DeviceStream {
  public:
-  /// On GPU number `gpu`, which becomes the calling thread's. cache_bytes: of its second-level cache.
+  /// Opens a stream on GPU number `gpu`, which becomes the calling thread's. cache_bytes: of its second-level
+  /// cache.
   Stream(int gpu, Index cache_bytes);
   ~Stream() override;
   Stream(const Stream&) = delete;
   Stream& operator=(const Stream&) = delete;
 
-  /// mark() and wait() are one thread's, whichever comes first: a mark's event is used again once anybody has
-  /// found it reached, and another thread's mark() could then record it anew while this one waits for it.
+  /// One thread calls mark() and wait(), the first one that does. A mark's event is reused after anybody has
+  /// found it reached, so a second thread's mark() could record it again while this one waits for it.
   Mark mark() override;
   /// Any thread may ask.
   bool reached(Mark mark) const override;
@@ -42,10 +43,10 @@ class Stream final : public DeviceStream {
   std::shared_ptr<const StayingArcs> keep_arcs(const Arcs& arcs) override;
   bool sum_by_library(bool by_library) override;
 
-  /// Null: calls are done at once.
+  /// Null: calls run at once.
   Rounds* rounds() const { return is_at_once_ ? nullptr : rounds_.get(); }
-  /// While it is there, calls are done at once and belong to no round. Before it, what was given is on the
-  /// stream.
+  /// While it exists, calls run at once and belong to no round. Calls given before are put on the stream
+  /// first.
   class AtOnce {
    public:
     explicit AtOnce(Stream& stream) : stream_(stream) {
@@ -59,17 +60,16 @@ class Stream final : public DeviceStream {
    private:
     Stream& stream_;
   };
-  /// Null: sums are our own kernels'.
+  /// Null: our own kernels sum.
   CusparseSums* cusparse() const { return sums_by_library_ ? cusparse_.get() : nullptr; }
-  /// All that the calling thread's streams were given is on them: for what asks the device itself, and not a
-  /// stream, and may wait for all of them.
+  /// Puts everything that was given to the calling thread's streams on them. Needed before calls that act on
+  /// the device itself, not on a stream, and may wait for all streams.
   static void settle();
 
   cudaStream_t stream() const { return stream_; }
   cublasHandle_t cublas() const { return cublas_; }
   FinishedProducts& finished_products() const { return *finished_products_; }
-  /// Memory that a product may use while it is computed, for all of the stream's products; asked for when it
-  /// is first needed.
+  /// Scratch that all of the stream's products share; allocated when it is first needed.
   void* product_room();
   std::size_t product_room_bytes() const;
   int gpu() const { return gpu_; }
@@ -80,13 +80,14 @@ class Stream final : public DeviceStream {
     Mark mark;
     cudaEvent_t event;
   };
-  /// Half of the pinned memory, which is free again when the event is over.
+  /// Half of the pinned memory; it is free again when the event is over.
   struct Staging {
     std::byte* data = nullptr;
     std::size_t used = 0;
     cudaEvent_t free = nullptr;
   };
-  /// Bytes in pinned memory on their way to the host's, there when the mark is reached.
+  /// Bytes in pinned memory on their way to the host's memory; they are copied there when the mark is
+  /// reached.
   struct Landing {
     Mark after;
     std::byte* host;
@@ -97,7 +98,7 @@ class Stream final : public DeviceStream {
   void settle_this();
   void check_thread();
   std::byte* staging_for(std::size_t bytes);
-  void forget_reached() const;  // this and the next with mutex_
+  void forget_reached() const;  // needs mutex_, like the next one
   void land(Mark mark) const;
 
   int gpu_;
@@ -107,17 +108,17 @@ class Stream final : public DeviceStream {
   cublasHandle_t cublas_ = nullptr;
   std::unique_ptr<Rounds> rounds_;
   bool is_at_once_ = false;
-  std::unique_ptr<CusparseSums> cusparse_;  // null: nobody has asked for it
+  std::unique_ptr<CusparseSums> cusparse_;  // null: not asked for yet
   bool sums_by_library_ = false;
   std::unique_ptr<FinishedProducts> finished_products_;
   void* product_room_ = nullptr;
   Staging staging_[2];
   int half_ = 0;
   Mark given_ = 0;
-  std::thread::id marks_by_{};  // the thread that marks and waits; nobody's before the first mark
+  std::thread::id marks_by_{};  // the thread that marks and waits; none before the first mark
   mutable std::atomic<Mark> done_{0};
   mutable std::mutex mutex_;
-  mutable std::deque<Marked> marks_;  // in order, those not known to be reached
+  mutable std::deque<Marked> marks_;  // in order; only those not known to be reached
   mutable std::vector<cudaEvent_t> spare_;
   mutable std::deque<Landing> landings_;  // in order
 };

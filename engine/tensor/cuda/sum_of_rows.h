@@ -1,5 +1,5 @@
-// Sums of other rows, each with a value, which aggregations and products with sparse features are: what a
-// group of lanes does.
+// What a group of lanes does in sums of other rows, each times a value: aggregations, and products with
+// sparse features.
 #pragma once
 
 #include "tensor/cuda/arc_rows.h"
@@ -8,17 +8,17 @@
 
 namespace atl::cuda {
 
-/// What arcs multiply with: nothing, a number per source, or whatever Spmm says.
+/// The factors of arcs: none, a number per source, or everything that Spmm allows.
 enum class Values { kNone, kScale, kAny };
 
-/// out[i, c] (+)= row_scale[i] Σ_e value(e) · x[columns[e], c], then the finish, for columns of a slice.
-/// kMost rows of a way are on their way together; kRoom as least_blocks(). x is stored
-/// as T; kMixed: out or the residual may be in halves.
+/// out[i, c] (+)= row_scale[i] Σ_e value(e) · x[columns[e], c], then the finish, for the columns of a slice.
+/// kMost rows of a way are loaded together; kRoom as least_blocks(). x is stored as T; kMixed: out or the
+/// residual may be in halves.
 template <int V, int C, Values kValues, int kMost, int kRoom, class T = Real, bool kMixed = false>
 struct SumOfRows {
   simd::Spmm s;
   Index cols;
-  int columns_log;  // of the lanes that have a row's columns
+  int columns_log;  // log₂ of the lanes that have a row's columns
 
   using Sum = Columns<V, C>;
   static constexpr int kBlocks = kRoom;
@@ -37,7 +37,8 @@ struct SumOfRows {
     return value;
   }
 
-  /// Arcs i, i + step, … of those at `first`: their rows are all on their way before the first is used.
+  /// Adds the arcs that `arcs` selects of those from `first` on. All their rows are loaded before the first
+  /// is used.
   template <int kArcs>
   __device__ void add_some(Sum& sum, Place place, const VertexId* j, Index first, const ArcsOfWay& arcs,
                            std::uint64_t key, const Ways& ways) const {
@@ -57,7 +58,7 @@ struct SumOfRows {
       if (!arcs.has(a)) continue;
       if constexpr (kValues == Values::kAny) {
         const Real value = after_dropout(weights[a] * scales[a], j[a], place.row, key);
-        if (value != 0) sum.add(x[a], value);  // what is dropped may be infinite
+        if (value != 0) sum.add(x[a], value);  // a dropped source may be infinite
       } else {
         sum.add(x[a], scales[a]);
       }

@@ -1,12 +1,12 @@
-// Sums over rows or items, in double precision and in an order that the shape alone sets: chunks are summed
-// by a block each, and their sums added in order.
+// Sums over rows or items, in double precision and in an order that depends on the shape alone: each block
+// sums a chunk, and the chunks' sums are added in order.
 #pragma once
 
 #include "tensor/cuda/elements.h"
 
 namespace atl::cuda {
 
-inline constexpr Index kMostChunks = 256, kFewestRows = 64;  // of a chunk
+inline constexpr Index kMostChunks = 256, kFewestRows = 64;  // most chunks, and fewest rows of one
 
 struct Chunks {
   Index rows, step;
@@ -16,8 +16,8 @@ struct Chunks {
   Index count() const { return blocks_for(rows, step); }
 };
 
-/// partial (chunks, K, cols): value(r, c, sums[K]) adds to K sums of column c. A block has a chunk's rows of
-/// a warp's columns.
+/// Fills partial (chunks, K, cols): value(r, c, sums[K]) adds to K sums of column c. A block does a chunk's
+/// rows of a warp's columns.
 template <int K, class F>
 __global__ void sum_columns(F value, Index rows, Index cols, Index step, double* partial) {
   const Index tiles = (cols + kWarp - 1) / kWarp, chunk = blockIdx.x / tiles;
@@ -38,7 +38,7 @@ __global__ void sum_columns(F value, Index rows, Index cols, Index step, double*
   }
 }
 
-/// put(c, sums[K]) with the chunks' sums.
+/// Calls put(c, sums[K]) with the sums of all chunks.
 template <int K, class F>
 __global__ void add_chunks(F put, Index chunks, Index cols, const double* partial) {
   const Index c = Index(blockIdx.x) * blockDim.x + threadIdx.x;
@@ -49,7 +49,7 @@ __global__ void add_chunks(F put, Index chunks, Index cols, const double* partia
   put(c, sums);
 }
 
-/// K sums per column over `rows` rows.
+/// Computes K sums per column over `rows` rows.
 template <int K, class F, class Put>
 void sum_over_rows(Context& ctx, Index rows, Index cols, const F& value, const Put& put) {
   if (cols == 0) return;
@@ -60,7 +60,7 @@ void sum_over_rows(Context& ctx, Index rows, Index cols, const F& value, const P
   launch(ctx, blocks_for(cols, 64), 64, 0, &add_chunks<K, Put>, put, chunks.count(), cols, partial);
 }
 
-/// partial (blocks) of Σ value(i).
+/// Fills partial (blocks) with sums of value(i).
 template <class F>
 __global__ void sum_items(F value, Index count, Index step, double* partial) {
   const Index stop = (blockIdx.x + 1) * step < count ? (blockIdx.x + 1) * step : count;

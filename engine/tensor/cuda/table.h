@@ -1,4 +1,4 @@
-// A GPU's kernels: the catalogue's (tensor/kernels.h), each beside its twin in tensor/cpu.
+// A GPU's kernels: the catalogue's (tensor/kernels.h); each has a counterpart in tensor/cpu.
 #pragma once
 
 #include "tensor/kernel_table.h"

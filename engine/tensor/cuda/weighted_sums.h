@@ -1,24 +1,24 @@
-// Attention's second pass: each destination's sum of its neighbours' rows, their weights being known but for
-// the arc's score. No row waits for a maximum: all of a batch are on their way at once.
+// Attention's second pass: each destination's sum of its neighbours' rows. Maxima are known, so weights
+// depend on the arcs' scores alone. No row waits for a maximum, and all rows of a batch are loaded at once.
 #pragma once
 
 #include "tensor/cuda/attend.h"
 
 namespace atl::cuda {
 
-/// out = out · shrink + Σ p · z over arcs to a row; z and out are stored as T. kMost arcs' rows are on their
-/// way together; kRoom as least_blocks().
+/// out = out · shrink + Σ p · z over arcs to a row; z and out are stored as T. The rows of kMost arcs are
+/// loaded together; kRoom as least_blocks().
 template <int V, int C, class T, int kMost, int kRoom>
 struct WeightedSums {
   simd::Attend a;
   HeadLanes layout;
   simd::In shrink;  // (dst, heads)
-  KeptArcs keep;    // as ArcScores has left them
+  KeptArcs keep;    // as left by ArcScores
 
   using Sum = Columns<V, C>;
   static constexpr int kBlocks = kRoom;
   static constexpr bool kHalves = std::is_same_v<T, Bfloat16>;
-  /// What a lane knows about its row.
+  /// The numbers of a lane's own row.
   struct Own {
     Index head;
     Real score, max;
@@ -98,7 +98,7 @@ struct WeightedSums {
       const Index in_head = Sum::column(layout.slice(place), ways, k), c = head * a.width + in_head;
       if (in_head >= a.width) continue;
       Pack<V> pack = sum.at[k];
-      if (factor != 0) {  // 0: the first block, which has nothing to read
+      if (factor != 0) {  // 0 in the first block, before which out is undefined
         const Pack<V> before = load_reals<V, kHalves>(a.out, row, c);
 #pragma unroll
         for (int v = 0; v < V; ++v) pack.at[v] += before.at[v] * factor;
@@ -108,7 +108,7 @@ struct WeightedSums {
   }
 };
 
-/// Over `arcs`, by s.width columns of each head.
+/// Sums over `arcs`, with s.width columns of each head.
 template <class T>
 void weigh(Context& ctx, const simd::Attend& s, const CsrView& arcs, const simd::In& shrink,
            const KeptArcs& keep) {

@@ -1,5 +1,5 @@
-// What a kernel does, counted where a dry run asks for it (Context::count): the bytes of all matrices that
-// its arguments name, and what the kernels that multiply, or gather rows, do beside it.
+// Counts a kernel's work if a dry run asks for it (Context::count): the bytes of all matrices among its
+// arguments, and what the kernels that multiply or gather rows do besides.
 #pragma once
 
 #include "tensor/dispatch/operands.h"
@@ -7,7 +7,7 @@
 
 namespace atl {
 
-/// Each matrix once. Of arrays whose length the arguments don't say, nothing.
+/// Counts each matrix once, and no array whose length the arguments don't give.
 template <class... Given>
 ComputeWork streams(const Given&... arguments) {
   ComputeWork work;
@@ -20,8 +20,8 @@ ComputeWork streams(const Given&... arguments) {
   return work;
 }
 
-/// `rows` of a matrix of `of` rows of so many bytes, and the ids that name them. A row comes in lines of a
-/// cache, and finding it takes as long as half a line.
+/// Gathers `rows` of the `of` rows of a matrix, by ids. A row takes whole cache lines, and finding it takes
+/// as long as half a line.
 inline ComputeWork gathers(Index rows, Index of, Index row_bytes, Index bytes_of_a_name = sizeof(VertexId)) {
   constexpr Index kLine = 64;
   const Index lines = (row_bytes + kLine - 1) / kLine;
@@ -31,18 +31,18 @@ inline ComputeWork gathers(Index rows, Index of, Index row_bytes, Index bytes_of
 inline ComputeWork products(double flops) {
   return {.product_flops = flops};
 }
-/// Whose tall operand is this one.
+/// The same, for a product with this tall operand.
 inline ComputeWork products(double flops, const ConstMatrixView& of) {
   if (of.halves != nullptr) return {.half_flops = flops};
   return products(flops);
 }
-/// Work that is neither products nor memory, in terms of a softmax.
+/// Work that is neither products nor memory, in units of a softmax's term.
 inline ComputeWork terms(Index rows, Index of_a_row) {
   return products(kTermFlops * double(rows) * double(of_a_row));
 }
 
-/// Neighbours' rows, of a matrix with a row for each of the arcs' columns, summed. To begin a sum takes as
-/// long as some terms, and so does an arc that has a factor.
+/// Sums of neighbours' rows, of a matrix with a row per column of the arcs. Beginning a sum costs some terms,
+/// and so does a factor of an arc.
 inline ComputeWork gathers(const CsrView& arcs, Index row_bytes, bool scaled = false) {
   constexpr Index kBeginning = 12, kWeighted = 3;
   const bool weighted = arcs.weights != nullptr;
@@ -52,14 +52,14 @@ inline ComputeWork gathers(const CsrView& arcs, Index row_bytes, bool scaled = f
                                      : 0);
 }
 
-/// Attention's: few numbers of an arc, so vectors are mostly empty, an arc takes as long as two heads more,
-/// and to begin a row takes longest.
+/// Attention's work. An arc has few numbers, so vectors are mostly empty. An arc takes as long as two more
+/// heads, and beginning a row takes longest.
 inline ComputeWork attention_terms(const CsrView& arcs, int heads, int times = 1) {
   constexpr Index kOfAHead = 5, kBeginning = 300;
   return terms(arcs.rows, kBeginning) + terms(times * arcs.arcs(), kOfAHead * (2 + heads));
 }
 
-/// What is done to finished rows, or on the way back. Norms go over a row several times.
+/// Work on finished rows, or in their backward pass. Norms go over a row several times.
 inline ComputeWork finishes(const Epilogue& e, Index rows, Index cols, bool back = false) {
   constexpr Index kBeginning = 16;
   const bool norm = e.norm != Epilogue::Norm::kNone;
@@ -69,8 +69,8 @@ inline ComputeWork finishes(const Epilogue& e, Index rows, Index cols, bool back
   return terms(rows, kBeginning + times * cols);
 }
 
-/// work(): a ComputeWork; asked for where it is counted alone, because arcs are counted in memory that may be
-/// a device's.
+/// Adds work(), a ComputeWork. It is called only if work is counted, because it reads numbers of arcs, which
+/// may be in a device's memory.
 template <class Work>
 void add_work(const Context& ctx, const Work& work) {
   if (ctx.count != nullptr) *ctx.count += work();

@@ -1,5 +1,5 @@
-// From the catalogue to a device's kernel: every operand lies in the device's memory, and the kernel is the
-// device's own.
+// From the catalogue to a device's kernel: checks that every operand is in the device's memory, and calls the
+// device's version.
 #pragma once
 
 #include "base/error.h"
@@ -14,7 +14,7 @@ inline const KernelTable& kernels_of(Device device) {
   return device == Device::kCuda ? backend().kernels : cpu_kernels();
 }
 
-/// Checks `operand` of kernel `name`; where the host's memory is the device's, there is nothing to find out.
+/// Checks `operand` of kernel `name`. If the host's memory is the device's, there is nothing to check.
 template <class T>
 void check_operand(const Memory& memory, const char* name, T operand) {
   each_operand(operand, [&]<class E>(E* data, Index elements) {
@@ -42,7 +42,7 @@ void call_in_place(const Called<Formal...>& called, Context& ctx, const Given&..
   (kernels_of(ctx.device).*called.kernel)(ctx, arguments...);
 }
 
-/// Counts the call alone: for kernels whose operands aren't streamed.
+/// Counts only the call, for kernels whose operands aren't streamed.
 template <class... Formal, class... Given>
 void call_uncounted(const Called<Formal...>& called, Context& ctx, const Given&... arguments) {
   if (ctx.count != nullptr) ctx.count->calls += 1;
@@ -58,7 +58,7 @@ void call(const Called<Formal...>& called, Context& ctx, const Given&... argumen
   call_uncounted(called, ctx, arguments...);
 }
 
-/// call(the kernel, ctx, …)
+/// Calls call(the kernel, ctx, …).
 #define ATOLL_CALLED(name)                      \
   Called {                                      \
     Kernel::k_##name, #name, &KernelTable::name \
@@ -66,7 +66,7 @@ void call(const Called<Formal...>& called, Context& ctx, const Given&... argumen
 #define ATOLL_CALL(name, ...) call(ATOLL_CALLED(name), __VA_ARGS__)
 #define ATOLL_CALL_UNCOUNTED(name, ...) call_uncounted(ATOLL_CALLED(name), __VA_ARGS__)
 
-// What kernels have in common.
+// Checks that kernels have in common.
 
 inline void check(const Dropout& dropout, Index rows) {
   if (!dropout) return;
@@ -74,13 +74,13 @@ inline void check(const Dropout& dropout, Index rows) {
   ATOLL_CHECK(dropout.rate < 1, "dropout rate {}", dropout.rate);
 }
 
-/// Of products whose values are drawn one by one.
+/// For products whose values are drawn one by one.
 inline void check_all_rows(const Dropout& dropout, Index rows) {
   ATOLL_CHECK(!dropout || (dropout.begin == 0 && dropout.end >= rows), "dropout of rows {} … {} of {}",
               dropout.begin, dropout.end, rows);
 }
 
-/// Of `rows` rows and `cols` columns.
+/// For an epilogue on `rows` rows and `cols` columns.
 inline void check(const Epilogue& e, Index rows, Index cols) {
   ATOLL_CHECK(e.norm != Epilogue::Norm::kBatch || (e.col_mean != nullptr && e.col_rstd != nullptr),
               "batch norm's statistics");

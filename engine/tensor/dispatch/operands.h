@@ -1,6 +1,6 @@
-// The pointers in a kernel's arguments: each_operand(argument, visit) calls visit(pointer, elements) for
-// every pointer to memory that a kernel reads or writes, by reference, so that a device can look at it or
-// replace it. −1 elements: as many as other arguments say.
+// The pointers in a kernel's arguments. each_operand(argument, visit) calls visit(pointer, elements) for
+// every pointer to memory that a kernel reads or writes, by reference, so that a device can check or replace
+// it. −1 elements: other arguments give their number.
 #pragma once
 
 #include <span>

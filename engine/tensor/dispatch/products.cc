@@ -1,16 +1,16 @@
-// Sums over neighbours and dense, sparse and bit products: shapes, and the call of the device's kernel.
+// Sums over neighbours and dense, sparse and bit products: checks shapes, and calls the device's kernel.
 #include "tensor/dispatch/dispatch.h"
 
 namespace atl {
 namespace {
 
-/// (a_rows × a_cols) (b) -> out, and the epilogue of its rows.
+/// Checks (a_rows × a_cols) (b) -> out, and the epilogue of its rows.
 void check_product(Index a_rows, Index a_cols, ConstMatrixView b, MatrixView out) {
   ATOLL_CHECK(b.rows == a_cols && out.rows == a_rows && b.cols == out.cols, "({} x {}) ({} x {}) -> {} x {}",
               a_rows, a_cols, b.rows, b.cols, out.rows, out.cols);
 }
 
-/// Some rows, from `first` on, of (a_rows × a_cols)ᵀ (b).
+/// Checks some rows, from `first` on, of (a_rows × a_cols)ᵀ (b).
 void check_product_at(Index a_rows, Index a_cols, ConstMatrixView b, MatrixView out, Index first) {
   ATOLL_CHECK(a_rows == b.rows && first >= 0 && first + out.rows <= a_cols && b.cols == out.cols,
               "({} x {})T ({} x {}) -> {} x {} from {}", a_rows, a_cols, b.rows, b.cols, out.rows, out.cols,

@@ -1,6 +1,6 @@
-// A kernel that computes with Reals alone, called for matrices that are stored in halves: it is given copies
-// in the workspace, and those that it may have written are stored back. So every kernel takes either storage,
-// and those where it pays read halves themselves.
+// Calls a kernel that computes only with Reals for matrices stored in halves. It gets copies in the
+// workspace, and those that it may have written are stored back. So every kernel takes either storage, and
+// only kernels for which it pays read halves themselves.
 #pragma once
 
 #include <tuple>
@@ -10,7 +10,7 @@
 
 namespace atl {
 
-/// visit(view) for every matrix of Reals in an argument, by reference.
+/// Calls visit(view) for every matrix of Reals in an argument, by reference.
 template <class T, class F>
 void each_matrix(T&, F&&) {}
 template <class F>
@@ -47,7 +47,7 @@ bool any_in_halves(const Given&... arguments) {
   return any;
 }
 
-/// Copies of one call.
+/// The copies for one call.
 class RealCopies {
  public:
   explicit RealCopies(Context& ctx) : ctx_(ctx) {}
@@ -65,7 +65,7 @@ class RealCopies {
     written_[count_ - 1] = m, copies_[count_ - 1] = copy;
     m = copy;
   }
-  /// What was written, back into halves.
+  /// Rounds the copies that may have been written back to halves.
   void store() {
     for (int i = 0; i < count_; ++i)
       if (written_[i].cols > 0) axpby(ctx_, 1, copies_[i], 0, written_[i]);
@@ -87,7 +87,7 @@ class RealCopies {
   MatrixView written_[kMost], copies_[kMost];
 };
 
-/// kernel(ctx, arguments…) with all of them in Reals.
+/// Calls kernel(ctx, arguments…) with all matrices in Reals.
 template <class Kernel, class... Given>
 void call_in_reals(Kernel kernel, Context& ctx, Given... arguments) {
   RealCopies copies(ctx);

@@ -1,5 +1,5 @@
-// Operations on rows, their sums over columns, batch norm's statistics, and rounding: shapes, and the call of
-// the device's kernel.
+// Operations on rows, their sums over columns, batch norm's statistics, and rounding: checks shapes, and
+// calls the device's kernel.
 #include "tensor/dispatch/dispatch.h"
 
 namespace atl {

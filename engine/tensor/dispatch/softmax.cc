@@ -1,4 +1,4 @@
-// Softmaxes over neighbours, attention's and column by column: shapes, and the call of the device's kernel.
+// Softmaxes over neighbours, attention's and column by column: checks shapes, and calls the device's kernel.
 #include "tensor/dispatch/dispatch.h"
 
 namespace atl {
@@ -17,7 +17,7 @@ void check(const Softmaxes& s) {
               s.out.cols, heads);
 }
 
-/// What both directions are given.
+/// Checks the arguments of both directions.
 void check(const Attention& a, ConstMatrixView z, ConstMatrixView dst_score, ConstMatrixView src_score,
            const SoftmaxState& state) {
   const Index dst = a.arcs.csr.rows, src = a.arcs.csr.cols, heads = a.heads;
@@ -86,7 +86,7 @@ void attention_backward(Context& ctx, const Attention& a, const CsrView& transpo
                         MatrixView d_dst_score) {
   check(a, z, dst_score, src_score, state);
   check_transpose(transpose, a.arcs.csr);
-  // Along each arc, the other end's gradient for z, and z for the scores' gradients.
+  // Each arc reads the other end's gradient for z's gradient, and z for the scores' gradients.
   add_work(ctx, [&] {
     const ComputeWork once = gathers(a.arcs.csr, z.row_bytes() + a.heads * Index(sizeof(Real)));
     return once + once + attention_terms(a.arcs.csr, a.heads, 2) +
@@ -128,7 +128,7 @@ void softmax_backward(Context& ctx, const Arcs& a, const CsrView& transpose, Rea
   check_transpose(transpose, a.csr);
   ATOLL_CHECK(m.rows == a.csr.cols, "m {} x {}", m.rows, m.cols);
   check_same_shape(d_m, m);
-  // Of the other end: its gradient, its output, and the softmax's maximum and sum.
+  // Each arc reads from its other end: gradient, output, and the softmax's maximum and sum.
   add_work(ctx,
            [&] { return gathers(a.csr, 4 * m.row_bytes()) + terms(a.csr.arcs(), m.cols) + streams(m, d_m); });
   ATOLL_CALL_UNCOUNTED(softmax_backward, ctx, a, transpose, t, m, state, out, d_out, d_m);

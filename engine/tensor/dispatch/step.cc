@@ -1,4 +1,4 @@
-// Losses, metrics and optimisers: shapes, and the call of the device's kernel.
+// Losses, metrics and optimisers: checks shapes, and calls the device's kernel.
 #include "tensor/dispatch/dispatch.h"
 
 namespace atl {
@@ -68,7 +68,7 @@ void adam(Context& ctx, const AdamRule& rule, const StepState* state, Index coun
           Real* m, Real* v, Real* weight) {
   add_work(ctx, [&] {
     return streamed(7.0 * double(count) * sizeof(Real), double(count) * sizeof(Real));
-  });  // the gradient is read, three arrays read and written
+  });  // reads the gradient, reads and writes three arrays
   ATOLL_CALL(adam, ctx, rule, state, count, gradient, m, v, weight);
 }
 

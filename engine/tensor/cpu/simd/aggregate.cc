@@ -1,6 +1,6 @@
-// Sums over neighbours: a tile of columns of one output row stays in registers while the row's arcs go by,
-// and the rows of arcs further on are prefetched. Column tiles are the caller's (they keep x's slice in the
-// last-level cache).
+// Sums over neighbours. A tile of columns of one output row stays in registers while the loop goes over the
+// row's arcs and prefetches the rows of later arcs. The caller chooses column tiles (they keep x's slice in
+// the last-level cache).
 #include "tensor/cpu/simd/level.h"
 #include "tensor/cpu/simd/mask.h"
 #include "tensor/cpu/simd/stored.h"
@@ -9,13 +9,13 @@ namespace atl::simd::ATOLL_LEVEL {
 namespace {
 
 constexpr int kTile =
-    kBytes == 64 ? 4 : 8;     // registers; with SSE's sixteen, four cache lines wide is too much
+    kBytes == 64 ? 4 : 8;     // registers; with SSE's sixteen, a width of four cache lines is too much
 constexpr Index kAhead = 20;  // arcs between prefetch and use
 constexpr int kBlock = 256;   // arcs whose values are prepared together
 
 enum class Factor { kOne, kColumn, kValue };
 
-/// Where a tile's columns are: N registers, the last of `part` lanes where kPart.
+/// A tile's columns: N registers, of which the last has `part` lanes if kPart.
 template <int N, bool kPart>
 struct Columns {
   Index first;
@@ -42,14 +42,14 @@ struct Columns {
   }
 };
 
-/// Sums side by side of a narrow tile, that arcs take turns in: an addition takes some four times as long as
-/// it keeps its unit busy.
+/// Parallel sums of a narrow tile, which arcs add to in turn, because an addition's latency is about four
+/// times its throughput.
 template <int N>
 constexpr int kWays = N == 1   ? 4
                       : N <= 3 ? 2
                                : 1;
 
-/// acc += Σ factor · x[columns[e]] for e in [begin, end); rows up to `last` are prefetched.
+/// acc += Σ factor · x[columns[e]] for e in [begin, end); prefetches rows up to arc `last`.
 template <int N, bool kPart, Factor factor, class T>
 inline void add_arcs(const Columns<N, kPart>& tile, Vec (&acc)[kWays<N>][N], const T* x, Index stride,
                      const VertexId* columns, Index begin, Index end, Index last, const Real* values) {
@@ -71,7 +71,7 @@ inline void add_arcs(const Columns<N, kPart>& tile, Vec (&acc)[kWays<N>][N], con
   for (; e < end; ++e) add(acc[0], e);
 }
 
-/// The arcs of one row that aren't dropped, and their values, in blocks.
+/// The arcs of one row that aren't dropped, with their values, in blocks.
 struct Block {
   const VertexId* columns;
   Real values[kBlock];
@@ -115,7 +115,8 @@ struct Block {
   }
 };
 
-/// A row's sums into its columns of `out`, and what follows them. Halves are rounded once, behind all of it.
+/// Writes a row's sums to its columns of `out`, and applies the finish. Halves are rounded once, after all of
+/// it.
 template <int N, bool kPart>
 inline void put_sums(const Spmm& s, Index row, const Columns<N, kPart>& tile, const Vec (&sums)[N]) {
   const bool finishes = !s.finish.nothing && !s.finish.layer_norm;
@@ -127,7 +128,7 @@ inline void put_sums(const Spmm& s, Index row, const Columns<N, kPart>& tile, co
     return;
   }
   Real reals[N * kLanes];
-  const Out whole{reals - tile.first, 0};  // every row of it is this one
+  const Out whole{reals - tile.first, 0};  // with a stride of 0, every row is this one
   Bfloat16* out = s.out.halves + row * s.out.stride;
   for (int k = 0; k < N; ++k) tile.put(whole.data, k, s.accumulate ? tile.get(out, k) + sums[k] : sums[k]);
   if (finishes) finish(s.finish, whole, row, row + 1, tile.first, stop);
@@ -176,7 +177,7 @@ void rows(const Spmm& s, Index begin, Index end, Columns<N, kPart> tile) {
   rows(s, s.x.data, begin, end, tile);
 }
 
-/// Turns the number of columns left (at most a tile's) into a template argument.
+/// Turns the number of remaining columns (at most a tile's) into a template argument.
 template <int N>
 void rows(const Spmm& s, Index begin, Index end, Index first, Index count) {
   if (count > (N - 1) * kLanes || N == 1) {
@@ -192,7 +193,8 @@ void spmm(const Spmm& s, Index begin, Index end, Index col_begin, Index col_end)
   for (Index c = col_begin; c < col_end; c += kTile * kLanes) {
     rows<kTile>(s, begin, end, c, col_end - c < kTile * kLanes ? col_end - c : kTile * kLanes);
   }
-  if (s.finish.layer_norm) finish(s.finish, s.out, begin, end, col_begin, col_end);  // needs all tiles
+  // needs all of the row's tiles
+  if (s.finish.layer_norm) finish(s.finish, s.out, begin, end, col_begin, col_end);
 }
 
 }  // namespace atl::simd::ATOLL_LEVEL

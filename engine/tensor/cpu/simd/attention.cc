@@ -1,5 +1,5 @@
-// GAT's score, softmax and weighted sum in one visit of each neighbour's row, with a running maximum and sum:
-// a block of arcs raises the maximum first and shrinks what is there, then adds its exponentials (online
+// GAT's score, softmax and weighted sum in one visit of each neighbour's row, with a running maximum and sum.
+// A block of arcs first raises the maximum and shrinks the sums so far, then adds its exponentials (online
 // softmax).
 #include "tensor/cpu/simd/attention.h"
 
@@ -10,20 +10,20 @@ namespace {
 
 constexpr int kMost = 8;  // registers of a tile
 
-/// A destination row's state while its arcs go by; lanes of a head agree, but for `sum`, whose lanes are
-/// added last.
+/// A destination row's state while its arcs are visited. Lanes of a head agree, except in `sum`, whose lanes
+/// are added last.
 struct Destination {
   PerHead score, most, top, sum, shrink;
 };
 
 constexpr Real kNothing = -Real(__builtin_inf());  // a maximum over no arcs
 
-/// From the scores of a block's arcs to their exponentials; top, shrink and sum follow. Arcs of weight 0
-/// raise no maximum.
+/// Turns the scores of a block's arcs into exponentials, and updates top, shrink and sum. Arcs of weight 0
+/// don't raise the maximum.
 void exponentiate(const Attend& a, const HeadLayout& layout, Index begin, Index end, Destination& d,
                   Numbers& p) {
   const Index arcs = end - begin;
-  store(p.at + arcs * layout.padded / kLanes * kLanes, splat(kNothing));  // behind the last arc
+  store(p.at + arcs * layout.padded / kLanes * kLanes, splat(kNothing));  // lanes after the last arc
   for (Index e = 0; e < arcs; ++e) {
     Real* const to = p.at + e * layout.padded;
     if (counts(a.weights, begin + e))
@@ -38,8 +38,8 @@ void exponentiate(const Attend& a, const HeadLayout& layout, Index begin, Index 
   combine(layout, d.most, [](Vec x, Vec y) { return max(x, y); });
   for (Index lane = 0; lane < layout.period; lane += kLanes) {
     const Vec old = load(d.top.at + lane);
-    // LeakyReLU is monotone: the largest result is that of the largest score. Its slope may be 0, and −∞ · 0
-    // isn't a number.
+    // LeakyReLU is monotone, so the largest score gives the largest result. −∞ is passed on unchanged,
+    // because the slope may be 0, and −∞ · 0 is NaN.
     const Vec most = load(d.most.at + lane) + load(d.score.at + lane);
     const Vec top = max(old, most == kNothing ? most : leaky(most, a.slope));
     const Vec shrink = old == top ? splat(1) : exp(old - top);
@@ -57,7 +57,7 @@ void exponentiate(const Attend& a, const HeadLayout& layout, Index begin, Index 
 void weigh(const Attend& a, const HeadLayout& layout, Index row, Index begin, Index end, Destination& d,
            Numbers& p) {
   if (a.weights != nullptr) multiply_by_weights(layout, a.weights + begin, end - begin, p);
-  for (Index i = (end - begin) * layout.padded; i % kLanes != 0; ++i) p.at[i] = 0;  // behind the last arc
+  for (Index i = (end - begin) * layout.padded; i % kLanes != 0; ++i) p.at[i] = 0;  // after the last arc
   layout.for_numbers(end - begin, [&](Index lane, Index i) {
     store(d.sum.at + lane, load(d.sum.at + lane) + load(p.at + i));
   });
@@ -68,8 +68,8 @@ void weigh(const Attend& a, const HeadLayout& layout, Index row, Index begin, In
   drop(layout, a.mask, keys, end - begin, p);
 }
 
-/// out ← out · shrink + Σ p · z over arcs [begin, end), a tile of heads at a time; rows up to arc `last`,
-/// this block's or later ones, are prefetched.
+/// out ← out · shrink + Σ p · z over arcs [begin, end), a tile of heads at a time. Prefetches rows up to arc
+/// `last`, which may be in a later block.
 void gather(const Attend& a, const HeadLayout& layout, Index row, Index begin, Index end, Index last,
             const Destination& d, const Numbers& p) {
   for_head_tiles<kMost>(a.heads, a.width, [&]<int G, int V, bool kPart>(HeadTile tile) {

@@ -1,6 +1,6 @@
-// What attention's forward and backward loops share. Arcs are done in blocks; a block's numbers, one for each
+// Code shared by attention's forward and backward loops. Arcs are done in blocks. A block's numbers, one per
 // arc and head, lie arc by arc in arrays that stay in the first-level cache, so that registers are full
-// whatever the number of heads is.
+// whatever the number of heads.
 #pragma once
 
 #include "tensor/cpu/simd/exp.h"
@@ -10,7 +10,7 @@
 
 namespace atl::simd::ATOLL_LEVEL {
 
-inline constexpr Index kBlockNumbers = 1024;  // of one kind in a block
+inline constexpr Index kBlockNumbers = 1024;  // numbers of one kind in a block
 inline constexpr Index kBlockArcs = 64;
 inline constexpr Index kAttentionAhead = 12;  // arcs between prefetch and use
 
@@ -19,13 +19,13 @@ struct Numbers {
   Real at[kBlockNumbers + kLanes];
 };
 
-/// One number for each lane of a period of Numbers: a head's, repeated. Element h is head h's.
+/// One number per lane of a period of Numbers, repeated for each head; element h is head h's.
 struct PerHead {
   Real at[kMostHeads + kLanes];
 };
 
-/// How heads lie in Numbers: padded to a power of two within a register or to whole registers, so that lane i
-/// of any period belongs to head i % padded.
+/// How heads are laid out in Numbers. They are padded to a power of two within a register, or to whole
+/// registers, so that lane i of any period belongs to head i % padded.
 struct HeadLayout {
   Index heads, padded, period, arcs_of_block;
 
@@ -36,7 +36,7 @@ struct HeadLayout {
     arcs_of_block = kBlockNumbers / padded < kBlockArcs ? kBlockNumbers / padded : kBlockArcs;
   }
 
-  /// f(lane, number) for each register of `arcs` arcs' numbers; lane is its place in the period.
+  /// Calls f(lane, number) for each register of `arcs` arcs' numbers; `lane` is its place in the period.
   template <class F>
   void for_numbers(Index arcs, F f) const {
     Index lane = 0;
@@ -66,16 +66,16 @@ inline void copy_heads(Real* to, const Real* from, Index heads) {
   }
 }
 
-/// Heads' numbers, repeated over the period.
+/// Repeats heads' numbers over the period.
 inline void spread(const HeadLayout& layout, const Real* from, PerHead& to) {
   for (Index first = 0; first < layout.period; first += layout.padded)
     copy_heads(to.at + first, from, layout.heads);
 }
 
-/// Combines the lanes of one head, within and between registers; every one of them holds the result.
+/// Combines the lanes of each head, within and between registers; all of them then hold the result.
 template <class F>
 inline void combine(const HeadLayout& layout, PerHead& numbers, F f) {
-  if (layout.padded >= kLanes) return;  // a lane has its head for itself
+  if (layout.padded >= kLanes) return;  // each lane has a head of its own
   IntVec lane{};
   for (int i = 0; i < kLanes; ++i) lane[i] = i;
   Vec v = load(numbers.at);
@@ -89,13 +89,13 @@ inline Vec leaky(Vec x, Real slope) {
   return x < Real(0) ? x * slope : x;
 }
 
-/// An arc of weight 0 takes no part: its score may be any number above the others, and its exponential
+/// Whether the arc counts. One of weight 0 doesn't: its score may be above all others, and its exponential
 /// infinite.
 inline bool counts(const float* weights, Index arc) {
   return weights == nullptr || weights[arc] != 0;
 }
 
-/// numbers (arc by arc) times the arcs' weights; 0 where an arc doesn't count.
+/// Multiplies numbers (arc by arc) by the arcs' weights; 0 if an arc doesn't count.
 inline void multiply_by_weights(const HeadLayout& layout, const float* weights, Index arcs,
                                 Numbers& numbers) {
   for (Index e = 0; e < arcs; ++e) {
@@ -105,7 +105,7 @@ inline void multiply_by_weights(const HeadLayout& layout, const float* weights, 
   }
 }
 
-/// The key of an arc's draws, one a head: Draws::bits(key, head).
+/// The key of an arc's draws, one per head: Draws::bits(key, head).
 inline std::uint64_t arc_key(std::uint64_t dst_key, VertexId src_id) {
   return mix64(dst_key ^ std::uint64_t(src_id));
 }
@@ -115,7 +115,7 @@ struct ArcKeys {
   std::uint64_t at[kBlockArcs];
 };
 
-/// numbers times the arcs' masks, for all arcs and heads together.
+/// Multiplies numbers by the arcs' masks, for all arcs and heads together.
 inline void drop(const HeadLayout& layout, const Mask& mask, const ArcKeys& keys, Index arcs,
                  Numbers& numbers) {
   std::uint32_t low[kBlockNumbers + kLanes], high[kBlockNumbers + kLanes];
@@ -133,7 +133,7 @@ inline void drop(const HeadLayout& layout, const Mask& mask, const ArcKeys& keys
   });
 }
 
-/// The arc to be prefetched at arc e, where `last` is the chunk's last.
+/// The arc to prefetch at arc e; `last` is the chunk's last.
 inline Index ahead_of(Index e, Index last) {
   return e + kAttentionAhead < last ? e + kAttentionAhead : last;
 }

@@ -1,7 +1,7 @@
 // Backward of attention.cc over the transposed arcs: rows are sources, `columns` destinations. Each
-// destination's gradient row is visited once, for both the sum that z receives and the product that the score
-// receives. What the destinations' scores receive is left in d_score, one number an arc and head, and summed
-// by destination after.
+// destination's gradient row is visited once, for both z's gradient and the score's. The gradients of the
+// destinations' scores are left in d_score, one number per arc and head, and summed by destination
+// afterwards.
 #include "tensor/cpu/simd/attention.h"
 #include "tensor/cpu/simd/level.h"
 
@@ -10,9 +10,9 @@ namespace {
 
 constexpr int kMost = kBytes == 64 ? 8 : 4;  // registers of a tile, needed twice
 
-/// A block's arcs: per arc and head.
+/// The numbers of a block's arcs, per arc and head.
 struct ArcNumbers {
-  Numbers score;  // before LeakyReLU; the arc's gradient in the end
+  Numbers score;  // before LeakyReLU; finally the arc's gradient
   Numbers top;    // the destination's maximum, 1 / sum and Σ_k α_k dα_k
   Numbers inverse;
   Numbers dot;
@@ -21,7 +21,7 @@ struct ArcNumbers {
   Numbers product;  // <z, d_out>
 };
 
-/// α of a block's arcs. What a destination's scores need lies side by side in a.packed.
+/// Computes α of a block's arcs. a.packed has a destination's numbers side by side.
 void find_alpha(const Attend& a, const HeadLayout& layout, const PerHead& own, Index begin, Index end,
                 Index last, ArcNumbers& b) {
   for (Index e = begin; e < end; ++e) {
@@ -86,7 +86,7 @@ void gather(const Attend& a, const HeadLayout& layout, Index row, Index begin, I
   });
 }
 
-/// The gradients of the scores; d_own collects the source's.
+/// Computes the gradients of the scores; d_own collects the source's.
 void write_scores(const Attend& a, const HeadLayout& layout, Index begin, Index end, ArcNumbers& b,
                   PerHead& d_own) {
   layout.for_numbers(end - begin, [&](Index lane, Index i) {
@@ -94,7 +94,7 @@ void write_scores(const Attend& a, const HeadLayout& layout, Index begin, Index 
     const Vec d = load(b.alpha.at + i) * inner;
     const Vec d_score = load(b.score.at + i) < Real(0) ? d * a.slope : d;
     store(b.score.at + i, d_score);
-    // Lanes behind the last arc hold old numbers.
+    // Lanes after the last arc hold old numbers.
     const Index arcs_left = (end - begin) * layout.padded - i;
     store(d_own.at + lane,
           load(d_own.at + lane) + (arcs_left < kLanes ? load_part(b.score.at + i, int(arcs_left)) : d_score));
@@ -135,7 +135,7 @@ void pack_scores(const Attend& a, Index begin, Index end) {
     copy_heads(packed, a.dst_score.row(row), a.heads);
     copy_heads(packed + a.heads, a.max.row(row), a.heads);
     for (Index h = 0; h < a.heads; ++h) {
-      const Real sum = a.sum.row(row)[h];  // 0 where all arcs weigh 0
+      const Real sum = a.sum.row(row)[h];  // 0 if all arcs weigh 0
       packed[2 * a.heads + h] = sum == 0 ? Real(0) : Real(1) / sum;
     }
     copy_heads(packed + 3 * a.heads, a.dot.row(row), a.heads);

@@ -1,19 +1,19 @@
 // Products of a matrix of bits and a dense one, by tables of sums (the "four Russians" method: Arlazarov,
-// Dinic, Kronrod, Faradzhev 1970): the 16 sums that four rows of the dense matrix can give are written down
-// once, and a row of bits then costs one addition for each four of its columns, at no more than a load each:
-// a third of the time of a dense product at the machine's full rate, from a thirty-second of the memory.
+// Dinic, Kronrod, Faradzhev 1970). The 16 possible sums of four rows of the dense matrix are computed once. A
+// row of bits then costs one addition and one load for each four of its columns: a third of the time of a
+// dense product at the machine's full rate, from a thirty-second of the memory.
 #include "tensor/cpu/simd/level.h"
 #include "tensor/cpu/simd/vec.h"
 
 namespace atl::simd::ATOLL_LEVEL {
 namespace {
 
-constexpr int kGroups = 8, kSums = 16;  // of four rows each: what one word of bits chooses from
+constexpr int kGroups = 8, kSums = 16;  // groups of four rows per word of bits; sums per group
 constexpr int kMostRegisters =
-    4;  // columns done at once; the tables of a word then fit the first-level cache
+    4;  // registers of columns done at once; a word's tables then fit in the first-level cache
 
-/// The sums of each group of four rows of x, scaled: sums[g][m] = Σ of those of rows 4g … 4g + 3 whose bit is
-/// set in m.
+/// The sums of each group of four rows of x, scaled: sums[g][m] adds up those of rows 4g … 4g + 3 whose bit
+/// is set in m.
 template <int N>
 struct SumTable {
   alignas(kBytes) Real sums[kGroups][kSums][N * kLanes];
@@ -33,7 +33,7 @@ struct SumTable {
     }
   }
 
-  /// Σ over the word's groups.
+  /// Adds up what the word selects from each group.
   inline __attribute__((always_inline)) void look_up(std::uint32_t word, Vec (&sum)[N]) const {
     for (int n = 0; n < N; ++n) sum[n] = load(sums[0][word & 15] + n * kLanes);
     for (int g = 1; g < kGroups; ++g) {
@@ -43,7 +43,7 @@ struct SumTable {
   }
 
  private:
-  /// Row i of x, times its scale; zeros behind the last.
+  /// Row i of x, times its scale; zeros after the last row.
   static void read(const BitProduct& p, Index i, Index column, Index cols, Vec (&row)[N]) {
     const Vec scale = splat(p.inner_scale != nullptr && i < p.inner ? p.inner_scale[i] : 1);
     for (int n = 0; n < N; ++n) {
@@ -55,12 +55,12 @@ struct SumTable {
   }
 };
 
-/// Rows [begin, end) of N registers' columns.
+/// Does rows [begin, end) of N registers' columns.
 template <int N>
 void multiply(const BitProduct& p, Index begin, Index end, Index column) {
   const Index words = (p.inner + 31) / 32, cols = p.cols - column < N * kLanes ? p.cols - column : N * kLanes;
   SumTable<N> table;
-  for (Index w = 0; w == 0 || w < words; ++w) {  // nothing to add up is 0
+  for (Index w = 0; w == 0 || w < words; ++w) {  // without words the result is 0
     table.fill(p, 32 * w, column, cols);
     const bool add = p.accumulate || w > 0;
     for (Index r = begin; r < end; ++r) {

@@ -12,8 +12,8 @@ struct InverseFactorials {
   }
 };
 
-/// x = n·ln 2 + r with |r| ≤ ln 2 / 2; e^r by its Taylor series, 2ⁿ by adding n to the exponent bits. Below
-/// −87 (double: −708) the result is 0, above 88 (709) it is +∞; NaN stays NaN.
+/// x = n·ln 2 + r with |r| ≤ ln 2 / 2. e^r is its Taylor series; adding n to the exponent bits multiplies by
+/// 2ⁿ. Below −87 (double: −708) the result is 0, above 88 (709) it is +∞; NaN stays NaN.
 inline Vec exp(Vec x) {
   constexpr int kTerms = kDouble ? 13 : 7;
   constexpr int kFraction = kDouble ? 52 : 23;
@@ -21,7 +21,7 @@ inline Vec exp(Vec x) {
   // ln 2 in two pieces, the first with enough trailing zeros for n·kLnHigh to be exact.
   constexpr Real kLnHigh = kDouble ? Real(6.93147180369123816490e-01) : Real(0.693359375);
   constexpr Real kLnLow = kDouble ? Real(1.90821492927058770002e-10) : Real(-2.12194440e-4);
-  // Adding and subtracting 1.5·2^fraction rounds to an integer and leaves it in the low bits.
+  // Adding and subtracting 1.5·2^fraction rounds to an integer, and the sum has that integer in its low bits.
   constexpr Real kRound = kDouble ? Real(6755399441055744.0) : Real(12582912.0);
 
   const Vec shifted = x * Real(1.44269504088896340736) + kRound;
@@ -31,7 +31,7 @@ inline Vec exp(Vec x) {
   Vec series = splat(kInverseFactorial.at[kTerms]);
   for (int k = kTerms - 1; k >= 0; --k) series = series * r + kInverseFactorial.at[k];
   const WordVec power = (WordVec(shifted) - WordVec(splat(kRound)))
-                        << kFraction;  // of no use, and wraps, out of range
+                        << kFraction;  // wraps if out of range, where it isn't used
   const Vec result = Vec(WordVec(series) + power);
   const Vec infinite = splat(Real(__builtin_inf()));
   const Vec bounded = x < kLowest ? Vec{} : x > kHighest ? infinite : result;

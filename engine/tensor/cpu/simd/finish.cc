@@ -1,4 +1,4 @@
-// What follows a product, row by row while it is in cache: bias, norm, residual, activation, dropout.
+// The operations after a product, row by row while it is in cache: bias, norm, residual, activation, dropout.
 #include "tensor/activation.h"
 #include "tensor/cpu/simd/exp.h"
 #include "tensor/cpu/simd/level.h"
@@ -11,7 +11,7 @@ namespace {
 inline Vec activate(Vec v, Activation activation) {
   switch (activation) {
     case Activation::kRelu:
-      return v < Real(0) ? Vec{} : v;  // NaN passes
+      return v < Real(0) ? Vec{} : v;  // passes NaN on
     case Activation::kElu:
       return v < Real(0) ? exp(v) - Real(1) : v;
     case Activation::kLeakyRelu:
@@ -22,7 +22,7 @@ inline Vec activate(Vec v, Activation activation) {
   return v;
 }
 
-/// A row's mean and 1/σ with its bias, in two passes over a row that is in cache.
+/// Mean and 1/σ of a row plus bias, in two passes over a row that is in cache.
 template <class Row>
 void layer_statistics(const Finish& f, Row y, Index cols, Real& mean, Real& rstd) {
   const auto value = [&](Index c, int n) {

@@ -1,4 +1,4 @@
-// Backward of finish.cc. y, the output, tells what the forward pass did: dropped and clipped elements are 0.
+// Backward of finish.cc. The output y shows what the forward pass did: dropped and clipped elements are 0.
 #include "tensor/activation.h"
 #include "tensor/cpu/simd/level.h"
 #include "tensor/cpu/simd/mask.h"
@@ -7,7 +7,7 @@
 namespace atl::simd::ATOLL_LEVEL {
 namespace {
 
-/// Gradient before dropout and activation, from the one behind them (d) and their result (y).
+/// The gradient before dropout and activation, from the gradient after them (d) and their result (y).
 inline Vec undo(Vec d, Vec y, const Mask& mask, Activation activation, std::uint64_t key, Index c) {
   const bool dropped = mask.threshold != 0;
   if (activation == Activation::kRelu) return y > Real(0) ? (dropped ? d * mask.scale : d) : Vec{};
@@ -17,7 +17,7 @@ inline Vec undo(Vec d, Vec y, const Mask& mask, Activation activation, std::uint
   return d;
 }
 
-/// What a row's columns need of the norm: x̂ = (pre + bias − mean) · rstd.
+/// The norm's part for a row's columns: x̂ = (pre + bias − mean) · rstd.
 template <bool kMixed>
 struct Norm {
   const FinishBackward& b;
@@ -70,7 +70,7 @@ void clear(Real* sums, Index cols) {
   for (Index c = 0; sums != nullptr && c < cols; ++c) sums[c] = 0;
 }
 
-/// Second pass of a norm: dy holds the gradient at the norm's output, gain included.
+/// The second pass of a norm; dy holds the gradient at the norm's output, gain included.
 template <bool kMixed, class Row>
 void norm_row(const FinishBackward& b, const FinishSums& sums, const Norm<kMixed>& norm, Row dy, Real mean_d,
               Real mean_dx) {

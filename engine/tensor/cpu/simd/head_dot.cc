@@ -1,4 +1,4 @@
-// Products of each head's columns with a vector: a vertex's attention scores.
+// Products of each head's columns with a vector, which are a vertex's attention scores.
 #include "tensor/cpu/simd/level.h"
 #include "tensor/cpu/simd/vec.h"
 
@@ -16,7 +16,7 @@ void head_dot(const HeadDot& h, Index begin, Index end) {
   }
 }
 
-// y is the same row for all here; d_y, the chunk's own, is added to.
+// All rows have the same y; d_y, which is the chunk's own, is added to.
 void head_dot_backward(const HeadDot& h, Real* d_y, Index begin, Index end) {
   for (Index row = begin; row < end; ++row) {
     for (Index head = 0; head < h.heads; ++head) {

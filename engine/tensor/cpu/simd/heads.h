@@ -12,7 +12,7 @@ struct HeadTile {
   int part;      // lanes in the last register of each head
 };
 
-/// A register of a tile: the last one of a head is partial where kPart.
+/// Loads a register of a tile; the last one of a head is partial if kPart.
 template <int V, bool kPart>
 inline Vec load_of_head(const Real* head, int v, int part) {
   return kPart && v == V - 1 ? load_part(head + v * kLanes, part) : load(head + v * kLanes);
@@ -26,7 +26,7 @@ inline void store_of_head(Real* head, int v, int part, Vec value) {
   }
 }
 
-/// f<G, V, kPart>(tile): G heads of V registers each.
+/// Calls f<G, V, kPart>(tile) for G heads of V registers each.
 template <int G, int V, class F>
 inline void call_tile(HeadTile tile, F& f) {
   if (tile.part == kLanes) {
@@ -36,7 +36,7 @@ inline void call_tile(HeadTile tile, F& f) {
   }
 }
 
-/// Whole heads from `head` on, as many at a time as fit: G, then G / 2, …
+/// Calls f for whole heads from `head` on, as many at a time as fit: G, then G / 2, …
 template <int G, int V, class F>
 inline void call_groups(Index head, Index heads, Index width, F& f) {
   const int part = int(width - (V - 1) * kLanes);
@@ -44,7 +44,7 @@ inline void call_groups(Index head, Index heads, Index width, F& f) {
   if constexpr (G > 1) call_groups<G / 2, V>(head, heads, width, f);
 }
 
-/// `count` columns of one head.
+/// Calls f for `count` columns of one head.
 template <int V, class F>
 inline void call_piece(Index head, Index column, Index count, F& f) {
   if (count > (V - 1) * kLanes || V == 1)

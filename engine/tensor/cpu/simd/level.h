@@ -1,4 +1,4 @@
-// The loops of one instruction set, ATOLL_LEVEL, as declared in this folder's files and gathered in table.cc.
+// The loops of one instruction set, ATOLL_LEVEL, defined in this folder's files and gathered in table.cc.
 #pragma once
 
 #include "tensor/cpu/simd/loops.h"

@@ -1,7 +1,7 @@
-// The inner loops that exist once per instruction set: what they are given (plain pointers, so that nothing
-// shared is instantiated in them) and the table by which the operations in tensor/cpu/*.cc reach the best
-// one. Every loop does a range of rows, begin ≤ row < end; the range is a chunk, and chunks run on the pool's
-// threads.
+// The inner loops, which exist once per instruction set: their arguments (plain pointers, so that nothing
+// shared is instantiated in them), and the table by which the operations in tensor/cpu/*.cc reach the best
+// version. Every loop does a range of rows, begin ≤ row < end. The range is a chunk, and chunks run on the
+// pool's threads.
 #pragma once
 
 #include <cstdint>
@@ -17,9 +17,9 @@ struct Mask {
   std::uint64_t key = 0;          // Draws::key()
   const VertexId* ids = nullptr;  // (rows)
   std::uint32_t first_column = 0;
-  Index begin = 0, end = Index(~std::uint64_t(0) >> 1);  // of the rows; the others stay as they are
+  Index begin = 0, end = Index(~std::uint64_t(0) >> 1);  // masked rows; other rows stay as they are
   bool has(Index row) const __attribute__((always_inline)) { return begin <= row && row < end; }
-  /// Of rows that are counted from `row` on.
+  /// The mask for rows that are counted from `row` on.
   Mask from(Index row) const __attribute__((always_inline)) {
     Mask rest = *this;
     if (ids != nullptr) rest.ids += row;
@@ -28,7 +28,7 @@ struct Mask {
   }
 };
 
-/// Bfloat16, or const as T is.
+/// Bfloat16, const if T is.
 template <class T>
 struct HalfOf {
   using Type = Bfloat16;
@@ -38,7 +38,7 @@ struct HalfOf<const T> {
   using Type = const Bfloat16;
 };
 
-/// Rows of a matrix without its shape; where they are stored in halves, `data` is null.
+/// Rows of a matrix without its shape. If they are stored in halves, `data` is null.
 template <class T>
 struct Strided {
   T* data = nullptr;
@@ -52,9 +52,9 @@ struct Strided {
 using In = Strided<const Real>;
 using Out = Strided<Real>;
 
-/// An Epilogue. Null pointers stand for what isn't there.
+/// An Epilogue. Null pointers stand for absent parts.
 struct Finish {
-  const Real* bias = nullptr;  // (cols), as the four below
+  const Real* bias = nullptr;  // (cols), like the four below
   const Real* gain = nullptr;
   const Real* shift = nullptr;
   const Real* col_mean = nullptr;
@@ -68,32 +68,32 @@ struct Finish {
   bool nothing = true;  // none of the above: the loop need not be called
 };
 
-/// Backward of a Finish, halves too: dy from the gradient at its output to the gradient at its input, in
-/// place.
+/// Backward of a Finish, in either storage: turns dy from the gradient at its output into the gradient at its
+/// input, in place.
 struct FinishBackward {
   Finish finish;
   In pre, y;
   Out dy;
-  Out residual;                        // += residual_scale · the gradient before it, or empty
+  Out residual;                        // += residual_scale · the gradient at the residual; or empty
   const Real* col_mean_dy = nullptr;   // (cols) batch norm: mean over all rows of dŷ
   const Real* col_mean_dyx = nullptr;  // (cols) and of dŷ·x̂
   Index cols = 0;
 };
-/// Sums over a chunk's rows, each (cols), written; null where nobody asks.
+/// Sums over a chunk's rows, each (cols), overwritten; null: not wanted.
 struct FinishSums {
   Real* bias = nullptr;
   Real* gain = nullptr;
   Real* shift = nullptr;
 };
 
-/// How the values of a sparse row's arcs are masked: by nothing, by draws keyed (row, column) or (column,
+/// How the values of a sparse row's arcs are masked: not at all, or by draws keyed (row, column) or (column,
 /// row).
 enum class ArcMask { kNone, kByRow, kByColumn };
 
-// A loop takes halves where it says so.
+// A loop takes halves only if its comment says so.
 
-/// (x, out and the finish's residual: halves too)
-/// out[i, c] (+)= row_scale[i] Σ_e value[e] · col_scale[j_e] · x[j_e, c], value being weight and mask.
+/// out[i, c] (+)= row_scale[i] Σ_e value[e] · col_scale[j_e] · x[j_e, c], where value is weight times mask.
+/// x, out and the finish's residual may be in halves.
 struct Spmm {
   const Index* offsets = nullptr;
   const VertexId* columns = nullptr;
@@ -102,14 +102,14 @@ struct Spmm {
   const Real* col_scale = nullptr;
   ArcMask arc_mask = ArcMask::kNone;
   Mask mask;
-  Index first_row = 0;  // what the first is to draws
+  Index first_row = 0;  // number of the first row in draws
   In x;
   Out out;
   bool accumulate = false;
   Finish finish;
 };
 
-/// out[r, c] (+)= Σ_i a[r, i] · w[i, c], then the finish; w as pack_panels left it.
+/// out[r, c] (+)= Σ_i a[r, i] · w[i, c], then the finish. w is in the form that pack_panels makes.
 struct Product {
   In a;
   Index inner = 0, cols = 0;
@@ -120,7 +120,7 @@ struct Product {
 };
 /// out[r, c] (+)= row_scale[r] Σ_i bit(r, i) · inner_scale[i] · x[i, c], then the finish.
 struct BitProduct {
-  const std::uint32_t* words = nullptr;  // (rows, ⌈inner / 32⌉), of zeros behind the last bit
+  const std::uint32_t* words = nullptr;  // (rows, ⌈inner / 32⌉), with zeros after the last bit
   Index inner = 0, cols = 0;
   In x;
   const Real* inner_scale = nullptr;
@@ -137,7 +137,7 @@ struct ProductAt {
   bool accumulate = false;
 };
 
-/// A Product whose `a` is in halves, and whose w is what pack_pairs left.
+/// A Product whose `a` is in halves, and whose w is in the form that pack_pairs makes.
 struct ProductPairs {
   In a;
   Index inner = 0, cols = 0;
@@ -146,7 +146,7 @@ struct ProductPairs {
   bool accumulate = false;
   Finish finish;
 };
-/// A ProductAt of halves. `words`: room for kPairedRows / 2 · words_step() of the thread's own.
+/// A ProductAt of halves. `words` is scratch of the thread's own, kPairedRows / 2 · words_step() words.
 struct ProductAtPairs {
   In a, b;
   Index a_cols = 0, b_cols = 0;
@@ -157,7 +157,7 @@ struct ProductAtPairs {
 };
 inline constexpr Index kPairedRows = 256;
 
-/// Loops of processors that multiply pairs of halves.
+/// The loops for processors that multiply pairs of halves.
 struct PairLoops {
   Index (*pair_words)(Index inner, Index cols);
   void (*pack_pairs)(In w, bool transposed, Index inner, Index cols, std::uint32_t* words);
@@ -179,12 +179,12 @@ struct Attend {
   In z, dst_score, src_score;
   Out max, sum, out;  // forward writes; backward only reads max and sum
   In dot, d_out;
-  Out packed;  // (dst, 4 · heads): score, maximum, 1 / sum and dot of each destination side by side
+  Out packed;  // (dst, 4 · heads): score, maximum, 1 / sum and dot of each destination, adjacent
   Out d_z, d_src_score, d_dst_score;
   Real* d_score = nullptr;  // (arcs, heads) in forward order
 };
 
-/// product[r, head] = <x[r, head], y[r, head]>. A stride of 0 gives every row the same y.
+/// product[r, head] = <x[r, head], y[r, head]>. With a stride of 0 all rows have the same y.
 struct HeadDot {
   Index heads = 1, width = 1;
   In x, y;
@@ -215,7 +215,7 @@ struct CrossEntropy {
   Out d_logits;
 };
 
-/// Adam's or AdamW's step with what is the same for all elements worked out.
+/// Adam's or AdamW's step, with the factors that are the same for all elements.
 struct Adam {
   Real learning_rate;      // over (1 − β₁ᵗ)
   Real second_correction;  // 1 / √(1 − β₂ᵗ)
@@ -226,7 +226,7 @@ struct Adam {
   Real *m, *v, *weight;
 };
 
-/// One instruction set's loops.
+/// The loops of one instruction set.
 struct Table {
   const char* name;
   void (*spmm)(const Spmm&, Index begin, Index end, Index col_begin, Index col_end);
@@ -235,12 +235,12 @@ struct Table {
   void (*product)(const Product&, Index begin, Index end);
   void (*product_at)(const ProductAt&, Index begin, Index end);
   void (*bit_product)(const BitProduct&, Index begin, Index end);
-  /// Halves too, as the five behind it.
+  /// Takes halves, and so do the five below.
   void (*finish)(const Finish&, Out y, Index begin, Index end, Index col_begin, Index col_end);
   void (*finish_backward)(const FinishBackward&, const FinishSums&, Index begin, Index end);
   void (*norm_sums)(const FinishBackward&, double* sums, Index begin, Index end);
   void (*column_sums)(In x, Index cols, double* sums, bool squares, Index begin, Index end);
-  /// x and out begin at column `first` of the matrix whose draws they are.
+  /// x and out begin at column `first` of the matrix to which the draws belong.
   void (*dropout)(const Mask&, In x, Out out, Index first, Index cols, Index begin, Index end);
   void (*axpby)(Real a, In x, Real b, Out out, Index cols, Index begin, Index end);
   void (*gather)(In x, const VertexId* index, Out out, Index cols, Index begin, Index end);
@@ -260,14 +260,14 @@ struct Table {
   Index (*count_non_finite)(In x, Index cols, Index begin, Index end);
 };
 
-/// The best table that this machine can run; ATOLL_ISA=baseline|avx2|avx512 in the environment asks for a
-/// lesser one (what is unknown or unavailable fails).
+/// The best table that this machine can run. ATOLL_ISA=baseline|avx2|avx512 in the environment asks for a
+/// lesser one; an unknown or unavailable one fails.
 const Table& loops();
-/// Of loops()'s instruction set on this processor; null: it multiplies Reals alone.
+/// The pair loops of loops()'s instruction set; null: this processor multiplies only Reals.
 const PairLoops* pair_loops();
-/// The table of that name, or null where this machine cannot run it.
+/// The table of that name; null: this machine cannot run it.
 const Table* table_named(const char* name);
-/// From now on loops() is `table`: for tests, which try every one. Not while kernels run.
+/// Makes loops() return `table`, for tests, which try every one. Not while kernels run.
 void use(const Table& table);
 
 }  // namespace atl::simd

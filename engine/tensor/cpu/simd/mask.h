@@ -1,4 +1,5 @@
-// Dropout masks by the register: the draws of base/random.h, repeated for vectors (tests hold them together).
+// Dropout masks a register at a time. They repeat the draws of base/random.h for vectors; tests compare the
+// two.
 #pragma once
 
 #include "tensor/cpu/simd/loops.h"
@@ -30,15 +31,14 @@ inline std::uint64_t row_key(std::uint64_t key, VertexId id) {
   return mix64(key ^ (std::uint64_t(id) * 0xd1342543de82ef95ull));
 }
 
-/// The key of a masked row's draws: Draws::bits takes the column's place in the whole row, of which the mask
-/// has some columns.
+/// The key of a masked row's draws. Draws::bits takes the column's place in the whole row; the mask may have
+/// only some of its columns.
 inline std::uint64_t row_key(const Mask& mask, Index row) {
   const std::uint64_t key = row_key(mask.key, mask.ids[row]);
   return (key >> 32 << 32) | std::uint32_t(std::uint32_t(key) + mask.first_column * 0x9e3779b9u);
 }
 
-/// What is left of a mask in one row, none where that isn't among its rows. In all rows the same, but for
-/// these.
+/// The mask in one row: none if the row isn't among the mask's, otherwise the same for all rows.
 inline Mask of_row(const Mask& mask, Index row) {
   return mask.has(row) ? mask : Mask{};
 }
@@ -55,7 +55,7 @@ inline Bits draw_lanes(std::uint64_t key, std::uint32_t column) {
   return mix32((lane + column) * 0x9e3779b9u + std::uint32_t(key)) ^ std::uint32_t(key >> 32);
 }
 
-/// v · scale where the element's bits keep it, 0 where they drop it.
+/// v · scale if the element's bits keep it, 0 if they drop it.
 inline Vec keep_drawn(Vec v, Bits bits, std::uint32_t threshold, Real scale) {
   const IntVec keep = __builtin_convertvector(BitsMask(bits >= threshold), IntVec);
   return keep ? v * scale : Vec{};

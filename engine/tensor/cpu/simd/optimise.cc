@@ -1,5 +1,5 @@
-// What the optimiser does element by element: Adam's step, one pass over gradient, moments and weights; the
-// norm that a gradient is clipped by.
+// The optimiser's work element by element: Adam's step, with one pass over gradient, moments and weights, and
+// the norm by which a gradient is clipped.
 #include "tensor/cpu/simd/level.h"
 #include "tensor/cpu/simd/vec.h"
 
@@ -21,7 +21,7 @@ void adam(const Adam& a, Index begin, Index end) {
 }
 
 double squared_norm(const Real* x, Index begin, Index end) {
-  constexpr Index kSums = 16;  // side by side: one sum would wait for itself at every element
+  constexpr Index kSums = 16;  // in parallel, because one sum would wait for itself at every element
   double sums[kSums] = {};
   Index i = begin;
   for (; i + kSums <= end; i += kSums) {

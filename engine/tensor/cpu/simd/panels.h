@@ -1,5 +1,5 @@
-// How dense products are cut: the small operand into panels of some registers' columns, the tall one into
-// tiles of a few rows, and both into blocks that stay in the second-level cache.
+// How dense products are cut: the small operand into panels a few registers wide, the tall one into tiles of
+// a few rows, and both into blocks that stay in the second-level cache.
 #pragma once
 
 #include "tensor/cpu/simd/vec.h"
@@ -7,14 +7,13 @@
 namespace atl::simd::ATOLL_LEVEL {
 
 inline constexpr int kRegisters = kBytes == 64 ? 32 : 16;
-inline constexpr int kWide = kBytes == 64 ? 4 : 2;  // registers' columns of a panel, at most
-inline constexpr Index kInnerBytes = Index(384)
-                                     << 10;  // of panels that stay in the second-level cache meanwhile
+inline constexpr int kWide = kBytes == 64 ? 4 : 2;      // most registers of columns in a panel
+inline constexpr Index kInnerBytes = Index(384) << 10;  // of panels that stay in the second-level cache
 inline constexpr Index kInner =
-    256;  // inner rows of a block, at least: fewer sums are put away and fetched again
+    256;  // fewest inner rows of a block: longer blocks store and reload sums less often
 
-/// Rows of a tile with N registers of columns: as many as leave room for a panel's N and an element of the
-/// tall matrix.
+/// Rows of a tile with N registers of columns: as many as leave registers for a panel's N and an element of
+/// the tall matrix.
 template <int N>
 constexpr int kFitting = (kRegisters - N - 1) / N;
 template <int N>
@@ -22,7 +21,7 @@ constexpr int kTall = kFitting<N> >= 12  ? 12
                       : kFitting<N> >= 8 ? 8
                                          : 6;
 
-/// Where the panels of `cols` columns lie: as few as there can be, of nearly the same width.
+/// The panels of `cols` columns: as few as possible, of nearly the same width.
 struct Panels {
   Index registers, count;
 
@@ -32,8 +31,8 @@ struct Panels {
   int width(Index panel) const { return int(begin(panel + 1) - begin(panel)); }
 };
 
-// Not the library's: each of these files is compiled for another processor, and what they share would be one
-// of them.
+// Atoll's own std::min and std::max. Each of these files is compiled for another instruction set, and the
+// linker would keep only one copy of a function that they share.
 constexpr Index smaller(Index a, Index b) {
   return a < b ? a : b;
 }
@@ -41,8 +40,8 @@ constexpr Index larger(Index a, Index b) {
   return a < b ? b : a;
 }
 
-/// How `product` goes over more panels than stay in the cache: some of them at a time, and a range of inner
-/// rows.
+/// How `product` goes over more panels than fit in the cache: by some panels, and a range of inner rows, at a
+/// time.
 struct Blocking {
   Index panels, inner;
 
@@ -55,8 +54,8 @@ struct Blocking {
   }
 };
 
-/// Calls f(row, Count<rows>) for the tiles of rows [begin, end): tall ones, then what is left in powers of
-/// two.
+/// Calls f(row, Count<rows>) for the tiles of rows [begin, end): tall ones, then the remaining rows in powers
+/// of two.
 template <int N, class F>
 inline __attribute__((always_inline)) void for_row_tiles(Index begin, Index end, F f) {
   Index row = begin;

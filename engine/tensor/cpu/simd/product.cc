@@ -1,21 +1,20 @@
 // Dense products of a tall matrix and a small one. A tile of the result, a few rows by a few registers of
-// columns, stays in registers while the inner dimension goes by; the tall matrix is read where it lies, once,
-// because with so few columns a packed copy of it would cost as much as it saves (OpenBLAS spends a fifth of
-// its time there).
+// columns, stays in registers while the loop goes over the inner dimension. The tall matrix is read in place,
+// once: with so few columns, a packed copy would cost as much as it saves (OpenBLAS spends a fifth of its
+// time on it).
 //
-// What the small operand of `product` becomes: panels, one after the other, of up to kWide registers'
-// columns; a panel has its columns of inner row 0, of inner row 1, … side by side, padded with zeros to whole
-// registers.
+// `product` packs its small operand into panels, one after the other, of up to kWide registers' columns. A
+// panel has its columns of inner row 0, then of inner row 1, and so on, padded with zeros to whole registers.
 #include "tensor/cpu/simd/level.h"
 #include "tensor/cpu/simd/panels.h"
 
 namespace atl::simd::ATOLL_LEVEL {
 namespace {
 
-constexpr Index kBlock = 256;  // rows that product_at sums up in registers
+constexpr Index kBlock = 256;  // rows whose sums product_at keeps in registers
 constexpr Index kLine = 64 / Index(sizeof(Real));
 
-/// R × N registers of results, and where they go.
+/// R × N registers of results, and how to store them.
 template <int R, int N>
 struct Tile {
   Vec sum[R][N] = {};
@@ -33,7 +32,7 @@ struct Tile {
       }
     }
   }
-  /// What the next tile reads: the rows behind these, a cache line at a time, or the columns behind.
+  /// Prefetches what the next tile reads: the rows after these, a cache line at a time, or the next columns.
   static inline __attribute__((always_inline)) void prefetch(const Real* x, Index i, Index step, Index next) {
     if (step > 1) {
       __builtin_prefetch(x + i * step + kLine);
@@ -41,7 +40,7 @@ struct Tile {
       for (int r = 0; r < R; ++r) __builtin_prefetch(x + i + (r + R) * next);
     }
   }
-  /// To the first `cols` columns of R rows of out.
+  /// Writes to the first `cols` columns of R rows of out.
   inline __attribute__((always_inline)) void put(Real* out, Index stride, Index cols, bool accumulate) const {
     for (int r = 0; r < R; ++r) {
       for (int n = 0; n < N; ++n) {
@@ -53,7 +52,7 @@ struct Tile {
   }
 };
 
-/// Rows [begin, end) of one panel's columns, for inner rows [first, first + inner).
+/// Does rows [begin, end) of one panel's columns, for inner rows [first, first + inner).
 template <int N>
 void multiply(const Product& p, Index begin, Index end, const Real* panel, Index column, Index first,
               Index inner, bool accumulate) {
@@ -65,8 +64,8 @@ void multiply(const Product& p, Index begin, Index end, const Real* panel, Index
   });
 }
 
-/// Rows [begin, end) by panels [from, to) and inner rows [first, first + inner), a few rows at a time.
-/// `last`: then those rows are whole.
+/// Does rows [begin, end) with panels [from, to) and inner rows [first, first + inner), a few rows at a time.
+/// `last`: those rows are then complete.
 void multiply_block(const Product& p, Index begin, Index end, Index from, Index to, Index first, Index inner,
                     bool last) {
   const Panels panels(p.cols);
@@ -83,7 +82,7 @@ void multiply_block(const Product& p, Index begin, Index end, Index from, Index 
   }
 }
 
-/// One panel of b's rows [begin, end), side by side.
+/// Copies one panel's columns of b's rows [begin, end), row after row.
 void copy_panel(In b, Index begin, Index end, Index column, Index cols, int width, Real* to) {
   for (Index row = begin; row < end; ++row) {
     for (int n = 0; n < width; ++n, to += kLanes) {
@@ -93,7 +92,7 @@ void copy_panel(In b, Index begin, Index end, Index column, Index cols, int widt
   }
 }
 
-/// Columns of a × one panel of a block of rows, added to or begun in out.
+/// Columns of a × one panel of a block of rows; adds to out, or overwrites it.
 template <int N>
 void multiply_at(const ProductAt& p, Index begin, Index end, const Real* panel, Index column,
                  bool accumulate) {
@@ -120,7 +119,7 @@ void pack_panels(In w, bool transposed, Index inner, Index cols, Real* to) {
       copy_panel(w, 0, inner, column, cols, panels.width(p), panel);
       continue;
     }
-    // A few inner rows at a time: what is written stays in the cache until its lines are whole.
+    // A few inner rows at a time, so that written lines stay in the cache until they are complete.
     for (Index first = 0; first < inner; first += kLine) {
       const Index stop = first + kLine < inner ? first + kLine : inner;
       for (Index c = 0; c < step; ++c) {

@@ -1,6 +1,6 @@
-// Dense products of matrices in halves on processors that multiply pairs of them (AVX512-BF16): product.cc's
-// tiles, where an element is two of the inner dimension side by side in 32 bits. Sums are float32. What is
-// multiplied is rounded first: small operands by packing, which other processors do likewise
+// Dense products of matrices in halves on processors that multiply pairs of halves (AVX512-BF16). They use
+// product.cc's tiles, but an element is two adjacent values of the inner dimension in 32 bits. Sums are
+// float32. Operands are rounded first; small ones when they are packed, as other processors do too
 // (tensor/cpu/gemm.cc).
 #include "tensor/cpu/simd/level.h"
 #include "tensor/cpu/simd/panels.h"
@@ -9,12 +9,12 @@
 #if defined(__AVX512F__) && !defined(ATOLL_REAL_DOUBLE) && !defined(__clang__)
 #pragma GCC push_options
 #pragma GCC target("avx512bf16")
-#pragma GCC diagnostic ignored "-Wmaybe-uninitialized"  // of GCC 12's own header of these instructions
+#pragma GCC diagnostic ignored "-Wmaybe-uninitialized"  // GCC 12's own header of these instructions causes it
 
 namespace atl::simd::ATOLL_LEVEL {
 namespace {
 
-constexpr Index kPairRows = kPairedRows / 2;  // that product_at_pairs sums up in registers
+constexpr Index kPairRows = kPairedRows / 2;  // pairs whose sums product_at_pairs keeps in registers
 
 inline std::uint32_t pair_at(const char* at) {
   std::uint32_t pair;
@@ -31,7 +31,7 @@ struct Tile {
     for (int r = 0; r < R; ++r)
       for (int n = 0; n < N; ++n) sum[r][n] = _mm512_setzero_ps();
   }
-  /// Adds Σ_i x[i · step + r · next] · panel[i] to row r, in pairs; steps in bytes.
+  /// Adds Σ_i x[i · step + r · next] · panel[i] to row r, in pairs; steps are in bytes.
   inline __attribute__((always_inline)) void add(const char* x, Index step, Index next,
                                                  const std::uint32_t* panel, Index pairs) {
     for (Index i = 0; i < pairs; ++i) {
@@ -43,7 +43,7 @@ struct Tile {
       }
     }
   }
-  /// The last element of an odd number, which has nothing beside it.
+  /// Adds the last element of an odd number, which has no partner.
   inline __attribute__((always_inline)) void add_single(const char* x, Index next,
                                                         const std::uint32_t* panel) {
     for (int r = 0; r < R; ++r) {
@@ -66,7 +66,7 @@ struct Tile {
   }
 };
 
-/// Rows [begin, end) of one panel's columns, for pairs [first, first + pairs).
+/// Does rows [begin, end) of one panel's columns, for pairs [first, first + pairs).
 template <int N>
 void multiply(const ProductPairs& p, Index begin, Index end, const std::uint32_t* panel, Index column,
               Index first, Index pairs, bool accumulate) {
@@ -106,7 +106,7 @@ inline std::uint16_t half_of(Real value) {
   return rounded(v)[0];
 }
 
-/// Elements (row, column) of a matrix that is stored either way, as halves.
+/// Elements (row, column) of a matrix in either storage, as halves.
 struct Elements {
   In of;
   std::uint32_t at(Index row, Index column) const {
@@ -115,7 +115,7 @@ struct Elements {
   }
 };
 
-/// Two rows' halves side by side in 32 bits, a register's columns at a time; `below` may be null.
+/// Puts two rows' halves side by side in 32 bits, a register's columns at a time; `below` may be null.
 inline __m512i interleaved(const Bfloat16* above, const Bfloat16* below, int n) {
   const auto mask = __mmask16((1u << n) - 1);
   const __m512i low = _mm512_cvtepu16_epi32(_mm256_maskz_loadu_epi16(mask, above));
@@ -124,9 +124,10 @@ inline __m512i interleaved(const Bfloat16* above, const Bfloat16* below, int n) 
   return _mm512_or_si512(low, _mm512_slli_epi32(high, 16));
 }
 
-/// Columns [column, column + count) of rows [begin, end) in pairs: pair after pair, each of `step` columns.
+/// Writes columns [column, column + count) of rows [begin, end) as pairs of rows: pair after pair, each with
+/// `step` columns.
 void interleave(In m, Index begin, Index end, Index column, Index count, Index step, std::uint32_t* to) {
-  const Index ahead = 16 * m.stride;  // enough to hide what memory takes
+  const Index ahead = 16 * m.stride;  // enough to hide the memory's latency
   for (Index row = begin; row < end; row += 2, to += step) {
     const Bfloat16* above = m.halves + row * m.stride + column;
     const Bfloat16* below = row + 1 < end ? above + m.stride : nullptr;

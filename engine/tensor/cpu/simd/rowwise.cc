@@ -1,4 +1,4 @@
-// Loops over the rows of dense matrices that are limited by memory alone.
+// Loops over the rows of dense matrices that only memory limits.
 #include "tensor/cpu/simd/level.h"
 #include "tensor/cpu/simd/mask.h"
 #include "tensor/cpu/simd/stored.h"
@@ -72,7 +72,7 @@ void scatter_add(In x, const VertexId* index, Out out, Index cols, Index begin, 
 }
 
 Index count_non_finite(In x, Index cols, Index begin, Index end) {
-  constexpr std::uint16_t kExponent = 0x7f80;  // all ones: infinite, or no number
+  constexpr std::uint16_t kExponent = 0x7f80;  // all ones: infinite or NaN
   Index count = 0;
   for (Index row = begin; row < end; ++row) {
     if (x.halves != nullptr) {

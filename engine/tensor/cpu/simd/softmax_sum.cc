@@ -1,19 +1,20 @@
-// Softmax over neighbours column by column, with a running maximum and sum so that blocks of sources can
-// follow each other, and its backward pass over the transposed arcs.
+// Softmax over neighbours, column by column. A running maximum and sum let blocks of sources follow each
+// other. The backward pass goes over the transposed arcs.
 #include "tensor/cpu/simd/exp.h"
 #include "tensor/cpu/simd/level.h"
 
 namespace atl::simd::ATOLL_LEVEL {
 namespace {
 
-/// An arc of weight 0 takes no part: it raises no maximum, and what it would be divided by may be 0.
+/// Whether the arc counts. One of weight 0 doesn't: it raises no maximum, and its divisor may be 0.
 bool counts(const SoftmaxSum& s, Index arc) {
   return s.weights == nullptr || s.weights[arc] != 0;
 }
 
 }  // namespace
 
-// Two visits of each neighbour, the second in cache: the new maximum, then the exponentials under it.
+// Visits each neighbour twice, the second time in cache: first for the new maximum, then for the
+// exponentials.
 void softmax_sum(const SoftmaxSum& s, Index begin, Index end) {
   for (Index row = begin; row < end; ++row) {
     const Index first = s.offsets[row], stop = s.offsets[row + 1];
@@ -52,7 +53,7 @@ void softmax_sum_backward(const SoftmaxSum& s, Index begin, Index end) {
         if (s.weights != nullptr) p *= Real(s.weights[e]);
         d += p * load(s.d_out.row(i) + c, n) * ((m - load(s.out.row(i) + c, n)) * s.t + Real(1));
       }
-      // Lanes behind a partial register divide by 0 and aren't stored.
+      // Lanes after a partial register divide by 0 and aren't stored.
       store(s.d_m.row(row) + c, d, n);
     });
   }

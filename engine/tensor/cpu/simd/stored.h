@@ -1,5 +1,5 @@
-// Rows that are stored either way, to loops that take both: with kMixed a place in a row knows how it is
-// stored, without it is a pointer to Reals, and the loop is what it would be if there were no halves.
+// Lets a loop take rows in either storage. With kMixed a place in a row knows how it is stored. Without, it
+// is a pointer to Reals, and the loop is the same as without support for halves.
 #pragma once
 
 #include "tensor/cpu/simd/loops.h"
@@ -46,7 +46,7 @@ inline auto row_of(const Strided<T>& m, Index row) {
   }
 }
 
-/// f.operator()<kMixed>(): whether any of these is in halves.
+/// Calls f.operator()<kMixed>(), where kMixed says whether any of these is in halves.
 template <class F, class... Matrices>
 inline void with_storage(F f, const Matrices&... matrices) {
   if ((... || (matrices.halves != nullptr))) {

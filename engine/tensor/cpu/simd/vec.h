@@ -1,10 +1,10 @@
-// One vector register of Real, whatever the instruction set: the alphabet of the files in this folder.
+// One vector register of Reals, whatever the instruction set; the basis of the files in this folder.
 //
-// Each file here is compiled three times (engine/CMakeLists.txt) with ATOLL_LEVEL = baseline, avx2, avx512
+// Each file here is compiled three times (engine/CMakeLists.txt), with ATOLL_LEVEL = baseline, avx2, avx512
 // and the matching flags, into a namespace of that name. Nothing shared may be instantiated in it (no std
-// templates, no inline function of ours from outside): the linker would keep one copy of it, perhaps the one
-// with instructions that this machine doesn't have. tests/unit/tensor/simd_symbols_test.cc holds the object
-// files to that.
+// templates, no inline function of ours from outside), because the linker would keep one copy, perhaps the
+// one with instructions that this machine doesn't have. tests/unit/tensor/simd_symbols_test.cc checks the
+// object files.
 #pragma once
 
 #include <immintrin.h>
@@ -42,7 +42,7 @@ typedef Real Vec __attribute__((vector_size(kBytes)));
 typedef Real UnalignedVec __attribute__((vector_size(kBytes), aligned(alignof(Real)), may_alias));
 typedef LaneInt<kDouble>::Signed IntVec __attribute__((vector_size(kBytes)));     // as wide as a Real
 typedef LaneInt<kDouble>::Unsigned WordVec __attribute__((vector_size(kBytes)));  // the same, wrapping
-typedef std::uint32_t Bits __attribute__((vector_size(kLanes * sizeof(std::uint32_t))));  // 32 bits a lane
+typedef std::uint32_t Bits __attribute__((vector_size(kLanes * sizeof(std::uint32_t))));  // 32 bits per lane
 typedef std::int32_t BitsMask __attribute__((vector_size(kLanes * sizeof(std::int32_t))));
 
 inline Vec splat(Real x) {
@@ -57,7 +57,7 @@ inline void store(Real* p, Vec v) {
 
 /// Lane i of the result is lane from[i] of v.
 inline Vec permuted(Vec v, IntVec from) {
-#if defined(__clang__)  // has no such instruction by name; it builds for fuzzing and analysis alone
+#if defined(__clang__)  // lacks this builtin; used only for fuzzing and analysis
   Vec result{};
   for (int i = 0; i < kLanes; ++i) result[i] = v[from[i]];
   return result;
@@ -66,7 +66,7 @@ inline Vec permuted(Vec v, IntVec from) {
 #endif
 }
 
-// The first n < kLanes elements; the other lanes are 0 and the memory behind them isn't touched.
+// Loads or stores the first n < kLanes elements. Other lanes are 0, and the memory behind isn't touched.
 #if defined(__AVX512F__) && !defined(ATOLL_REAL_DOUBLE)
 inline Vec load_part(const Real* p, int n) {
   return Vec(_mm512_maskz_loadu_ps(__mmask16((1u << n) - 1), p));
@@ -112,7 +112,7 @@ inline void store_part(Real* p, Vec v, int n) {
 }
 #endif
 
-// bfloat16 in memory, a Vec in registers; rounding as tensor/bfloat16.h's.
+// bfloat16 in memory, a Vec in registers; rounds as tensor/bfloat16.h does.
 typedef std::uint16_t Halves __attribute__((vector_size(kLanes * 2)));
 typedef float Floats __attribute__((vector_size(kLanes * 4)));
 
@@ -181,7 +181,7 @@ inline Real sum_lanes(Vec v) {
 }
 #endif
 
-/// Calls f(column, n) for each register's worth of columns in [begin, end), n = kLanes but for the last.
+/// Calls f(column, n) for each register's worth of columns in [begin, end); n is kLanes except for the last.
 template <class F>
 inline __attribute__((always_inline)) void for_columns(Index begin, Index end, F f) {
   Index c = begin;
@@ -201,7 +201,7 @@ template <int count>
 struct Count {
   static constexpr int value = count;
 };
-/// Calls f(Count<n>), n = count but at most `most`, so that it can be a template argument.
+/// Calls f(Count<n>) with n = count, but at most `most`, so that n can be a template argument.
 template <int most, class F>
 inline __attribute__((always_inline)) void with_count(Index count, F f) {
   if (count >= most) return f(Count<most>{});
