@@ -1,5 +1,6 @@
 // Scores of pairs of vertices from the rows of their ends, and their gradients. Link prediction puts this
 // behind a model's last layer.
+//
 // dot: the sum of the rows' product. mlp: linear layers over that product, column by column, with ReLU
 // between them (the link predictors of OGB's examples; Hu et al. 2020). Neither distinguishes an edge from
 // its reverse. The host computes the pairs; rows and weights come from the device, where there is one, and

@@ -1,5 +1,6 @@
 // GAT (Veličković et al. 2018, section 2.1): z = drop(h)·W per head,
 // e(i,j) = LeakyReLU(a_dst·z(i) + a_src·z(j)), softmax over j.
+//
 // Scores are per vertex and linear before the LeakyReLU. A strategy that splits columns can therefore make
 // them whole by `Columns::sum` (P3 × GAT). The destination's score is computed as drop(h)·(W·a_dst), which
 // needs no z of the destination: its row may be in any block of sources, or in none.

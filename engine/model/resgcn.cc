@@ -1,6 +1,6 @@
 // ResGCN+ (Li et al. 2020, "DeeperGCN", its pre-activation residual connections): a linear encoder, then
 // blocks
-// h ← h + conv(dropout(ReLU(norm(h)))),
+//   h ← h + conv(dropout(ReLU(norm(h)))),
 // where the first convolution gets h itself; at the end norm, ReLU, dropout and a linear layer. conv is
 // SAGE-mean (GraNNDis' variant) or softmax aggregation (GENConv, DeeperGCN's own).
 #include "model/kinds.h"
