@@ -24,9 +24,8 @@ class CagnetRow {
  public:
   CagnetRow(Context& ctx, Communicator& comm, const GraphPart& part, const CagnetGrid& grid);
 
-  Index vertices() const {
-    return vertices_;
-  }  // of all the row's ranks, rank by rank in the order of columns
+  /// Vertices of all the row's ranks, rank by rank in the order of columns.
+  Index vertices() const { return vertices_; }
   /// The rows of `of_row` (vertices, cols) that this rank owns.
   MatrixView own(MatrixView of_row) const;
 

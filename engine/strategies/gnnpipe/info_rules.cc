@@ -131,7 +131,7 @@ void options_of_the_history(const Check& c) {
     warn_without_effect(c, block + option, "with one chunk, which reads no rows of an earlier epoch");
 }
 
-/// How many layers there are is the model's to say, and CEL doesn't know it.
+/// The number of layers depends on the model, which CEL doesn't know.
 Rule stages_of_the_ranks_rule() {
   const std::string stages = "self.strategy.gnnpipe.stages", ranks = kRanksInCel;
   return {stages_of_the_ranks,
@@ -143,7 +143,7 @@ Rule stages_of_the_ranks_rule() {
                 ranks + "])"}}};
 }
 
-/// As above: what the layers add up to is the admission rules' to judge, which know models
+/// The admission rules, which know models, check what the layers add up to
 /// (charts/atoll/templates/_job_policy.tpl).
 Rule layers_of_the_stages_rule() {
   const std::string layers = "self.strategy.gnnpipe.layers", ranks = kRanksInCel;
@@ -180,7 +180,7 @@ ServerRule given_stages_inside_servers(const std::string& field, const std::stri
           " / " + stages + " == 1 ? 'rank' : 'ranks', " + together + "])"};
 }
 
-/// Where the manifest leaves the stages to us, the chart's policy tells that none fit.
+/// Where the manifest doesn't give the stages, the chart's policy reports that none fit.
 Rule stages_inside_servers_rule() {
   const std::string stages = "self.strategy.gnnpipe.stages", layers = "self.strategy.gnnpipe.layers";
   return {
