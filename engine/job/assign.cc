@@ -149,8 +149,8 @@ struct Assigner {
     auto number = number_of(value, quantity);
     const bool text = std::holds_alternative<std::string>(value.scalar);
     if (number && text && field.type == FieldType::kBytes) number = std::ceil(*number);
-    // A double holds every integer up to 2^53 exactly; an int64 is taken as it is. Larger ones are refused,
-    // as by an API server.
+    // A double holds every integer up to 2^53 exactly; an int64 is taken as it is. Numbers beyond int64 are
+    // refused, as by an API server.
     const auto* exact = std::get_if<std::int64_t>(&value.scalar);
     const int digits = std::min(std::numeric_limits<Integer>::digits, 63);
     const bool fits = exact ? std::in_range<Integer>(*exact)

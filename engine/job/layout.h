@@ -41,9 +41,9 @@ struct TrafficShape {
   int bytes_per_weight = 4;         // of gradients that are summed
   std::vector<Index> repeated_widths{};  // those of `widths` that training.recompute: layer fetches again
   std::vector<Index> owned_by_rank{};    // (ranks, or parts) rows that each trains on
-  // The bytes per vertex for which several ranks aggregate, each over some of its neighbours. They travel
-  // between its owner and each other of these ranks, summed over all layers: forward, backward, and the
-  // forward that training.recompute: layer repeats.
+  // For vertices for which several ranks aggregate, each over some of the neighbours: the bytes per vertex
+  // between its owner and each of the other ranks, over all layers. They are those of forward, of backward,
+  // and of the forward that training.recompute: layer repeats.
   struct RowBytes {
     std::int64_t to_owner = 0, from_owner = 0;
     std::int64_t total() const { return to_owner + from_owner; }

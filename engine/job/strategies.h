@@ -31,7 +31,7 @@ struct JobDivision {
   int servers = 1;  // among which the graph is divided first, with equally many ranks each
   int slices = 0;   // of each part; 0: parts aren't sliced
   int pieces = 0;   // of the features' columns, each held by some of the ranks; 0: rows are held whole
-  const char *slices_field = "", *pieces_field = "";  // the manifest's fields for these
+  const char *slices_field = "", *pieces_field = "";  // the manifest's fields for slices and pieces
 };
 
 /// What is known when a strategy gives advice.

@@ -31,9 +31,9 @@ void let_steps_end();
 /// The same flag each call.
 const std::atomic<bool>& stop_requested();
 
-/// Unless it is destroyed within `seconds`, this process says `last_words` on standard error and exits with
-/// `status`. It guards a call into a library that may never return and can't be cancelled. `meanwhile` is
-/// said at once and then each half a second.
+/// Unless this object is destroyed within `seconds`, the process says `last_words` on standard error and
+/// exits with `status`. It guards a call into a library that may never return and can't be cancelled.
+/// `meanwhile` is said at once and then each half a second.
 class EndUnlessDone {
  public:
   EndUnlessDone(std::chrono::seconds seconds, std::string last_words, int status, std::string meanwhile = "");

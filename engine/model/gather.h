@@ -80,8 +80,8 @@ class Gather {
   /// call. Whoever begins must go on until null. On the way back, the next call says that d_rows is final and
   /// may travel. d_rows of own rows may lie in the memory of the layer's d_out.
   virtual const Source* next() = 0;
-  /// The group whose ranks each sum over sources of their own, for all of the group's rows, which are then
-  /// the destinations; null: a sum over these blocks is whole.
+  /// The group of ranks that sum together; null: a sum over these blocks is whole. In a group, each rank sums
+  /// over its own sources for all of the group's rows, which are the destinations then.
   virtual RowGroup* group() { return nullptr; }
 };
 

@@ -108,8 +108,8 @@ struct LayerSpec {
   bool gathers = false;
   /// How many of its input's columns, the last ones, a gathering layer gathers; 0: all.
   Index gathered = 0;
-  /// Columns of the products with the weight that its gathers bring instead of rows of the input; 0: they
-  /// bring rows.
+  /// Columns of a product with the weight, where its gathers bring products instead of rows of the input; 0:
+  /// they bring rows.
   Index product_cols = 0;
   /// It has neither parameters nor draws, so on a fixed input it gives the same every epoch and is computed
   /// once.
@@ -120,8 +120,8 @@ struct LayerSpec {
   bool rows_in_backward = false;
   /// Backward has read all of d_out before it writes gradient.rows, so that the two may share memory.
   bool in_place_backward = false;
-  /// Where `saved` has the output's boundary rows as they were before this rank's next layer dropped them
-  /// out; −1: other ranks get the rows that this layer reads next.
+  /// The place in `saved` of the output's boundary rows as they were before they were dropped out for this
+  /// rank's next layer; −1: other ranks get the same rows as that layer.
   int boundary = -1;
   /// The layer whose output this one reads too, row by row, as `tap`; −1: none.
   int tap = -1;

@@ -35,7 +35,7 @@ struct ParameterSpec {
   bool trainable = true;          // false: a running statistic; in checkpoints, but not in gradients
   int parts = 1;  // ranges of rows whose gradients are summed over ranks one by one (LayerWeights)
   /// How often the rows repeat the columns of the layer's input, one copy after the other (SAGE's own and
-  /// neighbours' weights: 2); 0: rows aren't columns of the input.
+  /// neighbours' weights: 2); 0: rows don't belong to columns of the input.
   int input_blocks = 0;
 
   Index part_begin(int part) const { return rows * part / parts; }

@@ -2,18 +2,17 @@
 // partition, scatter, gather, transform, sync, apply. A model is written once against this interface; a
 // strategy implements it.
 //
-//   partition, scatter   are the strategy's own: it cuts the graph and moves rows. A model never sees them.
-//   gather               brings the rows that the destinations read, block by block (halo exchange,
-//         broadcast, history, sampling). The model pulls the blocks (model/gather.h), does its row-wise work
-//         on each (dropout, transform, scores) and adds it to its sum. On the way back it pulls the same
-//         blocks and leaves a gradient for each block's rows, which the strategy carries to the rows' owners.
-//   transform, apply     are kernels (tensor/kernels.h): gemm and epilogues, called by the model itself.
-//   sync                 makes partial products whole where a strategy splits the input's columns
-//         (model/gather.h).
-//   reduce               column statistics over every vertex once (batch norm).
+//   partition, scatter: the strategy cuts the graph and moves rows. A model never sees this.
+//   gather: brings the rows that the destinations read, block by block (halo exchange, broadcast, history,
+//     sampling). The model pulls the blocks (model/gather.h), does its row-wise work on each (dropout,
+//     transform, scores) and adds it to its sum. On the way back it pulls the same blocks and leaves a
+//     gradient for each block's rows, which the strategy carries to the rows' owners.
+//   transform, apply: kernels (tensor/kernels.h), gemm and epilogues, which the model calls itself.
+//   sync: makes partial products whole where a strategy splits the input's columns (model/gather.h).
+//   reduce: column statistics that count every vertex once (batch norm).
 //
-// A Verbs object is bound by the strategy to one layer of one pass (an epoch, a chunk, a mini-batch) and
-// lives on the rank's compute thread. What a layer may know of that pass is numbers, in PassState.
+// The strategy binds a Verbs object to one layer of one pass (an epoch, a chunk, a mini-batch). It lives on
+// the rank's compute thread. A layer knows that pass only by the numbers in PassState.
 #pragma once
 
 #include <limits>
@@ -72,9 +71,9 @@ class Verbs {
   /// Starts to bring the rows that the destinations read. rows (own, in): what this pass has of the layer's
   /// input. The strategy owns the result, which is done when its last source has been pulled.
   virtual Gather& gather(const Rows& rows) = 0;
-  /// The way back: the same blocks, in its own order. Once the last one has been pulled, d_rows (own, in)
-  /// holds the gradient of `rows`, with the contributions of other ranks. Empty: the layer's input takes no
-  /// gradient, nor do any block's rows.
+  /// The way back: the same blocks, perhaps in another order. Once the last one has been pulled, d_rows (own,
+  /// in) holds the gradient of `rows`, with the contributions of other ranks. Empty: the layer's input takes
+  /// no gradient, nor do any block's rows.
   virtual Gather& gather_back(const Rows& rows, MatrixView d_rows) = 0;
   /// Sums `values` over all ranks that share this pass.
   virtual void reduce(std::span<double> values) = 0;

@@ -54,8 +54,8 @@ struct TypicalEpoch {
   double progress_cpu_seconds = 0;
 };
 
-/// For one layer, how far stale values were from the true ones: norm of the difference over norm of the true
-/// ones.
+/// For one layer, how far stale values were from the true ones: the norm of the difference over that of the
+/// true values.
 struct Staleness {
   int layer = 0;  // from 0
   double rows = 0, gradients = 0;
@@ -118,7 +118,7 @@ struct RunRecord {
   RunSetting setting;
   Index resumed_from = 0;           // epochs that were done before this start; 0 = from the beginning
   Index resumed_steps = 0;          // steps of the next epoch that were done before
-  std::vector<EpochRecord> epochs;  // those before a resume too
+  std::vector<EpochRecord> epochs;  // also those before a resume
 
   std::string outcome;                     // "" while running; completed | stopped early | interrupted
   Index best_epoch = 0;                    // 0: never evaluated

@@ -38,8 +38,8 @@ class RunFolderWriter : public RunObserver {
     write_file_atomically(path, kept);
     metrics_.reset(std::fopen(path.c_str(), "a"));
     if (metrics_ == nullptr) fail_to_append();
-    std::setvbuf(metrics_.get(), nullptr, _IONBF,
-                 0);  // a line by one write: who follows the file sees whole ones
+    // Unbuffered, so that each line is one write and readers of the growing file see whole lines.
+    std::setvbuf(metrics_.get(), nullptr, _IONBF, 0);
     write_file_atomically(folder_ / kRunFile, run_document(run));
   }
 

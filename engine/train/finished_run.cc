@@ -49,7 +49,7 @@ std::optional<RunRecord> finished_run(const fs::path& output, const Job& job,
   if (!has_results(output)) return std::nullopt;
   std::optional<RunRecord> run = record_in(output);
   if (!run || run->outcome.empty()) return std::nullopt;
-  // It counts as completed where the job asks for no more epochs.
+  // An interrupted run counts as completed where the job asks for no more epochs.
   if (run->outcome == "interrupted") run->outcome = "completed";
   const bool more = trained(*run) < job.training.epochs && !patience_over(*run, job);
   return more || run->setting.dataset_checksum != dataset_checksum || !same_run(*run, job) ? std::nullopt

@@ -35,7 +35,7 @@ const char* name_of(Outcome outcome) {
 
 constexpr std::int64_t kStillReading = -1;
 
-/// They run on the rank's processors, like training's threads; the ones work when the others don't.
+/// They share the rank's processors with training's threads: each kind works while the other waits.
 SideThreads side_threads(const SessionOptions& options) {
   const StrategyInfo& strategy = *find_strategy(options.job.strategy.kind);
   if (strategy.side_threads == nullptr) return {0, {}};

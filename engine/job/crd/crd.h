@@ -23,8 +23,9 @@ nlohmann::ordered_json status_schema();
 /// is not filled into gcn's options, nor `momentum` into adam's.
 bool is_defaulted(const Field& field);
 
-/// Whether the server fills in the object, empty, so that its members get their defaults. Only where its
-/// presence alone means nothing: not dataset.synthetic, which has a required member, nor a strategy's block.
+/// Whether the server fills in the object, empty, so that its members get their defaults. It doesn't where
+/// the object's presence means something: dataset.synthetic, which has a required member, or a strategy's
+/// block.
 bool is_object_defaulted(const Field& object);
 
 std::vector<ServerRule> server_rules();

@@ -13,8 +13,8 @@ namespace atl {
 /// No ranks must share a server. Where the manifest gives ranksPerServer, consecutive ranks share one.
 Layout consecutive_ranks(const Job& job);
 
-/// Option `haloRows` of strategies whose layers exchange rows: what a layer exchanges that multiplies with
-/// its weight before it sums over neighbours, either products or inputs.
+/// Option `haloRows` of strategies whose layers exchange rows. It says what layers exchange that multiply
+/// with their weight before they sum over neighbours: products, or inputs.
 Field halo_rows_option(const char* kind, const char* initial, const std::string& also = "");
 bool sends_products(const Job& job);
 

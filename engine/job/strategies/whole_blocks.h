@@ -35,8 +35,8 @@ struct CagnetGrid {
   /// The column that takes a rank's rows.
   int taker(Rank source) const { return source / rows(); }
 
-  /// Blocks go round in rows() turns. source(): the rank whose block `rank` takes in a turn; reader(): the
-  /// rank that takes its block. Both are `rank` itself in the same turn.
+  /// Blocks go round in rows() turns. source() is the rank whose block `rank` takes in a turn; reader() is
+  /// the rank that takes `rank`'s block. Both are `rank` itself in the same turn.
   Rank source(Rank rank, int turn) const {
     return Rank(rank % replication * rows() + (row(rank) + turn) % rows());
   }

@@ -3,8 +3,8 @@
 // Arcs of the other sources are dropped rather than multiplied by zero, which saves time in proportion. If a
 // source stands for w, its arcs' weights are multiplied by w, and the transpose applies that to its gradient
 // too. For sums and means this gives the unbiased estimate. Attention and softmax aggregation multiply
-// exp(score) by w in numerator and denominator, so that an arc counts as w like arcs: weights still add up to
-// 1, and scores are exact, since they are made of unscaled rows.
+// exp(score) by w in numerator and denominator, so that an arc counts as w equal arcs. Weights still add up
+// to 1, and scores are exact, since they are made of unscaled rows.
 #pragma once
 
 #include <span>

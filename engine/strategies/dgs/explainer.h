@@ -2,8 +2,8 @@
 // One mask is on the arcs to the star's centre, and one on the features. They are trained so that the model
 // predicts the same for the centre with as little as possible. Both begin at one half everywhere, and Adam
 // trains them from scratch each time, so that the result follows from the weights alone. Adam has one second
-// moment for a whole mask, its mean: by element, Adam would move all elements equally, however much each
-// matters.
+// moment for a whole mask, its mean. With one for each element, Adam would move all elements equally, however
+// much each matters.
 //
 // The loss, with σ as open() of a mask's values: −log p(label) + 0.005 · mean σ(arcs) + mean H(σ(arcs)) +
 // mean σ(features) + 0.1 · mean H(σ(features)), H(s) = −s log s − (1 − s) log (1 − s). GNNExplainer's code

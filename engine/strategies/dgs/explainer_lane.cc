@@ -78,8 +78,8 @@ struct ExplainerLane::State {
   }
 
   const Explain explain_;
-  Trace* const trace_;            // null: nobody reads it; likewise below
-  StreamWatcher* const watcher_;  // is told under the lock
+  Trace* const trace_;            // null: no trace is wanted
+  StreamWatcher* const watcher_;  // null: none; told under the lock
   std::mutex lock_;               // guards the members below
   std::condition_variable changed_;
   std::int64_t begun_ = -1, ended_ = -1, epoch_ = 0;

@@ -13,7 +13,7 @@ namespace atl {
 class ExplainerLane {
  public:
   /// The lane's thread calls explain(number, out, stop), which finds what was prepared before begin(number).
-  /// `comm` must outlive the lane, which tells its trace and its threads' watcher.
+  /// `comm` must outlive the lane. The lane reports its work to comm's trace and thread watcher.
   using Explain = std::function<void(std::int64_t number, Explanation& out, const std::atomic<bool>& stop)>;
   ExplainerLane(Communicator& comm, Explain explain);
   /// Ends the explanation under way early.

@@ -1,5 +1,5 @@
 // Which boundary rows travel between ranks in an epoch and in which format, and the block that reads those
-// that arrive. Here it is all rows; in bns.cc it is a sample. When they are used is up to each exchange, so
+// that arrive. Here all rows travel; in bns.cc a sample does. Each exchange decides when rows are used, so
 // that any set combines with any delay.
 #pragma once
 

@@ -94,8 +94,7 @@ struct GraphPart {
   // Where the strategy takes halo rows owner by owner (OwnerReads), these replace `outer` and halo_features:
   std::vector<OwnerRows> owners;         // those whose rows are read here, in the order of parts
   std::span<const Index> owned_by_rank;  // (ranks) how many rows each owns
-  // Where the strategy works on slices in turn (JobDivision::slices), these are there beside `own` and
-  // `outer`:
+  // Where the strategy works on slices in turn (JobDivision::slices), beside `own` and `outer`:
   std::vector<ChunkRows> chunks;
   // Where some owned rows are copies of other servers' rows, these replace `own` and `outer`, by the number
   // of gathering layers behind:

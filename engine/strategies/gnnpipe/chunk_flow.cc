@@ -81,7 +81,7 @@ std::vector<int> flow_order(const ChunkReads& reads) {
     int least = std::numeric_limits<int>::max(), next = 0;
     for (std::size_t chunk = 0; chunk < reads.size(); ++chunk) {
       if (taken[chunk]) continue;
-      int missing = 0;  // chunks that it reads and aren't taken, less those that are
+      int missing = 0;  // of the chunks that it reads: those not taken, less those taken
       for (const int read : reads[chunk]) missing += taken[std::size_t(read)] ? -1 : 1;
       if (missing < least) least = missing, next = int(chunk);
     }

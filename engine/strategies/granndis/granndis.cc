@@ -35,8 +35,8 @@ ServerOptions server(const Job& job, Rank rank, Index epoch) {
           .batches = expansion.batches};
 }
 
-/// Adds the rows that the ranks of a server have for each other, by layer whose rows travel within it: all
-/// but the last `beyond`.
+/// Adds the rows that a server's ranks have for each other, for each layer whose rows travel only within a
+/// server: all layers but the last `beyond`.
 void add_cut(const ServerGraph& held, Rank first, int beyond, std::vector<std::vector<CutRows>>& by_layer) {
   const int parts = int(held.halos.size()), layers = std::max(0, int(by_layer.size()) - beyond);
   for (int to = 0; to < parts; ++to) {

@@ -96,8 +96,8 @@ ServerRule a_cache_of_whole_rows_rule() {
       kWholeRows};
 }
 
-/// All other samplers: historical embeddings only where some are other ranks', and no neighbours only where
-/// the model sums over them once.
+/// All samplers but the first: historical embeddings only where some are other ranks', and none only where
+/// the model sums over neighbours once.
 std::vector<std::string> variants(const Job& job) {
   const bool has_others = job.placement.ranks > 1 && gathering_layers(job.model) > 1;
   const bool sums_once = find_model(job.model.kind)->aggregates_first;

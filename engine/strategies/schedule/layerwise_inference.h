@@ -24,8 +24,8 @@ class FirstLayers {
  public:
   virtual ~FirstLayers() = default;
   /// Writes their output for own rows, slab by slab: slab i has the rows from begins[i] to begins[i + 1]. All
-  /// ranks have equally many slabs, one after the other. These layers end where the first of slab_segments()
-  /// ends. Collective.
+  /// ranks have equally many slabs and compute them in order. These layers end where the first of
+  /// slab_segments() ends. Collective.
   virtual void infer(std::span<const Index> begins, MatrixView out) = 0;
   virtual void count(ScheduleBytes& bytes) const = 0;
 };

@@ -41,8 +41,8 @@ struct Strategy {
   DropsOut drops_out = DropsOut::kMakers;  // ModelInput::drops_out
   /// ModelInput::sends_products; null: never.
   bool (*sends_products)(const Job&) = nullptr;
-  /// Whether a job's layers read some rows of earlier steps although drops_out says otherwise; null: none
-  /// does.
+  /// Whether a job's layers read some rows of earlier steps, so that readers drop out whatever `drops_out`
+  /// says; null: no.
   bool (*reads_stale_rows)(const Job&) = nullptr;
   Holds holds = Holds::kPart;
   /// For Holds::kPart: how `rank` of `ranks` takes other ranks' rows owner by owner; null: it takes halo rows

@@ -137,8 +137,8 @@ void CheckpointStore::commit(const CheckpointState& state, std::span<const std::
     try {
       write_and_show(state, part_seals);
     } catch (const Error&) {
-      // Where somebody has just removed the folder of checkpoints, it is made again. States of parts would be
-      // lost with it, so this is done only without them.
+      // Somebody may just have removed the folder of checkpoints; then it is made again. Where ranks have
+      // states of their own, these are lost with the folder, and the commit fails.
       if (fs::exists(folder) || !part_seals.empty()) throw;
       write_and_show(state, part_seals);
     }
