@@ -148,8 +148,8 @@ class Watch {
     ask_child_to_stop();
   }
 
-  /// mpirun may wait for ever for ranks or hosts that it couldn't start. Where it has said so, it is ended
-  /// sooner.
+  /// mpirun may wait for ever for ranks or hosts that it couldn't start. So it is killed after a while, and
+  /// sooner where it has reported trouble.
   void end_where_none_starts() {
     if (plan_.start_patience.count() == 0 || is_alone_ || stops_ > 0 || is_silent_) return;
     const int started = int(messages_.ranks().size());

@@ -74,8 +74,8 @@ class FinishedLayer : public Layer {
                                  const LayerGradient& gradient) const = 0;
 
   const LayerOptions& options() const { return options_; }
-  /// The first parameter's gradient += dropout(rows)ᵀ · d_out, for its parts from `begin` to before `end`;
-  /// each is reported once it is whole. A column of `rows` (n, …) is a row of the parameter.
+  /// Adds dropout(rows)ᵀ · d_out to the first parameter's gradient, part by part from `begin` to before
+  /// `end`, and reports each part when it is complete. A column of `rows` (n, …) is a row of the parameter.
   void weight_backward_in_parts(Context& ctx, const Rows& rows, const Dropout& dropout, ConstMatrixView d_out,
                                 const LayerWeights& weights, int begin, int end) const;
   /// Calls visit(rows, dropout, block) for each of the input's blocks of columns

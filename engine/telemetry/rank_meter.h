@@ -11,13 +11,14 @@ namespace atl {
 /// The loop's thread tells it when each phase begins and ends.
 class RankMeter {
  public:
-  /// `comm` outlives it.
+  /// `comm` must outlive it.
   explicit RankMeter(const Communicator& comm);
 
   void begin_epoch();
   void end_step();  // the step's bytes are counted
-  void
-  end_sums();  // of the last loss over ranks: late transfers go on meanwhile, so their time is the epoch's
+  /// Call when the last loss is summed over ranks. Late transfers go on until then, so that their time is the
+  /// epoch's.
+  void end_sums();
   /// From begin_epoch() to end_sums(). Evaluation, if any, comes next.
   double training_seconds() const { return trained_ - began_; }
   /// From begin_epoch() to now.

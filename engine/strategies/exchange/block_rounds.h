@@ -3,9 +3,10 @@
 // of rows that nobody reads.
 //
 // Blocks go round: in round t of 1D, rank p receives the block of rank p + t and sends its own to rank p − t,
-// so that all links are busy in each of the P − 1 rounds. If one owner broadcast after the other, the same
-// bytes would leave over one rank's link at a time. While the present round's block is accumulated, the next
-// one's arrives in the other of two buffers. Only the rows that are read here are kept of a block.
+// so that all links are busy in each of the P − 1 rounds. If owners broadcast one after the
+// other, the same bytes would all use one rank's link at a time. While the present round's block is
+// accumulated, the next one's arrives in the other of two buffers. Only the rows that are read here are kept
+// of a block.
 #pragma once
 
 #include <array>

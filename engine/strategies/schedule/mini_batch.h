@@ -52,7 +52,7 @@ class BatchHooks {
   virtual void report(FigureRequest& /*request*/) {}
 };
 
-/// Collective: all ranks make the same calls. References outlive it.
+/// Collective: all ranks make the same calls. References must outlive it.
 class MiniBatch final : public Schedule {
  public:
   MiniBatch(Context& ctx, Communicator& comm, const Model& model, Parameters& parameters,

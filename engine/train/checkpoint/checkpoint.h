@@ -2,16 +2,16 @@
 //
 //   <output>/attempt                            number of the newest attempt at this run: the fence
 //   <output>/checkpoints/epoch-000050/          50 epochs completed; appears whole, by rename
-//     state.safetensors                         what rank 0 writes: weights, optimiser, scalars, identity
-//     part-0.safetensors …                      what only the rank that trains a part knows (stale buffers),
-//           where it knows any: by part, for another rank may train it after the next start
+//     state.safetensors                         state of the run: weights, optimiser, scalars, identity
+//     part-0.safetensors …                      state that only a part's rank has (stale buffers), if any;
+//                                               named by part, since another rank may train it after a resume
 //     COMPLETE                                  JSON: every file with its seal; written last
-//   <output>/checkpoints/epoch-000050.step-000012/   and 12 steps of the next one
-//   <output>/checkpoints/.epoch-000050.attempt-3/   being written by attempt 3
+//   <output>/checkpoints/epoch-000050.step-000012/   50 epochs and 12 steps of the next one
+//   <output>/checkpoints/.epoch-000050.attempt-3/    what attempt 3 is writing
 //
-// A commit goes: write_part_state() for every part, then commit(), all by rank 0, which alone sees the folder
-// (run_state.h). One of an attempt that was given up (its node was cut off, not dead) writes into a folder of
-// its own and is refused at commit.
+// Rank 0, which alone sees the folder (run_state.h), calls write_part_state() for every part and then
+// commit(). An attempt that was given up (its node was cut off, not dead) writes into a folder of its own and
+// is refused at commit.
 #pragma once
 
 #include <filesystem>
