@@ -108,8 +108,8 @@ struct LayerSpec {
   bool gathers = false;
   /// How many of its input's columns, the last ones, a gathering layer gathers; 0: all.
   Index gathered = 0;
-  /// Columns of a product with the weight, where its gathers bring products instead of rows of the input; 0:
-  /// they bring rows.
+  /// How many columns a product with the weight has, where the layer's gathers bring products; 0: they bring
+  /// rows of the input.
   Index product_cols = 0;
   /// It has neither parameters nor draws, so on a fixed input it gives the same every epoch and is computed
   /// once.
