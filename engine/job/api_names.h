@@ -1,4 +1,4 @@
-// What a GNNJob is called on a cluster, and how long its own name may be.
+// Names of GNNJob on a cluster, and how long a job's own name may be.
 #pragma once
 
 namespace atl {
@@ -10,9 +10,9 @@ inline constexpr const char* kApiPlural = "gnnjobs";
 inline constexpr const char* kApiSingular = "gnnjob";
 inline constexpr const char* kApiShortName = "gnn";
 
-/// A pod's name is its host name too, of which kubelet takes the first 63 characters: all pods of a job with
-/// a longer name would be the same host. "-launcher-" and the number of an attempt, in six digits, are the
-/// most that is added.
+/// A pod's name is its host name too, and kubelet cuts that after 63 characters: all pods of a job with a
+/// longer name would have the same host name. At most "-launcher-" and the number of an attempt, in six
+/// digits, are appended.
 inline constexpr int kLongestHostName = 63, kLongestJobName = kLongestHostName - 16;
 
 }  // namespace atl

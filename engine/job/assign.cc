@@ -21,7 +21,7 @@
 namespace atl {
 namespace {
 
-// Values that other tools have and manifests haven't: what they are called here, or that they aren't built.
+// Values that other tools know and manifests don't: their names here, or that they aren't built.
 
 struct NotBuilt {
   std::string_view path, name;
@@ -35,7 +35,7 @@ constexpr NotBuilt kNotBuilt[] = {
     {"task", "noderegression"}, {"task", "graphclassification"}, {"task", "graphregression"},
 };
 
-/// Of a task, which has no row that could say so.
+/// For task, which has no row that could list these.
 constexpr std::pair<std::string_view, std::string_view> kTasks[] = {
     {"vertexclassification", "nodeClassification"}, {"linkpred", "linkPrediction"}};
 
@@ -53,7 +53,7 @@ std::string kind_called(const std::vector<Info>& infos, const std::string& given
   return "";
 }
 
-/// Its name here; "" where it has none.
+/// The value's name here; "" where it has none.
 std::string name_here(const std::string& path, const std::string& given) {
   if (path == "model.kind") return kind_called(model_infos(), given);
   if (path == "strategy.kind") return kind_called(strategy_infos(), given);
@@ -63,8 +63,8 @@ std::string name_here(const std::string& path, const std::string& given) {
   return "";
 }
 
-/// "did you mean sage?" or "rgcn isn't built;", for a field and a value that isn't one of its choices; ""
-/// where the value is no known one. Whatever the value's case.
+/// "did you mean sage?" or "rgcn isn't built;" for a value that isn't one of the field's choices, whatever
+/// its case; "" where the value is unknown.
 std::string other_name(const std::string& path, const std::string& given) {
   if (const std::string here = name_here(path, given); !here.empty())
     return fmt::format("did you mean {}?", here);
@@ -81,7 +81,7 @@ std::string shown(const Node& value) {
   return std::holds_alternative<std::string>(value.scalar) ? in_quotes(value.written) : value.written;
 }
 
-/// "010 (which YAML reads as 8)": where what was written isn't what it means.
+/// "010 (which YAML reads as 8)", where YAML reads something else than was written.
 std::string with_meaning(const Node& value) {
   if (const auto* flag = std::get_if<bool>(&value.scalar)) {
     return fmt::format("{} (a boolean in YAML: quote it to mean the word)", value.written, *flag);
@@ -92,8 +92,8 @@ std::string with_meaning(const Node& value) {
   return shown(value);
 }
 
-/// A number, whatever its kind; quantities and short forms where the type has them. Nothing where it is no
-/// number.
+/// The number, of whatever kind it is, also from a quantity or short form where the type allows one. Nothing
+/// where the value isn't a number.
 std::optional<double> number_of(const Node& value, bool quantity) {
   if (const auto* integer = std::get_if<std::int64_t>(&value.scalar)) return double(*integer);
   if (const auto* number = std::get_if<double>(&value.scalar)) return *number;
@@ -116,7 +116,8 @@ struct Assigner {
                    fmt::format("{} is not allowed (use {})", given, allowed_text(field)));
   }
 
-  /// Where a number or boolean is wanted. As a chart's template writes it, it may be text: "0.01".
+  /// Called where a number or boolean is wanted. It may be given as a text, "0.01", as a chart's template
+  /// writes it.
   void refuse_scalar() const {
     const auto* text = std::get_if<std::string>(&value.scalar);
     const Scalar meant = text ? resolve_scalar(*text) : Scalar();
@@ -148,8 +149,8 @@ struct Assigner {
     auto number = number_of(value, quantity);
     const bool text = std::holds_alternative<std::string>(value.scalar);
     if (number && text && field.type == FieldType::kBytes) number = std::ceil(*number);
-    // A double holds every integer up to 2^53 exactly; int64 itself is taken as it is. Nothing is beyond it,
-    // as in an API server.
+    // A double holds every integer up to 2^53 exactly; an int64 is taken as it is. Numbers beyond int64 are
+    // refused, as by an API server.
     const auto* exact = std::get_if<std::int64_t>(&value.scalar);
     const int digits = std::min(std::numeric_limits<Integer>::digits, 63);
     const bool fits = exact ? std::in_range<Integer>(*exact)

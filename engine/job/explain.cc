@@ -99,14 +99,14 @@ std::string children_text(const std::string& path) {
   return out;
 }
 
-/// A path with few typing errors, or the fields of that name in other sections; "": none.
+/// The nearest path, if few letters differ, otherwise fields of that name in other sections; "": none.
 std::string meant(const std::string& wanted, const std::vector<std::string>& known) {
   const std::string near = nearest_word(wanted, known);
   if (!near.empty()) return near;
   return fmt::format("{}", fmt::join(paths_named(field_name(wanted)), " or "));
 }
 
-/// What a field of the manifest is called here: "" is the whole of it.
+/// The path of a manifest's field in the table; "" is the whole manifest.
 std::string without_spec(const std::string& path) {
   if (path == "spec") return "";
   return path.starts_with("spec.") ? path.substr(5) : path;

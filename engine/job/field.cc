@@ -14,7 +14,7 @@ std::string flow_list(const std::vector<std::string>& words) {
   return fmt::format("[{}]", fmt::join(quoted, ", "));
 }
 
-/// One overload for each alternative of Slot.
+/// Writes a value; it has one overload for each alternative of Slot.
 struct Writer {
   const Field& field;
   std::string operator()(const bool* value) const { return *value ? "true" : "false"; }
@@ -48,7 +48,7 @@ Job job_with_default(const Field& field) {
 }  // namespace
 
 std::string field_name(const std::string& path) {
-  // A name may hold dots itself (nvidia.com/gpu); it is then the last part and the only one with a slash.
+  // A name may contain dots itself (nvidia.com/gpu). It is then the last part, and the only one with a slash.
   const auto slash = path.find('/');
   const auto dot = slash == std::string::npos ? path.rfind('.') : path.rfind('.', path.rfind('.', slash) - 1);
   return dot == std::string::npos ? path : path.substr(dot + 1);

@@ -1,6 +1,5 @@
-// One row of the field table: everything there is to know about one field of the manifest. Parser,
-// validation, `atoll explain`, the JSON schema, the resolved manifest and (in the operator) the CRD are all
-// made from these rows.
+// One row of the field table: all that is known about one field of the manifest. Parser, validation, `atoll
+// explain`, the JSON schema, the resolved manifest and (in the operator) the CRD are made from these rows.
 #pragma once
 
 #include <functional>
@@ -48,18 +47,19 @@ struct Choice {
   std::string meaning{};
 };
 
-/// Only with certain values of another field; elsewhere the field is ignored, which is a warning.
+/// A field that only has a meaning with certain values of another one; with others it is ignored, with a
+/// warning.
 struct UsedWith {
   std::string path;
   std::vector<std::string> values;
 };
 
-/// When a job that a cluster already has may still be given another value.
+/// When a cluster's job may still be given another value.
 enum class Mutability { kNever, kWhileSuspended, kAlways };
 
-/// How long a text and a list may be: an API server wants to know.
+/// How long a text and a list may be. An API server needs such limits.
 inline constexpr int kLongestText = 1024;  // characters
-inline constexpr int kMostItems = 16;      // where a field doesn't say otherwise
+inline constexpr int kMostItems = 16;      // unless the field says otherwise
 
 struct Field {
   std::string path{};  // "training.optimizer.learningRate": without "spec."
@@ -71,26 +71,25 @@ struct Field {
   double minimum = -std::numeric_limits<double>::infinity();
   double maximum = std::numeric_limits<double>::infinity();
   bool above_minimum = false;   // the minimum itself isn't allowed
-  bool below_maximum = false;   // nor the maximum
+  bool below_maximum = false;   // the maximum itself isn't allowed
   std::string source{};         // where the default comes from
-  std::string default_text{};   // where the default isn't a constant, in words
+  std::string default_text{};   // the default in words, where it isn't constant
   int most_items = kMostItems;  // of a list
   bool required = false;
-  std::string example{};    // of a required field that allowed_text doesn't show how to write
+  std::string example{};    // of a required field, where allowed_text doesn't show how to write it
   bool may_change = false;  // between the run that wrote a checkpoint and the run that resumes it
-  Mutability mutability = Mutability::kNever;  // of an object: holds for all in it
+  Mutability mutability = Mutability::kNever;  // an object's holds for all its fields
   UsedWith used_with{};
   std::vector<std::string> shorthand{};     // object: one scalar in its place sets these
-  std::string of_kind{};                    // an option of this model or strategy alone
+  std::string of_kind{};                    // only this model or strategy has the option
   std::optional<Options::Value> initial{};  // an option's default
 };
 
-/// The last part of a path ("learningRate") and what is before it ("training.optimizer"; "" at the top of
+/// The last part of a path ("learningRate"), and the part before it ("training.optimizer"; "" at the top of
 /// spec).
 std::string field_name(const std::string& path);
 std::string field_parent(const std::string& path);
-/// Under which name an option's value lies in Options: what follows "model." or "strategy.<kind>."
-/// ("cache.bytes").
+/// The name of an option's value in Options: the path after "model." or "strategy.<kind>." ("cache.bytes").
 std::string option_name(const Field& field);
 
 /// The first part of a path ("training"): a section of spec, or metadata.
@@ -115,7 +114,7 @@ std::function<Slot(Job&)> at(Member member) {
 /// The value as it would be written in a manifest; free-form values as JSON, "" where nothing is given.
 std::string value_text(const Field& field, Job& job);
 
-/// It says what a manifest says that doesn't name the field.
+/// Whether the field's value is the one that it has in a manifest that doesn't name it.
 bool is_default(const Field& field, Job& job);
 
 /// The default as `atoll explain` prints it; "" where there is none.

@@ -81,7 +81,7 @@ Mutability mutability_of(const Field& field) {
   for (const Field& object : all_fields()) {
     if (object.path == field_parent(field.path)) return mutability_of(object);
   }
-  return Mutability::kNever;  // metadata, which has no row
+  return Mutability::kNever;  // metadata has no row
 }
 
 }  // namespace atl

@@ -9,26 +9,25 @@
 
 namespace atl {
 
-/// Every row, objects before what is in them, options of all models and strategies included. Made once.
+/// All rows, each object before its fields, with the options of all models and strategies. Made once.
 const std::vector<Field>& all_fields();
 
-/// The rows that apply when these model and strategy kinds are chosen: those of all kinds and these two's
-/// options.
+/// The rows that apply to this model and this strategy: those of all kinds, and the options of these two.
 std::vector<const Field*> fields_for(const std::string& model, const std::string& strategy);
 
-/// The row with this path, or null. Of several (options of different kinds) the first in `fields`.
+/// The row with this path, or null. Where options of several kinds share it, the first in `fields`.
 const Field* find_field(const std::vector<const Field*>& fields, const std::string& path);
 
-/// The paths whose last part is `name` ("learningRate"), each once: for who looks for a field in the wrong
-/// section.
+/// The paths whose last part is `name` ("learningRate"), each once, for a user who wrote the field in the
+/// wrong section.
 std::vector<std::string> paths_named(const std::vector<const Field*>& fields, const std::string& name);
-/// The same of the whole table.
+/// The same for the whole table.
 std::vector<std::string> paths_named(const std::string& name);
 
-/// Those directly below an object; "" = top of spec (and metadata).
+/// The fields directly below an object; "" = the top of spec (and metadata).
 std::vector<const Field*> children_of(const std::vector<const Field*>& fields, const std::string& path);
 
-/// The field's own, or its nearest object's that isn't kNever.
+/// The field's own mutability, or that of the nearest object around it that isn't kNever.
 Mutability mutability_of(const Field& field);
 
 // The parts of the table, one file each.
@@ -36,7 +35,7 @@ std::vector<Field> dataset_fields();
 std::vector<Field> model_fields();
 std::vector<Field> link_fields();
 std::vector<Field> training_fields();
-std::vector<Field> optimizer_fields();  // called by training_fields(), which fixes the order
+std::vector<Field> optimizer_fields();  // called by training_fields(), to keep their order
 std::vector<Field> schedule_fields();
 std::vector<Field> strategy_fields();
 std::vector<Field> placement_fields();

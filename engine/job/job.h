@@ -1,6 +1,6 @@
-// What a manifest asks for, as plain values: no YAML, no MPI, no CUDA. Defaults here are the defaults of the
-// manifest; the field table (fields.h) gives each its name, unit, range and source, and load.h fills a Job
-// from a file. Names in a comment are the manifest's where they differ.
+// What a manifest asks for, as plain values: no YAML, no MPI, no CUDA. Defaults here are the manifest's. The
+// field table (fields.h) gives each member its name, unit, range and source, and load.h fills a Job from a
+// file. Where a name differs in the manifest, a comment gives it.
 #pragma once
 
 #include <cstdint>
@@ -13,20 +13,20 @@ namespace atl {
 
 /// A generated graph instead of a stored one.
 struct SyntheticSpec {
-  std::string kind;    // "" = dataset.name is used; community
-  std::string preset;  // "" | reddit | products | yelp | flickr: fills every number below that isn't given
+  std::string kind;    // "" = use dataset.name; community
+  std::string preset;  // "" | reddit | products | yelp | flickr: sets all numbers below that aren't given
   double scale = 1;    // factor on the preset's vertices
   std::int64_t vertices = 0;
   double average_degree = 0;  // arcs per vertex
   std::int64_t features = 0;
   std::int64_t classes = 0;
-  double homophily = -1;    // share of arcs that join equal classes; below 0 = the preset's, or 0.7
-  double train_share = -1;  // of the vertices, that train; below 0 = the preset's, or 0.5
+  double homophily = -1;    // share of arcs between equal classes; below 0 = the preset's, or 0.7
+  double train_share = -1;  // share of the vertices that train; below 0 = the preset's, or 0.5
   std::uint64_t seed = 1;
   bool operator==(const SyntheticSpec&) const = default;
 };
 
-/// kModel: what the model's definition needs (graph_needs() in model/model.h).
+/// kModel: as the model's definition requires (graph_needs() in model/model.h).
 enum class SelfLoops { kModel, kKeep, kAdd, kRemove };
 enum class NormaliseFeatures { kNone, kRow };
 
@@ -46,13 +46,13 @@ enum class Task { kNodeClassification, kLinkPrediction };
 enum class DecoderKind { kDot, kMlp };
 enum class LinkMetric { kRocAuc, kAveragePrecision, kHits, kMrr };
 
-/// Read with Task::kLinkPrediction alone.
+/// Read only with Task::kLinkPrediction.
 struct LinkSpec {
   DecoderKind decoder = DecoderKind::kDot;
-  int decoder_layers = 2;  // decoderLayers: of kMlp
+  int decoder_layers = 2;  // decoderLayers: with kMlp
   int negatives = 1;       // drawn pairs per training edge
   LinkMetric metric = LinkMetric::kRocAuc;
-  int hits_at = 50;  // hitsAt: of kHits
+  int hits_at = 50;  // hitsAt: with kHits
   bool operator==(const LinkSpec&) const = default;
 };
 
@@ -65,17 +65,17 @@ struct ModelSpec {
   Norm norm = Norm::kNone;
   bool skip_connections = false;  // skipConnections: add a layer's input to its output where widths agree
   int dense_layers = 0;  // denseLayers: trailing linear layers after the convolutions (PipeGCN's Yelp: 2)
-  Options options;       // the kind's own
+  Options options;       // options of this kind of model
   bool operator==(const ModelSpec&) const = default;
 };
 
 enum class OptimizerKind { kAdam, kAdamW, kSgd };
 
-/// By group; one number in the manifest sets convolutions and dense.
+/// By group of parameters; a single number in the manifest sets convolutions and dense.
 struct WeightDecay {
   double convolutions = 0;
   double dense = 0;
-  double first_layer = -1;  // firstLayer: of the first layer that has weights; below 0 = its group's
+  double first_layer = -1;  // firstLayer: the first layer with weights; below 0 = as its group
   bool operator==(const WeightDecay&) const = default;
 };
 
@@ -94,7 +94,7 @@ enum class ScheduleKind { kConstant, kCosine, kStep };
 struct ScheduleSpec {
   ScheduleKind kind = ScheduleKind::kConstant;
   int warmup_epochs = 0;  // linear from 0 to learningRate
-  int step_epochs = 100;  // step: multiply by factor every so many epochs
+  int step_epochs = 100;  // step: epochs after which the rate is multiplied by `factor`
   double factor = 0.5;
   double minimum = 0;  // cosine: learning rate at the last epoch
   bool operator==(const ScheduleSpec&) const = default;
@@ -111,7 +111,7 @@ struct InputDropoutSpec {
   bool operator==(const InputDropoutSpec&) const = default;
 };
 
-/// What decides which epoch is best, and when training stops early.
+/// The metric that decides which epoch is best, and when training stops early.
 enum class StopMetric { kValidationMetric, kValidationLoss };
 
 struct EarlyStoppingSpec {
@@ -122,7 +122,7 @@ struct EarlyStoppingSpec {
 
 struct CheckpointSpec {
   int every = 50;       // epochs; 0 = only when stopped and at the end
-  int every_steps = 0;  // of mini-batches; 0 = none between epochs
+  int every_steps = 0;  // mini-batches; 0 = none within an epoch
   int keep = 2;
   bool operator==(const CheckpointSpec&) const = default;
 };
@@ -139,21 +139,21 @@ struct TrainingSpec {
   Metric metric = Metric::kAccuracy;
   double dropout = 0.5;  // of hidden layers' inputs
   InputDropoutSpec input_dropout;
-  double attention_dropout = 0;  // gat: of attention coefficients
+  double attention_dropout = 0;  // gat: on attention coefficients
   std::uint64_t seed = 1;
   int evaluate_every = 1;  // epochs
   EarlyStoppingSpec early_stopping;
   CheckpointSpec checkpoint;
   Precision precision = Precision::kFloat32;
-  bool deterministic = true;  // sums of gradients over ranks are added in rank order
+  bool deterministic = true;  // gradients are summed over ranks in the order of ranks
   Recompute recompute = Recompute::kNone;
   bool operator==(const TrainingSpec&) const = default;
 };
 
 struct StrategySpec {
   std::string kind = "graph";            // a name in strategies.h
-  Options options;                       // the block named by kind: graph {overlap}, …
-  Precision wire = Precision::kFloat32;  // what crosses between ranks
+  Options options;                       // the options of the block that kind names: graph {overlap}, …
+  Precision wire = Precision::kFloat32;  // how values are written while they travel between ranks
   bool operator==(const StrategySpec&) const = default;
 };
 
@@ -161,7 +161,7 @@ struct PartitionerSpec {
   std::string kind = "metis";  // metis | hash | range
   std::uint64_t seed = 1;
   std::string objective = "volume";  // metis: volume | cut
-  int parts = 0;                     // 0 = one a rank
+  int parts = 0;                     // 0 = one per rank
   bool operator==(const PartitionerSpec&) const = default;
 };
 
@@ -169,16 +169,16 @@ enum class PlacementPolicy { kRequired, kPreferred };
 
 struct PlacementSpec {
   int ranks = 1;
-  int ranks_per_server = 0;  // 0 = as the strategy's layout says
+  int ranks_per_server = 0;  // 0 = as the strategy's layout requires
   PartitionerSpec partitioner;
   std::vector<std::string> topology_levels;  // coarsest first; empty = kubernetes.io/hostname
   std::vector<double> level_weights;         // cost of a byte that crosses each level
-  std::string within;  // one of topology_levels: a domain of it must hold all ranks; empty = the cluster
+  std::string within;  // one of topology_levels, of which one domain must hold all ranks; empty = the cluster
   PlacementPolicy policy = PlacementPolicy::kRequired;
   bool operator==(const PlacementSpec&) const = default;
 };
 
-/// Per rank; 0 = not stated.
+/// Per rank; 0 = not given.
 struct ResourcesSpec {
   double cpu = 0;           // cores
   std::int64_t memory = 0;  // bytes
@@ -226,7 +226,7 @@ struct Job {
   Launcher launcher = Launcher::kAtoll;
   std::string image;      // default: the chart's
   std::string template_;  // JSON of a partial pod template; only the operator reads it
-  /// How rows and gradients travel in training: values that are stored in 16 bits never take more.
+  /// How rows and gradients travel in training: values that are stored in 16 bits travel in 16 bits too.
   Precision wire() const {
     return training.precision == Precision::kBFloat16 ? Precision::kBFloat16 : strategy.wire;
   }

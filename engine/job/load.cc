@@ -20,7 +20,7 @@
 namespace atl {
 namespace {
 
-// --set path=value: a change to the manifest's tree before it is read, so that it is parsed, checked and
+// --set path=value changes the manifest's tree before it is read, so that the change is parsed, checked and
 // reported like a line of the file.
 
 /// The members of a path; a name with a slash (nvidia.com/gpu) is one member.
@@ -31,7 +31,7 @@ std::vector<std::string> members(const std::string& path) {
   return all;
 }
 
-/// A scalar that stands for several members becomes the map that it means, so that one of them can be
+/// Turns a scalar that stands for several members into the map that it means, so that one member can be
 /// changed.
 void expand_shorthand(Node& node, const std::string& path) {
   for (const Field& field : all_fields()) {
@@ -59,8 +59,7 @@ Node& child(Node& parent, const std::string& name, const std::string& where) {
   return parent.entries.back().value;
 }
 
-/// `override` is "training.epochs=50"; "spec." in front is allowed. Throws Error where it has no '=' or no
-/// path.
+/// `override` is "training.epochs=50", perhaps with "spec." in front. Throws Error without a '=' or a path.
 void apply_override(Node& manifest, const std::string& override) {
   const std::string where = "--set " + override;
   const auto equals = override.find('=');
@@ -84,7 +83,7 @@ void apply_override(Node& manifest, const std::string& override) {
   *at = parse_yaml_value(value, where);
 }
 
-/// `kubectl get … -o yaml` of several objects is one document, a List of them.
+/// Splits Lists: `kubectl get … -o yaml` of several objects is one document.
 std::vector<Node> without_lists(std::vector<Node> documents) {
   std::vector<Node> all;
   for (Node& document : documents) {
@@ -99,7 +98,7 @@ std::vector<Node> without_lists(std::vector<Node> documents) {
   return all;
 }
 
-/// The one document of kind GNNJob; others (a ConfigMap in the same file) are not ours.
+/// The one document of kind GNNJob. Other documents (a ConfigMap in the same file) are ignored.
 Node gnn_job_of(std::vector<Node> documents, const std::string& name) {
   documents = without_lists(std::move(documents));
   std::vector<Node> jobs;
@@ -119,7 +118,8 @@ Node gnn_job_of(std::vector<Node> documents, const std::string& name) {
   return std::move(jobs[0]);
 }
 
-/// Kept, as it can be read once, and a command may load its manifest several times, each with other changes.
+/// Kept, since it can be read only once, and a command may load its manifest several times with different
+/// changes.
 const std::string& standard_input() {
   static const std::string text{std::istreambuf_iterator<char>(std::cin), {}};
   return text;
@@ -132,8 +132,7 @@ LoadedJob parse_job(const std::string& text, const std::string& name,
   Node manifest = gnn_job_of(parse_yaml(text, name), name);
   for (const auto& override : overrides) apply_override(manifest, override);
   ReadResult read = read_job(manifest);
-  // A field that is wrong has its default by now, and what doesn't go with that would be told of something
-  // that nobody wrote.
+  // A wrong field has its default here. Rules would then complain about a value that nobody wrote.
   if (read.problems.errors.empty()) check_rules(read.job, read.given, read.problems);
   if (!read.problems.errors.empty()) throw Error(fmt::format("{}", fmt::join(read.problems.errors, "\n")));
   if (read.job.output.path.empty()) read.job.output.path = read.job.name;
@@ -157,7 +156,7 @@ void settle_self_loops(Job& job) {
   if (keeps && job.dataset.self_loops == SelfLoops::kModel) job.dataset.self_loops = SelfLoops::kKeep;
 }
 
-/// It is as if nothing had been given.
+/// The result is as if selfLoops hadn't been given.
 void settle_self_loops(LoadedJob& loaded) {
   if (loaded.job.dataset.self_loops == SelfLoops::kModel) loaded.given.erase("dataset.selfLoops");
   settle_self_loops(loaded.job);

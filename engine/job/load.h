@@ -1,4 +1,4 @@
-// A manifest → a Job that can be run: the one way in, for files, for text and for tests.
+// Turns a manifest into a Job that can be run: the only way in, for files, text and tests.
 #pragma once
 
 #include <filesystem>
@@ -10,7 +10,7 @@
 
 namespace atl {
 
-/// The file that stands for standard input: the manifest comes through a pipe, as kubectl has it.
+/// The file name that stands for standard input, as in kubectl.
 inline constexpr const char* kStandardInput = "-";
 
 /// A change given on the command line: "training.epochs=50", "training.optimizer={kind: sgd, momentum: 0.9}".
@@ -22,19 +22,17 @@ struct LoadedJob {
   std::vector<std::string> warnings;
 };
 
-/// Throws Error whose message has one line for each thing that is wrong: "gnnjob.yaml:14: field: value … (use
-/// …)".
+/// Throws Error whose message has one line for each fault: "gnnjob.yaml:14: field: value … (use …)".
 LoadedJob load_job(const std::filesystem::path& file, const std::vector<Override>& overrides = {});
 
-/// The same for text; `name` stands in locations.
+/// The same for text; locations begin with `name`.
 LoadedJob parse_job(const std::string& text, const std::string& name,
                     const std::vector<Override>& overrides = {});
 
-/// What `dataset.selfLoops: model` means, of a manifest that somebody gives; not of one that a run has
-/// written. It means: as the model is defined, and sage's mean, gin and resgcn are defined over the arcs that
-/// there are, self-loops among them (as in PyG and DGL). What a run writes says `keep` then. One that says
-/// `model` for these was written before, when they left the data's self-loops out: its model predicts, and
-/// its run goes on, as it was trained.
+/// Settles `dataset.selfLoops: model`, for a manifest that a user gives, not for one that a run has written.
+/// It means: as the model is defined. Sage's mean, gin and resgcn are defined over all arcs, self-loops among
+/// them (as in PyG and DGL), so it becomes `keep`, which their runs now write. A run's manifest with `model`
+/// for these is older: its model was trained without the data's self-loops, and must predict and resume so.
 void settle_self_loops(Job& job);
 void settle_self_loops(LoadedJob& loaded);
 

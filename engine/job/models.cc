@@ -29,8 +29,7 @@ std::vector<std::string> models_where(Condition condition) {
   return kinds;
 }
 
-/// Models, strategies and samplers with a default of their own for the field, together where `what` of it is
-/// the same.
+/// Models, strategies and samplers with their own default for the field, grouped by `what`.
 std::string kinds_by(const Field& field, std::string OwnDefault::*what,
                      fmt::format_string<const std::string&, std::string> text, const char* between) {
   std::vector<std::pair<std::string, std::vector<std::string>>> groups;  // in the table's order

@@ -1,6 +1,6 @@
-// The models by name, each with its own options: what `model.kind` and `model.options` may say, and what the
-// rest of a manifest means for it. Pure: no kernels, so that the operator links it; the layers themselves are
-// in model/. A new model is a file in models/ and a line in models/kinds.h.
+// The models by name, with their options: what `model.kind` and `model.options` may say, and what follows for
+// the rest of a manifest. There are no kernels here, so that the operator can link it; the layers are in
+// model/. A new model is a file in models/ and a line in models/kinds.h.
 #pragma once
 
 #include <string>
@@ -16,48 +16,48 @@ struct ModelInfo {
   std::string description;
   std::string source;                  // the paper
   std::vector<Field> options{};        // paths "model.options.<name>"; model_option() makes one
-  std::vector<std::string> ignores{};  // paths of fields that this model doesn't read
-  std::vector<std::string> reads{};    // paths of fields that only models which list them here read
-  std::string layers_option{};         // option that counts layers that read neighbours; "": model.layers
-  bool drops_input_first = false;      // input dropout comes before the first layer, whatever that is
-  /// Everything that it learns comes after its last sum over neighbours: it reads features dense, and nothing
-  /// is dropped out before.
+  std::vector<std::string> ignores{};  // paths of fields that the model doesn't read
+  std::vector<std::string> reads{};    // paths of fields that only models with them in this list read
+  std::string layers_option{};         // the option that counts layers that read neighbours; "": model.layers
+  bool drops_input_first = false;      // input dropout comes before the very first layer
+  /// All that it learns follows its last sum over neighbours. It needs dense features that aren't dropped out
+  /// before that sum.
   bool aggregates_first = false;
-  // whether self-loops of the data are arcs as any other; null: never
+  // whether the data's self-loops are arcs like any other; null: never
   bool (*keeps_loops)(const Options&) = nullptr;
-  std::vector<OwnDefault> defaults{};      // of fields that every model has
-  std::vector<std::string> also_called{};  // by other tools, in lower case
+  std::vector<OwnDefault> defaults{};      // its own defaults of common fields
+  std::vector<std::string> also_called{};  // other tools' names for it, in lower case
 };
 
 const std::vector<ModelInfo>& model_infos();
 
-/// Null where no model is named so.
+/// Null where no model has this name.
 const ModelInfo* find_model(const std::string& kind);
 
 /// How many layers read neighbours.
 int gathering_layers(const ModelSpec& model);
-/// What counts them: "model.layers", or the path of an option.
+/// The field that counts them: "model.layers", or the path of an option.
 std::string layers_field(const ModelSpec& model);
 
 /// The models that have the option at this path.
 std::vector<std::string> models_with_option(const std::string& path);
-/// The same in words, "sage or resgcn"; "" where none has.
+/// The same models in words, "sage or resgcn"; "" without any.
 std::string owners_of(const std::string& path);
-/// The models that read a field which others don't (ModelInfo::reads).
+/// The models that read a field which other models don't (ModelInfo::reads).
 std::vector<std::string> models_that_read(const std::string& path);
-/// The models and strategies whose default for a field isn't the table's, "layer with resgcn and gin"; ""
-/// where there are none.
+/// The models and strategies whose default for a field differs from the table's, "layer with resgcn and gin";
+/// "" without any.
 std::string own_defaults(const Field& field);
-/// Where these come from, "DeeperGCN's code (resgcn)"; "" where there are none.
+/// The sources of these defaults, "DeeperGCN's code (resgcn)"; "" without any.
 std::string own_sources(const Field& field);
 
 /// The models that sum over neighbours before they learn (ModelInfo::aggregates_first).
 std::vector<std::string> models_that_aggregate_first();
 
-/// What to say of another model's option; `kind` may be CEL's placeholder %s.
+/// The complaint about another model's option; `kind` may be CEL's placeholder %s.
 std::string option_of_another(const std::string& owners, const std::string& kind);
 
-/// What the chart's admission rules ask of models, as YAML.
+/// The facts on models that the chart's admission rules need, as YAML.
 std::string models_for_chart();
 
 }  // namespace atl

@@ -1,7 +1,6 @@
-// A small typed map for what only one model or one strategy knows: its options. The tables of models
-// (models.h) and strategies (strategies.h) say which names exist, of which type, and their defaults; after
-// load_job() every option of the chosen kind is present, so the readers below never need a default of their
-// own.
+// A small typed map of the options that only one model or one strategy has. The tables of models (models.h)
+// and strategies (strategies.h) say which names exist, their types and defaults. After load_job() every
+// option of the chosen kind is present, so readers need no defaults.
 #pragma once
 
 #include <cstdint>
@@ -26,7 +25,7 @@ class Options {
 
   bool has(const std::string& name) const { return values_.contains(name); }
   void set(const std::string& name, Value value) { values_[name] = std::move(value); }
-  /// For the parser alone: the place of an option that exists.
+  /// Only for the parser: the place of an existing option.
   Value& at(const std::string& name) { return values_.at(name); }
   const std::map<std::string, Value>& values() const { return values_; }
   bool operator==(const Options&) const = default;

@@ -25,7 +25,7 @@ std::vector<std::string> names_of(const std::vector<const Field*>& fields) {
   return names;
 }
 
-/// The text at spec.<a>.<b>, or `otherwise`: the kinds must be known before the fields that belong to them.
+/// The text at spec.<a>.<b>, or `otherwise`. The kinds must be known before the fields that belong to them.
 std::string text_at(const Node& spec, const std::string& a, const std::string& b,
                     const std::string& otherwise) {
   const Node* object = spec.find(a);
@@ -34,7 +34,7 @@ std::string text_at(const Node& spec, const std::string& a, const std::string& b
   return text ? *text : otherwise;
 }
 
-/// Of the strategy's block; "": it says none.
+/// The sampler in the strategy's block; "" where it names none.
 std::string sampler_name(const Node& spec, const std::string& strategy) {
   const Node* object = spec.find("strategy");
   return object == nullptr ? "" : text_at(*object, strategy, "sampler", "");
@@ -78,7 +78,7 @@ class Reader {
       out_.problems.error(value->where, key, in_quotes(value->written) + " is unknown (use " + wanted + ")");
   }
 
-  /// The rest of metadata is Kubernetes' own and kept as it is.
+  /// Keeps the rest of metadata as it is, because it is Kubernetes' own.
   void read_metadata() {
     const Node* metadata = manifest_.find("metadata");
     if (metadata == nullptr || metadata->kind != Node::Kind::kMap) return;
@@ -90,8 +90,8 @@ class Reader {
     }
   }
 
-  /// Takes the options of the chosen kinds into the table, with their defaults, and their own defaults of
-  /// other fields.
+  /// Takes the chosen kinds' options with their defaults into the table, and the kinds' own defaults of other
+  /// fields.
   void choose_kinds(const Node& spec) {
     const std::string model = text_at(spec, "model", "kind", ""),
                       strategy = text_at(spec, "strategy", "kind", "graph");
@@ -139,7 +139,8 @@ class Reader {
         "must be a map of fields" + suggestion("", names_of(children_of(fields_, field.path))));
   }
 
-  /// One scalar in an object's place. Errors of several members would say the same thing: the first is kept.
+  /// Reads one scalar in an object's place. Several members' errors would say the same, so only the first is
+  /// kept.
   void read_shorthand(const Field& object, const Node& value) {
     out_.given[object.path] = value.where;
     for (const auto& name : object.shorthand) {
@@ -155,11 +156,11 @@ class Reader {
     const std::string child = joined(path, key);
     const bool is_of_another = (path == "strategy" && (find_strategy(key) || strategy_with_option(child))) ||
                                !owners_of(child).empty();
-    if (is_of_another && value.is_null()) return;  // which is as good as not given
+    if (is_of_another && value.is_null()) return;  // null counts as not given
     if (path == "strategy" && find_strategy(key)) return misplaced_block(key, value);
     if (path == "model.options") {
       const ModelInfo* model = find_model(text_at(*manifest_.find("spec"), "model", "kind", ""));
-      if (model == nullptr) return;  // the kind itself is the error
+      if (model == nullptr) return;  // the kind itself is wrong, and reported as such
       const std::string owners = owners_of(child);
       if (!owners.empty())
         return out_.problems.error(value.where, child, option_of_another(owners, model->kind));
@@ -171,8 +172,8 @@ class Reader {
     out_.problems.error(value.where, child, "unknown field" + meant(key, path));
   }
 
-  /// A field of that name in another section, of the chosen kinds if one of them has it, or the nearest name
-  /// in this one.
+  /// Fields of that name in other sections, if possible of the chosen kinds, or else the nearest name in this
+  /// section.
   std::string meant(const std::string& key, const std::string& path) const {
     constexpr std::size_t kMost = 3;
     const std::vector<std::string> known = names_of(children_of(fields_, path));

@@ -1,5 +1,5 @@
-// The tree of a manifest → a Job, by walking the field table. Finds unknown fields and wrong values; how
-// fields depend on each other is in rule.h.
+// Turns a manifest's tree into a Job by walking the field table. Finds unknown fields and wrong values;
+// rule.h checks how fields depend on each other.
 #pragma once
 
 #include <string>
@@ -20,11 +20,11 @@ struct ReadResult {
 /// `manifest` is the whole document: apiVersion, kind, metadata, spec (status is ignored).
 ReadResult read_job(const Node& manifest);
 
-/// Stores the value, or adds an error that names location, field, value and what is allowed. A null leaves
-/// the default, as on a cluster.
+/// Stores the value, or adds an error with location, field, value and what is allowed. A null keeps the
+/// default, as on a cluster.
 void assign(const Field& field, const Node& value, Job& job, Problems& problems);
 
-/// "1 … 4096", "> 0", "a, b or c": what assign() accepts, for messages and `atoll explain`.
+/// What assign() accepts, for messages and `atoll explain`: "1 … 4096", "> 0", "a, b or c".
 std::string allowed_text(const Field& field);
 
 }  // namespace atl

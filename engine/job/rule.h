@@ -1,6 +1,6 @@
-// One rule of how fields depend on each other, in both places where it is judged: in C++ over a Job that was
-// read from a file, and in CEL over the object that the API server is given. Both halves stand in one row,
-// and tests/data/manifest/refused.json runs the same manifests through both.
+// One rule of how fields depend on each other, for both places that check it: in C++ for a Job read from a
+// file, and in CEL for the object that the API server gets. Both halves are in one row, and
+// tests/data/manifest/refused.json runs the same manifests through both.
 #pragma once
 
 #include <fmt/format.h>
@@ -14,11 +14,11 @@
 
 namespace atl {
 
-// What is wrong with a manifest: collected, so that a user sees everything at once.
+// The faults of a manifest are collected, so that a user sees all at once.
 
 struct Problems {
   std::vector<std::string> errors,
-      warnings;  // "gnnjob.yaml:14: field: …", in the order in which they were found
+      warnings;  // "gnnjob.yaml:14: field: …", in the order found
 
   void error(const std::string& where, const std::string& path, const std::string& text) {
     errors.push_back(where + ": " + path + ": " + text);
@@ -28,10 +28,10 @@ struct Problems {
   }
 };
 
-/// Where each field was given: path → "gnnjob.yaml:14". Fields with their default are absent.
+/// Where each field was given: path → "gnnjob.yaml:14". Fields that weren't given are absent.
 using Given = std::map<std::string, std::string>;
 
-/// The location of a field, or of the nearest object around it that was given, or of the manifest.
+/// The location of a field, of the nearest object around it that was given, or of the manifest.
 std::string where_of(const Given& given, const std::string& path);
 
 /// What every rule reads and writes.
@@ -52,54 +52,54 @@ struct Check {
   }
 };
 
-/// A rule in the Common Expression Language. It must say has() of every field it reads, of those with a
-/// default too: the server judges the `default: {}` of a section before it fills that in. Fields that may be
-/// one scalar instead of a map (Field::shorthand) and what is in them can't be seen.
+/// A rule in the Common Expression Language. It must check has() for every field that it reads, even for one
+/// with a default, because the server judges a section's `default: {}` before it fills in the fields. CEL
+/// can't see fields that may be one scalar instead of a map (Field::shorthand), nor what is in them.
 struct ServerRule {
-  std::string scope;  // path of the value that `right` calls self: "placement"; "" = spec
-  std::string field;  // below the scope, what the message is about: "ranksPerServer"; "" = the scope itself
-  std::string right;  // true where the manifest is right
-  std::string message{};             // what to do otherwise, in the engine's words …
-  std::string message_expression{};  // … or CEL that makes them
+  std::string scope;      // path of the value that `right` calls self: "placement"; "" = spec
+  std::string field;      // below the scope, named in the message: "ranksPerServer"; "" = the scope itself
+  std::string right;      // true for a correct manifest
+  std::string message{};  // what to do otherwise, in the engine's words …
+  std::string message_expression{};  // … or CEL that makes the message
 };
 
 struct Rule {
   void (*check)(const Check&);
-  std::vector<ServerRule> server{};  // none: CEL can't express it, and the operator alone tells
+  std::vector<ServerRule> server{};  // none: CEL can't express it, and only the operator reports it
 };
 
-// The rules, one file a section of the manifest.
+// The rules, one file per section of the manifest.
 std::vector<Rule> dataset_rules();
 std::vector<Rule> placement_rules();
 std::vector<Rule> training_rules();
 std::vector<Rule> link_rules();
 std::vector<Rule> strategy_rules();
 std::vector<Rule> output_rules();
-std::vector<Rule> unused_rules();  // warnings alone
+std::vector<Rule> unused_rules();  // only warnings
 
-/// A folder below another one: relative, and no way out of it; in both languages.
+/// Whether the path is relative and stays below the folder; in C++ and in CEL.
 bool stays_inside(const std::string& path);
 std::string stays_inside_in_cel(const std::string& value);
 
-// Options of a strategy that were given and do nothing: what a rule needs to say so.
+// Helpers for rules about a strategy's options that were given and have no effect.
 
-/// A resolved manifest has every option, so that the default of one is no wish for it.
+/// Whether a user wishes for the option. A resolved manifest has every option, so a default value is no wish.
 bool is_wished(const Check& check, const Field& option);
 
-/// Warns where the option is wished for. path: of one of the job's strategy; why: "without smoothing".
+/// Warns where the option is wished for. `path` is an option of the job's strategy; `why`: "without
+/// smoothing".
 void warn_without_effect(const Check& check, const std::string& path, const std::string& why);
 
-/// Of a strategy that is another one where there is one rank, because nothing is another rank's then: says
-/// so.
+/// Warns that with one rank the strategy is the same as another one, since no row is another rank's.
 void warn_of_one_rank(const Check& check, const std::string& kind, const std::string& other);
 
 inline constexpr const char* kRanksInCel =
     "(has(self.placement) && has(self.placement.ranks) ? self.placement.ranks : 1)";
 
-/// Every rule but "a required field is there" and "the name is one", which the schema says by itself.
+/// All rules, except that a required field is present and that a name is valid, which the schema checks.
 const std::vector<Rule>& all_rules();
 
-/// Adds errors for what can't be, warnings for fields that were given and have no effect.
+/// Adds errors for what is impossible, and warnings for fields that were given and have no effect.
 void check_rules(const Job& job, const Given& given, Problems& problems);
 
 }  // namespace atl

@@ -1,4 +1,4 @@
-// How fields depend on each other: what must be given, what excludes what, what is ignored.
+// How fields depend on each other: what is required, what excludes what, what is ignored.
 #include "job/rule.h"
 
 #include <algorithm>
@@ -11,7 +11,7 @@
 namespace atl {
 namespace {
 
-/// A field that must be given, where the object around it is.
+/// A required field must be given where the object around it is.
 void required_fields(const Check& c) {
   for (const Field* field : fields_for(c.job.model.kind, c.job.strategy.kind)) {
     if (!field->required || c.has(field->path)) continue;
@@ -30,7 +30,7 @@ bool is_letter_or_digit(char ch) {
   return (ch >= 'a' && ch <= 'z') || (ch >= '0' && ch <= '9');
 }
 
-/// A name as Kubernetes has it, RFC 1123: parts between dots, '-' inside them alone.
+/// Whether it is a name by Kubernetes' RFC 1123: parts between dots, with '-' only inside them.
 bool is_name(const std::string& name) {
   if (name.empty() || name.size() > std::size_t(kLongestJobName)) return false;
   for (std::size_t i = 0; i < name.size(); ++i) {
@@ -44,7 +44,7 @@ bool is_name(const std::string& name) {
 
 void job_name(const Check& c) {
   const std::string& name = c.job.name;
-  if (!c.has("metadata.name") || (name.empty() && !c.problems.errors.empty())) return;  // already told
+  if (!c.has("metadata.name") || (name.empty() && !c.problems.errors.empty())) return;  // already reported
   if (!is_name(name))
     c.error("metadata.name",
             "'{}' is not allowed (use lower case letters, digits, '-' and '.', at most {} characters)", name,

@@ -15,11 +15,11 @@ namespace atl {
 namespace {
 
 constexpr std::int64_t kDefaultLayerSize = 1024, kDefaultDraws = 2000;
-/// Few clusters of a graph, or few of many in a step, leave out too many arcs and draw too like steps
-/// (docs/strategies/samplers.md).
+/// With fewer clusters of the graph, or fewer of many in a step, steps leave out too many arcs and are too
+/// much alike (docs/strategies/samplers.md).
 constexpr int kClusters = 160;
-/// A kept neighbour stands for 1/α others, α being the share of the vertices that a step draws, about. With a
-/// third it is 3 or 4 of them.
+/// A kept neighbour stands for about 1/α others, where a step draws a share α of the vertices. With a third
+/// of them it stands for 3 or 4.
 constexpr std::int64_t kVertexShare = 3, kMostVertices = 100'000;
 
 bool reads(const SamplerInfo& sampler, const std::string& option) {
@@ -33,10 +33,10 @@ std::vector<std::string> readers_of(const std::string& option) {
   return names;
 }
 
-/// In CEL: that an option's value is the one of its absence.
+/// The condition in CEL that an option has the value that it has when it isn't given.
 std::string says_nothing(const Field& option) {
   if (std::holds_alternative<std::vector<std::int64_t>>(*option.initial)) return ".size() == 0";
-  // Of a number, the default may be words.
+  // A number's default may be words.
   const auto* number = std::get_if<std::int64_t>(&*option.initial);
   return " == " + (number ? std::to_string(*number) : default_of(option));
 }
@@ -50,7 +50,7 @@ void a_size_a_layer(const Check& c, const std::string& path) {
             layers_field(c.job.model));
 }
 
-/// Clusters are parts.
+/// Clusters are parts, so no more of them can be merged than there are parts.
 void parts_to_merge(const Check& c, const std::string& path) {
   const auto merged = c.job.strategy.options.integer("merged");
   const int given = c.job.placement.partitioner.parts;
@@ -87,8 +87,8 @@ void ages_to_be_used(const Check& c, const std::string& path) {
 
 constexpr const char* kNone = "none";
 
-/// Draws are with replacement: of sixteen for each vertex one in nine million is missed where all are as
-/// likely. A small graph's are soon done anyway.
+/// Draws are with replacement. Sixteen per vertex miss one vertex in nine million where all are equally
+/// likely. A small graph's draws are quick anyway.
 std::int64_t of_vertices(std::int64_t vertices, std::int64_t) {
   constexpr std::int64_t kEach = 16, kSoonDone = 100'000;
   return std::max(kSoonDone, kEach * vertices);

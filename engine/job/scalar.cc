@@ -42,7 +42,7 @@ std::pair<int, std::string> base_of(const std::string& digits) {
   return {10, digits};
 }
 
-/// An integer of either sign in any base, or nothing. Beyond int64 as a number.
+/// An integer of either sign in any base, or nothing. One beyond int64 becomes a number.
 std::optional<Scalar> integer(const std::string& text) {
   const bool negative = text[0] == '-', sign = negative || text[0] == '+';
   const auto [base, digits] = base_of(text.substr(sign));
@@ -54,7 +54,7 @@ std::optional<Scalar> integer(const std::string& text) {
   if (error == std::errc() && value <= largest + (negative ? 1 : 0)) {
     return Scalar(negative ? std::int64_t(0 - value) : std::int64_t(value));
   }
-  // Too long for a sign and 63 bits: the nearest number, in other bases than ten up to 64 bits.
+  // Beyond int64: the nearest number; in bases other than ten only unsigned ones of up to 64 bits.
   if (base != 10) {
     if (error != std::errc() || negative) return {};
     return Scalar(double(value));
@@ -117,7 +117,7 @@ Scalar resolve_scalar(const std::string& plain) {
     if (const auto value = integer(text)) return *value;
   }
   if (const auto value = number(text)) {
-    // 1e3 and 5.0 are written as 1000 and 5 on the way to the API server: integers again.
+    // 1e3 and 5.0 become integers, because the API server gets them as 1000 and 5.
     const double d = std::get<double>(*value);
     if (d == std::floor(d) && std::abs(d) < 9e15) return std::int64_t(d);
     return *value;
@@ -127,7 +127,7 @@ Scalar resolve_scalar(const std::string& plain) {
 
 namespace {
 
-/// Written with a point or an exponent: a whole number all the same, and yet no !!int.
+/// Written with a point or an exponent. It may be a whole number, but never an !!int.
 bool is_written_as_fraction(const std::string& written) {
   const bool hexadecimal = written.find_first_of("xX") != std::string::npos;
   return !hexadecimal && written.find_first_of(".eE") != std::string::npos;

@@ -1,5 +1,6 @@
-// What a plain YAML scalar means: as kubectl takes it (sigs.k8s.io/yaml, YAML 1.1 without base 60), so that a
-// file means the same here and on a cluster: yes and on are booleans, 010 is 8, 1_000 is 1000, "50" is text.
+// The meaning of a plain YAML scalar, as kubectl takes it (sigs.k8s.io/yaml, YAML 1.1 without base 60), so
+// that a file means the same here and on a cluster: yes and on are booleans, 010 is 8, 1_000 is 1000, "50" is
+// text.
 #pragma once
 
 #include <cstdint>
@@ -13,10 +14,10 @@ using Scalar = std::variant<std::monostate, bool, std::int64_t, double, std::str
 
 Scalar resolve_scalar(const std::string& plain);
 
-// What a tag (!!str, !!int) makes of a scalar, as kubectl takes it: quoted scalars and those with a tag of
-// somebody's own are text, the tags of YAML must fit what is written.
+// The meaning of a scalar with a tag (!!str, !!int), as kubectl takes it. Quoted scalars and those with a
+// user's own tag are text; YAML's own tags must fit what is written.
 
-/// `tag` as the YAML library has it: "?" or "" of a plain scalar, "!" of a quoted one. Throws Error that
+/// `tag` as the YAML library gives it: "?" or "" for a plain scalar, "!" for a quoted one. Throws Error that
 /// begins with `where`.
 Scalar tagged_scalar(const std::string& tag, const std::string& written, const std::string& where);
 

@@ -1,5 +1,5 @@
-// The JSON schema of a manifest: what an editor checks while typing. The API server's, which knows less of
-// JSON schema and more of Kubernetes, is in crd/.
+// The JSON schema of a manifest, which an editor checks while the user types. The API server's schema, with
+// less of JSON schema and more of Kubernetes, is in crd/.
 #include <cmath>
 #include <map>
 #include <nlohmann/json.hpp>
@@ -74,7 +74,8 @@ Json leaf(const Field& field) {
   return schema;
 }
 
-/// Several models may have an option of one name: either form is right here, the parser knows which.
+/// Several models may have an option of the same name. The schema accepts either form; the parser knows which
+/// is right.
 void add_property(Json& properties, const std::string& name, Json schema) {
   if (!properties.contains(name)) {
     properties[name] = std::move(schema);
@@ -85,7 +86,7 @@ void add_property(Json& properties, const std::string& name, Json schema) {
   }
 }
 
-/// The scalar that may stand in an object's place.
+/// Accepts the scalar that may stand in the object's place too.
 Json with_shorthand(const std::vector<const Field*>& fields, const Field& field, Json object) {
   if (field.shorthand.empty()) return object;
   const Field* first = find_field(fields, field.path + "." + field.shorthand.front());
@@ -126,7 +127,7 @@ std::string json_schema() {
   return schema.dump(2) + "\n";
 }
 
-// Facts of a field's row as JSON, for the schemas that are made of the table.
+// Facts of a field's row as JSON, for the schemas made from the table.
 
 using Json = nlohmann::ordered_json;
 

@@ -5,7 +5,6 @@
 namespace atl {
 namespace {
 
-/// The table.
 std::vector<StrategyInfo>& table() {
   static std::vector<StrategyInfo> infos{
       graph_strategy(),  pipegcn_strategy(),   bns_strategy(),     cagnet_strategy(),

@@ -15,13 +15,13 @@ std::string quoted(const std::string& text) {
   return nlohmann::json(text).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }
 
-/// A value as YAML: texts in quotes, so that no word of them means something else.
+/// A value as YAML. Texts are quoted, so that none is taken for something else.
 std::string yaml_value(const Field& field, Job& job) {
   const std::string text = value_text(field, job);
   return field.type == FieldType::kText ? quoted(text) : text;
 }
 
-/// Nothing was given, and the default isn't a constant that could be written.
+/// Whether nothing was given, and the default isn't a constant that could be written.
 bool is_open(const Field& field, Job& job) {
   const std::string text = value_text(field, job);
   if (text.empty() || text == "[]") return true;
@@ -31,10 +31,10 @@ bool is_open(const Field& field, Job& job) {
 
 bool has_content(const std::vector<const Field*>& fields, const Field& field, Job& job) {
   if (field.type != FieldType::kObject) return !is_open(field, job);
-  // A synthetic data set is there when its kind is.
+  // dataset.synthetic is written where its kind is given.
   if (field.path == "dataset.synthetic") return !job.dataset.synthetic.kind.empty();
   const auto children = children_of(fields, field.path);
-  // With another task nothing reads it: it is there where it was given.
+  // With another task nothing reads linkPrediction, so it is written only where it was given.
   if (field.path == "linkPrediction" && job.task != Task::kLinkPrediction)
     return std::ranges::any_of(children, [&](const Field* child) { return !is_default(*child, job); });
   return std::ranges::any_of(children, [&](const Field* child) { return has_content(fields, *child, job); });
@@ -58,7 +58,7 @@ bool fixed_on_resume(const Field& field) {
   return field.slot && !field.may_change && field.path != "metadata.name";
 }
 
-/// A default, and the same number given.
+/// Whether a default and a given number mean the same.
 bool means_the_same(const Field& field, const Job& before, const Job& now) {
   const StrategyInfo& strategy = *find_strategy(now.strategy.kind);
   const JobDivision then = strategy.division(before), here = strategy.division(now);
@@ -98,7 +98,7 @@ std::vector<std::string> changes_that_forbid_resuming(const Job& before, const J
     const std::string was = value_text(*field, a), is = value_text(*field, b);
     if (was != is) changes.push_back(fmt::format("{}: {} → {}", kind, was, is));
   }
-  if (!changes.empty()) return changes;  // their options can't be compared
+  if (!changes.empty()) return changes;  // the options of different kinds can't be compared
   for (const Field* field : fields_for(now.model.kind, now.strategy.kind)) {
     if (!fixed_on_resume(*field)) continue;
     const std::string was = value_text(*field, a), is = value_text(*field, b);

@@ -34,7 +34,7 @@ std::string key_text(double number) {
   return fmt::format("{}", number);
 }
 
-/// A key as JSON writes it: `on: 1` has the key "true".
+/// A key as JSON writes it: the key of `on: 1` is "true".
 std::string key_text(const Node& key) {
   if (const auto* flag = std::get_if<bool>(&key.scalar)) return *flag ? "true" : "false";
   if (const auto* integer = std::get_if<std::int64_t>(&key.scalar)) return std::to_string(*integer);
@@ -64,7 +64,8 @@ class Builder : public YAML::EventHandler {
                 const std::string& value) override {
     Node node;
     node.where = where(mark);
-    if (find_invalid_utf8(value) != std::string::npos)  // the library makes such of NUL and other controls
+    // NUL and other control characters arrive as invalid UTF-8.
+    if (find_invalid_utf8(value) != std::string::npos)
       fail("{}: a character that YAML doesn't allow; remove it", node.where);
     node.written = value;
     node.scalar = tagged_scalar(tag, value, node.where);
@@ -135,8 +136,8 @@ class Builder : public YAML::EventHandler {
     }
   }
 
-  /// Merge keys left YAML with version 1.2; of the parsers that still know them some let the first of two
-  /// values win, some the last. A manifest must mean the same here and to kubectl.
+  /// YAML 1.2 dropped merge keys. Parsers that still know them disagree: of two values some let the first
+  /// win, some the last. A manifest must mean the same here and to kubectl.
   [[noreturn]] static void refuse_merge(const std::string& where) {
     fail(
         "{}: merge keys (<<) are not allowed, as parsers disagree on what they mean: write the fields out, or name "
@@ -156,7 +157,7 @@ class Builder : public YAML::EventHandler {
       fail("{}: {} is given twice (first at {}): remove one", map.key.where, key, first->where);
     }
     if (value.kind != Node::Kind::kScalar)
-      value.where = map.key.where;  // the line of its name, not of what is in it
+      value.where = map.key.where;  // the line of its key, not of its first member
     map.node.entries.push_back({key, std::move(value)});
   }
 
@@ -186,8 +187,8 @@ std::vector<Node> parse(const std::string& text, const std::string& name, bool l
     fail("{}: larger than the {} bytes that are read; leave something out", name, limits.bytes);
   refuse_characters(text, name, lines);
   std::vector<Node> documents;
-  // The library takes the end of the text for the end of a quoted scalar, where only white space is between:
-  // with a comment there, a forgotten quote is an error.
+  // The library takes the end of the text for the end of a quoted scalar if only white space is between. With
+  // a comment there, a missing quote is an error.
   const bool whole_lines = text.ends_with('\n');
   std::istringstream stream(whole_lines ? text + '#' : text);
   try {
@@ -197,7 +198,7 @@ std::vector<Node> parse(const std::string& text, const std::string& name, bool l
       if (!parser.HandleNextDocument(builder)) return documents;
       if (!builder.empty()) documents.push_back(builder.take());
     }
-    // The library finds one empty document after the other where a line begins with a comma.
+    // The library finds empty documents without end where a line begins with a comma.
     fail("{}: not valid YAML: more than {} documents", name, kMostDocuments);
   } catch (const YAML::Exception& error) {
     if (const auto line = line_with_tab(text); lines && line > 0)

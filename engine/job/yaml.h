@@ -1,4 +1,4 @@
-// YAML text → a tree of values that know where they were written. yaml-cpp is behind this file alone.
+// YAML text → a tree of values that know where they were written. Only this file uses yaml-cpp.
 #pragma once
 
 #include <cstddef>
@@ -17,7 +17,7 @@ struct Node {
   enum class Kind { kScalar, kList, kMap };
   Kind kind = Kind::kScalar;
   std::string where;    // "gnnjob.yaml:14", "--set training.epochs=50"
-  std::string written;  // a scalar as it stands in the file
+  std::string written;  // a scalar as written in the file
   Scalar scalar;
   std::vector<Node> items;     // list
   std::vector<Entry> entries;  // map, in the file's order; no key twice
@@ -32,21 +32,21 @@ struct Node::Entry {
   Node value;
 };
 
-/// How large a text and the tree of its values, aliases expanded, may be. As they stand: a manifest's, of
-/// which the API server takes about as much.
+/// Limits on the size of a text and of its tree of values, with aliases expanded. The defaults are a
+/// manifest's: an API server takes about as much.
 struct YamlLimits {
   std::size_t bytes = 1 << 20;
   std::size_t values = 100'000;
 };
 
-/// Every document of the text that isn't empty. `name` is what locations say ("gnnjob.yaml"). Throws Error
-/// with name:line for what isn't YAML, a key given twice, a merge key, or more than the limits.
+/// All documents of the text that aren't empty. `name` begins each location ("gnnjob.yaml"). Throws Error
+/// with name:line for what isn't YAML, for a key given twice, for a merge key, and beyond the limits.
 std::vector<Node> parse_yaml(const std::string& text, const std::string& name, YamlLimits limits = {});
 
-/// A value given on the command line; `where` stands in every location.
+/// A value given on the command line; `where` is the location of all of it.
 Node parse_yaml_value(const std::string& text, const std::string& where);
 
-/// The value as JSON: what the API server would get.
+/// The value as JSON, as the API server would get it.
 std::string to_json(const Node& node);
 
 }  // namespace atl

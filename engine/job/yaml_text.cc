@@ -19,8 +19,8 @@ bool is_plain_character(char c) {
          c == ';' || c == '$' || c == ',';
 }
 
-/// Whether the text may stand without quotes: nothing in it means anything to YAML, and it isn't taken for a
-/// number, a boolean or null.
+/// Whether the text needs no quotes: nothing in it has a meaning in YAML, and it can't be taken for a number,
+/// a boolean or null.
 bool is_plain(const std::string& text) {
   if (text.empty() || text.back() == ' ' || !std::ranges::all_of(text, is_plain_character)) return false;
   const char first = text.front();
@@ -35,7 +35,7 @@ std::string scalar_text(const Json& value) {
 
 void write(const Json& node, int indent, std::string& out);
 
-/// A value after its key or dash: on the same line, or below it.
+/// Writes a value after its key or dash: on the same line, or below it.
 void write_value(const Json& value, int indent, std::string& out) {
   if (value.is_structured() && !value.empty()) {
     out += "\n";
@@ -93,7 +93,7 @@ std::string place(const std::string& text, std::size_t at, const std::string& na
   return lines ? fmt::format("{}:{}", name, line) : name;
 }
 
-/// What isn't text can't be in JSON, and so not in the API server either.
+/// Refuses bytes that aren't UTF-8: they can't be in JSON, and so not in the API server either.
 void refuse_invalid_utf8(const std::string& text, const std::string& name, bool lines) {
   const std::size_t bad = find_invalid_utf8(text);
   if (bad == std::string::npos) return;
@@ -101,7 +101,7 @@ void refuse_invalid_utf8(const std::string& text, const std::string& name, bool 
        static_cast<unsigned char>(text[bad]));
 }
 
-/// They end a line in YAML 1.1, kubectl's, and are text in YAML 1.2.
+/// Refuses characters that end a line in kubectl's YAML 1.1 and are text in YAML 1.2.
 void refuse_line_separators(const std::string& text, const std::string& name, bool lines) {
   for (const char* separator : {"\u0085", "\u2028", "\u2029"}) {
     const std::size_t bad = text.find(separator);

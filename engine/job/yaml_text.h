@@ -1,5 +1,5 @@
-// A tree of JSON → YAML in block style that any parser reads back to the same tree: the same text for the
-// same tree, keys in the tree's order.
+// Writes a tree of JSON as YAML in block style, which any parser reads back to the same tree. The same tree
+// gives the same text, with keys in the tree's order.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
@@ -9,10 +9,10 @@ namespace atl {
 
 std::string yaml_text(const nlohmann::ordered_json& tree);
 
-// Characters that a manifest must not hold, before any parser sees them.
+// Refuses characters that a manifest must not contain, before any parser sees them.
 
-/// Throws Error for what isn't UTF-8, and for what parsers disagree on. `name` stands in the message, with a
-/// line where `lines` says so.
+/// Throws Error for bytes that aren't UTF-8, and for characters that parsers disagree on. `name` is in the
+/// message, with a line if `lines`.
 void refuse_characters(const std::string& text, const std::string& name, bool lines);
 
 }  // namespace atl

@@ -21,15 +21,16 @@
 namespace atl {
 namespace {
 
-/// Our variables, without what another launcher has told us, whose rank we may be: a rank of ours would take
-/// it for its own number, and mpirun refuses to start within another one.
+/// Our environment without the variables of another launcher, whose rank we may be. A rank of ours would take
+/// its number from them, and mpirun refuses to start within another mpirun.
 std::vector<char*> variables_of_child() {
   constexpr std::string_view kOfRanks[] = {
       "PMI_",       "PMIX_",     "OMPI_COMM_WORLD_", "OMPI_UNIVERSE_SIZE", "OMPI_NUM_APP_CTX",
       "OMPI_FIRST", "OMPI_APP_", "OMPI_ARGV",        "OMPI_COMMAND",       "OMPI_FILE_"};
   constexpr std::string_view kOfRanksSettings[] = {"OMPI_MCA_orte_", "OMPI_MCA_ess", "OMPI_MCA_pmix",
                                                    "OMPI_MCA_initial_wdir"};
-  const bool is_rank = std::getenv("OMPI_UNIVERSE_SIZE") != nullptr;  // else such settings are the user's
+  // Without this variable, kOfRanksSettings are the user's own.
+  const bool is_rank = std::getenv("OMPI_UNIVERSE_SIZE") != nullptr;
   std::vector<char*> kept;
   for (char** each = environ; *each != nullptr; ++each) {
     const std::string_view variable(*each);
@@ -45,7 +46,7 @@ std::vector<char*> variables_of_child() {
 [[noreturn]] void become(char* const* arguments, char* const* variables, int output, int error_pipe,
                          pid_t parent) {
   prctl(PR_SET_PDEATHSIG, SIGKILL);
-  if (getppid() != parent) _exit(127);  // it died before the line above
+  if (getppid() != parent) _exit(127);  // the parent died before prctl()
   setpgid(0, 0);
   sigset_t none;
   sigemptyset(&none);
@@ -67,7 +68,7 @@ std::vector<pid_t> children() {
   return pids;
 }
 
-/// Reaps what has ended; false when no child is left.
+/// Reaps the children that have ended; false when none is left.
 bool reap() {
   for (;;) {
     const pid_t pid = waitpid(-1, nullptr, WNOHANG);
@@ -108,7 +109,7 @@ void adopt_orphans() {
 int end_orphans(std::chrono::milliseconds patience) {
   if (reap_until(std::chrono::steady_clock::now() + patience)) return 0;
   int killed = 0;
-  // A killed process hands its own children to us: again until nobody is left.
+  // A killed process hands its own children to us, so this repeats until none is left.
   for (int round = 0; round < 10; ++round) {
     for (const pid_t pid : children()) killed += kill(pid, SIGKILL) == 0;
     if (reap_until(std::chrono::steady_clock::now() + std::chrono::milliseconds(500))) break;

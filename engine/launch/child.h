@@ -1,5 +1,5 @@
-// A child process that can't outlive us, the orphans that it may leave, and the signals that whoever watches
-// over it waits for.
+// A child process that can't outlive us, the orphans that it may leave, and the signals that its watcher
+// waits for.
 #pragma once
 
 #include <sys/types.h>
@@ -14,13 +14,13 @@ namespace atl {
 
 struct Child {
   pid_t pid = -1;
-  int error_pipe = -1;  // what it and its own children write to standard error; ours to close
+  int error_pipe = -1;  // reads what it and its own children write to standard error; ours to close
 };
 
-/// Starts a program in a process group of its own (Ctrl-C at the terminal reaches us alone), with `output` as
-/// standard output (−1: ours), no standard input, standard error into a pipe, and our environment but for
-/// what another launcher (mpirun, srun) has put there. It is sent SIGKILL when we end.
-/// Throws Error naming the program.
+/// Starts a program in its own process group, so that Ctrl-C at the terminal reaches us alone. It gets
+/// `output` as standard output (−1: ours), no standard input, a pipe as standard error, and our environment
+/// without the variables of another launcher (mpirun, srun). It is sent SIGKILL when we end. Throws Error
+/// naming the program.
 Child start_child(const std::vector<std::string>& command, int output = -1);
 
 /// From now on orphaned grandchildren become our children, so that end_orphans() finds them.
@@ -30,9 +30,9 @@ void adopt_orphans();
 /// killed.
 int end_orphans(std::chrono::milliseconds patience);
 
-/// Requests to stop and SIGCHLD as bytes to read while this exists; before it starts a child, so that none is
-/// lost. They stay blocked in this thread afterwards: a second request doesn't end a program that is about to
-/// tell how the first one ended. Not thread-safe.
+/// While this exists, requests to stop and SIGCHLD arrive as bytes to read. Create it before a child is
+/// started, so that none is lost. The signals stay blocked in this thread afterwards, so that a second
+/// request doesn't end a program that is about to tell how the child ended. Not thread-safe.
 class ChildSignals {
  public:
   ChildSignals();
@@ -40,9 +40,9 @@ class ChildSignals {
   ChildSignals(const ChildSignals&) = delete;
   ChildSignals& operator=(const ChildSignals&) = delete;
 
-  /// To poll: readable where one has arrived.
+  /// For poll(): readable when a signal has arrived.
   int file() const { return file_; }
-  /// The requests to stop that have arrived since; SIGCHLD is read and left out.
+  /// The requests to stop that have arrived since the last call. SIGCHLD is read too, but left out.
   std::vector<int> stops() const;
 
  private:

@@ -25,7 +25,7 @@ std::optional<int> number(const std::string& text) {
   return read.ec == std::errc() && read.ptr == end ? std::optional(value) : std::nullopt;
 }
 
-/// None of a process that has ended, or is about to: its memory is gone first.
+/// A process's command line. It is empty for one that has ended or is about to, since memory is freed first.
 std::vector<std::string> words_of(pid_t process) {
   std::ifstream file("/proc/" + std::to_string(process) + "/cmdline", std::ios::binary);
   std::vector<std::string> words;
@@ -33,7 +33,7 @@ std::vector<std::string> words_of(pid_t process) {
   return words;
 }
 
-/// What follows `option`, or "".
+/// The word after `option`, or "".
 std::string value_of(const std::vector<std::string>& words, const std::string& option) {
   const auto found = std::ranges::find(words, option);
   return found == words.end() || std::next(found) == words.end() ? "" : *std::next(found);
@@ -61,7 +61,7 @@ std::vector<pid_t> processes() {
   return found;
 }
 
-/// Ended, reaped or not. `thread`: its folder in /proc.
+/// Whether a thread has ended, reaped or not. `thread` is its folder in /proc.
 bool has_ended(const fs::path& thread) {
   std::ifstream file(thread / "stat");
   const std::string text{std::istreambuf_iterator<char>(file), {}};
@@ -69,7 +69,7 @@ bool has_ended(const fs::path& thread) {
   return name_end == std::string::npos || text[name_end + 2] == 'Z' || text[name_end + 2] == 'X';
 }
 
-/// Its last thread has ended, and with it what the process held: ports go last.
+/// Whether all threads have ended. Only then has the process released all that it held; ports come last.
 bool is_gone(pid_t process) {
   std::error_code gone;
   for (const auto& thread : fs::directory_iterator("/proc/" + std::to_string(process) + "/task", gone))
@@ -77,8 +77,9 @@ bool is_gone(pid_t process) {
   return true;
 }
 
-/// A process of our program that somebody, a rank beside us perhaps, has killed, and that still holds what it
-/// had. One that begins looks like it for a moment, so that it is waited for and never killed.
+/// Whether this is a process of our program that somebody, perhaps a rank beside us, has killed, and that
+/// still holds its resources. A process that begins looks the same for a moment, so such a process is waited
+/// for and never killed.
 bool is_ending(pid_t process) {
   return words_of(process).empty() && name_of(std::to_string(process)) == name_of("self") &&
          !is_gone(process);

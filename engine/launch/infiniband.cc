@@ -13,7 +13,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// None where there is no such folder, or it may not be read.
+/// Empty where there is no such folder, or it may not be read.
 std::vector<std::string> names_in(const fs::path& folder) {
   std::vector<std::string> names;
   std::error_code no;

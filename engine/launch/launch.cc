@@ -23,12 +23,12 @@ namespace atl {
 namespace {
 
 using Clock = std::chrono::steady_clock;
-constexpr int kLostStatus = 1;  // where mpirun's own would read as a signal
+constexpr int kLostStatus = 1;  // used where mpirun's own status would read as a signal
 
-/// Where ranks say that they have started: how often they are asked to stop, and, while none has, when mpirun
-/// is killed. It takes SIGTERM no better: it may hang or crash at it while it starts.
+/// For ranks that say when they have started: how often they are asked to stop, and, while none has started,
+/// when mpirun is killed. SIGTERM wouldn't do: mpirun may hang or crash at it while it starts.
 constexpr std::chrono::milliseconds kAskAgain{500}, kEndMpirun{1500};
-constexpr std::chrono::milliseconds kLeftovers{1000};  // of a stop: to whoever outlives mpirun
+constexpr std::chrono::milliseconds kLeftovers{1000};  // after a stop, for processes that outlive mpirun
 constexpr const char* kAndKilled = ", and was killed";
 
 class Watch {
@@ -59,7 +59,7 @@ class Watch {
       ended_ = has_child_ended();
       if (!ended_ && deadline_ && Clock::now() >= *deadline_) kill_now();
     }
-    // The ranks die with mpirun; whoever does not is a child of ours by now.
+    // The ranks die with mpirun; a process that doesn't is a child of ours by now.
     const bool no_patience = stops_ > 0 || is_silent_ || were_left();
     end_orphans(no_patience ? kLeftovers : std::chrono::milliseconds(plan_.end_patience));
     read_messages();
@@ -74,7 +74,8 @@ class Watch {
   }
 
  private:
-  /// Says where somebody has stopped it (kill -STOP, a debugger), since everything then waits without a word.
+  /// Warns where somebody has paused the child (kill -STOP, a debugger), since everything then waits
+  /// silently.
   bool has_child_ended() {
     if (waitpid(child_.pid, &state_, WNOHANG | WUNTRACED) != child_.pid) return false;
     if (!WIFSTOPPED(state_)) return true;
@@ -84,13 +85,13 @@ class Watch {
     return false;
   }
 
-  /// One that is paused is continued: it couldn't hand the request on.
+  /// A paused child is continued, since it couldn't hand the request on.
   void ask_child_to_stop() const {
     kill(child_.pid, plan_.stop_signal);
     kill(child_.pid, SIGCONT);
   }
 
-  /// Returns at once when there is something, after a tenth of a second otherwise.
+  /// Returns at once when there is news, otherwise after a tenth of a second.
   void wait_for_news() {
     const auto [from_ranks, to_reader] = output_.files();
     pollfd files[] = {{signals_.file(), POLLIN, 0},
@@ -112,12 +113,12 @@ class Watch {
     if (size <= 0) pipe_open_ = false;
   }
 
-  /// Everything that is in the pipe; a stranger who still holds its other end can't keep us.
+  /// Reads what is in the pipe, without waiting for another process that still holds the other end.
   void read_messages() {
     for (pollfd file{child_.error_pipe, POLLIN, 0}; pipe_open_ && poll(&file, 1, 0) > 0;) read_some();
   }
 
-  /// What is left of it, to a reader who may take his time; a request to stop ends that.
+  /// Passes on the rest of the output. Its reader may take his time; a request to stop ends the wait.
   void pass_output_on() {
     while (output_.pass_on() || output_.holds_any()) {
       const auto [from_ranks, to_reader] = output_.files();
@@ -127,7 +128,7 @@ class Watch {
     }
   }
 
-  /// A terminal that is closed may say so twice, by its shell and by the kernel: that is no second request.
+  /// A terminal that is closed may send SIGHUP twice, by its shell and by the kernel; this is one request.
   void on_stop(int signal) {
     if (signal == SIGHUP && stops_ > 0) return;
     if (stops_++ > 0) return kill_now();
@@ -137,7 +138,8 @@ class Watch {
     ask_child_to_stop();
   }
 
-  /// A request that comes before mpirun hands it on, or before it has somebody to hand it to, is lost.
+  /// Asks again, since mpirun loses a request that comes before it can hand requests on, or before a rank has
+  /// started.
   void ask_again() {
     const auto now = Clock::now();
     if (stops_ == 0 || plan_.start_patience.count() == 0 || now < asked_ + kAskAgain) return;
@@ -146,8 +148,8 @@ class Watch {
     ask_child_to_stop();
   }
 
-  /// mpirun may wait for ever for ranks, or hosts, that it couldn't start; where it has said so, not for
-  /// long.
+  /// mpirun may wait for ever for ranks or hosts that it couldn't start. So it is killed after a while, and
+  /// sooner where it has reported trouble.
   void end_where_none_starts() {
     if (plan_.start_patience.count() == 0 || is_alone_ || stops_ > 0 || is_silent_) return;
     const int started = int(messages_.ranks().size());
@@ -177,7 +179,7 @@ class Watch {
     return output_.unread() ? "nobody reads the output any more" : "";
   }
 
-  /// What is missing, and what the user can look at.
+  /// Which ranks didn't start, and what the user can check.
   std::string silence() const {
     std::string missing;
     for (int rank = 0; rank < plan_.ranks; ++rank)
@@ -210,10 +212,10 @@ class Watch {
     return verdict_on_child(WTERMSIG(state_));
   }
 
-  /// Killed while others, or mpirun, had ended or were about to.
+  /// Killed because some ranks, or mpirun itself, didn't end after others had left.
   bool were_left() const { return leaving_.is_over() && WIFSIGNALED(state_); }
 
-  /// mpirun has told of nothing, though a rank has failed or doesn't end, and had to be killed.
+  /// The rank that has failed or doesn't end, where mpirun reported nothing and had to be killed.
   std::optional<LostRank> hung_rank() const {
     if (!killed_by_us_ || stops_ > 0 || messages_.lost() || !messages_.lost_host().empty()) return {};
     if (were_left()) return leaving_.first();
@@ -223,7 +225,7 @@ class Watch {
 
   static LaunchEnd verdict_on(const LostRank& lost) {
     if (lost.signal == 0) return {lost.exit_code, "", {}, {}};
-    if (lost.signal == SIGUSR1)  // asked by somebody else, before it listened
+    if (lost.signal == SIGUSR1)  // somebody else asked it to stop before it listened
       return {kStoppedStatus, "", {}, {}};
     return {128 + lost.signal,
             fmt::format("rank {} on {} was ended by {}", lost.rank, lost.host, signal_text(lost.signal)),
@@ -231,7 +233,7 @@ class Watch {
             {}};
   }
 
-  /// On a busy machine mpirun doesn't always tell which rank a signal has ended; it exits with 128 + the
+  /// On a busy machine mpirun doesn't always say which rank a signal has ended; its status is then 128 + the
   /// signal.
   LaunchEnd verdict_on_status(int status) const {
     const int signal = status - 128;
@@ -268,8 +270,8 @@ class Watch {
   Leaving leaving_;
   Child child_;
   std::optional<Clock::time_point> deadline_;
-  Clock::time_point stopped_, asked_;            // the first request, and when it was last handed on
-  Clock::time_point last_start_ = Clock::now();  // mpirun's, or the last rank's
+  Clock::time_point stopped_, asked_;            // the first request, and the last one handed on
+  Clock::time_point last_start_ = Clock::now();  // when mpirun, or the last rank, started
   int stops_ = 0, state_ = 0, started_ = 0;
   bool ended_ = false, killed_by_us_ = false, pipe_open_ = true, is_silent_ = false;
 };

@@ -1,6 +1,6 @@
-// Runs the ranks of a job, on this machine or on hosts that a remote shell reaches, and watches over them:
-// mpirun is our child, its death is noticed, a lost rank is named, a stop is passed on, and when we return no
-// process of the job is left here.
+// Runs the ranks of a job, on this machine or on hosts that a remote shell reaches, and watches over them.
+// mpirun is our child, so its death is noticed. A lost rank is named, a stop is passed on, and when we return
+// no process of the job is left here.
 #pragma once
 
 #include <algorithm>
@@ -20,25 +20,24 @@ struct LaunchPlan {
   int ranks = 1;                     // 1, on this machine: the program is started without mpirun
   RemoteHosts hosts;                 // none: this machine
   std::vector<std::string> program;  // of one rank: an absolute path and its arguments
-  std::function<void(const std::string&)> message;  // a line of a rank's standard error
-  int stop_signal = SIGUSR1;                // what asks the program, or mpirun and so the ranks, to stop
-  std::chrono::seconds stop_patience{600};  // from the first request to stop to a kill
-  std::chrono::seconds end_patience{8};     // from a lost rank or mpirun to a kill of the rest
-  /// From mpirun's start, or a rank's first word (launch/rank_guard.h), to the next one's; 0: the program
-  /// says none.
+  std::function<void(const std::string&)> message;  // receives each line of a rank's standard error
+  int stop_signal = SIGUSR1;                        // asks the program, or mpirun and so the ranks, to stop
+  std::chrono::seconds stop_patience{600};          // from the first request to stop to a kill
+  std::chrono::seconds end_patience{8};  // from the loss of a rank or of mpirun to a kill of the rest
+  /// From mpirun's start, or a rank's first word (launch/rank_guard.h), to the next rank's first word; 0: the
+  /// program says no such words.
   std::chrono::seconds start_patience{0};
   /// From the first rank that says that it leaves to a kill of those that haven't ended by then; 0: the
   /// program says no such words.
   std::chrono::seconds leave_patience{0};
 };
 
-/// Of start_patience, where it is --timeout that says how long to wait: ranks take a while to start on a busy
-/// machine.
+/// The start_patience that follows from --timeout. Ranks take a while to start on a busy machine.
 constexpr std::chrono::seconds start_patience_of(std::chrono::seconds timeout) {
   return std::max(timeout, std::chrono::seconds(60));
 }
-/// Of leave_patience: whoever leaves still gives its memory back. Ranks themselves wait longer for one
-/// another, so that it is `launch` that names the one that is missing.
+/// The leave_patience that follows from --timeout. A rank that leaves still frees its memory. Ranks
+/// themselves wait longer for one another, so that `launch` names the missing one first.
 constexpr std::chrono::seconds leave_patience_of(std::chrono::seconds timeout) {
   return std::max(timeout, std::chrono::seconds(5));
 }
@@ -50,20 +49,21 @@ constexpr std::chrono::seconds ranks_leave_patience_of(std::chrono::seconds time
 struct LaunchEnd {
   /// What `atoll run` exits with: 0; 130 when stopped; a failed rank's own status; 128 + n after signal n.
   int status = 0;
-  // one line for the user where something was lost; empty where the rank itself has said it
+  // one line for the user where something was lost; empty where the rank itself has reported it
   std::string reason;
-  std::optional<LostRank> lost;  // the first that ended badly, where mpirun has told …
-  std::string lost_host;         // … or the address of the host that it lost its connection to before
-  bool hung = false;  // mpirun didn't end, though `lost` has said so itself, or because it doesn't end:
-                      // mpirun may not reach every host any more
+  std::optional<LostRank> lost;  // the first rank that ended badly, where it is known …
+  std::string lost_host;         // … or the address of the host that mpirun lost its connection to first
+  // mpirun reported nothing and was killed, since `lost` had failed or didn't end. It may not reach every
+  // host any more.
+  bool hung = false;
 };
 
-/// Blocks until every process of the job has ended. Takes requests to stop (base/stop.h): the first asks the
-/// ranks to stop (SIGUSR1: finish the step and write a checkpoint, or end where none is under way), the
-/// second kills them, unless it is SIGHUP. Of ranks that say when they have started, the first request can't
-/// be lost: it is repeated until they have ended, and where none has started, mpirun is ended with it. An
-/// output that nobody reads is a first request. Not thread-safe: one launch a process at a time, from its
-/// main thread, no other child processes meanwhile.
+/// Blocks until every process of the job has ended. Takes requests to stop (base/stop.h). The first asks the
+/// ranks to stop (SIGUSR1: finish the step and write a checkpoint, or end where no step is under way). The
+/// second kills them, unless it is SIGHUP. An output that nobody reads counts as a first request. Where ranks
+/// say when they have started, the first request is repeated until they have ended, so that it can't be lost;
+/// where none has started, mpirun is ended. Not thread-safe: one launch per process at a time, from its main
+/// thread, without other child processes meanwhile.
 LaunchEnd launch(const LaunchPlan& plan);
 
 }  // namespace atl

@@ -9,10 +9,11 @@ namespace atl {
 namespace {
 
 constexpr std::chrono::seconds kWorthTelling{5};
-constexpr std::chrono::seconds kSilent{2};  // of a rank that should say each half a second that it leaves
+// A rank says each half a second that it leaves; after this time without a word it counts as silent.
+constexpr std::chrono::seconds kSilent{2};
 constexpr int kFailedStatus = 1;
 
-/// Those that haven't ended; where some of them have fallen silent, the others wait for these.
+/// The ranks that haven't ended. Where some of them have fallen silent, only these: the others wait for them.
 std::vector<int> who_stays(const std::map<int, RankState>& ranks, Leaving::Clock::time_point now) {
   std::vector<int> all, silent;
   for (const auto& [rank, state] : ranks) {

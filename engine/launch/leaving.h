@@ -1,5 +1,5 @@
-// Ranks that leave: all have exchanged all, and nobody is left who could miss one that then hangs or stands
-// still. mpirun waits for it for ever.
+// Ranks that leave. They have exchanged everything, so none of them would miss one that hangs or is paused
+// now, and mpirun would wait for it for ever.
 #pragma once
 
 #include <chrono>
@@ -17,16 +17,17 @@ class Leaving {
   using Clock = std::chrono::steady_clock;
   enum class News { kNone, kWorthTelling, kOver };
 
-  /// From the first rank that says that it leaves to the end of the last; 0: for ever.
+  /// `patience` runs from the first rank that says that it leaves to the end of the last; 0: without limit.
   explicit Leaving(std::chrono::seconds patience) : patience_(patience) {}
 
-  /// To be called again and again. kWorthTelling once, after five seconds; kOver once, when patience is.
+  /// Call it repeatedly. Returns kWorthTelling once, after five seconds, and kOver once, when the patience
+  /// ends.
   News look(const std::map<int, RankState>& ranks, Clock::time_point now);
 
   bool is_over() const { return is_over_; }
-  /// The first of those that hadn't ended at the last news; none: mpirun alone hadn't.
+  /// The first rank that hadn't ended at the last news; none where only mpirun hadn't.
   const std::optional<LostRank>& first() const { return first_; }
-  /// Since the last news: "the run's files are written, but rank 1 on server1 has not ended within 5 s".
+  /// The last news in words: "the run's files are written, but rank 1 on server1 has not ended within 5 s".
   const std::string& words() const { return words_; }
 
  private:

@@ -15,7 +15,7 @@
 namespace atl {
 namespace {
 
-/// Its path, or "" where it isn't on PATH.
+/// The program's path, or "" where it isn't on PATH.
 std::string find_program(const std::string& name) {
   if (name.find('/') != std::string::npos) return access(name.c_str(), X_OK) == 0 ? name : "";
   const char* path = std::getenv("PATH");
@@ -85,9 +85,9 @@ std::vector<std::string> mpirun_command(int ranks, const RemoteHosts& hosts,
   };
   if (geteuid() == 0) command.push_back("--allow-run-as-root");
   set("orte_default_hostfile", "none");
-  set("ras",
-      "^slurm,tm,lsf,gridengine,alps,loadleveler");  // no scheduler's list of nodes, whose we may be in
-  set("regx", "naive");  // takes names as they are: the others take no '_' and no ':'
+  // Reads no scheduler's list of nodes, even within its allocation.
+  set("ras", "^slurm,tm,lsf,gridengine,alps,loadleveler");
+  set("regx", "naive");  // takes names as they are; the others accept no '_' and no ':'
   if (hosts.addresses.empty()) {
     command.push_back("--oversubscribe");
     set("plm", "isolated");  // starts nothing elsewhere, and needs no ssh
@@ -97,14 +97,15 @@ std::vector<std::string> mpirun_command(int ranks, const RemoteHosts& hosts,
     set("btl_vader_backing_directory", scratch.string());
     if (!cross_memory_allowed()) set("btl_vader_single_copy_mechanism", "none");
   } else {
-    // A host file has no order but with sequential mapping: line r is rank r's.
+    // A host file has an order only with sequential mapping: line r is rank r's.
     command.insert(command.end(), {"--hostfile", write_host_file(hosts, ranks, scratch), "--map-by", "seq"});
     check_shell(hosts.shell);
     set("plm", "rsh");
     set("plm_rsh_agent", hosts.shell);
     for (const char* other : {"plm_rsh_disable_qrsh", "plm_rsh_disable_llspawn"}) set(other, "1");
-    set("plm_rsh_no_tree_spawn", "1");               // hosts hold no key for one another
-    set("btl_vader_single_copy_mechanism", "none");  // who may read whose memory is not known from here
+    set("plm_rsh_no_tree_spawn", "1");  // hosts hold no keys for one another
+    // Whether ranks there may read each other's memory isn't known from here.
+    set("btl_vader_single_copy_mechanism", "none");
   }
   command.insert(command.end(), program.begin(), program.end());
   return command;
@@ -112,9 +113,10 @@ std::vector<std::string> mpirun_command(int ranks, const RemoteHosts& hosts,
 
 namespace {
 
-constexpr rlim_t kPlenty = 65536;  // and no more: some programs look at every number below the limit
+constexpr rlim_t kPlenty = 65536;  // no more, since some programs visit every number below the limit
 
-/// A file of PMIx's, measured with Open MPI 4.1: 2, 4 and 8 ranks start with 7.8 MiB and not with 6.8.
+/// The size of a file of PMIx's. Measured with Open MPI 4.1: 2, 4 and 8 ranks start with 7.8 MiB, but not
+/// with 6.8.
 constexpr rlim_t kSharedFile = rlim_t{8} << 20;
 
 rlimit limits() {
@@ -123,9 +125,9 @@ rlimit limits() {
   return files;
 }
 
-/// What mpirun needs at least. For ranks on this machine, measured with Open MPI 4.1: 2 ranks start with 36
-/// and not with 32, 8 with 64 and not with 56, 20 with 110 and not with 96. For ranks elsewhere it holds a
-/// connection to each host: 28 files are open for 4 hosts, 36 for 12, 54 for 30.
+/// How many files mpirun needs at least. For ranks on this machine, measured with Open MPI 4.1: 2 ranks start
+/// with 36 and not with 32, 8 with 64 and not with 56, 20 with 110 and not with 96. For ranks elsewhere,
+/// mpirun holds a connection to each host: 28 files are open for 4 hosts, 36 for 12, 54 for 30.
 long open_files_of(int ranks, const RemoteHosts& hosts) {
   constexpr long kOwn = 28;
   if (hosts.addresses.empty()) return kOwn + 4 * long(ranks);

@@ -10,10 +10,10 @@
 namespace atl {
 namespace {
 
-// What mpirun's own messages mean for somebody who has started a job, and not mpirun.
+// What mpirun's messages mean for somebody who has started a job rather than mpirun.
 
 struct Trouble {
-  const char *words, *meaning;  // that the box contains, its line breaks as spaces
+  const char *words, *meaning;  // words that the box contains, with spaces for line breaks; what they mean
 };
 
 constexpr std::array kTroubles = {
@@ -38,7 +38,7 @@ constexpr std::array kTroubles = {
             "a host refuses more processes: use fewer ranks or threads, or raise `ulimit -u`"},
 };
 
-/// One line that says what to do, of a box of mpirun's; "": it is none that we know.
+/// One line that says what to do about a box of mpirun's; "" where we don't know the box.
 std::string trouble_in(const std::string& box) {
   std::string words = box;
   std::ranges::replace(words, '\n', ' ');
@@ -47,7 +47,7 @@ std::string trouble_in(const std::string& box) {
   return known == kTroubles.end() ? "" : known->meaning;
 }
 
-/// Whether a line outside of boxes is Open MPI's or the remote shell's, and none of a rank.
+/// Whether a line outside of boxes is from Open MPI or the remote shell, rather than from a rank.
 bool is_from_mpirun(const std::string& line) {
   if (line.starts_with("mpirun: ") || line.starts_with("ssh: ") || line.find("orted: ") != std::string::npos)
     return true;
@@ -94,7 +94,7 @@ std::string silent_host(const std::string& box) {
   return host;
 }
 
-/// Remarks that say nothing which we don't say ourselves.
+/// Remarks that only repeat what we say ourselves.
 bool is_noise(const std::string& text) {
   return text.starts_with("mpirun: Forwarding signal") ||
          text.starts_with("Primary job  terminated normally");

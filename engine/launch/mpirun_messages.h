@@ -1,5 +1,5 @@
-// What mpirun says on its standard error, sorted: the ranks' own lines go through, mpirun's boxes about a
-// lost rank and what its witness says become one fact.
+// Sorts what mpirun writes to its standard error. Lines of ranks go through. mpirun's boxes about a lost rank
+// and the words of the rank's witness become one fact.
 #pragma once
 
 #include <chrono>
@@ -20,34 +20,34 @@ struct LostRank {
   int exit_code = 0;  // … with this status
 };
 
-/// How far a rank is, by its own words and its witness's.
+/// How far a rank is, as it and its witness have said.
 struct RankState {
   std::string host;
-  std::optional<std::chrono::steady_clock::time_point> left;  // when it last said so
+  std::optional<std::chrono::steady_clock::time_point> left;  // when it last said that it leaves
   bool ended = false;
 };
 
-/// Feed it the bytes of mpirun's standard error; every line that is for the user comes out at `line`, without
-/// newline. Above mpirun's own words, those that are left, stands a line of ours.
+/// Takes the bytes of mpirun's standard error, and passes each line that is for the user to `line`, without
+/// newline. Where mpirun's own words remain, a line of ours introduces them.
 class MpirunMessages {
  public:
   explicit MpirunMessages(std::function<void(const std::string&)> line) : line_(std::move(line)) {}
 
   void add(const char* data, std::size_t size);
-  /// It was told to stop: its own words about how it ends, or fails to, tell the user nothing from here on.
+  /// mpirun was asked to stop: from here on its own words about how it ends, or fails to, are dropped.
   void stop() { is_stopped_ = true; }
-  /// At the end of the stream: what is still held back comes out.
+  /// Call at the end of the stream: passes on what is still held back.
   void finish();
 
   const std::optional<LostRank>& lost() const { return lost_; }
   /// The address of the first host whose daemon mpirun has lost its connection to, before any rank ended
   /// badly; "": none.
   const std::string& lost_host() const { return lost_host_; }
-  /// What its first own message that we know means (launch/mpirun_messages.cc); "": there was none.
+  /// The meaning of mpirun's first own message that we know (launch/mpirun_messages.cc); "" without one.
   const std::string& trouble() const { return trouble_; }
-  /// The first rank that has said itself that it fails, which mpirun tells later, if at all.
+  /// The first rank that has said itself that it fails. mpirun says so later, if at all.
   const std::optional<FailedRank>& failed() const { return failed_; }
-  /// Those that have said that they have started, by number.
+  /// The ranks that have said that they have started, by number.
   const std::map<int, RankState>& ranks() const { return ranks_; }
 
  private:
@@ -64,7 +64,7 @@ class MpirunMessages {
   std::optional<LostRank> lost_;
   std::string lost_host_, trouble_;
   bool is_stopped_ = false;
-  bool was_from_mpirun_ = false;  // the last that came out
+  bool was_from_mpirun_ = false;  // whether the last line that was passed on was
   std::optional<FailedRank> failed_;
   std::map<int, RankState> ranks_;
 };

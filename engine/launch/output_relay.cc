@@ -12,7 +12,7 @@
 namespace atl {
 namespace {
 
-constexpr std::size_t kPiece = 4096;  // what a pipe that is ready surely takes (PIPE_BUF)
+constexpr std::size_t kPiece = 4096;  // what a pipe surely takes when it is ready (PIPE_BUF)
 
 bool is_ready(int file, short events) {
   pollfd one{file, events, 0};
@@ -68,7 +68,8 @@ bool OutputRelay::give() {
   const ssize_t size = write(STDOUT_FILENO, held_.data(), std::min(held_.size(), kPiece));
   if (size < 0 && errno == EINTR) return false;
   unread_ = size < 0 && errno == EPIPE;
-  held_.erase(0, size < 0 ? std::string::npos : std::size_t(size));  // a full disk doesn't end a training
+  // What can't be written is dropped: a full disk mustn't end a training.
+  held_.erase(0, size < 0 ? std::string::npos : std::size_t(size));
   return true;
 }
 

@@ -1,5 +1,5 @@
-// What ranks write to standard output, passed on to ours. mpirun aborts, and crashes, where whoever reads its
-// output goes away (`| head`): we take it from mpirun ourselves, and notice.
+// Passes what ranks write to standard output on to ours. mpirun aborts or crashes where its reader goes away
+// (`| head`), so we read its output ourselves and notice.
 #pragma once
 
 #include <poll.h>
@@ -10,7 +10,7 @@
 
 namespace atl {
 
-/// Where standard output is a terminal there is nothing to relay: a program that draws on it must have it
+/// Relays nothing where standard output is a terminal, since a program that draws on it needs the terminal
 /// itself. SIGPIPE is ignored while a relay exists. Not thread-safe.
 class OutputRelay {
  public:
@@ -19,19 +19,19 @@ class OutputRelay {
   OutputRelay(const OutputRelay&) = delete;
   OutputRelay& operator=(const OutputRelay&) = delete;
 
-  /// What a child takes for its standard output; −1: ours.
+  /// The child's standard output; −1: ours.
   int childs_end() const { return ends_[1]; }
-  /// The child has its own by now: when it ends, so does what it writes.
+  /// Call once the child has its own copy, so that its output ends when it does.
   void close_childs_end();
 
   static constexpr std::size_t kFiles = 2;
-  /// What poll() should wait for.
+  /// For poll().
   std::array<pollfd, kFiles> files() const;
-  /// Passes on what can be without waiting. True where something was moved.
+  /// Passes on what it can without waiting. True where something was moved.
   bool pass_on();
   /// Nobody reads our output any more; what ranks still write is dropped.
   bool unread() const { return unread_; }
-  /// Something that was taken hasn't been passed on yet.
+  /// Whether something was read and not yet passed on.
   bool holds_any() const { return !held_.empty(); }
 
  private:

@@ -19,7 +19,7 @@
 namespace atl {
 namespace {
 
-/// "cora-0-0:0,1"; what isn't a number is no rank.
+/// Reads "cora-0-0:0,1". A word that isn't a number is no rank.
 Place read_place(const std::string& text) {
   const auto colon = text.find(':');
   Place place{text.substr(0, colon), {}};
@@ -89,7 +89,7 @@ std::unique_ptr<addrinfo, decltype(&freeaddrinfo)> resolve(const HostPort& host)
   return {found, &freeaddrinfo};
 }
 
-/// "" once it has accepted a connection, otherwise why it hasn't.
+/// "" once the host has accepted a connection, otherwise the reason why not.
 std::string try_once(const HostPort& host) {
   const auto target = resolve(host);
   const Socket s(target->ai_family);
@@ -119,8 +119,8 @@ void wait_until_reachable(const std::vector<HostPort>& hosts, std::chrono::milli
     why.clear();
     std::vector<HostPort> still;
     for (const HostPort& host : missing) {
-      if (!first && Clock::now() >= deadline &&
-          !still.empty()) {  // no time to ask the rest: the first names suffice
+      // There is no time to ask the rest; the first names suffice.
+      if (!first && Clock::now() >= deadline && !still.empty()) {
         why += ", …";
         break;
       }

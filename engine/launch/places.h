@@ -1,5 +1,5 @@
-// Which rank should run where, as the launcher tells it to each rank: a rank that finds itself elsewhere says
-// so before it trains, because then neither the plan's costs nor its promises hold.
+// Which rank should run where, as the launcher tells each rank. A rank that finds itself elsewhere says so
+// before it trains, because then neither the plan's costs nor its guarantees hold.
 #pragma once
 
 #include <chrono>
@@ -20,14 +20,15 @@ struct Place {
 /// "cora-0-0:0,1;cora-1-0:2,3".
 std::string places_text(std::span<const Place> places);
 
-/// The ranks that `text` puts beside `rank`, itself among them. Throws Error where it puts it nowhere.
+/// The ranks that `text` puts on the same host as `rank`, itself among them. Throws Error where `text`
+/// doesn't have it.
 std::vector<Rank> ranks_beside(const std::string& text, Rank rank);
 
 /// Throws Error, naming both hosts, unless `text` puts `rank` on `host`.
 void check_place(const std::string& text, Rank rank, const std::string& host);
 
-// Waiting until every host of a job answers: a name service, a network or sshd may lag behind a pod that says
-// Ready.
+// Waits until every host of a job answers, since a name service, a network or sshd may lag behind a pod that
+// is Ready.
 
 struct HostPort {
   std::string name;     // for messages: "cora-0-0"
@@ -35,8 +36,8 @@ struct HostPort {
   int port = 0;
 };
 
-/// Returns when each has accepted a connection. Throws Error after `patience`, naming those that haven't and
-/// why, and at once where an address is none.
+/// Returns when each host has accepted a connection. Throws Error after `patience`, naming those that haven't
+/// and why, and at once where an address is invalid.
 void wait_until_reachable(const std::vector<HostPort>& hosts, std::chrono::milliseconds patience);
 
 }  // namespace atl

@@ -22,7 +22,7 @@ namespace {
 
 constexpr std::chrono::milliseconds kSayAgain{500};
 
-// A signal handler can reach nothing but a global.
+// A signal handler can reach only globals.
 std::atomic<bool> stop{false}, trains{false};
 static_assert(std::atomic<bool>::is_always_lock_free);
 
@@ -132,9 +132,9 @@ std::optional<FailedRank> read_rank_failure(const std::string& line) {
 
 namespace {
 
-/// Nothing is waited for that isn't bounded by the rank's own life, nor by our parent's.
+/// Every wait here ends with the rank at the latest, or with our parent.
 [[noreturn]] void outlive(pid_t child, const sigset_t& watched, Rank rank, const std::string& host) {
-  prctl(PR_SET_NAME, "atoll-witness");  // whoever looks for ranks looks for "atoll"
+  prctl(PR_SET_NAME, "atoll-witness");  // not "atoll", the name by which ranks are found
   end_with_parent();
   int state = 0;
   bool asked_to_end = false, asked_to_stop = false;
@@ -151,10 +151,10 @@ namespace {
     _exit(WEXITSTATUS(state));
   }
   const int signal = WTERMSIG(state);
-  if (asked_to_stop && signal == SIGUSR1) _exit(kStoppedStatus);  // the rank didn't listen for it yet
+  if (asked_to_stop && signal == SIGUSR1) _exit(kStoppedStatus);  // the rank didn't listen to it yet
   if (!asked_to_end) dprintf(STDERR_FILENO, "%s\n", rank_killed(rank, host, signal).c_str());
   const rlimit none{0, 0};
-  setrlimit(RLIMIT_CORE, &none);  // the rank has left one, where one is wanted
+  setrlimit(RLIMIT_CORE, &none);  // where core files are wanted, the rank has left one
   sigset_t all;
   sigfillset(&all);
   std::signal(signal, SIG_DFL);
@@ -174,7 +174,7 @@ pid_t leave_witness(Rank rank, const std::string& host) {
   if (child < 0) fail("rank {} on {}: no process for it: {}", rank, host, std::strerror(errno));
   if (child > 0) outlive(child, watched, rank, host);
   prctl(PR_SET_PDEATHSIG, SIGKILL);
-  if (getppid() != witness) _exit(128 + SIGKILL);  // it died before the line above
+  if (getppid() != witness) _exit(128 + SIGKILL);  // the witness died before prctl()
   sigprocmask(SIG_SETMASK, &before, nullptr);
   return starter;
 }

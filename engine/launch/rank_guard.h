@@ -1,5 +1,5 @@
-// A rank's side of being supervised: it ends when whoever started it is gone, and it is asked, not killed, to
-// stop.
+// A rank's side of being supervised: it ends when its starter is gone, and stops when it is asked, without
+// being killed.
 #pragma once
 
 #include <sys/types.h>
@@ -15,24 +15,25 @@
 
 namespace atl {
 
-/// From now on this process is killed when its parent (mpirun, or `atoll run`) ends, however it ends: by the
-/// kernel (PR_SET_PDEATHSIG), and, where that is lost, by a thread that looks at the parent twice a second.
-/// Call once, first thing.
+/// From now on this process is killed when its parent (mpirun, or `atoll run`) ends in any way: by the kernel
+/// (PR_SET_PDEATHSIG) and, in case that signal is lost, by a thread that checks the parent twice a second.
+/// Call once, before anything else.
 void end_with_parent();
 
-/// From now on SIGUSR1, which `atoll run` sends (and mpirun hands on) when the user asks to stop, ends this
-/// process at once with kStoppedStatus: nothing is trained that could be lost. SIGINT is left to `atoll run`.
+/// From now on SIGUSR1 ends this process at once with kStoppedStatus, since no training could be lost yet.
+/// `atoll run` sends it, through mpirun, when the user asks to stop. SIGINT is left to `atoll run`.
 void listen_for_stop();
 
-/// From now on SIGUSR1 sets stop_requested() instead: a step is under way, and a checkpoint follows it.
+/// From now on SIGUSR1 sets stop_requested() instead, so that the step under way ends and a checkpoint
+/// follows.
 void let_steps_end();
 
 /// The same flag each call.
 const std::atomic<bool>& stop_requested();
 
-/// While it exists: after `seconds` this process says `last_words` on standard error and exits with `status`.
-/// For a call into a library that may never return and can't be cancelled. `meanwhile` is said at once, and
-/// each half a second.
+/// Unless this object is destroyed within `seconds`, the process says `last_words` on standard error and
+/// exits with `status`. It guards a call into a library that may never return and can't be cancelled.
+/// `meanwhile` is said at once and then each half a second.
 class EndUnlessDone {
  public:
   EndUnlessDone(std::chrono::seconds seconds, std::string last_words, int status, std::string meanwhile = "");
@@ -51,12 +52,12 @@ class EndUnlessDone {
 };
 
 // What ranks and their witnesses say to `launch`: how far each rank is, and the last words of one that fails.
-// mpirun may never tell: it tells of one rank alone that ends badly, waits for every host's daemon to end
-// first, also for one that can't be reached any more, and waits without end for a rank that doesn't.
+// mpirun may never say it. It reports only one rank that ends badly, first waits for every host's daemon to
+// end, even an unreachable one, and waits for ever for a rank that doesn't end.
 
-/// kStarted: from then on the rank minds requests to stop. kLeaves: it has nothing more to exchange, and is
-/// about to end; said again and again, so that who has fallen silent can be told from who waits for it.
-/// kEnded, by its witness: it has ended well.
+/// kStarted: from now on the rank obeys requests to stop. kLeaves: it has nothing more to exchange and is
+/// about to end; it says so repeatedly, so that a silent rank can be told from those that wait for it.
+/// kEnded: it has ended well, as its witness says.
 enum class RankWord { kStarted, kLeaves, kEnded };
 struct RankNews {
   int rank = -1;
@@ -66,31 +67,32 @@ struct RankNews {
 
 /// One line: "atoll-rank: 1 on server1 has started".
 std::string rank_news(int rank, const std::string& host, RankWord word);
-/// Nothing where the line is another.
+/// Nothing where the line is no such news.
 std::optional<RankNews> read_rank_news(const std::string& line);
 
 /// One line: "atoll: rank 1 on server1: why".
 std::string rank_failure(int rank, const std::string& host, const std::string& why);
-/// As its witness says: "atoll: rank 1 on server1: ended by signal 9".
+/// The words of the rank's witness: "atoll: rank 1 on server1: ended by signal 9".
 std::string rank_killed(int rank, const std::string& host, int signal);
 
 struct FailedRank {
   int rank = -1;
   std::string host;
-  int signal = 0;  // that ended it; 0: it has failed by itself
+  int signal = 0;  // the signal that ended it; 0: it has failed by itself
 };
-/// Nothing where the line is another.
+/// Nothing where the line reports no failure.
 std::optional<FailedRank> read_rank_failure(const std::string& line);
 
-// Whoever outlives a rank says how it ended. mpirun tells of the first rank alone that ends badly, and that
-// may be one whose connection to a killed rank broke: Open MPI ends it at once, and its daemon's word may be
-// there first.
+// A witness outlives the rank and says how it ended. mpirun reports only the first rank that ends badly,
+// which may be one whose connection to a killed rank broke: Open MPI ends such a rank at once, and the report
+// on it may arrive first.
 
-/// Divides this process. The call returns in a child, which is the rank; the parent stays: it hands on what
-/// asks the rank to end, ends as it does, and says on standard error, in the words above, that it has ended
-/// well, or that a signal has ended it that nobody sent through the parent. Neither outlives the other.
-/// Returns who has started the rank, on one machine the same process for all ranks of a job. Call before
-/// there are threads; throws Error where no process can be started.
+/// Divides this process. The call returns in the child, which is the rank. The parent stays as its witness:
+/// it hands on the signals that ask the rank to end, and ends as the rank does. On standard error, in the
+/// words above, it says that the rank has ended well, or that a signal has ended it that wasn't sent through
+/// the parent. Neither outlives the other. Returns the process that has started the rank, which is the same
+/// for all ranks of a job on one machine. Call before there are threads. Throws Error where no process can be
+/// started.
 pid_t leave_witness(Rank rank, const std::string& host);
 
 }  // namespace atl

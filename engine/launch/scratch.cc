@@ -20,8 +20,8 @@ namespace fs = std::filesystem;
 
 constexpr std::string_view kPrefix = "atoll-launch-";
 
-/// Open MPI gives each rank a segment of 4 MiB, of which it fills little, and wants that much to be free.
-/// Measured: 2 and 8 ranks start with 16 MiB, and 2 don't with 12; with 1 MiB mpirun hangs.
+/// Open MPI gives each rank a segment of 4 MiB. It fills little of it, but wants that much to be free.
+/// Measured: 2 and 8 ranks start with 16 MiB, 2 ranks don't with 12, and mpirun hangs with 1.
 constexpr std::uintmax_t kRoom = std::uintmax_t(16) << 20;
 
 std::vector<fs::path> usual_places() {
@@ -31,7 +31,7 @@ std::vector<fs::path> usual_places() {
   return places;
 }
 
-/// "" where it has room.
+/// "" where the place has enough room.
 std::string shortage(const fs::path& place) {
   std::error_code error;
   const fs::space_info space = fs::space(place, error);
@@ -41,8 +41,7 @@ std::string shortage(const fs::path& place) {
                      double(space.available) / (1 << 20), double(space.capacity) / (1 << 20), kRoom >> 20);
 }
 
-/// A lock of the folder that nobody else holds; no descriptor (-1) where somebody does, or the folder is
-/// gone.
+/// Locks the folder. Returns no descriptor (-1) where another process holds the lock, or the folder is gone.
 Descriptor try_lock(const fs::path& folder) {
   Descriptor file(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
   struct stat named {};
@@ -69,7 +68,7 @@ Scratch::Scratch(const std::vector<fs::path>& places) {
   for (const fs::path& place : places) {
     remove_left_behind(place);
     std::string lack = shortage(place);
-    // Somebody who looks for what was left behind may be faster than our lock: another name then.
+    // Another launcher that removes leftovers may be faster than our lock; then we try another name.
     for (int tries = 0; lack.empty() && tries < 100; ++tries) {
       std::string path = (place / (std::string(kPrefix) + "XXXXXX")).string();
       if (mkdtemp(path.data()) == nullptr) {

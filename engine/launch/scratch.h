@@ -1,5 +1,5 @@
-// A folder in memory for Open MPI's session files and shared segments. It is gone when the launch is over;
-// what a launcher left that was killed is removed by the next one.
+// A folder in memory for Open MPI's session files and shared segments. It is removed when the launch is over.
+// The next launcher removes those that killed launchers have left.
 #pragma once
 
 #include <filesystem>
@@ -11,9 +11,9 @@ namespace atl {
 
 class Scratch {
  public:
-  /// In /dev/shm, in TMPDIR or in /tmp: the first that takes a folder and has room for what ranks share.
-  /// Removes there the folders of our user's launchers that have ended: whoever lives holds a lock (flock) on
-  /// its own. Throws Error, with what each place lacks, where there is none.
+  /// Uses /dev/shm, TMPDIR or /tmp: the first that takes a folder and has room for what ranks share. Removes
+  /// there the folders of the same user's launchers that have ended; a living one holds a lock (flock) on its
+  /// own. Throws Error, with what each place lacks, where none will do.
   Scratch();
   explicit Scratch(const std::vector<std::filesystem::path>& places);
   ~Scratch();

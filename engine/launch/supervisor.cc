@@ -24,7 +24,7 @@
 namespace atl {
 namespace {
 
-// The ranks that run below this process: they are children of mpirun's daemon, not of who watches over them.
+// Finds the ranks below this process. They are children of mpirun's daemon, not of ours.
 
 namespace fs = std::filesystem;
 constexpr std::string_view kVariable = "OMPI_COMM_WORLD_RANK=";
@@ -46,21 +46,21 @@ pid_t parent_of(const fs::path& process) {
   std::ifstream file(process / "stat");
   std::string text;
   std::getline(file, text);
-  const auto name_end = text.rfind(')');  // a name may have spaces
+  const auto name_end = text.rfind(')');  // a process's name may contain spaces
   pid_t parent = 0;
   if (name_end != std::string::npos) std::sscanf(text.c_str() + name_end, ") %*c %d", &parent);
   return parent;
 }
 
 bool descends_from_us(pid_t pid) {
-  for (int steps = 0; pid > 1 && steps < 100; ++steps) {  // a pid may be used again while we look
+  for (int steps = 0; pid > 1 && steps < 100; ++steps) {  // bounded, since a pid may be reused meanwhile
     pid = parent_of("/proc/" + std::to_string(pid));
     if (pid == getpid()) return true;
   }
   return false;
 }
 
-/// Pid → rank of every `atoll` process among our descendants that mpirun has told its number.
+/// Pid → rank of every `atoll` process among our descendants to which mpirun has given a number.
 std::map<pid_t, Rank> rank_processes() {
   std::map<pid_t, Rank> found;
   std::error_code gone;
@@ -78,7 +78,7 @@ std::map<pid_t, Rank> rank_processes() {
 using Clock = std::chrono::steady_clock;
 constexpr int kLookMilliseconds = 200;
 constexpr std::size_t kErrorsKept = 1024;
-constexpr std::chrono::milliseconds kEndPatience{2000};  // from SIGTERM to SIGKILL, for what isn't a rank
+constexpr std::chrono::milliseconds kEndPatience{2000};  // from SIGTERM to SIGKILL, but for ranks
 
 class Supervisor {
  public:
@@ -117,12 +117,12 @@ class Supervisor {
     if (last_errors_.size() > kErrorsKept) last_errors_.erase(0, last_errors_.size() - kErrorsKept);
   }
 
-  /// With the last line that it wrote: who reads the pod's status has no log at hand.
+  /// Includes the daemon's last line, because readers of the pod's status have no log at hand.
   std::string daemons_end() {
     for (pollfd pipe{daemon_.error_pipe, POLLIN, 0}; pipe_open_ && poll(&pipe, 1, 0) > 0;) pass_on_errors();
     const auto end = last_errors_.find_last_not_of(" \r\n");
     if (end == std::string::npos) return plan_.daemon[0] + " ended, and wrote nothing";
-    const auto begin = last_errors_.find_last_of('\n', end) + 1;  // 0 where there is none
+    const auto begin = last_errors_.find_last_of('\n', end) + 1;  // 0 for a single line
     return plan_.daemon[0] + " ended: " + last_errors_.substr(begin, end + 1 - begin);
   }
 
@@ -135,7 +135,7 @@ class Supervisor {
                                     *rank)};
   }
 
-  /// Whether the daemon has ended.
+  /// Reaps what has ended; says whether the daemon has.
   bool reap() const {
     for (;;) {
       const pid_t pid = waitpid(-1, nullptr, WNOHANG);
@@ -146,7 +146,7 @@ class Supervisor {
 
   SuperviseEnd stop() {
     const auto deadline = Clock::now() + plan_.stop_patience;
-    // Again until they are gone: one may have begun meanwhile, or not have listened yet.
+    // Repeats until they are gone, since a rank may have begun meanwhile, or not have listened yet.
     for (auto ranks = rank_processes(); !ranks.empty() && Clock::now() < deadline; ranks = rank_processes()) {
       for (const auto& [pid, rank] : ranks) kill(pid, SIGUSR1);
       poll(nullptr, 0, kLookMilliseconds);
@@ -162,7 +162,7 @@ class Supervisor {
   }
 
   const SupervisePlan& plan_;
-  ChildSignals signals_;  // before the daemon
+  ChildSignals signals_;  // must exist before the daemon starts
   MemoryKills kills_;
   Child daemon_;
   bool pipe_open_ = true;
@@ -176,14 +176,15 @@ SuperviseEnd supervise(const SupervisePlan& plan) {
 }
 
 namespace {
-constexpr std::chrono::seconds kPatience{30};  // from a kill that is counted to its process's end
+constexpr std::chrono::seconds kPatience{30};  // from the count of a kill to the end of its process
 }  // namespace
 
 MemoryKills::MemoryKills(std::function<Ranks()> ranks, std::function<std::optional<long>()> count)
     : read_ranks_(std::move(ranks)), read_count_(std::move(count)), count_(read_count_().value_or(0)) {}
 
-/// Ranks first: a kill is counted before its process ends, so that the kill of a rank that is missing here is
-/// counted below. The other way round, a kill between the two would be counted when its rank is forgotten.
+/// Reads the ranks before the count. A kill is counted before its process ends, so the kill of a rank that is
+/// missing here is in the count below. In the other order, a kill in between would be counted when its rank
+/// is already forgotten.
 std::optional<Rank> MemoryKills::killed_rank(Clock::time_point now) {
   const Ranks before = std::exchange(ranks_, read_ranks_());
   const long count = read_count_().value_or(count_);

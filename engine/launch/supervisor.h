@@ -1,7 +1,7 @@
-// PID 1 of a pod with ranks. It starts the daemon by which mpirun reaches the pod (sshd), adopts and reaps
-// what is left behind, hands a request to stop on to the ranks so that they write a checkpoint, and notices
-// what nobody else tells: a rank that the kernel kills because the container has used up its memory. A pod
-// whose rank died so would run on as if nothing had happened.
+// PID 1 of a pod with ranks. It starts the daemon by which mpirun reaches the pod (sshd), reaps orphans, and
+// hands a request to stop on to the ranks so that they write a checkpoint. It also notices what nobody else
+// reports: a rank that the kernel kills because the container has used up its memory. Otherwise the pod would
+// run on as if nothing had happened.
 #pragma once
 
 #include <sys/types.h>
@@ -18,36 +18,36 @@ namespace atl {
 
 struct SupervisePlan {
   std::vector<std::string> daemon;       // an absolute path and its arguments
-  std::chrono::seconds stop_patience{};  // for ranks that write a checkpoint
+  std::chrono::seconds stop_patience{};  // for the ranks, which write a checkpoint
 };
 
-/// How it ended, as the operator reads it.
+/// How it ended, for the operator.
 struct SuperviseEnd {
-  // what the container exits with; never 0: kubelet calls a pod that it evicts Succeeded then
+  // The container's exit status. It is never 0, because kubelet would call a pod that it evicts Succeeded.
   int status = 0;
   std::string reason;        // "Stopped", "OOMKilled", "DaemonEnded"
-  std::optional<Rank> rank;  // that the kernel killed
+  std::optional<Rank> rank;  // the one that the kernel killed
   std::string message;       // one line
 };
 
-/// Blocks until a request to stop (base/stop.h), until a rank of this container is killed for memory, or
-/// until the daemon ends; then ends everything. Not thread-safe: once a process, from its main thread.
+/// Blocks until a request to stop (base/stop.h), a kill of a rank in this container for memory, or the end of
+/// the daemon; then ends everything. Not thread-safe: once per process, from its main thread.
 SuperviseEnd supervise(const SupervisePlan& plan);
 
-// Which rank the kernel has killed because the container's memory was used up. It tells nobody: it counts,
-// and the rank is gone.
+// Finds which rank the kernel has killed because the container's memory was used up. The kernel doesn't say:
+// it only counts the kill.
 
 class MemoryKills {
  public:
   using Clock = std::chrono::steady_clock;
   using Ranks = std::map<pid_t, Rank>;
 
-  /// `ranks`: those that run (launch/supervisor.cc); `count`: the kernel's kills in this container, if it
-  /// tells (base/memory.h). Kills before are nobody's.
+  /// `ranks` returns those that run (launch/supervisor.cc), `count` the kernel's kills in this container,
+  /// where it is known (base/memory.h). Kills before this are ignored.
   MemoryKills(std::function<Ranks()> ranks, std::function<std::optional<long>()> count);
 
-  /// The rank that is gone since the count went up; to be called again and again. Where none is gone half a
-  /// minute later, somebody else was killed (a data loader, a shell), and the run may well go on.
+  /// The rank that has gone since the count went up; call it repeatedly. Where no rank has gone half a minute
+  /// later, another process was killed (a data loader, a shell), and the run may well go on.
   std::optional<Rank> killed_rank(Clock::time_point now);
 
  private:
@@ -55,14 +55,14 @@ class MemoryKills {
   const std::function<std::optional<long>()> read_count_;
   long count_;
   Ranks ranks_;
-  std::optional<Clock::time_point> looked_for_until_;  // whoever was killed last
+  std::optional<Clock::time_point> looked_for_until_;  // until when the killed process may be found
 };
 
-// A name for the user that a pod runs as: the cluster chooses its number, and neither ssh nor sshd works for
-// a number that nobody knows.
+// A name for the user that a pod runs as. The cluster chooses the user's number, and neither ssh nor sshd
+// works for a number without a name.
 
-/// Enters "atoll" with our number where the C library looks users up beside /etc/passwd (libnss-extrausers),
-/// unless we have a name already. Throws Error where that can't be written.
+/// Enters "atoll" with our number into the file that the C library reads beside /etc/passwd
+/// (libnss-extrausers), unless we have a name already. Throws Error where that can't be written.
 void make_user_known();
 
 }  // namespace atl

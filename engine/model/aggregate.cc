@@ -3,7 +3,8 @@
 namespace atl {
 namespace {
 
-/// Softmaxes side by side in one matrix, so that they cross as one: maxima, sums, what is weighed.
+/// The parts of softmaxes that lie side by side in one matrix, so that one message carries them: maxima,
+/// sums, weighted sums.
 Softmaxes in(MatrixView packed, Index heads) {
   return {{packed.slice_cols(0, heads), packed.slice_cols(heads, heads)},
           packed.slice_cols(2 * heads, packed.cols - 2 * heads)};

@@ -1,4 +1,4 @@
-// How layers pull a gather: the order in which sums are begun, added to and made whole, the same for every
+// How layers pull a gather: when a sum is begun, added to and made whole. The order is the same for every
 // layer.
 #pragma once
 
@@ -9,30 +9,30 @@
 
 namespace atl {
 
-// Softmaxes over sources that the ranks of a group share: each rank has what its own sources come to, and the
-// destinations' owners put it together. They cross unrounded: a rounded maximum or score would change every
-// weight by its own error, exp of it.
+// Softmaxes over sources that are divided among a group's ranks. Each rank computes its own sources' share,
+// and the destinations' owners combine the shares. They travel unrounded, because a rounding error in a
+// maximum or score would change every weight by its exponential.
 
-/// What all destinations of the group bring to their softmaxes, (dst, heads) each or nothing. Valid until the
-/// next spread.
+/// The scores that all destinations of the group bring to their softmaxes, (dst, heads) of each rank, or
+/// nothing. Valid until the next spread.
 ConstMatrixView scores_of_group(Context& ctx, RowGroup& group, ConstMatrixView own);
 
-/// This rank's softmaxes of all destinations of the group, begun; shaped like `own`.
+/// This rank's share of the softmaxes of all the group's destinations, begun; `own` gives the shapes.
 struct GroupSoftmaxes {
   GroupSoftmaxes(Context& ctx, RowGroup& group, const Softmaxes& own);
-  /// `own`, begun, becomes what all ranks have of own destinations.
+  /// `own` is begun, and becomes the softmaxes of own destinations over the sources of all ranks.
   void merge_into(Context& ctx, RowGroup& group, const Softmaxes& own) const;
 
-  MatrixView packed;  // (the group's destinations, …): maxima, sums, what is weighed, side by side
+  MatrixView packed;  // (the group's destinations, …): maxima, sums, weighted sums side by side
   Softmaxes softmaxes;
 };
 
-/// The way back: of all destinations of the group, with zeros for gradients of scores.
+/// For the way back: own gradients of all the group's destinations, with zeros as gradients of scores.
 SoftmaxGradient gradient_of_group(Context& ctx, RowGroup& group, const SoftmaxGradient& own);
-/// own.d_scores grows by all ranks' gradients of own destinations' scores.
+/// Adds all ranks' gradients of the scores of own destinations to own.d_scores.
 void add_scores(Context& ctx, RowGroup& group, const SoftmaxGradient& of_group, const SoftmaxGradient& own);
 
-/// Of layers that have nothing to do meanwhile.
+/// For layers that have no own work while rows travel.
 inline constexpr auto no_own_work = [] {};
 
 /// Where a sum over neighbours goes.
@@ -41,10 +41,10 @@ struct Sum {
   bool begun = false;  // the layer's own work writes a first summand there
 };
 
-/// out = [first summand +] Σ over the sources. own_work() is what the layer does meanwhile: it is called
-/// once, while rows of other ranks travel. add(source, into, accumulate, is_whole) adds a block's sum, or
-/// writes it; is_whole: nothing comes after it, so that the row may be finished there. Returns whether a
-/// block was told so.
+/// out = [first summand +] Σ over the sources. own_work() is called once, while rows of other ranks travel;
+/// layers compute there what needs no such rows. add(source, into, accumulate, is_whole) writes a block's
+/// sum, or adds it. is_whole: it is the last one, so that the row may be finished there. Returns whether any
+/// add() was told is_whole.
 template <class OwnWork, class Add>
 bool sum_over(Verbs& verbs, const Rows& rows, const Sum& sum, OwnWork own_work, Add add) {
   Gather& sources = verbs.gather(rows);
@@ -65,8 +65,8 @@ bool sum_over(Verbs& verbs, const Rows& rows, const Sum& sum, OwnWork own_work, 
   return false;
 }
 
-/// The way back from d_sum (dst, cols): visit(source, d_sum) writes source.d_rows. own_work() is called once,
-/// while gradients of other ranks' rows travel, and before own rows' gradients are written.
+/// The way back from d_sum (dst, cols). visit(source, d_sum) writes source.d_rows. own_work() is called once,
+/// while gradients of other ranks' rows travel and before those of own rows are written.
 template <class OwnWork, class Visit>
 void sum_back(Verbs& verbs, const Rows& rows, ConstMatrixView d_sum, MatrixView d_rows, OwnWork own_work,
               Visit visit) {
@@ -88,8 +88,8 @@ void sum_back(Verbs& verbs, const Rows& rows, ConstMatrixView d_sum, MatrixView 
   work();
 }
 
-/// Softmaxes over each destination's sources. begin() begins `own` and gives what the destinations bring,
-/// scores (dst, heads) or nothing. add(source, scores, into).
+/// Softmaxes over each destination's sources. begin() begins `own` and returns the destinations' scores,
+/// (dst, heads) or nothing. add(source, scores, into) adds a block.
 template <class Begin, class Add>
 void softmax_over(Verbs& verbs, const Rows& rows, const Softmaxes& own, Begin begin, Add add) {
   Gather& sources = verbs.gather(rows);
@@ -105,7 +105,7 @@ void softmax_over(Verbs& verbs, const Rows& rows, const Softmaxes& own, Begin be
   into.merge_into(verbs.context(), *group, own);
 }
 
-/// visit(source, of) writes source.d_rows.
+/// visit(source, of) writes source.d_rows; `of` is what it reads of the destinations.
 template <class Visit>
 void softmax_back(Verbs& verbs, const Rows& rows, const SoftmaxGradient& own, MatrixView d_rows,
                   Visit visit) {

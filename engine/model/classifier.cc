@@ -1,5 +1,5 @@
-// ResGCN+'s last layer (Li et al. 2020, "DeeperGCN"), row by row: out = start(h)·W + b,
-// start(h) = dropout(ReLU(norm(h))).
+// ResGCN+'s last layer (Li et al. 2020, "DeeperGCN"), row by row: out = start(h)·W + b, start(h) =
+// dropout(ReLU(norm(h))).
 #include "model/residual_block.h"
 
 namespace atl {

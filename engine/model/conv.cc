@@ -46,7 +46,8 @@ std::unique_ptr<Layer> make_conv(const LayerOptions& options) {
   return std::make_unique<Conv>(options);
 }
 
-// Parameters: bias, then the norm's. Saved with a norm: the rows before it, then batch norm's statistics.
+// Parameters: the bias, then the norm's. Saved with a norm: the unfinished rows, then batch norm's
+// statistics.
 RowFinish::RowFinish(Options options, int first_parameter, int first_saved)
     : options_(options),
       first_parameter_(first_parameter),
@@ -81,7 +82,7 @@ Epilogue RowFinish::epilogue(Verbs& verbs, const LayerWeights& weights, Saved* s
   return e;
 }
 
-/// Of boundary rows none in the finish.
+/// The finish's dropout, which leaves out boundary rows where they are spared.
 Dropout RowFinish::dropout(Verbs& verbs) const {
   const PassState& state = verbs.state();
   Dropout d = verbs.dropout(options_.dropout, options_.dropout_purpose, options_.dropout_layer, state.ids);
@@ -89,7 +90,7 @@ Dropout RowFinish::dropout(Verbs& verbs) const {
   return d;
 }
 
-/// They are kept as they are, for others, and dropped out for this rank's own next layer.
+/// Keeps the boundary rows as they are, for other ranks, and drops them out for this rank's own next layer.
 void RowFinish::spare_boundary(Verbs& verbs, Saved& saved, MatrixView out) const {
   Dropout d = dropout(verbs);
   if (!d || d.begin == 0) return;
@@ -108,7 +109,7 @@ Epilogue RowFinish::fused(Verbs& verbs, const LayerWeights& weights, ConstMatrix
 
 void RowFinish::forward(Verbs& verbs, const LayerWeights& weights, Saved& saved, MatrixView out,
                         ConstMatrixView residual) const {
-  if (norm_) {  // otherwise fused() did it all
+  if (norm_) {  // without a norm fused() did it all
     ConstMatrixView pre = saved.at(unfinished());
     norm_.statistics(verbs, weights, pre, saved);
     Epilogue e = epilogue(verbs, weights, &saved);

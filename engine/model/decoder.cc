@@ -8,8 +8,9 @@
 namespace atl {
 namespace {
 
-constexpr Index kBlock = 256;   // of them one thread's, forward
-constexpr Index kColumns = 16;  // of a row one thread's, backward: no two threads add to the same element
+constexpr Index kBlock = 256;  // pairs that a thread computes at a time, forward
+// Columns of a row that a thread computes, backward: no two threads add to the same element.
+constexpr Index kColumns = 16;
 
 /// work(begin, end) over blocks of 0 … count − 1.
 template <class Work>
@@ -60,7 +61,7 @@ void Decoder::read_weights(const WeightVersion& weights, bool trains) {
   const Device device = weights.parameters->device();
   const auto values = [&](int index) {
     const ConstMatrixView v = weights.value(layer_, index);
-    return HostArray(device, const_cast<Real*>(v.data), v.rows * v.cols);  // read alone
+    return HostArray(device, const_cast<Real*>(v.data), v.rows * v.cols);  // only read
   };
   const auto gradients = [&](int index) {
     if (!trains) return HostArray(device, nullptr, 0);
@@ -72,7 +73,7 @@ void Decoder::read_weights(const WeightVersion& weights, bool trains) {
                      gradients(2 * l + 1)});
 }
 
-/// scores_ of a piece, and of an mlp what backward reads.
+/// Writes scores_ of a piece of pairs and, for mlp, what backward reads.
 void Decoder::forward(Context& host, const EndRows& rows, const EndPairs& pairs) {
   const Index count = pairs.size();
   scores_.resize(count, 1);
@@ -98,7 +99,7 @@ void Decoder::forward(Context& host, const EndRows& rows, const EndPairs& pairs)
   }
 }
 
-/// From d_scores_ to gradient_, that of the product.
+/// From d_scores_ to gradient_, the product's gradient.
 void Decoder::backward(Context& host) {
   for (int l = layers_ - 1; l >= 0; --l) {
     HostLayer& layer = host_[std::size_t(l)];

@@ -1,9 +1,10 @@
-// Scores of pairs of vertices from the rows of their ends, and their gradients: what link prediction puts
+// Scores of pairs of vertices from the rows of their ends, and their gradients. Link prediction puts this
 // behind a model's last layer.
 //
-// dot: Σ of the rows' product. mlp: linear layers over that product, column by column, with ReLU between them
-// (the link predictors of OGB's examples; Hu et al. 2020). Neither can tell an edge from its reverse. Pairs
-// are the host's work: on a device, rows and weights come from it and gradients go back.
+// dot: the sum of the rows' product. mlp: linear layers over that product, column by column, with ReLU
+// between them (the link predictors of OGB's examples; Hu et al. 2020). Neither distinguishes an edge from
+// its reverse. The host computes the pairs; rows and weights come from the device, where there is one, and
+// gradients go back.
 #pragma once
 
 #include <span>
@@ -18,8 +19,8 @@ namespace atl {
 /// A decoder's parameters for embeddings of `width` columns; none for dot.
 std::vector<ParameterSpec> decoder_parameters(const LinkSpec& spec, Index width);
 
-/// The embeddings of pairs' ends: first the rank's own rows, then those that it was sent; an end is a number
-/// of one of these rows. In the host's memory.
+/// The embeddings of pairs' ends, in the host's memory: the rank's own rows, then those that others sent. An
+/// end is the number of one of these rows.
 struct EndRows {
   ConstMatrixView own, sent;  // (any, width)
   const Real* row(VertexId number) const {
@@ -27,20 +28,20 @@ struct EndRows {
   }
 };
 struct EndGradients {
-  MatrixView own, sent;  // as EndRows
+  MatrixView own, sent;  // shaped like EndRows
   Real* row(VertexId number) const {
     return number < own.rows ? own.row(number) : sent.row(Index(number) - own.rows);
   }
 };
 
-/// Some pairs, by the numbers of their ends; the first `edges` of them are edges.
+/// Some pairs, by the row numbers of their ends; the first `edges` pairs are edges.
 struct EndPairs {
   std::span<const VertexId> sources, destinations;
   Index edges = 0;
   Index size() const { return Index(sources.size()); }
 };
 
-/// Pairs of a pass, numbered a piece at a time, so that nobody holds the numbers of all.
+/// The pairs of a pass. Rows are numbered a piece at a time, so that nobody holds the numbers of all pairs.
 class PairPieces {
  public:
   virtual ~PairPieces() = default;
@@ -55,21 +56,21 @@ Index decoder_bytes(const LinkSpec& spec, Index width, Index pairs);
 /// How many pairs are scored at a time.
 inline constexpr Index kDecodedPairs = 4096;
 
-/// Allocates nothing once pieces of pairs have been as large as they get.
+/// Allocates nothing more once it has seen the largest piece of pairs.
 class Decoder {
  public:
-  /// `layer`: its number among the layers of the parameters.
+  /// `layer`: the decoder's number among the layers of the parameters.
   Decoder(const LinkSpec& spec, Index width, int layer);
 
-  /// scores (pairs). `host`: a context of the host's.
+  /// Writes scores (pairs). `host` is a context of the host's.
   void score(Context& host, const WeightVersion& weights, const EndRows& rows, PairPieces& pairs,
              std::span<Real> scores);
-  /// Returns Σ of the binary cross-entropy of the pairs' scores. gradients += its derivative times `scale`,
-  /// and the weights' gradients likewise.
+  /// Returns Σ of the binary cross-entropy of the pairs' scores. Adds its derivative times `scale` to
+  /// `gradients` and to the weights' gradients.
   double train(Context& host, const WeightVersion& weights, const EndRows& rows, PairPieces& pairs,
                Real scale, const EndGradients& gradients);
-  /// Σ of the binary cross-entropy of scores, the first `edges` of them edges'. d_scores, where not empty,
-  /// are its derivatives times `scale`.
+  /// Σ of the binary cross-entropy of scores, of which the first `edges` are edges'. Writes the derivatives
+  /// times `scale` to d_scores, unless that is empty.
   static double loss(std::span<const Real> scores, Index edges, Real scale, std::span<Real> d_scores);
 
  private:
@@ -87,12 +88,12 @@ class Decoder {
   bool is_mlp_;
   Index width_;
   int layers_, layer_;
-  std::vector<HostLayer> host_;  // of the pass, by layer
-  // Of a piece of pairs:
+  std::vector<HostLayer> host_;  // layers of the present pass
+  // For the present piece of pairs:
   Matrix product_;              // (pairs, width)
   std::vector<Matrix> hidden_;  // (pairs, width) output of each layer but the last
   Matrix scores_, d_scores_;    // (pairs, 1)
-  Matrix gradient_, turn_;      // (pairs, width) of what the layer at hand reads and leaves
+  Matrix gradient_, turn_;      // (pairs, width) gradients of the present layer's output and input
 };
 
 /// log(1 + e^x), for any x.

@@ -1,5 +1,5 @@
-// A row-wise layer: out = finish(drop(h) · W). Encoders, trailing linear layers, and what is left of a first
-// convolution whose aggregation was computed once.
+// A row-wise layer: out = finish(drop(h) · W). It serves as encoder, as trailing linear layer, and as the
+// rest of a first convolution whose aggregation was computed once.
 #include <algorithm>
 
 #include "model/finished_layer.h"
@@ -8,7 +8,8 @@
 namespace atl {
 namespace {
 
-/// Of a gradient that nothing is left to hide behind, three quarters travel while the others are computed.
+/// With a fixed input no computation is left to hide the gradient's sum behind, so it comes in four parts:
+/// three quarters travel while others are computed.
 int parts_of(const LayerOptions& o) {
   return o.fixed_input && !o.is_split() ? int(std::min<Index>(4, o.in)) : 1;
 }

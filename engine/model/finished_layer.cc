@@ -52,7 +52,7 @@ void FinishedLayer::forward_columns(Verbs& verbs, const LayerWeights& weights, c
   columns.begin_whole(summands, Rounding::kByWire);
 }
 
-/// The features have no skip connection past them: they are wider than what is made of them.
+/// Features have no skip connection, because they are wider than the layer's output.
 void FinishedLayer::forward_whole(Verbs& verbs, const LayerWeights& weights, Saved& saved,
                                   MatrixView out) const {
   ATOLL_CHECK(!options_.skip, "{} skips an input that isn't whole", spec().name);
@@ -70,7 +70,8 @@ void FinishedLayer::backward(Verbs& verbs, const LayerWeights& weights, const La
     return backward_columns(verbs, weights, input, saved, gradient);
   }
   Context& ctx = verbs.context();
-  MatrixView d_residual;  // kept until the layer's own gradient is written, which may be to d_out's memory
+  // Kept until multiply_backward() has written its gradient, perhaps to d_out's memory.
+  MatrixView d_residual;
   if (options_.skip) {
     d_residual = ctx.workspace->matrix("finished_layer.d_residual", d_out.rows, d_out.cols, ctx.values);
     fill(ctx, 0, d_residual);
@@ -206,7 +207,8 @@ void NeighbourSum::backward_aggregated(Verbs& verbs, const LayerInput& input, Co
     gemm_at(ctx, saved.at(0), {}, d_target, d_w, true);
   };
   if (gradient.rows.cols == 0) return weights();
-  const MatrixView d_aggregated = scratch.repacked(options_.in);  // in ≤ out
+  // in ≤ out, so scratch has room.
+  const MatrixView d_aggregated = scratch.repacked(options_.in);
   gemm_bt(ctx, d_target, w, d_aggregated);
   sum_back(verbs, input.rows, d_aggregated, gradient.rows, weights,
            [&](const Source& s, ConstMatrixView d_sum) {

@@ -1,5 +1,5 @@
 // What conv, SAGE, dense, GAT and GCNII have in common: a product of dropped-out rows, then the finish
-// (conv.h), and a skip connection past both. A layer says how its product is made and how a gradient goes
+// (conv.h), and a skip connection around both. A layer says how its product is made and how a gradient goes
 // back through it.
 #pragma once
 
@@ -17,20 +17,20 @@ inline ParameterSpec input_weight(const char* name, const LayerOptions& o) {
   return {name, o.of_whole(), o.out, o.init, o.decay, 0, 0, true, 1, o.input_blocks};
 }
 
-/// Dropout of a layer's input rows that is due where the layer reads them, and that of their gradients. The
-/// two differ where own rows come dropped out (LayerOptions::own_dropped).
+/// The dropout of the rows that a layer reads, and of their gradients. The two differ where own rows come
+/// dropped out already (LayerOptions::own_dropped).
 class InputDropout {
  public:
   explicit InputDropout(const LayerOptions& options) : options_(options) {}
 
-  /// Of a block's source rows, and of the destinations' own.
+  /// For a block's source rows, and for the destinations' own rows.
   Dropout of(Verbs& verbs, const Source& s) const {
     return s.own && options_.own_dropped ? Dropout() : of_all(verbs, s.block->src_ids);
   }
   Dropout of_self(Verbs& verbs) const {
     return options_.own_dropped ? Dropout() : of_all(verbs, verbs.state().aggregated_ids());
   }
-  /// Of what is written as, or added to, their gradients.
+  /// For the gradients of those rows, as they are written or added to.
   Dropout of_gradient(Verbs& verbs, const Source& s) const {
     return of_gradient(verbs, s.block->src_ids, s.own);
   }
@@ -59,28 +59,28 @@ class FinishedLayer : public Layer {
                         const LayerGradient& gradient) const final;
 
  protected:
-  /// `product` says all but the sizes. Its parameters and saved matrices have the places 0, 1, … in the
-  /// layer's; the finish's follow.
+  /// `product` says all but the sizes. Its parameters and saved matrices come first in the layer's; the
+  /// finish's follow.
   FinishedLayer(const LayerOptions& options, const LayerSpec& product);
 
-  /// target (dst, out) is written and `finish` applied to its rows; `finish` is empty where there is a norm
-  /// to come, or where the input has some of its columns here (Columns): then dst are the group's rows.
+  /// Writes target (dst, out) and applies `finish` to its rows. `finish` is empty where a norm follows, or
+  /// where the ranks of a group share the input's columns (Columns); then dst are the group's rows.
   virtual void multiply(Verbs& verbs, const LayerWeights& weights, const LayerInput& input, Saved& saved,
                         MatrixView target, const Epilogue& finish) const = 0;
-  /// d_target (dst, out); `scratch` (dst, out) is memory that nobody needs any more. As Layer::backward
-  /// otherwise.
+  /// d_target (dst, out); `scratch` (dst, out) is memory that nobody needs any more. Otherwise as
+  /// Layer::backward.
   virtual void multiply_backward(Verbs& verbs, const LayerWeights& weights, const LayerInput& input,
                                  Saved& saved, MatrixView d_target, MatrixView scratch,
                                  const LayerGradient& gradient) const = 0;
 
   const LayerOptions& options() const { return options_; }
-  /// The first parameter's gradient += dropout(rows)ᵀ · d_out in its parts from `begin` to before `end`, each
-  /// told of once it is whole. A column of `rows` (n, …) is a row of the parameter.
+  /// Adds dropout(rows)ᵀ · d_out to the first parameter's gradient, part by part from `begin` to before
+  /// `end`, and reports each part when it is complete. A column of `rows` (n, …) is a row of the parameter.
   void weight_backward_in_parts(Context& ctx, const Rows& rows, const Dropout& dropout, ConstMatrixView d_out,
                                 const LayerWeights& weights, int begin, int end) const;
-  /// visit(rows, dropout, block) for each of the input's blocks of columns (LayerOptions::input_blocks).
-  /// Where the input has some of the whole one's columns, so has each block: draws count a block's from where
-  /// it begins there.
+  /// Calls visit(rows, dropout, block) for each of the input's blocks of columns
+  /// (LayerOptions::input_blocks). Where this rank holds some of the input's columns, each block holds some
+  /// of its own: draws count from where the block begins in the whole input.
   template <class Visit>
   void for_each_block(Verbs& verbs, const Rows& input, Visit visit) const {
     const int blocks = options_.input_blocks;
@@ -99,38 +99,37 @@ class FinishedLayer : public Layer {
 };
 
 // What convolutions have in common: (own_row·I + Â) · drop(rows) · W over the blocks of sources, and its way
-// back. The narrower side is aggregated: the rows before their product with W where in ≤ out, their products
-// otherwise (and for packed features). Products are gathered where they may cross (sends_products): each rank
-// multiplies its own rows, and no others. Otherwise rows are gathered, and each rank multiplies all that it
-// reads. (Kipf & Welling 2017, equation 2; sums over neighbours and products with W commute.) The
-// destinations' own rows are a summand of their own (Xu et al. 2019, equation 4.1), exact where neighbours
-// are drawn or late.
+// back. (Kipf & Welling 2017, equation 2; sums over neighbours and products with W commute.) The narrower
+// side is aggregated: the rows where in ≤ out, otherwise, and for packed features, their products with W.
+// Products travel where they may (sends_products): each rank multiplies its own rows only. Otherwise rows
+// travel, and each rank multiplies all that it reads. The destinations' own rows are a separate summand (Xu
+// et al. 2019, equation 4.1), which stays exact where neighbours are drawn or stale.
 
 class NeighbourSum {
  public:
-  /// Of `options` it takes sizes, index, dropout and own_row.
+  /// Takes sizes, index, dropout and own_row from `options`.
   explicit NeighbourSum(const LayerOptions& options);
 
-  /// LayerSpec::product_cols.
+  /// See LayerSpec::product_cols.
   bool sends_products() const { return order_ == Order::kSendProducts; }
-  /// LayerSpec::rows_in_backward.
+  /// See LayerSpec::rows_in_backward.
   bool reads_rows_back() const { return order_ == Order::kMultiplySources; }
   /// The first of the layer's saved matrices, or none.
   std::vector<SavedSpec> saved() const;
   Index gather_columns() const { return aggregates_first() ? options_.in : options_.out; }
-  /// How often a destination's row is multiplied with W: as a source, and where that comes first as its own
-  /// summand.
+  /// How often a destination's row is multiplied with W: once as a source, and once more as its own summand
+  /// where products are aggregated.
   int products() const { return adds_own() && !aggregates_first() ? 2 : 1; }
 
   /// The layer's own work while rows of other ranks, or their gradients, travel.
   using OwnWork = FunctionRef<void()>;
 
-  /// target = (own_row·I + Â) · drop(input) · w, then the finish; added to what `own_work` leaves there,
-  /// where that is `begun` (without an own row). w (in, out), target (dst, out). `own`: of `input`'s rows.
+  /// target = (own_row·I + Â) · drop(input) · w, then the finish. The sum is added to what `own_work` writes
+  /// there if `begun` (not with an own row). w (in, out), target (dst, out). `own` holds `input`'s rows.
   void forward(Verbs& verbs, const LayerInput& input, OwnRows& own, ConstMatrixView w, Saved& saved,
                const Sum& target, const Epilogue& finish, OwnWork own_work = no_own_work) const;
-  /// d_w (in, out) is added to; `gradient`, unless its rows are empty, is written. d_target (dst, out);
-  /// `scratch` (dst, out) is memory that nobody needs any more.
+  /// Adds to d_w (in, out), and writes `gradient` unless its rows are empty. d_target (dst, out); `scratch`
+  /// (dst, out) is memory that nobody needs any more.
   void backward(Verbs& verbs, const LayerInput& input, ConstMatrixView w, Saved& saved,
                 ConstMatrixView d_target, MatrixView scratch, MatrixView d_w, const LayerGradient& gradient,
                 OwnWork own_work = no_own_work) const;
@@ -147,7 +146,7 @@ class NeighbourSum {
                             ConstMatrixView d_target, MatrixView scratch, MatrixView d_w,
                             const LayerGradient& gradient, OwnWork own_work) const;
 
-  /// z = drop(input) · w: of boundary rows before the gather begins, of the others while those travel.
+  /// z = drop(input) · w, for boundary rows before the gather begins and for the others while those travel.
   bool sum_products(Verbs& verbs, const LayerInput& input, OwnRows& own, ConstMatrixView w, const Sum& sum,
                     const Epilogue& finish, OwnWork begin) const;
   void backward_products(Verbs& verbs, const LayerInput& input, ConstMatrixView w, ConstMatrixView d_target,

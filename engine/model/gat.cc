@@ -1,9 +1,9 @@
 // GAT (Veličković et al. 2018, section 2.1): z = drop(h)·W per head,
 // e(i,j) = LeakyReLU(a_dst·z(i) + a_src·z(j)), softmax over j.
 //
-// Scores are per vertex and linear before the LeakyReLU, so that a strategy that splits columns can make them
-// whole by `Columns::sum` (P3 × GAT). The destination's score is taken as drop(h)·(W·a_dst), which needs no z
-// of the destination: its rows may come in any block of sources, or in none.
+// Scores are per vertex and linear before the LeakyReLU. A strategy that splits columns can therefore make
+// them whole by `Columns::sum` (P3 × GAT). The destination's score is computed as drop(h)·(W·a_dst), which
+// needs no z of the destination: its row may be in any block of sources, or in none.
 #include "model/aggregate.h"
 #include "model/finished_layer.h"
 #include "model/kinds.h"
@@ -29,8 +29,8 @@ Index width_of(const GatOptions& o) {
   return o.concat ? o.layer.out : o.layer.out * o.heads;
 }
 
-/// z crosses between ranks instead of h. At equal widths it costs no more bytes, and no rank multiplies rows
-/// of others.
+/// Whether z travels between ranks instead of h. At equal widths z costs no more bytes, and no rank
+/// multiplies other ranks' rows.
 bool sends_products(const GatOptions& o) {
   return o.layer.sends_products && width_of(o) <= o.layer.in;
 }
@@ -147,13 +147,13 @@ class Gat final : public FinishedLayer {
 
   Index width() const { return width_of(o_); }
 
-  /// Scores are linear in z, and so are their gradients in what each rank has of them: by columns they are
+  /// Scores are linear in z, and so are their gradients. Where ranks share columns, each rank's scores are
   /// summands.
   static void make_whole(Verbs& verbs, MatrixView scores) {
     if (Columns* columns = verbs.state().columns) columns->sum(scores);
   }
 
-  /// (in, heads): W·a_dst, a head a column.
+  /// (in, heads): W·a_dst, a column per head.
   MatrixView folded_vector(Context& ctx, const LayerWeights& w) const {
     MatrixView folded = ctx.workspace->matrix("gat.folded", o_.layer.in, o_.heads);
     for (int h = 0; h < o_.heads; ++h) {
@@ -162,7 +162,7 @@ class Gat final : public FinishedLayer {
     return folded;
   }
 
-  /// The way back through dst_score = drop(self) · folded, folded(h) = W(h)·a_dst(h).
+  /// The way back through dst_score = drop(self) · folded, with folded(h) = W(h)·a_dst(h).
   void destination_backward(Verbs& verbs, const LayerWeights& w, const LayerInput& input,
                             MatrixView d_dst_score, const LayerGradient& gradient) const {
     Context& ctx = verbs.context();
@@ -210,7 +210,7 @@ class Gat final : public FinishedLayer {
   GatOptions o_;
 };
 
-/// hidden is the width of each head, as in PyG and DGL; the last layer's heads are averaged.
+/// `hidden` is the width of each head, as in PyG and DGL; the last layer averages its heads.
 Model make(const ModelSpec& spec, const TrainingSpec& training, const ModelInput& input) {
   const auto heads = int(spec.options.integer("heads"));
   const Index hidden = Index(spec.hidden) * heads;

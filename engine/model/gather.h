@@ -1,4 +1,4 @@
-// The verb gather, as a model sees it: blocks of source rows, pulled one by one.
+// The verb gather, as a model sees it: blocks of source rows, which it pulls one by one.
 #pragma once
 
 #include "base/function_ref.h"
@@ -7,37 +7,38 @@
 
 namespace atl {
 
-/// Whether values are rounded on their way.
-enum class Rounding { kByWire, kNever };  // as strategy.wire says
+/// Whether values are rounded while they travel.
+enum class Rounding { kByWire, kNever };  // kByWire: as strategy.wire says
 
-/// The group's rows are the destinations of all its ranks, one rank's after the other's. All calls are
-/// collective over the group, in the same order; one transfer is under way at a time.
+/// A group of ranks that sum for one another. The group's rows are the destinations of all its ranks, one
+/// rank after the other. All calls are collective over the group, in the same order; one transfer is under
+/// way at a time.
 class RowGroup {
  public:
   virtual ~RowGroup() = default;
-  /// Where this rank's summands go: (the group's rows, cols), undefined at first; valid until it is asked for
-  /// again.
+  /// The memory for this rank's summands: (the group's rows, cols), undefined at first, valid until it
+  /// is called again.
   virtual MatrixView summands(Index cols) = 0;
-  /// Starts to bring every row's summands to its owner.
+  /// Starts to send each row's summands to its owner.
   virtual void begin_whole(MatrixView summands, Rounding rounding) = 0;
-  /// add() gets each rank's summands of own rows, (dst, cols), in a fixed order, in memory that it may write
-  /// to.
+  /// Calls add() with each rank's summands of own rows, (dst, cols), in a fixed order. add() may write to
+  /// that memory.
   virtual void end_whole(FunctionRef<void(MatrixView)> add) = 0;
-  /// The way back: starts to bring own rows to all ranks. write() fills them in: (dst, cols).
+  /// The way back: starts to send own rows to all ranks. write() fills them in: (dst, cols).
   virtual void begin_spread(Index cols, Rounding rounding, FunctionRef<void(MatrixView)> write) = 0;
   /// (the group's rows, cols); valid until the next spread.
   virtual MatrixView end_spread() = 0;
 };
 
-/// Of ranks that share the columns of a layer's input.
+/// The group of ranks that share the columns of a layer's input.
 class Columns : public RowGroup {
  public:
-  /// Sums `values` over all ranks in place: scores per vertex, which each rank needs whole of all its rows.
-  /// Its own adjoint.
+  /// Sums `values` over all ranks in place, as for scores per vertex, which each rank needs whole for all its
+  /// rows. It is its own adjoint.
   virtual void sum(MatrixView values) = 0;
 };
 
-/// end_whole(): whole (dst, cols) becomes, or grows by, the sum of all ranks' summands.
+/// Calls end_whole(): whole (dst, cols) becomes, or grows by, the sum of all ranks' summands.
 inline void end_sum(Context& ctx, RowGroup& group, MatrixView whole, bool accumulate = false) {
   group.end_whole([&](MatrixView summands) {
     axpby(ctx, 1, summands, accumulate ? 1 : 0, whole);
@@ -45,7 +46,7 @@ inline void end_sum(Context& ctx, RowGroup& group, MatrixView whole, bool accumu
   });
 }
 
-/// begin_spread() of own rows that lie elsewhere.
+/// Calls begin_spread() with own rows that are in another memory.
 inline void begin_spread(Context& ctx, RowGroup& group, ConstMatrixView own, Rounding rounding) {
   group.begin_spread(own.cols, rounding, [&](MatrixView to) { axpby(ctx, 1, own, 0, to); });
 }
@@ -53,33 +54,34 @@ inline void begin_spread(Context& ctx, RowGroup& group, ConstMatrixView own, Rou
 /// One block of sources on its way into a sum.
 struct Source {
   const Block* block = nullptr;  // destinations of this gather × these sources
-  Rows rows;         // (src, in): the layer's input, before dropout. Of owned rows, halo rows, …
-  int slot = 0;      // 0 … source slots − 1; the same there and back
-  bool own = false;  // the pass's own rows: what gather was given, or some of it
+  Rows rows;                     // (src, in): the layer's input before dropout, of owned rows, halo rows, …
+  int slot = 0;                  // 0 … source slots − 1; the same on the way back
+  bool own = false;              // the pass's own rows, all or some of those that gather was given
   bool last = false;
   MatrixView d_rows;  // on the way back: (src, in), to be written in full; empty: the rows take no gradient
 };
 
-/// What the way back from a softmax reads of its destinations, and where the gradient of their scores goes.
+/// What the way back from a softmax reads of its destinations, and where their scores' gradient goes.
 struct SoftmaxGradient {
   ConstMatrixView scores;  // (dst, heads), or empty
   SoftmaxState state;      // as forward left it
-  ConstMatrixView result;  // (dst, heads): what the kernel asks for of the result: attention_dot, or itself
-  ConstMatrixView d_out;   // (dst, heads·f)
-  MatrixView d_scores;     // (dst, heads): added to; or empty
+  // (dst, heads): of the result, what the kernel asks for: attention_dot, or the result itself.
+  ConstMatrixView result;
+  ConstMatrixView d_out;  // (dst, heads·f)
+  MatrixView d_scores;    // (dst, heads): added to; or empty
 };
 
-/// The blocks of one gather. Rows of other ranks are on their way when it is returned: what needs none of
-/// them is computed before the first next().
+/// The blocks of one gather. Rows of other ranks are on their way when it is returned, so a layer computes
+/// what needs none of them before the first next().
 class Gather {
  public:
   virtual ~Gather() = default;
-  /// The next block, in a fixed order, once its rows are here; null after the last one. Valid until the next
-  /// call. Who begins goes on until null. On the way back asking for the next says that d_rows is final and
+  /// The next block once its rows are here, in a fixed order; null after the last one. Valid until the next
+  /// call. Whoever begins must go on until null. On the way back, the next call says that d_rows is final and
   /// may travel. d_rows of own rows may lie in the memory of the layer's d_out.
   virtual const Source* next() = 0;
-  /// Whose ranks each sum over sources of their own for all of its rows, which are the destinations then;
-  /// null: what is summed over these blocks is whole.
+  /// The group of ranks that sum together; null: a sum over these blocks is whole. In a group, each rank sums
+  /// over its own sources for all of the group's rows, which are the destinations then.
   virtual RowGroup* group() { return nullptr; }
 };
 

@@ -1,6 +1,6 @@
-// GCNII (Chen et al. 2020, equation 5): s = (1−α)·Â·drop(h) + α·h⁰ ; out = ReLU(θ_l·s·W + (1−θ_l)·s),
-// θ_l = ln(λ/l + 1), l from 1. An encoder in front gives h⁰, a dense layer behind the classes; h⁰ is the
-// named tap that every convolution reads.
+// GCNII (Chen et al. 2020, equation 5): s = (1−α)·Â·drop(h) + α·h⁰ ; out = ReLU(θ_l·s·W + (1−θ_l)·s), θ_l =
+// ln(λ/l + 1), l from 1. An encoder in front makes h⁰, and a dense layer at the end makes the classes. h⁰ is
+// the tap that every convolution reads.
 #include <cmath>
 
 #include "model/aggregate.h"
@@ -68,7 +68,7 @@ class Gcnii final : public FinishedLayer {
     });
   }
 
-  /// θ·W + (1−θ)·I: one product instead of two and a sum.
+  /// θ·W + (1−θ)·I, which saves a second product and a sum.
   MatrixView mixed_weight(Context& ctx, const LayerWeights& w) const {
     const auto [mixed, is_made] = place_of(ctx, w.value(0), Made::kMixed, "gcnii.mixed", width(), width());
     if (is_made) return mixed;
@@ -85,7 +85,7 @@ class Gcnii final : public FinishedLayer {
   GcniiOptions o_;
 };
 
-/// Convolutions decay by their own rate, encoder and last layer by the dense one.
+/// Convolutions decay at their own rate, the encoder and the last layer at the dense one.
 Model make(const ModelSpec& spec, const TrainingSpec& training, const ModelInput& input) {
   const double lambda = spec.options.number("lambda");
   Model model;

@@ -1,7 +1,7 @@
 // GIN (Xu et al. 2019, "How Powerful are Graph Neural Networks?", equation 4.1): h' = MLP((1 + ε)·h + Σ h
-// over the neighbours), each MLP of two dense layers with norm and ReLU between them, and norm and ReLU
-// behind all but the last. The first of the two is the convolution's product. Weights begin as in the
-// authors' code: uniform in ±1/√fan_in.
+// over the neighbours). Each MLP has two dense layers with norm and ReLU between them; norm and ReLU follow
+// all MLPs but the last. The first dense layer is the convolution's product. Weights begin as in the authors'
+// code: uniform in ±1/√fan_in.
 #include "model/kinds.h"
 #include "model/stack.h"
 
@@ -20,8 +20,8 @@ Model make(const ModelSpec& spec, const TrainingSpec& training, const ModelInput
 
 }  // namespace
 
-/// A vertex comes in by 1 + ε, and as its own neighbour where the data have a self-loop; in older runs it
-/// didn't (job/load.h).
+/// A vertex counts 1 + ε times, and once more as its own neighbour where the data have a self-loop. In older
+/// runs self-loops didn't count (job/load.h).
 ModelKind gin_kind() {
   return {"gin", make, [](const Options&) -> GraphNeeds {
             return {Normalisation::kSum, SelfLoops::kRemove};

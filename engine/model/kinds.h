@@ -1,5 +1,5 @@
-// The table of models, as the engine makes them: a new one is a file in this folder, its function here, and
-// its place in the table. What a manifest may say of each is in job/models/.
+// The table of models as the engine makes them. A new model needs a file in this folder, its function here,
+// and its place in the table. What a manifest may say of each is in job/models/.
 #pragma once
 
 #include "model/model.h"

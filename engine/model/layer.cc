@@ -3,7 +3,7 @@
 namespace atl {
 namespace {
 
-/// The next matrix begins at a cache line.
+/// Rounds up, so that the next matrix begins at a cache line.
 Index padded(Index elements) {
   constexpr Index kLine = 64 / Index(sizeof(Real));
   return (elements + kLine - 1) / kLine * kLine;
@@ -13,7 +13,7 @@ Storage stored(const SavedSpec& spec, Storage values) {
   return spec.is_exact ? Storage::kReals : values;
 }
 
-/// Calls visit(spec, rows) for every matrix, in order: a spec over sources has one a slot.
+/// Calls visit(spec, rows) for every matrix, in order. A spec over sources has one matrix per slot.
 template <class F>
 void for_each_matrix(const std::vector<SavedSpec>& specs, const LayerRows& rows, F&& visit) {
   using Over = SavedSpec::Over;

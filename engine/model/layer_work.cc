@@ -21,7 +21,7 @@ LayerPass::LayerPass(const Model& model, int layer, const LayerSize& size, bool 
   if (model.data.nonzeros_per_row >= 0) sparse_nonzeros_ = model.data.nonzeros_per_row * source_rows();
 }
 
-/// Rows that are transformed before they are aggregated come from the halo too, unless they come as products.
+/// Halo rows count too where rows are transformed before they are aggregated, unless they arrive as products.
 double LayerPass::source_rows() const {
   const bool with_others = layer_.gathers && layer_.rows_in_backward && layer_.product_cols == 0;
   return size_.outputs + (with_others ? size_.others : 0);
@@ -32,7 +32,8 @@ double LayerPass::saved_bytes() const {
   for (const SavedSpec& s : layer_.saved) {
     if (s.rows >= 0) continue;
     const bool over_sources = s.over == SavedSpec::Over::kSources;
-    const bool over_boundary = s.over == SavedSpec::Over::kBoundary;  // about as many as halo rows
+    // Boundary rows are about as many as halo rows.
+    const bool over_boundary = s.over == SavedSpec::Over::kBoundary;
     const double of_a_row = double(s.cols) * (s.is_exact ? double(sizeof(Real)) : input_);
     sum +=
         of_a_row * ((over_boundary ? 0 : size_.outputs) + (over_sources || over_boundary ? size_.others : 0));
@@ -46,7 +47,7 @@ EpochWork LayerPass::gathered_once() const {
   return gathered(size_.arcs * (4 + row), (size_.outputs + size_.others) * row);
 }
 
-/// So many, of which one with bits counts as a dense one that takes as long.
+/// The work of that many products. One with bits is counted as a dense one that takes as long.
 EpochWork LayerPass::products(double times) const {
   const double flops = times * layer_.cost.flops_per_row * source_rows();
   if (bits_) return {.product_flops = flops * kBitTime};
@@ -54,12 +55,12 @@ EpochWork LayerPass::products(double times) const {
   return {.product_flops = flops};
 }
 
-/// Of a product's tall operand.
+/// Bytes of a product's tall operand.
 double LayerPass::input_bytes() const {
   return source_rows() * double(layer_.in) * (bits_ ? 1.0 / 8 : input_);
 }
 
-/// Sparse features: an id and a value for each, and the row of the weights that it multiplies.
+/// For sparse features: an id and a value for each nonzero, and the row of the weights that it multiplies.
 EpochWork LayerPass::sparse_gathered() const {
   const double row = sizeof(Real) * double(layer_.out);
   return gathered(sparse_nonzeros_ * (8 + row), double(layer_.in) * row);

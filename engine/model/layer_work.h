@@ -1,7 +1,7 @@
-// What layers compute in an epoch, in the three units that the machine's rates are measured in: dense
-// operations, bytes of rows gathered at random, bytes of matrices streamed. The least that any implementation
-// of these layers with these buffers would do: a kernel that reads a matrix twice doesn't get to count it
-// twice. Plans predict times from it, and a pipeline's stages are divided by it.
+// What layers compute in an epoch, in the units of the machine's measured rates: dense operations, bytes of
+// rows gathered at random, bytes of matrices streamed. It is the least that any implementation of these
+// layers with these buffers needs; a kernel that reads a matrix twice still counts it once. Plans predict
+// times from it, and divide a pipeline into stages by it.
 #pragma once
 
 #include "model/model.h"
@@ -11,23 +11,23 @@ namespace atl {
 
 using EpochWork = ComputeWork;
 
-/// Of one layer of a pass.
+/// Numbers of rows and arcs of one layer of a pass.
 struct LayerSize {
   double outputs = 0;  // rows
-  double others = 0;   // rows of its input beside theirs
+  double others = 0;   // rows of its input beside the outputs'
   double arcs = 0;
 };
 
-/// One layer of a model over rows of these numbers.
+/// One layer of a model over so many rows and arcs.
 class LayerPass {
  public:
-  /// input_is_fixed: it takes no gradient. The model outlives it.
+  /// input_is_fixed: the input takes no gradient. The model must outlive this.
   LayerPass(const Model& model, int layer, const LayerSize& size, bool input_is_fixed);
 
   EpochWork forward() const;
-  ///   products   one for the weights' gradient, and one for the input's if it takes one
-  ///   gathered   as forward; attention's backward gathers two rows an arc
-  ///   streamed   input, output and saved matrices, each written once and read once
+  /// products: one for the weights' gradient, and one for the input's if it takes one.
+  /// gathered: as forward; attention's backward gathers two rows per arc.
+  /// streamed: input, output and saved matrices, each written once and read once.
   EpochWork backward() const;
 
  private:
@@ -41,10 +41,10 @@ class LayerPass {
   const LayerSpec& layer_;
   LayerSize size_;
   bool input_is_fixed_;
-  bool attention_;               // the model's
-  double input_, output_;        // bytes of a value of its rows
-  bool bits_ = false;            // its input
-  double sparse_nonzeros_ = -1;  // of all its source rows; −1: dense input
+  bool attention_;               // whether the model has attention
+  double input_, output_;        // bytes of a value of the input's and the output's rows
+  bool bits_ = false;            // whether the input is bits
+  double sparse_nonzeros_ = -1;  // nonzeros of all its source rows; −1: dense input
 };
 
 }  // namespace atl

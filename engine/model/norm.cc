@@ -4,7 +4,7 @@
 
 namespace atl {
 namespace {
-constexpr double kRunningMomentum = 0.1;                 // share of the newest statistics in the running ones
+constexpr double kRunningMomentum = 0.1;  // weight of the newest statistics in the running ones
 enum { kGain, kShift, kRunningMean, kRunningVariance };  // after first_parameter_
 }  // namespace
 
@@ -35,8 +35,8 @@ void NormLayer::statistics(Verbs& verbs, const LayerWeights& weights, ConstMatri
   if (!verbs.state().repeating) move_running_statistics(ctx, sums, rows, kRunningMomentum, mean, variance);
 }
 
-/// With no gradient coming in, what is left are the terms of mean and variance, of each row as far as it was
-/// counted.
+/// With a zero gradient, only the terms of mean and variance are left. Each row's is scaled by the row's
+/// weight (PassState::weights).
 void NormLayer::statistics_backward(Verbs& verbs, const LayerWeights& weights, ConstMatrixView x,
                                     Saved& saved, std::span<double> sums, MatrixView d) const {
   Context& ctx = verbs.context();

@@ -32,7 +32,7 @@ double bound_of(const ParameterSpec& spec) {
   return 0;
 }
 
-/// Fills the rows that are held; element (r, c) is keyed by its place in the whole parameter.
+/// Fills the held rows. The draw of element (r, c) is keyed by its place in the whole parameter.
 void initialise(const ParameterSpec& spec, const Placement& placement, std::uint64_t seed, Real* out) {
   const double bound = bound_of(spec), constant = spec.init == Init::kOne ? 1 : 0;
   const Draws draws(seed ^ name_key(spec.name), Purpose::kWeights);

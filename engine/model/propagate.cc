@@ -1,6 +1,6 @@
-// Aggregation alone: out = own_row·h + Â h, or [h, Â h], or [h, Â of some of h's columns]. Without parameters
-// or draws, so that a schedule computes it once where its input is fixed: SGC's hops, SIGN's, and the first
-// layer of a model whose input isn't dropped out (PipeGCN's implementation, Wan et al. 2022, does so).
+// Aggregation alone: out = own_row·h + Â h, or [h, Â h], or [h, Â of some of h's columns]. It has neither
+// parameters nor draws, so a schedule computes it once where its input is fixed: SGC's and SIGN's hops, and
+// the first layer of a model whose input isn't dropped out (as in PipeGCN's implementation, Wan et al. 2022).
 #include "model/aggregate.h"
 #include "model/conv.h"
 

@@ -1,8 +1,8 @@
 // ResGCN+ (Li et al. 2020, "DeeperGCN", its pre-activation residual connections): a linear encoder, then
 // blocks
-//   h ← h + conv(dropout(ReLU(norm(h)))), the first convolution bare, and norm, ReLU, dropout, linear at the
-//   end.
-// conv is SAGE-mean (GraNNDis' variant) or softmax aggregation (GENConv, DeeperGCN's own).
+//   h ← h + conv(dropout(ReLU(norm(h)))),
+// where the first convolution gets h itself; at the end norm, ReLU, dropout and a linear layer. conv is
+// SAGE-mean (GraNNDis' variant) or softmax aggregation (GENConv, DeeperGCN's own).
 #include "model/kinds.h"
 #include "model/residual_block.h"
 #include "model/stack.h"
@@ -29,7 +29,7 @@ Model make(const ModelSpec& spec, const TrainingSpec& training, const ModelInput
 
 }  // namespace
 
-/// A softmax over arcs has no scales to fold. Older runs left the data's self-loops out (job/load.h).
+/// A softmax over arcs needs no normalisation. Older runs left out the data's self-loops (job/load.h).
 ModelKind resgcn_kind() {
   return {"resgcn", make, [](const Options& options) -> GraphNeeds {
             const bool softmax = options.text("aggregator") == "softmax";

@@ -1,5 +1,5 @@
-// ResGCN+'s layers (Li et al. 2020, "DeeperGCN"): pre-norm residual blocks h ← h + conv(r), r =
-// start(h) = dropout(ReLU(norm(h))), with two kinds of convolution, and the classifier behind them.
+// ResGCN+'s layers (Li et al. 2020, "DeeperGCN"): pre-norm residual blocks h ← h + conv(r) with r = start(h)
+// = dropout(ReLU(norm(h))), two kinds of convolution for them, and the classifier at the end.
 #pragma once
 
 #include <memory>
@@ -10,11 +10,11 @@
 
 namespace atl {
 
-// What pre-norm layers do to source rows before they are aggregated: dropout(ReLU(norm(h))), on owned and
-// halo rows alike, after they arrived. The backward turns the gradient of each block's rows in place; batch
-// norm's part that concerns a vertex once (the means' own gradients) is left to end_backward, on owned rows.
-// (Li et al. 2020, "DeeperGCN": pre-activation residual connections, after He et al. 2016, "Identity mappings
-// in deep residual networks", section 4.)
+// What pre-norm layers do to source rows before they are aggregated: dropout(ReLU(norm(h))), on owned rows
+// and on halo rows after they have arrived. The backward turns the gradient of each block's rows in place.
+// Batch norm's terms through mean and variance, which count each vertex once, are left to end_backward, on
+// owned rows. (Li et al. 2020, "DeeperGCN": pre-activation residual connections, after He et al. 2016,
+// "Identity mappings in deep residual networks", section 4.)
 
 class RowStart {
  public:
@@ -25,35 +25,37 @@ class RowStart {
     double dropout = 0;
     int layer = 0;  // keys the draws
   };
-  using Sums = std::span<double>;  // (2 · cols) of batch norm's backward, in the workspace; empty otherwise
+  using Sums = std::span<double>;  // (2 · cols), in the workspace, for batch norm's backward; otherwise empty
 
-  /// Some rows, and what became of them.
+  /// Some rows before and after the start.
   struct Started {
     ConstMatrixView raw;   // (rows, cols) h
-    ConstMatrixView rows;  // (rows, cols) dropout(ReLU(norm(h))); h itself where there is nothing to do
+    ConstMatrixView rows;  // (rows, cols) dropout(ReLU(norm(h))); h itself where all of these are off
     std::span<const VertexId> ids;
   };
 
   RowStart(Options options, int first_parameter, int first_saved);
-  /// Whether it has parameters, which learn from rows that take no gradient, too.
+  /// Whether it has parameters. They learn from all rows, also from those that take no gradient.
   bool learns() const { return options_.norm != Norm::kNone; }
   /// Whether started rows are never negative.
   bool relu() const { return options_.relu; }
   void declare(std::vector<ParameterSpec>& parameters) const;
   void declare(std::vector<SavedSpec>& saved) const;
 
-  /// Before the first forward() of a pass: batch statistics over the owned rows h (dst, cols). Collective.
+  /// Call before the first forward() of a pass: computes batch statistics of the owned rows h (dst, cols).
+  /// Collective.
   void prepare(Verbs& verbs, const LayerWeights& weights, ConstMatrixView h, Saved& saved) const;
-  /// In workspace `name`, valid until its next use.
+  /// The result is in workspace `name`, valid until its next use.
   Started forward(Verbs& verbs, const LayerWeights& weights, Saved& saved, ConstMatrixView h,
                   std::span<const VertexId> ids, const char* name) const;
 
-  /// Valid until end_backward.
+  /// The sums are valid until end_backward.
   Sums begin_backward(Verbs& verbs) const;
-  /// d (rows, cols): gradient of started.rows, becomes that of started.raw, but for what end_backward adds.
+  /// Turns d (rows, cols) from the gradient of started.rows into that of started.raw, except for what
+  /// end_backward adds.
   void backward(Verbs& verbs, const LayerWeights& weights, Saved& saved, const Started& started, MatrixView d,
                 Sums sums) const;
-  /// After the last source: adds batch norm's remaining part to d (dst, cols). Collective.
+  /// Call after the last source: adds batch norm's remaining terms to d (dst, cols). Collective.
   void end_backward(Verbs& verbs, const LayerWeights& weights, Saved& saved, ConstMatrixView h, Sums sums,
                     MatrixView d) const;
 
@@ -64,8 +66,8 @@ class RowStart {
   NormLayer norm_;
 };
 
-/// What the blocks share; a block says what its convolution is. The first parameter is the weight, then the
-/// bias, then row_start's; the convolution's saved matrices stand before row_start's.
+/// What both blocks share; each defines its convolution. The parameters are the weight, the bias, then
+/// row_start's. The convolution's saved matrices come before row_start's.
 class ResidualBlock : public Layer {
  public:
   void forward(Verbs& verbs, const LayerWeights& weights, const LayerInput& input, Saved& saved,
@@ -75,11 +77,11 @@ class ResidualBlock : public Layer {
 
  protected:
   using Started = RowStart::Started;
-  /// `weight_rows` of the weight (weight_rows, hidden). `convolution` says its name, its cost and what it
-  /// saves.
+  /// `weight_rows`: rows of the weight (weight_rows, hidden). `convolution` has the convolution's name, cost
+  /// and saved matrices.
   ResidualBlock(Index hidden, RowStart start, Index weight_rows, LayerSpec convolution);
 
-  /// One pass over one block, and its destinations' own rows started, valid to the end of the pass.
+  /// One pass over one layer, with its destinations' own rows started; valid to the end of the pass.
   struct Pass {
     Verbs& verbs;
     const LayerWeights& weights;
@@ -87,19 +89,19 @@ class ResidualBlock : public Layer {
     Saved& saved;
     Started self;
   };
-  /// out (dst, hidden) = what the weight makes of own and neighbours' rows, `ending` applied to its rows.
+  /// out (dst, hidden) = the weight applied to own and neighbours' rows, with `ending` applied to the result.
   virtual void convolve(const Pass& pass, MatrixView out, const Epilogue& ending) const = 0;
-  /// The way back: the weight's gradient is added to, d_rows (own, hidden) written source by source, through
+  /// The way back: adds to the weight's gradient and writes d_rows (own, hidden) source by source, through
   /// each block's start_.backward(). Returns the gradient of pass.self.rows, which may lie in `scratch` (dst,
   /// hidden).
   virtual MatrixView convolve_backward(const Pass& pass, RowStart::Sums sums, ConstMatrixView d_out,
                                        MatrixView scratch, MatrixView d_rows) const = 0;
 
-  /// start() of a source block's rows: pass.self where they are the destinations', so that each row is
-  /// started once a pass; else valid until the next block.
+  /// start() of a source block's rows. Where these are the destinations' it returns pass.self, so that each
+  /// row is started once per pass; otherwise the result is valid until the next block.
   Started started(const Pass& pass, const Source& source) const;
-  /// Where the gradient of a block's rows goes, of late ones too where start() learns; empty: nobody needs
-  /// it.
+  /// Where the gradient of a block's rows goes. Stale rows need one too where start() learns; empty: nobody
+  /// needs it.
   MatrixView gradient_of(const Pass& pass, const Source& source) const;
 
   Index hidden_;
@@ -109,8 +111,8 @@ class ResidualBlock : public Layer {
   Pass pass_of(Verbs& verbs, const LayerWeights& weights, const LayerInput& input, Saved& saved) const;
 };
 
-/// residual_mean.cc: conv(r) = SAGE with mean aggregation, as GraNNDis has it. Weight (2·hidden, hidden),
-/// self on top.
+/// residual_mean.cc: conv(r) is SAGE with mean aggregation, as in GraNNDis. The weight is (2·hidden, hidden),
+/// the self half on top.
 std::unique_ptr<Layer> make_mean_block(Index hidden, RowStart start);
 
 /// residual_softmax.cc: conv(r) = (r + softmax aggregation of ReLU(r)) · W, DeeperGCN's own (GENConv). The

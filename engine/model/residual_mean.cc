@@ -1,5 +1,5 @@
-// out = h + r·W_self + mean(r)·W_neigh + b, r = start(h): GraNNDis' ResGCN+ block. (Li et al. 2020; the
-// convolution is that of GraphSAGE, Hamilton et al. 2017, section 3.3.)
+// out = h + r·W_self + mean(r)·W_neigh + b with r = start(h): GraNNDis' ResGCN+ block. (Li et al. 2020; the
+// convolution is GraphSAGE's, Hamilton et al. 2017, section 3.3.)
 #include "model/aggregate.h"
 #include "model/residual_block.h"
 

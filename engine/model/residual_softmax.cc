@@ -1,7 +1,7 @@
-// out = h + (r + a)·W + b, r = start(h), a = softmax aggregation of the messages m = ReLU(r), column by
-// column: GENConv of DeeperGCN (Li et al. 2020). The paper's messages are ReLU(r) + 10⁻⁷, so that its power
-// mean never divides by 0; a softmax weighs messages by their differences, so here the constant would only be
-// added to `a`, and is left out.
+// out = h + (r + a)·W + b, where r = start(h) and a is the softmax aggregation of the messages m = ReLU(r),
+// column by column: GENConv of DeeperGCN (Li et al. 2020). The paper's messages are ReLU(r) + 10⁻⁷, so that
+// its power mean never divides by 0. A softmax weighs messages by their differences, so the constant would
+// only be added to a; it is left out here.
 #include "model/aggregate.h"
 #include "model/residual_block.h"
 
@@ -59,7 +59,7 @@ class SoftmaxBlock final : public ResidualBlock {
     return d_combined;
   }
 
-  /// ReLU(r): r itself where it came from one.
+  /// ReLU(r), which is r itself where start() ends with ReLU.
   ConstMatrixView messages(Context& ctx, const Started& source) const {
     if (start_.relu()) return source.rows;
     MatrixView m = ctx.workspace->matrix("resgcn.messages", source.rows.rows, source.rows.cols, ctx.values);
@@ -67,7 +67,7 @@ class SoftmaxBlock final : public ResidualBlock {
     apply(ctx, kRelu, m, m);
     return m;
   }
-  /// (dst, hidden): r + a, what the weight is applied to.
+  /// (dst, hidden): r + a, to which the weight is applied.
   ConstMatrixView combined(Context& ctx, const Started& self, ConstMatrixView aggregated) const {
     MatrixView sum = ctx.workspace->matrix("resgcn.combined", aggregated.rows, aggregated.cols, ctx.values);
     axpby(ctx, 1, self.rows, 0, sum);

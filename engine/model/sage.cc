@@ -1,7 +1,7 @@
 // GraphSAGE with mean aggregation: out = finish(drop(h)·W_self + mean(drop(h))·W_neigh). (Hamilton et al.
-// 2017, algorithm 1 and section 3.3.) Whether the mean includes the vertex itself is a matter of the graph's
-// self loops. One parameter (2·in, out), W_self on top, as in the form with a precomputed first aggregation:
-// input [h, mean(h)].
+// 2017, algorithm 1 and section 3.3.) The graph's self-loops decide whether the mean includes the vertex
+// itself. One parameter (2·in, out) has W_self on top, as in the form with a precomputed first aggregation,
+// whose input is [h, mean(h)].
 #include <algorithm>
 
 #include "model/finished_layer.h"
@@ -11,7 +11,8 @@
 namespace atl {
 namespace {
 
-/// Of a gradient that nothing is left to hide behind, what was computed last, an eighth, travels alone.
+/// With a fixed input no computation is left to hide the gradient's sum behind, so it comes in eight parts:
+/// only the last one travels alone.
 int parts_of(const LayerOptions& o) {
   return o.fixed_input && !o.is_split() ? 2 * int(std::min<Index>(4, o.in)) : 1;
 }
@@ -42,8 +43,8 @@ class Sage final : public FinishedLayer {
     };
     sum_.forward(verbs, input, own, neighbour_weight(w.value(0)), saved, {target, true}, finish, own_product);
   }
-  /// Where the gradient comes in parts, half of W_self's come before W_neigh's, while rows of other ranks are
-  /// on their way, and half after, while sums of W_neigh's are.
+  /// Where the gradient comes in parts, half of W_self's are computed before W_neigh's, while rows of other
+  /// ranks travel, and half after, while sums of W_neigh's travel.
   void multiply_backward(Verbs& verbs, const LayerWeights& w, const LayerInput& input, Saved& saved,
                          MatrixView d_target, MatrixView scratch,
                          const LayerGradient& gradient) const override {
@@ -80,7 +81,7 @@ std::unique_ptr<Layer> make_sage(const LayerOptions& options) {
   return std::make_unique<Sage>(options);
 }
 
-/// aggregator: mean (without the vertex itself) | meanWithSelf (the graph has self loops) | gcn (one weight
+/// aggregator: mean (without the vertex itself) | meanWithSelf (the graph has self-loops) | gcn (one weight
 /// for both).
 Model make(const ModelSpec& spec, const TrainingSpec& training, const ModelInput& input) {
   const bool one_weight = spec.options.text("aggregator") == "gcn";
@@ -92,8 +93,8 @@ Model make(const ModelSpec& spec, const TrainingSpec& training, const ModelInput
 
 }  // namespace
 
-/// SAGE's other aggregators are the same mean over a graph that has self loops. Without them mean is as older
-/// runs had it (job/load.h).
+/// SAGE's other aggregators are the same mean over a graph with self-loops. Without them, mean is as in older
+/// runs (job/load.h).
 ModelKind sage_kind() {
   return {"sage", make, [](const Options& options) -> GraphNeeds {
             const bool without_self = options.text("aggregator") == "mean";

@@ -1,6 +1,6 @@
 // SGC (Wu et al. 2019, section 2.2): K propagations and one linear layer. On dense features all K are
-// computed once; packed features, and those dropped out before the aggregation, are transformed first, to
-// `classes` columns.
+// computed once. Features that are packed, or dropped out before the aggregation, are transformed to
+// `classes` columns first.
 #include "model/kinds.h"
 #include "model/stack.h"
 

@@ -1,7 +1,7 @@
-// SIGN (Frasca et al. 2020, section 3, equations 2 and 3, with powers of Â alone): the features beside their
-// powers, [X, ÂX, …, ÂʳX], a weight for each, side by side, and a dense layer over all of them: Z = σ([XΘ₀,
-// ÂXΘ₁, …, ÂʳXΘᵣ]), Y = ZΩ. Nothing is learned before the last sum over neighbours, so that all of them are
-// computed once. σ is ReLU.
+// SIGN (Frasca et al. 2020, section 3, equations 2 and 3, with powers of Â alone). The features stand beside
+// their powers, [X, ÂX, …, ÂʳX]. Each has its own weight, and a dense layer follows: Z = σ([XΘ₀, ÂXΘ₁, …,
+// ÂʳXΘᵣ]), Y = ZΩ. σ is ReLU. Nothing is learned before the last sum over neighbours, so all sums are
+// computed once.
 #include "model/finished_layer.h"
 #include "model/kinds.h"
 #include "model/stack.h"
@@ -9,8 +9,8 @@
 namespace atl {
 namespace {
 
-/// out (dst, hops · hidden) = finish([drop(h₀)·Θ₀, …, drop(hᵣ)·Θᵣ]), h = [h₀, …, hᵣ] of as many columns each.
-/// The weights lie one below the other, (in, hidden), and each one's gradient is a part by itself.
+/// out (dst, hops · hidden) = finish([drop(h₀)·Θ₀, …, drop(hᵣ)·Θᵣ]), where h = [h₀, …, hᵣ] are equally wide.
+/// The weights (in, hidden) lie one below the other, and the gradient of each is a part.
 class HopProducts final : public FinishedLayer {
  public:
   explicit HopProducts(const LayerOptions& o) : FinishedLayer(o, product_of(o)) {}
@@ -51,7 +51,7 @@ class HopProducts final : public FinishedLayer {
   }
 };
 
-/// All powers are features, of which no gradient is asked.
+/// All powers count as features, which take no gradient.
 LayerOptions hop_options(const ModelSpec& spec, const TrainingSpec& training, const ModelInput& input,
                          int hops) {
   LayerOptions o = dense_on_features(spec.hidden * hops, training, input);
@@ -74,7 +74,7 @@ Model make(const ModelSpec& spec, const TrainingSpec& training, const ModelInput
   last.out = input.classes;
   last.dropout = training.dropout;
   last.decay = last.finish.decay = DecayGroup::kDense;
-  move_dropout_to_maker(hops, last, DropsOut::kMakers);  // no row of it is another rank's
+  move_dropout_to_maker(hops, last, DropsOut::kMakers);  // none of its rows is another rank's
   Model model;
   for (int k = 0; k < powers; ++k)
     model.layers.push_back(

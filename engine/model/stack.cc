@@ -3,14 +3,14 @@
 namespace atl {
 namespace {
 
-/// The layers in order, before dropout is moved to who makes rows.
+/// The layers in order, before dropout is moved to the layers that make rows.
 struct Sketch {
   LayerOptions options;
   bool dense = false;
 };
 
-/// What follows a convolution's product, which is hidden with it: the second layer of a multilayer perceptron
-/// of two.
+/// The second layer of a two-layer perceptron. It follows the convolution's product, whose width becomes
+/// `hidden`.
 LayerOptions second_of_mlp(LayerOptions& first, const ModelSpec& spec) {
   LayerOptions second = first;
   first.out = second.in = spec.hidden;
@@ -18,7 +18,7 @@ LayerOptions second_of_mlp(LayerOptions& first, const ModelSpec& spec) {
   first.finish.activation = Activation::kRelu;
   second.whole_in = 0;
   second.packed_input = second.fixed_input = false;
-  first.skip = second.skip = false;  // one would go past half of the convolution
+  first.skip = second.skip = false;  // it would go around only half of the convolution
   second.dropout = 0;
   second.own_row = 0;
   second.fan_in = second.finish.bias_fan_in = second.in;
@@ -58,7 +58,7 @@ std::vector<Sketch> sketch(const StackPlan& plan, const ModelSpec& spec, const T
   return all;
 }
 
-/// [h, Âh]: the weight of sage.cc, its halves one above the other.
+/// For the input [h, Âh], with the weight of sage.cc, one half above the other.
 void double_input(LayerOptions& options) {
   options.in *= 2, options.whole_in *= 2;
   options.input_blocks = 2;

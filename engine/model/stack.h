@@ -1,5 +1,5 @@
-// How the models that are stacks of like convolutions are laid out: widths, dropout, norms, the precomputed
-// first aggregation, and trailing dense layers.
+// Models that are stacks of like convolutions: widths, dropout, norms, the precomputed first aggregation, and
+// trailing dense layers.
 #pragma once
 
 #include "model/conv.h"
@@ -10,13 +10,13 @@ namespace atl {
 struct StackPlan {
   std::unique_ptr<Layer> (*convolution)(const LayerOptions&);
   bool propagate_self = false;  // the precomputed form reads [h, Âh] (SAGE) instead of Âh
-  Init init = Init::kGlorot;    // of the convolutions; kFanIn: their biases too
-  Real own_row = 0;             // LayerOptions::own_row of the convolutions, and of the precomputed form
-  bool mlp = false;  // each convolution's product is followed by norm, ReLU and a second one (GIN's MLP)
+  Init init = Init::kGlorot;    // of the convolutions, and with kFanIn of their biases
+  Real own_row = 0;             // LayerOptions::own_row, of the convolutions and of the precomputed form
+  bool mlp = false;  // norm, ReLU and a second product follow each convolution's product (GIN's MLP)
 };
 
-/// spec.layers convolutions, then spec.dense_layers dense ones; the last of all has `classes` outputs and
-/// neither norm nor activation. The first aggregation becomes a layer of its own, computed once, where the
+/// spec.layers convolutions, then spec.dense_layers dense ones. The very last has `classes` outputs and
+/// neither norm nor activation. The first aggregation is a layer of its own, computed once, where the
 /// features are dense and not dropped out before it (dropout(ÂX) ≠ Â·dropout(X)).
 std::vector<std::unique_ptr<Layer>> make_stack(const StackPlan& plan, const ModelSpec& spec,
                                                const TrainingSpec& training, const ModelInput& input);
@@ -24,9 +24,9 @@ std::vector<std::unique_ptr<Layer>> make_stack(const StackPlan& plan, const Mode
 /// A dense layer of `out` columns on the features: GCNII's and ResGCN+'s encoder, SGC's one layer.
 LayerOptions dense_on_features(Index out, const TrainingSpec& training, const ModelInput& input);
 
-/// Lets the finish of the layer that makes rows apply the dropout of the one that reads them, so that no copy
-/// is made, where `drops_out` says so; unless that one needs the rows as they are too (skip), or sends
-/// products of them that are dropped out before.
+/// Lets the finish of the layer that makes rows apply the reader's dropout, which saves a copy, if
+/// `drops_out` allows it. Not where the reader also needs the rows as they are (skip), or sends products of
+/// dropped-out rows to ranks that drop out what they read.
 void move_dropout_to_maker(LayerOptions& maker, LayerOptions& reader, DropsOut drops_out);
 
 }  // namespace atl

@@ -18,8 +18,7 @@ ConstMatrixView dropped_rows(Context& ctx, const Rows& rows, const Dropout& d, c
 }
 
 OwnRows::Due OwnRows::due(const Rows& rows, const Dropout& d) {
-  // Where no own rows were given there are no columns; null data they share with those of a rank without
-  // vertices.
+  // Without own rows, own_ has no columns. Its null data would match those of a rank without vertices.
   const bool are_own = !rows.packed() && own_.cols() > 0 && rows.dense.address() == own_.dense.address() &&
                        rows.rows() == own_.rows();
   if (!d || !are_own) return {rows, d};
@@ -51,7 +50,7 @@ void rows_backward(Context& ctx, const Dropout& d, ConstMatrixView w, ConstMatri
                    MatrixView d_rows, bool accumulate) {
   if (!accumulate || !d) return gemm_bt(ctx, d_out, w, d_rows, accumulate, d);
   const Index masked_rows = std::min(d.end, d_rows.rows), rest = d_rows.rows - masked_rows;
-  // A few rows at a time: what is masked is added while it is in the cache.
+  // A few rows at a time, so that what is masked is still in the cache when it is added.
   const Index piece = std::max<Index>(1, kPieceElements / std::max<Index>(1, d_rows.cols));
   const MatrixView masked =
       ctx.workspace->matrix("transform.d_rows", std::min(piece, masked_rows), d_rows.cols);

@@ -1,5 +1,5 @@
 // The verb "transform": rows × weight, for dense rows and packed features alike, with dropout on the rows
-// before it.
+// first.
 #pragma once
 
 #include "model/verbs.h"
@@ -10,38 +10,39 @@ namespace atl {
 /// use).
 ConstMatrixView dropped_rows(Context& ctx, const Rows& rows, const Dropout& dropout, const char* name);
 
-/// The rows of a layer's input that a pass owns, where several products read them: dropped out once, they
-/// serve all.
+/// The own rows of a layer's input, for several products that read them: they are dropped out once for all.
 class OwnRows {
  public:
-  /// The context outlives it, and one lives at a time. Without `own` every product sees to its rows itself.
+  /// The context must outlive it, and only one may live at a time. Without `own`, each product drops out its
+  /// rows itself.
   explicit OwnRows(Context& ctx, const Rows& own = {}) : ctx_(ctx), own_(own) {}
 
   struct Due {
     Rows rows;
     Dropout dropout;  // still to be applied
   };
-  /// Rows that are due a dropout: themselves, or where they are the own ones those that have had it.
+  /// The rows to multiply, and the dropout that they still need: none for own rows, of which it returns a
+  /// dropped-out copy.
   Due due(const Rows& rows, const Dropout& dropout);
 
  private:
   Context& ctx_;
   Rows own_;
-  ConstMatrixView dropped_;  // once they were asked for
+  ConstMatrixView dropped_;  // made when they are first asked for
 };
 
-/// Products of a pass's own rows that cross between ranks in their stead: those of boundary rows
-/// (PassState::boundary) are made before a gather begins, the others while they travel; on the way back the
-/// others' gradients are used while boundary rows' travel. Of dense rows.
+/// Products of a pass's own dense rows, which travel between ranks instead of the rows. Those of boundary
+/// rows (PassState::boundary) are made before a gather begins, the others while these travel. On the way
+/// back, gradients of the other rows are used while those of boundary rows travel.
 class ExchangedProducts {
  public:
-  /// rows (own, in), w (in, m). The context, and what the views are of, outlive it.
+  /// rows (own, in), w (in, m). The context and the viewed memory must outlive it.
   ExchangedProducts(Verbs& verbs, const Rows& rows, const Dropout& dropout, ConstMatrixView w);
 
   /// z (own, m) = dropout(rows) · w.
   void multiply_boundary(MatrixView z) const { multiply(0, boundary_, z); }
   void multiply_rest(MatrixView z) const { multiply(boundary_, rows_.rows, z); }
-  /// d_w (in, m) grows by what d_z (own, m) says of these rows, and d_rows (own, in) of them is written.
+  /// Adds the share of these rows' d_z (own, m) to d_w (in, m), and writes their d_rows (own, in).
   void lead_back_rest(ConstMatrixView d_z, MatrixView d_w, MatrixView d_rows) const {
     lead_back(boundary_, rows_.rows, d_z, d_w, d_rows);
   }
@@ -64,13 +65,14 @@ class ExchangedProducts {
 void transform(Context& ctx, const Rows& rows, const Dropout& dropout, ConstMatrixView w, MatrixView out,
                const Epilogue& epilogue = {}, bool accumulate = false);
 
-/// d_w += dropout(rows)ᵀ · d_out; d_w (any columns of rows from `first` on, m).
+/// d_w += dropout(rows)ᵀ · d_out, where d_w (…, m) belongs to the columns of rows from `first` on.
 void weight_backward(Context& ctx, const Rows& rows, const Dropout& dropout, ConstMatrixView d_out,
                      MatrixView d_w, Index first = 0);
-/// d_rows (+)= dropout mask of d_out · wᵀ. The mask is this product's alone, not that of what d_rows holds.
+/// d_rows (+)= dropout mask of d_out · wᵀ. The mask applies to this product only, not to what d_rows held
+/// before.
 void rows_backward(Context& ctx, const Dropout& dropout, ConstMatrixView w, ConstMatrixView d_out,
                    MatrixView d_rows, bool accumulate = false);
-/// Both; where d_rows is empty, the first alone.
+/// Both of these; only the first where d_rows is empty.
 void transform_backward(Context& ctx, const Rows& rows, const Dropout& dropout, ConstMatrixView w,
                         ConstMatrixView d_out, MatrixView d_w, MatrixView d_rows,
                         bool accumulate_rows = false);

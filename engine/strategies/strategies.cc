@@ -1,4 +1,4 @@
-// The table of strategies. A new one is a folder here and a line in it.
+// The table of strategies. A new one is a folder here and a line in the table.
 #include <algorithm>
 #include <vector>
 

@@ -1,4 +1,4 @@
-// How well scores tell edges from pairs that are none, as OGB and scikit-learn define it.
+// How well scores tell edges from negative pairs, by the definitions of OGB and scikit-learn.
 #pragma once
 
 #include <array>
@@ -11,29 +11,31 @@
 
 namespace atl {
 
-/// The K of Hits@K that results have, beside the job's own.
+/// The values of K for which results hold Hits@K, beside the job's own K.
 inline constexpr std::array<int, 4> kHitsAt{10, 20, 50, 100};
 
-/// Fractions 0 … 1.
+/// All are fractions 0 … 1.
 struct LinkMetrics {
-  double roc_auc = 0;  // an edge's score is above a negative pair's; equal ones count half
+  // Probability that an edge scores above a negative pair; equal scores count half.
+  double roc_auc = 0;
   // Σ over thresholds of precision · growth of recall; equal scores are one threshold
   double average_precision = 0;
-  // 1 / rank of an edge among all negative pairs, the mean of its best and worst rank where scores are equal
+  // Mean of 1 / rank of an edge among all negative pairs; among equal scores, the mean of its best and worst
+  // rank.
   double mrr = 0;
-  // edges with a score above that of the K-th best negative pair: by kHitsAt …
+  // Share of the edges that score above the K-th best negative pair, for each K of kHitsAt.
   std::array<double, kHitsAt.size()> hits{};
-  double hits_at = 0;  // … and by the job's K. All, where there are fewer negative pairs
+  // The same for the job's K. It is 1 where there are fewer negative pairs than K.
+  double hits_at = 0;
   bool operator==(const LinkMetrics&) const = default;
 };
 
-/// Of the scores of edges and of negative pairs, some of each. What isn't a number is a score as wrong as
-/// any.
+/// Takes at least one edge's score and one negative pair's. A score that is NaN counts as the worst possible.
 LinkMetrics link_metrics(std::vector<Real> edges, std::vector<Real> negatives, int hits_at);
 
-/// The one that the job reports.
+/// The metric that the job reports.
 double reported(const LinkSpec& spec, const LinkMetrics& metrics);
-/// Its name, "hits@50", as it is printed.
+/// The name of the metric that the job reports, as it is printed: "hits@50".
 std::string link_metric_name(const LinkSpec& spec);
 
 /// "ROC AUC 93.1 %, average precision 92.8 %, MRR 0.12, hits@20 31.1 %"
@@ -41,14 +43,14 @@ std::string links_text(const LinkMetrics& metrics);
 
 // Names of metrics.
 
-/// As the manifest has it: "f1Micro".
+/// The name in the manifest: "f1Micro".
 std::string metric_name(Metric metric);
 
-/// Of the metric that a job reports, whichever task it has; of link prediction "hits@50".
+/// The name of the metric that the job reports, whatever its task; "hits@50" for link prediction.
 std::string reported_metric(const Job& job);
 
-/// As a reader knows it: "F1 (micro)". Of a name that isn't a metric's, as a record may hold it, the name
-/// itself.
+/// The name in tables: "F1 (micro)". A name that no metric has, which a record may hold, is returned as it
+/// is.
 std::string metric_title(const std::string& name);
 
 }  // namespace atl

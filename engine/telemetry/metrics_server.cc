@@ -13,10 +13,10 @@
 namespace atl {
 namespace {
 
-constexpr std::chrono::milliseconds kPatience{1000};  // with the other ranks
+constexpr std::chrono::milliseconds kPatience{1000};  // how long the other ranks may take to answer
 constexpr const char* kMetricsType = "text/plain; version=0.0.4; charset=utf-8";
 constexpr const char* kMetricsPage = "/metrics";
-constexpr const char* kWaitPage = "/wait";  // what ranks of a server ask each other for
+constexpr const char* kWaitPage = "/wait";  // where ranks of a server ask each other whom they wait for
 
 LocalName name_of(const MetricsPlace& place, Rank rank) {
   return {fmt::format("{}-{}", place.name, rank)};
@@ -100,10 +100,10 @@ struct MetricsServer::State {
   const Rank rank;
   const Others others;
   const WaitBoard& waits;
-  std::mutex mutex;  // of progress
+  std::mutex mutex;  // guards progress
   ProgressState progress;
   RankMetrics metrics;
-  std::unique_ptr<HttpEndpoint> endpoint;  // last: its thread uses the others
+  std::unique_ptr<HttpEndpoint> endpoint;  // last: its thread uses the members above
 };
 
 MetricsServer::MetricsServer(const MetricsPlace& place, Rank rank, const WaitBoard& waits)

@@ -2,7 +2,7 @@
 
 namespace atl {
 
-// An observer overrides what it cares for; the rest passes it by.
+// An observer overrides what concerns it; these ignore the rest.
 void RunObserver::on_start(const RunRecord&) {}
 void RunObserver::on_epoch(const EpochRecord&) {}
 void RunObserver::on_step(const StepRecord&) {}

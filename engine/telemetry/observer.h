@@ -1,5 +1,5 @@
-// Who watches a run. The loop tells one RunObserver what happened; who listens (a terminal, a file, a metrics
-// endpoint) is no business of the loop.
+// Observers of a run. The loop tells one RunObserver what happened, and needn't know who listens: a terminal,
+// a file, a metrics endpoint.
 #pragma once
 
 #include <memory>
@@ -12,25 +12,25 @@ namespace atl {
 
 enum class MessageLevel { kInfo, kWarning };
 
-/// One of an epoch's several steps. The same on every rank.
+/// One step of an epoch that has several. It is the same on every rank.
 struct StepRecord {
   Index epoch = 0, step = 0, steps = 0;  // from 1; how many the epoch has
   double loss = 0;                       // mean over the epoch so far
 };
 
-/// With the part of the present one.
+/// Epochs done, with the done part of the present one.
 inline double epochs_done(const StepRecord& s) {
   return double(s.epoch - 1) + double(s.step) / double(s.steps);
 }
 
-/// Called by the loop's thread, in the order of events: on_step() within the timed part of an epoch, the
-/// others never.
+/// The loop's thread calls these in the order of events. Only on_step() is called within the timed part of an
+/// epoch.
 class RunObserver {
  public:
   virtual ~RunObserver() = default;
   /// Before the first epoch: `run.setting` and `run.resumed_from` are set, and `run.epochs` where resumed.
   virtual void on_start(const RunRecord& run);
-  /// After each but an epoch's last: that one ends the epoch.
+  /// After each step but the last of an epoch, which on_epoch() reports.
   virtual void on_step(const StepRecord& step);
   virtual void on_epoch(const EpochRecord& epoch);
   /// A checkpoint is on the disk.

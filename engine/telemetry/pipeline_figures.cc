@@ -13,7 +13,7 @@ namespace {
 constexpr std::size_t kMostGroups = 64;   // of chunks, in a stage
 constexpr std::size_t kMostCells = 2048;  // in all stages
 
-/// One rank's, as it travels: its stage, and its chunks behind.
+/// One rank's times as they travel: this header, followed by its chunks.
 struct Header {
   int stage = 0, convolutions = 0, leads = 0;
 };
@@ -31,7 +31,7 @@ void move(ChunkTimes::Span& span, double seconds) {
   span.begin += seconds, span.end += seconds;
 }
 
-/// `ahead`: of rank 0's clock, in seconds.
+/// `ahead`: seconds that the sender's clock is ahead of rank 0's.
 Header unpack(const std::vector<std::byte>& bytes, double ahead, std::vector<ChunkTimes>& chunks) {
   Header header;
   std::memcpy(&header, bytes.data(), sizeof header);
@@ -41,7 +41,7 @@ Header unpack(const std::vector<std::byte>& bytes, double ahead, std::vector<Chu
   return header;
 }
 
-/// Neighbours in the epoch's order; backward comes to the last of them first.
+/// Joins neighbours in the epoch's order. Backward begins with the last chunk of a group.
 std::vector<ChunkWork> grouped(std::span<const ChunkTimes> chunks, std::size_t groups, double zero) {
   std::vector<ChunkWork> all;
   for (std::size_t g = 0; g < groups; ++g) {

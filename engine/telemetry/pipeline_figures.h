@@ -1,4 +1,4 @@
-// When the stages of a pipeline worked in a run's last epoch, and for how much of it they stood still.
+// When the stages of a pipeline worked in a run's last epoch, and for what share of it they were idle.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
@@ -10,16 +10,16 @@
 
 namespace atl {
 
-/// Fills in the record's pipeline on rank 0, on whose clock it is. Collective over ranks that all have
-/// stages.
+/// Fills in the record's pipeline on rank 0, by rank 0's clock. Collective over ranks that all have stages.
 void gather_pipeline(Communicator& comm, const StageTimes& times, RunRecord& record);
 
-/// From every rank's times of the same epoch, on one clock. Many chunks are told in groups of neighbours.
+/// `ranks` holds every rank's times of the same epoch, on one clock. Of many chunks, neighbours are joined
+/// into groups.
 PipelineEpoch pipeline_epoch(std::span<const StageTimes> ranks);
 
 // One epoch of a pipeline in run.json.
 
-/// null: there is none. A chunk is [its number, begin and end of forward, begin and end of backward].
+/// null: the run has none. A chunk is [its number, begin and end of forward, begin and end of backward].
 nlohmann::ordered_json to_json(const std::optional<PipelineEpoch>& pipeline);
 void from_json(const nlohmann::ordered_json& json, std::optional<PipelineEpoch>& pipeline);
 

@@ -110,7 +110,7 @@ class Progress : public RunObserver {
     if (style_ != ProgressStyle::kQuiet) print(out_, start_text(run));
   }
 
-  /// An epoch of steps may last for hours.
+  /// Steps are shown too, since an epoch of steps may last for hours.
   void on_step(const StepRecord& step) override {
     const Clock::time_point now = Clock::now();
     const std::optional<double> left = time_left_.after(epochs_done(step), epochs_, now);
@@ -182,7 +182,7 @@ class Progress : public RunObserver {
   ProgressStyle style_;
   std::FILE* out_;
   std::FILE* err_;
-  Index epochs_ = 0, epochs_here_ = 0;  // asked for; since this start, not counting those before a resume
+  Index epochs_ = 0, epochs_here_ = 0;  // asked for; done since this start, not before a resume
   std::optional<double> validation_;    // the latest
   TimeLeft time_left_;
   Clock::time_point shown_;

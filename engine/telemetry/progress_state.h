@@ -1,4 +1,4 @@
-// How far a run is, and how long it will still take: shared by the terminal's line and the /progress page.
+// How far a run is, and how long it will still take. The terminal's line and the /progress page share it.
 #pragma once
 
 #include <chrono>
@@ -12,7 +12,7 @@
 
 namespace atl {
 
-// Whom the ranks of a server wait for, as they tell each other and as /progress tells the operator.
+// Whom a server's ranks wait for. They tell each other this, and /progress tells the operator.
 
 /// What is known of one rank.
 struct RankWait {
@@ -23,25 +23,25 @@ struct RankWait {
 
 /// {"for":[1,3],"seconds":12.5}
 std::string wait_text(const WaitBoard::Wait& wait);
-/// Nothing where the text isn't that.
+/// Nothing where the text has another form.
 std::optional<WaitBoard::Wait> read_wait(const std::string& text);
 
-/// Seconds until the last epoch, from the wall clock since the first report of this start: evaluation and
-/// checkpoints included, for that is what is waited for.
+/// Seconds until the last epoch ends, from the wall clock since the first report of this start. Evaluation
+/// and checkpoints are included, since the user waits for them too.
 class TimeLeft {
  public:
   using Clock = std::chrono::steady_clock;
 
-  /// So many epochs of `all` are done at `now`, or parts of them. None at the first report: there is nothing
-  /// to judge by.
+  /// At `now`, `epochs` of `all` are done, counting parts of one. None at the first report, since nothing is
+  /// measured yet.
   std::optional<double> after(double epochs, Index all, Clock::time_point now);
 
  private:
-  std::optional<double> first_;  // report: epochs done …
-  Clock::time_point then_;       // … and when
+  std::optional<double> first_;  // epochs done at the first report …
+  Clock::time_point then_;       // … and its time
 };
 
-/// What /progress tells. Not thread-safe.
+/// What /progress tells of the run. Not thread-safe.
 class ProgressState {
  public:
   void start(const RunRecord& run);
@@ -51,10 +51,10 @@ class ProgressState {
   void finish(const RunRecord& run);
 
   /// {"state":"starting|training|<outcome>","epoch":…,"epochs":…,"step":…,"steps":…,"loss":…,"validation":…,"epochSeconds":…,
-  ///  "etaSeconds":…,"lastCheckpointEpoch":…,"bytes":{"intra":…,"inter":…},"test":…,"bestEpoch":…,
-  ///  "ranks":[{"rank":0,"answers":true,"waitingFor":[2],"waitedSeconds":…},{"rank":1,"answers":false},…]};
-  ///  null = unknown yet. step, steps: of the epoch after `epoch`, where epochs have several. `ranks` are
-  ///  those of this server.
+  /// "etaSeconds":…,"lastCheckpointEpoch":…,"bytes":{"intra":…,"inter":…},"test":…,"bestEpoch":…,
+  /// "ranks":[{"rank":0,"answers":true,"waitingFor":[2],"waitedSeconds":…},{"rank":1,"answers":false},…]};
+  /// null = unknown yet. step and steps: of the epoch after `epoch`, where epochs have several steps.
+  /// ranks: those of this server.
   std::string json(std::span<const RankWait> ranks) const;
 
  private:

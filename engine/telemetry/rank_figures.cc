@@ -43,7 +43,7 @@ void gather_phases(Communicator& comm, const std::vector<Phase>& phases, RunReco
   }
 }
 
-/// Of this rank, over its steady epochs; over all where there are none.
+/// This rank's, over its steady epochs, or over all where none is steady.
 std::vector<double> typical_seconds(const RunRecord& record) {
   std::vector<const EpochRecord*> epochs = steady_epochs(record.epochs, record.resumed_from);
   if (epochs.empty())
@@ -66,7 +66,7 @@ void gather_typical_epochs(Communicator& comm, RunRecord& record) {
     record.typical_by_rank.push_back({s[0], s[1], s[2], s[3], s[4]});
 }
 
-/// Where a rank that was resumed holds earlier epochs' records, these are not this start's.
+/// A resumed rank also holds records of epochs before this start; they don't count here.
 std::vector<std::int64_t> sent_in_training(const RunRecord& record) {
   std::vector<std::int64_t> sent(std::size_t{kLinks * kTraffics}, 0);
   for (const EpochRecord& epoch : record.epochs) {

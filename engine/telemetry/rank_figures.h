@@ -1,4 +1,4 @@
-// What each rank alone knows of itself, gathered when a run ends: memory, seconds, bytes.
+// Figures that each rank alone knows (memory, seconds, bytes), gathered when a run ends.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
@@ -9,17 +9,17 @@
 
 namespace atl {
 
-/// Fills in, on every rank, what the record says by rank or sums over ranks; `phases` are this rank's sums
-/// over the run. Collective.
+/// Fills in, on every rank, the record's figures by rank and its sums over ranks. `phases` are this rank's
+/// sums over the run. Collective.
 void gather_rank_figures(Communicator& comm, const std::vector<Phase>& phases, RunRecord& record);
 
-// A run's record keeps each rank's last explanation: which vertices of other ranks and which features matter
-// to it.
+// The record keeps each rank's last explanation: which vertices of other ranks and which features matter to
+// it.
 
 /// Fills in the record's explanations on rank 0. Collective over ranks that all explain.
 void gather_explained(Communicator& comm, const ExplainedFigures& mine, RunRecord& record);
 
-/// By rank. A vertex or a column is [its number, its mask].
+/// One entry per rank. A vertex or a column is [its number, its mask].
 nlohmann::ordered_json to_json(const std::vector<ExplainedFigures>& ranks);
 void from_json(const nlohmann::ordered_json& json, std::vector<ExplainedFigures>& ranks);
 

@@ -14,7 +14,7 @@ bool counts(int purpose) {
   return Traffic(purpose) != Traffic::kCheckpoint;
 }
 
-/// The compute thread stood waiting.
+/// Seconds in which the compute thread stood waiting.
 double exposed_seconds(const Ledger& ledger) {
   double sum = 0;
   for (int p = 0; p < kTraffics; ++p)
@@ -22,8 +22,8 @@ double exposed_seconds(const Ledger& ledger) {
   return sum;
 }
 
-/// Batches are made ahead of time, also while an epoch is evaluated, which sends nothing of this: it is the
-/// next epoch's.
+/// Batches are made ahead of time. What is sent for them during an evaluation, which itself sends nothing of
+/// this kind, counts in the next epoch.
 bool is_of_batches(int purpose) {
   constexpr std::array kOfBatches{Traffic::kStructure, Traffic::kIds, Traffic::kFeatures, Traffic::kPair};
   return std::ranges::find(kOfBatches, Traffic(purpose)) != kOfBatches.end();
@@ -55,7 +55,7 @@ double RankMeter::seconds_so_far() const {
   return steady_seconds() - began_;
 }
 
-/// In the epoch so far.
+/// Bytes of the epoch so far.
 std::int64_t RankMeter::bytes_sent(Link link, int purpose) const {
   const Ledger& before = is_of_batches(purpose) ? batches_before_ : before_;
   return counts(purpose) ? after_.bytes(link, Traffic(purpose)) - before.bytes(link, Traffic(purpose)) : 0;
@@ -121,7 +121,7 @@ RankSample RankMeter::end_epoch(const std::optional<BatchCounts>& batches) {
 std::vector<Phase> RankMeter::phases() const {
   std::vector<Phase> phases = phases_;
   for (Phase& p : phases) {
-    if (p.name == "checkpoint") p.seconds += checkpoint_seconds_;  // the last one's
+    if (p.name == "checkpoint") p.seconds += checkpoint_seconds_;  // of the last epoch's checkpoint
   }
   return phases;
 }

@@ -22,7 +22,7 @@ using prometheus::Family;
 using prometheus::Gauge;
 using prometheus::Histogram;
 
-/// 1 ms … 5000 s, three a decade.
+/// 1 ms … 5000 s, three per decade.
 Histogram::BucketBoundaries epoch_buckets() {
   Histogram::BucketBoundaries bounds;
   for (double decade = 1e-3; decade < 5000; decade *= 10)
@@ -30,7 +30,7 @@ Histogram::BucketBoundaries epoch_buckets() {
   return bounds;
 }
 
-/// Any text as the name of a label.
+/// Makes any text a valid name of a label.
 std::string label_name(const std::string& text) {
   std::string name;
   for (const char c : text) name += std::isalnum(static_cast<unsigned char>(c)) ? c : '_';
@@ -47,7 +47,7 @@ double seconds_since_1970() {
 
 }  // namespace
 
-/// Every metric, once. Values that aren't known yet have no sample rather than a false 0.
+/// Every metric, once. An unknown value has no sample, rather than a false 0.
 struct RankMetrics::Families {
   explicit Families(Rank rank) : own{{"rank", std::to_string(rank)}} {}
 
@@ -199,7 +199,7 @@ class Joined {
   }
 
   std::map<std::string, JoinedMetric> families_;
-  std::vector<std::string> names_;  // as they came
+  std::vector<std::string> names_;  // in order of appearance
 };
 
 }  // namespace

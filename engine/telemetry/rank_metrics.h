@@ -1,4 +1,4 @@
-// What a rank tells Prometheus of itself: every metric, once, made from the run's records.
+// What a rank reports to Prometheus: each metric once, made from the run's records.
 #pragma once
 
 #include <memory>
@@ -9,7 +9,7 @@
 
 namespace atl {
 
-/// Told by the loop's thread, read by any.
+/// The loop's thread reports to it; any thread may read it.
 class RankMetrics {
  public:
   explicit RankMetrics(Rank rank);
@@ -20,20 +20,20 @@ class RankMetrics {
   void add(const EpochRecord& epoch);
   void checkpoint(Index epoch);
 
-  /// The page, in Prometheus' text format. Memory is read when asked for, so that it is right in the middle
-  /// of a long epoch too.
+  /// The page, in Prometheus' text format. Memory is read when the page is asked for, so that it is right in
+  /// the middle of a long epoch too.
   std::string text();
 
  private:
   struct Families;
   std::unique_ptr<Families> families_;
-  std::string metric_;  // the run's: accuracy, …
+  std::string metric_;  // of the run: accuracy, …
 };
 
-// Prometheus' text format, in which a page may speak of a metric in one place alone.
+// In Prometheus' text format, a page may describe a metric in one place only.
 
-/// Pages of several ranks as one: what is said of a metric (# HELP, # TYPE) stands there once, and all
-/// samples follow it, in the order of the pages.
+/// Pages of several ranks as one. Each metric is described once (# HELP, # TYPE), and all its samples follow,
+/// in the order of the pages.
 std::string join_expositions(std::span<const std::string> pages);
 
 }  // namespace atl

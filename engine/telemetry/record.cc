@@ -6,7 +6,7 @@
 namespace atl {
 namespace {
 
-/// Something other than training came between this epoch and the next one.
+/// An evaluation came between this epoch and the next.
 bool was_evaluated(const EpochRecord& e) {
   return e.train || e.validation || e.test;
 }

@@ -1,6 +1,5 @@
-// What a training run tells about itself, as plain values: the loop fills them, and everything that a user
-// sees (progress, --json, metrics.jsonl, the metrics endpoint, report.html) is made from them and nothing
-// else.
+// What a training run tells about itself, as plain values. The loop fills them, and all that a user sees
+// (progress, --json, metrics.jsonl, the metrics endpoint, report.html) is made from them alone.
 #pragma once
 
 #include <fmt/format.h>
@@ -18,15 +17,15 @@
 
 namespace atl {
 
-/// Seconds of one named part of the work: "compute", "communication" (exposed: the compute thread stood
-/// waiting), "batch wait" (for the sampler), "evaluation", "checkpoint", … The parts of an epoch or run don't
-/// overlap.
+/// Seconds of one named phase of the work: "compute", "communication" (exposed: the compute thread stood
+/// waiting), "batch wait" (for the sampler), "evaluation", "checkpoint", … The phases of an epoch or run
+/// don't overlap.
 struct Phase {
   std::string name;
   double seconds = 0;
 };
 
-/// 0 where there is none of that name.
+/// 0 where no phase has that name.
 double seconds_of_phase(const std::vector<Phase>& phases, const std::string& name);
 
 /// Bytes that one rank sent over one class of links for one purpose (link_name() and traffic_name() of
@@ -36,14 +35,14 @@ struct LinkTraffic {
   std::int64_t bytes = 0;
 };
 
-/// What one rank knows of itself alone, in one epoch.
+/// What only the rank itself knows of an epoch.
 struct RankSample {
   std::vector<Phase> phases;
   std::vector<LinkTraffic> traffic;
   std::int64_t resident_bytes = 0;
-  double communication_seconds = 0;    // of training, in which something was under way, waited for or not
+  double communication_seconds = 0;    // of training, in which a message was under way, waited for or not
   double progress_cpu_seconds = 0;     // of training: processor time of the thread that communicates
-  std::optional<BatchCounts> batches;  // of a strategy that has them, in this epoch
+  std::optional<BatchCounts> batches;  // in this epoch, where the strategy has batches
 };
 
 /// Where one rank's time goes in an epoch of training: medians over steady_epochs().
@@ -55,8 +54,8 @@ struct TypicalEpoch {
   double progress_cpu_seconds = 0;
 };
 
-/// Of one layer, how far what came late was from what it stood for: norm of the difference over norm of the
-/// latter.
+/// For one layer, how far stale values were from the true ones: the norm of the difference over that of the
+/// true values.
 struct Staleness {
   int layer = 0;  // from 0
   double rows = 0, gradients = 0;
@@ -71,8 +70,8 @@ struct EpochRecord {
   double learning_rate = 0;
   double epoch_seconds = 0;                       // training alone: no evaluation, no checkpoint
   std::int64_t bytes_intra = 0, bytes_inter = 0;  // sent by all ranks in this epoch
-  std::vector<Staleness> staleness;               // of the epoch before, where it has shown in this one
-  RankSample own;                                 // this rank's; rank 0's in metrics.jsonl
+  std::vector<Staleness> staleness;  // of the epoch before, which this one's values have revealed
+  RankSample own;                    // this rank's; rank 0's in metrics.jsonl
 };
 
 /// When a stage of a pipeline worked on a chunk: seconds since any stage's first work in the epoch.
@@ -84,13 +83,13 @@ struct ChunkWork {
 /// One epoch of a pipeline.
 struct PipelineEpoch {
   Index epoch = 0;
-  // share of all ranks' time, from the first work to the last, in which they worked on no chunk
+  // share of all ranks' time, from the first work to the last, in which they were idle
   double bubble = 0;
-  std::vector<int> convolutions;               // (stages) layers of each that read neighbours
-  std::vector<std::vector<ChunkWork>> stages;  // (stages, chunks) in the epoch's order; many chunks in groups
+  std::vector<int> convolutions;               // (stages) how many layers of each read neighbours
+  std::vector<std::vector<ChunkWork>> stages;  // (stages, chunks or groups of them) in the epoch's order
 };
 
-/// Test vertices by class: entry (t, p) counts those of class t that were predicted as p.
+/// Test vertices by class: entry (t, p) counts the vertices of class t that were predicted as p.
 struct ConfusionMatrix {
   int classes = 0;                   // 0: none (multi-label)
   std::vector<std::int64_t> counts;  // (classes, classes)
@@ -108,18 +107,18 @@ struct RunSetting {
   Index epochs = 0;                // asked for
   int ranks = 1, threads = 1;      // threads of each rank
   std::vector<std::string> hosts;  // (ranks): the server each sits on
-  std::vector<std::string> cpus;   // (ranks): "0-3", those that its threads are bound to; "": to none
+  std::vector<std::string> cpus;   // (ranks): "0-3", the processors its threads are bound to; "": none
   std::map<std::string, std::string> versions;  // atoll, compiler, mpi, openblas, …
   std::string machine;                          // processor, cores, memory: one line
   std::string output;                           // folder
 };
 
-/// A whole run: complete at on_result(), without its last block before.
+/// A whole run. Its last block is filled in when on_result() is called.
 struct RunRecord {
   RunSetting setting;
   Index resumed_from = 0;           // epochs that were done before this start; 0 = from the beginning
-  Index resumed_steps = 0;          // and steps of the next one
-  std::vector<EpochRecord> epochs;  // those before a resume too
+  Index resumed_steps = 0;          // steps of the next epoch that were done before
+  std::vector<EpochRecord> epochs;  // also those before a resume
 
   std::string outcome;                     // "" while running; completed | stopped early | interrupted
   Index best_epoch = 0;                    // 0: never evaluated
@@ -131,25 +130,24 @@ struct RunRecord {
   std::vector<std::vector<Phase>> phases_by_rank;  // (ranks): whole run; the same names in the same order
   std::vector<TypicalEpoch> typical_by_rank;       // (ranks)
   std::vector<LinkTraffic> training_traffic;       // sent by all ranks, in all epochs since this start
-  std::optional<PipelineEpoch> pipeline;           // of a strategy with stages: the last epoch; on rank 0
+  std::optional<PipelineEpoch> pipeline;           // the last epoch's, of a strategy with stages; on rank 0
   std::vector<ExplainedFigures> explained;         // (ranks) of a strategy that explains; else empty
   ConfusionMatrix confusion;                       // of the test vertices
   std::optional<LinkMetrics> links;                // of the test pairs, with task linkPrediction
 };
 
-/// Epochs that show what one takes among many: not the first since the start, which claims memory and finds
-/// nothing under way, and none that follows an evaluation or a checkpoint, in which what was under way ended
-/// unseen.
+/// Epochs that show what one takes among many. The first since the start isn't one: it allocates memory and
+/// finds nothing under way. Nor is one that follows an evaluation or a checkpoint, during which transfers
+/// ended unseen.
 std::vector<const EpochRecord*> steady_epochs(const std::vector<EpochRecord>& epochs, Index resumed_from);
 
-/// Mean of the two middle ones of an even number; 0 of none.
+/// The mean of the two middle values where their number is even; 0 where there is none.
 double median(std::vector<double> values);
 
-/// How the loss of the last epoch stands to the first one's where it has grown far above that; "" where it
-/// hasn't.
+/// Says that the last epoch's loss is far above the first one's; "" where it isn't.
 std::string divergence(const std::vector<EpochRecord>& epochs);
 
-/// The middle epoch_seconds (mean of the two middle ones); 0 without epochs.
+/// Median of epoch_seconds; 0 without epochs.
 double median_epoch_seconds(const std::vector<EpochRecord>& epochs);
 
 // How far a run has come.

@@ -128,7 +128,7 @@ constexpr std::tuple kRun{Key{"resumedFrom", &RunRecord::resumed_from},
                           Key{"bytesByPair", &RunRecord::bytes_by_pair},
                           Key{"phasesByRank", &RunRecord::phases_by_rank}};
 
-// Of runs that are younger than the keys above: absent from older files.
+// Keys that came later than those above: files of older runs lack them.
 constexpr std::tuple kSettingSince{Key{"cpus", &RunSetting::cpus}};
 constexpr std::tuple kSampleSince{Key{"communicationSeconds", &RankSample::communication_seconds},
                                   Key{"progressCpuSeconds", &RankSample::progress_cpu_seconds},
@@ -198,7 +198,7 @@ void from_json(const Json& json, std::vector<Staleness>& layers) {
   for (const Json& layer : json) get(kStaleness, layer, layers.emplace_back());
 }
 
-/// Runs `read`, which looks into parsed text, and turns the library's complaints into ours.
+/// Runs `read`, which reads parsed text, and turns the library's exceptions into Errors.
 template <class Read>
 auto reading(Read read) {
   try {
@@ -230,7 +230,7 @@ LinkMetrics parse_links(const Json& json) {
   return links;
 }
 
-/// Readers index these without looking.
+/// Checks the sizes, since readers index these vectors without checking.
 void check_sizes(const RunRecord& run) {
   const Index ranks = run.setting.ranks, classes = run.confusion.classes;
   if (ranks < 1 || classes < 0 || classes > 1'000'000) fail("{} ranks, {} classes", ranks, classes);

@@ -38,8 +38,8 @@ class RunFolderWriter : public RunObserver {
     write_file_atomically(path, kept);
     metrics_.reset(std::fopen(path.c_str(), "a"));
     if (metrics_ == nullptr) fail_to_append();
-    std::setvbuf(metrics_.get(), nullptr, _IONBF,
-                 0);  // a line by one write: who follows the file sees whole ones
+    // Unbuffered, so that each line is one write and readers of the growing file see whole lines.
+    std::setvbuf(metrics_.get(), nullptr, _IONBF, 0);
     write_file_atomically(folder_ / kRunFile, run_document(run));
   }
 
@@ -55,7 +55,7 @@ class RunFolderWriter : public RunObserver {
   }
 
  private:
-  /// What is appended to a file that was removed nobody will ever read.
+  /// Fails where the file was removed, since nobody could ever read what is appended to it.
   void check_still_there() const {
     const fs::path path = folder_ / kMetricsFile;
     if (still_named(::fileno(metrics_.get()), path)) return;
@@ -126,7 +126,7 @@ std::string text_of(const Json& json) {
   return json.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
-/// null: not known. So are numbers that aren't finite, which the library writes so.
+/// null stands for unknown values; the library writes it for numbers that aren't finite too.
 Json or_null(const std::optional<double>& value) {
   return value ? Json(*value) : Json(nullptr);
 }

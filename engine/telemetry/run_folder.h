@@ -1,6 +1,6 @@
-// The story of a run in its output folder: metrics.jsonl, one object an epoch, appended as they end, and
-// run.json, everything else, written at the start and again at the end. `atoll report` makes report.html from
-// the two. result.json is for programs: the few figures of the end, as a cluster's operator gets them.
+// The story of a run in its output folder. metrics.jsonl gets one object per epoch, appended as epochs end.
+// run.json holds the rest and is written at the start and at the end. `atoll report` makes report.html from
+// the two. result.json has the final figures for programs, as a cluster's operator gets them.
 #pragma once
 
 #include <cstdio>
@@ -14,18 +14,17 @@
 namespace atl {
 
 /// Keeps these files up to date. A resumed run drops the epochs after the one that it resumed from, so that
-/// the file of a run that was killed reads like that of a run that wasn't. Rank 0 alone; Errors name the
-/// file.
+/// its file reads as if it had never been killed. For rank 0 alone; Errors name the file.
 std::unique_ptr<RunObserver> make_run_folder_writer(const std::filesystem::path& folder);
 
-/// The epochs in metrics.jsonl up to and including `last`; none where there is no file. A last line that a
-/// kill cut short is left out; any other line that isn't an epoch is an Error with its number.
+/// The epochs in metrics.jsonl up to and including `last`; none without the file. A last line that a kill cut
+/// short is left out. Any other line that isn't an epoch throws Error with its number.
 std::vector<EpochRecord> read_epochs(const std::filesystem::path& folder, Index last);
 
 /// The whole record of a run, finished or not. Throws Error where `folder` holds no run.
 RunRecord read_run(const std::filesystem::path& folder);
 
-// The few figures of a run that programs wait for: --json's lines, result.json.
+// A run's few figures that programs wait for: the lines of --json, and result.json.
 
 /// One line of --json: {"event":"epoch","epoch":…,"loss":…,"validation":… or null,"epochSeconds":…,
 /// "bytes":{"intra":…,"inter":…}}. Numbers that aren't finite become null.
@@ -34,12 +33,12 @@ std::string epoch_event(const EpochRecord& epoch);
 /// "startupSeconds":…,"peakMemoryBytes":[per rank],"output":…}.
 std::string result_event(const RunRecord& run);
 
-/// A run in under a kilobyte, whatever the number of ranks, as a launcher hands it to the operator:
-/// {"outcome":…,
-/// "test":…,"validation":…,"bestEpoch":…,"epochs":…,"epochSecondsMedian":…,"startupSeconds":…,"largestPeakMemoryBytes":…}.
+/// A run in under a kilobyte, whatever its number of ranks, which the launcher hands to the operator:
+/// {"outcome":…,"test":…,"validation":…,"bestEpoch":…,"epochs":…,"epochSecondsMedian":…,"startupSeconds":…,
+/// "largestPeakMemoryBytes":…}.
 std::string result_summary(const RunRecord& run);
 
-// A run as a program reads it (--json): one JSON object a line, an "epoch" each and last the "result";
+// A run as a program reads it (--json): one JSON object per line, an "epoch" for each and the "result" last.
 // record_json.h has their keys.
 
 /// Writes events to `out`, each line flushed, and messages as text to `err`; both must outlive the observer.

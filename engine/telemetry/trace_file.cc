@@ -40,7 +40,7 @@ std::string name_of(const TracedSpan& traced) {
   return fmt::format("{}{}{}", waits ? "wait for " : "", traffic_name(span.purpose), layer);
 }
 
-/// Microseconds, as the format has them.
+/// Times are in microseconds, as the format requires.
 Json event_json(Rank rank, const TracedSpan& traced, std::int64_t zero) {
   const Span& span = traced.span;
   const char* category = traced.stream == Stream::kSampler   ? "sampling"
@@ -61,7 +61,7 @@ Json event_json(Rank rank, const TracedSpan& traced, std::int64_t zero) {
           {"args", std::move(arguments)}};
 }
 
-/// What the viewer calls a rank and its streams.
+/// Names for a rank and its streams in the viewer.
 void add_names(const Communicator& comm, Rank rank, Json& events) {
   events.push_back({{"name", "process_name"},
                     {"ph", "M"},
@@ -75,7 +75,7 @@ void add_names(const Communicator& comm, Rank rank, Json& events) {
                       {"args", {{"name", stream_name(Stream(s))}}}});
 }
 
-/// Of rank 0's clock.
+/// Moves all spans to rank 0's clock.
 void move_to_one_clock(std::vector<std::vector<TracedSpan>>& ranks, const std::vector<ClockOffset>& clocks) {
   for (std::size_t r = 0; r < ranks.size(); ++r)
     for (TracedSpan& traced : ranks[r]) {

@@ -1,4 +1,4 @@
-// What a rank that trains on mini-batches holds: rows of features, or columns of all rows', as they are
+// The data of a rank that trains on mini-batches: rows of features, or columns of all rows, as they are
 // stored.
 #include <algorithm>
 #include <cstring>
@@ -51,7 +51,7 @@ void BatchData::release_features() {
   graph_.features = Rows(ConstMatrixView());
 }
 
-/// Some vertices at a time: their other columns are read with them, and dropped.
+/// Reads some vertices at a time, because their other columns are read with them and then dropped.
 void BatchData::read_columns(const Job& job, const Dataset& dataset, const ColumnShare& share,
                              FeatureForm held) {
   constexpr Index kPiece = 4096;

@@ -15,7 +15,7 @@ Best::~Best() {
   }
 }
 
-/// The host goes on with the next epoch meanwhile.
+/// The weights are copied in the stream, so that the host goes on with the next epoch.
 void Best::consider(Index epoch, const Evaluation& evaluation, Parameters& parameters, DeviceStream& stream) {
   const bool by_loss = spec_.metric == StopMetric::kValidationLoss;
   const std::optional<double> value = by_loss ? evaluation.validation_loss : evaluation.validation;

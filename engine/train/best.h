@@ -1,4 +1,4 @@
-// Which epoch was best so far by validation, its weights, and whether patience has run out.
+// The best epoch so far by validation, its weights, and whether patience has run out.
 #pragma once
 
 #include <cstdint>
@@ -19,18 +19,19 @@ class Best {
   Best(const Best&) = delete;
   Best& operator=(const Best&) = delete;
 
-  /// After an evaluation at `epoch`; copies the weights, in the order of the stream, if it is better than all
-  /// before. Of equals the first is best.
+  /// Call after an evaluation at `epoch`. If it is better than all before, copies the weights in the order of
+  /// the stream. Of equal epochs the first is best.
   void consider(Index epoch, const Evaluation& evaluation, Parameters& parameters, DeviceStream& stream);
-  /// True when `patience` epochs have gone by since the best one.
+  /// True when `patience` epochs have passed since the best one.
   bool patience_over(Index epoch) const;
-  /// Puts the best epoch's weights into `parameters`; leaves them where nothing was ever evaluated.
+  /// Puts the best epoch's weights into `parameters`, or does nothing where nothing was ever evaluated.
   void restore(Parameters& parameters) const;
 
   Index epoch() const { return epoch_; }
   std::optional<double> validation() const { return validation_; }
   std::optional<double> test() const { return test_; }
-  Matrix& weights();  // (1, values) of the best epoch; empty before. Waits until they have come.
+  // (1, values) of the best epoch; empty before there is one. Waits until they are copied.
+  Matrix& weights();
 
   /// For checkpoints.
   void save(std::map<std::string, double>& scalars) const;
@@ -44,28 +45,28 @@ class Best {
   double score_ = 0;  // larger is better
   std::optional<double> validation_, test_;
   Matrix weights_;
-  mutable DeviceStream* bringing_ = nullptr;  // the stream that may still be bringing them
+  mutable DeviceStream* bringing_ = nullptr;  // the stream that may still be copying them
 };
 
-// What the steps of an epoch have added up to: with it a run that was killed between two steps goes on in the
+// The sums over the steps of an epoch. With them a run that was killed between two steps goes on in the
 // middle of its epoch.
 
-/// Sums over all ranks, but for the seconds.
+/// Sums over all ranks, except the seconds.
 struct EpochSoFar {
   double loss = 0;      // Σ …
-  double vertices = 0;  // … over so many
+  double vertices = 0;  // … over so many vertices
   double seconds = 0;
   std::int64_t bytes_intra = 0, bytes_inter = 0;
 
   /// For checkpoints.
   void save(std::map<std::string, double>& scalars) const;
-  /// Zeros where they have none.
+  /// Zeros where the scalars lack them.
   void load(const std::map<std::string, double>& scalars);
 };
 
 // Counts that checkpoints keep among their scalars, as doubles.
 
-/// 0 where no count can have been that.
+/// 0 where `scalar` can't have been a count.
 inline std::int64_t saved_count(double scalar) {
   return scalar >= 0 && scalar < 0x1p63 ? std::int64_t(scalar) : 0;
 }

@@ -29,7 +29,7 @@ Outcome EpochLoop::run() {
   return outcome;
 }
 
-/// To the epoch's end, or to the step after which some rank was asked to stop: then it returns true.
+/// Runs to the epoch's end, or to the step after which some rank was asked to stop; then it returns true.
 bool EpochLoop::run_epoch() {
   const TrainingSpec& t = job_.training;
   EpochRecord e;
@@ -58,11 +58,11 @@ bool EpochLoop::run_step(double learning_rate) {
   return stop;
 }
 
-/// Sums up, evaluates and tells.
+/// Sums up, evaluates and reports.
 void EpochLoop::end_epoch(EpochRecord& e) {
   const TrainingSpec& t = job_.training;
   p_.meter.end_sums();
-  // An epoch of drawn subgraphs is of about as many vertices as there are, not of each of them.
+  // An epoch of drawn subgraphs has about as many training vertices as the graph, but not each exactly once.
   const bool batches = strategy_of(job_).holds == Holds::kBatches && p_.epoch.vertices > 0;
   e.loss = p_.epoch.loss / (batches ? p_.epoch.vertices : p_.data.train.total);
   e.bytes_intra = p_.epoch.bytes_intra;
@@ -81,14 +81,15 @@ void EpochLoop::end_epoch(EpochRecord& e) {
   tell_if_not_learning();
 }
 
-/// Once, by whoever is looked at.
+/// Warns once; not_learning() is empty in later epochs.
 void EpochLoop::tell_if_not_learning() {
   if (p_.comm.rank() != 0) return;
   const std::string told = not_learning(job_, p_.record.epochs, without_input_);
   if (!told.empty()) p_.options.observer->on_message(MessageLevel::kWarning, told);
 }
 
-/// The first epoch of a start makes room; what comes later is a batch larger than all before.
+/// In the first epoch of a start, memory grows anyway. Later it grows only for a batch larger than all
+/// before.
 void EpochLoop::tell_growth(const EpochRecord& e) {
   const Index reallocations = e.own.batches ? e.own.batches->reallocations : 0;
   if (std::exchange(is_first_, false) || reallocations == 0 || p_.comm.rank() != 0) return;
@@ -98,7 +99,7 @@ void EpochLoop::tell_growth(const EpochRecord& e) {
                   counted_text(reallocations, "step"), reallocations == 1 ? " was" : "es were"));
 }
 
-/// The step's loss over all ranks, and whether one of them was asked to stop.
+/// Returns the step's loss over all ranks, and whether one of them was asked to stop.
 std::pair<double, bool> EpochLoop::sum_over_ranks(double loss) {
   const bool asked = p_.options.stop != nullptr && p_.options.stop->load();
   std::array<double, 4> sums{loss, double(p_.meter.bytes_sent(Link::kIntra)),

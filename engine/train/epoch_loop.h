@@ -1,4 +1,5 @@
-// The epochs of a run: train, evaluate, tell, checkpoint, until the last one, a stop, or the end of patience.
+// The epochs of a run: train, evaluate, report, checkpoint, until the last epoch, a stop, or the end of
+// patience.
 #pragma once
 
 #include <utility>
@@ -12,7 +13,7 @@
 
 namespace atl {
 
-/// What the loop works on; all of it outlives the loop.
+/// The parts that the loop works on. All must outlive it.
 struct LoopParts {
   Communicator& comm;
   const SessionOptions& options;
@@ -23,11 +24,11 @@ struct LoopParts {
   const CheckpointStore& store;
   const PartsOnRanks& parts;
   RankMeter& meter;
-  EpochSoFar& epoch;  // the one that the run is in
+  EpochSoFar& epoch;  // the present epoch
   RunRecord& record;  // epochs are added
 };
 
-/// Collective.
+/// Collective: all ranks make the same calls.
 class EpochLoop {
  public:
   explicit EpochLoop(const LoopParts& parts)
@@ -37,7 +38,7 @@ class EpochLoop {
         last_checkpoint_(at_),
         before_(parts.epoch) {}
 
-  /// From where the record says that it was resumed.
+  /// Starts where the record says that the run was resumed.
   Outcome run();
 
  private:
@@ -55,9 +56,9 @@ class EpochLoop {
   LoopParts p_;
   const Job& job_;
   Reached at_, last_checkpoint_;
-  double without_input_ = 0;  // loss_without_input()
-  bool is_first_ = true;      // epoch of this start
-  EpochSoFar before_;         // of this epoch, what was done before this start
+  double without_input_ = 0;  // see loss_without_input()
+  bool is_first_ = true;      // whether this is the first epoch since the start
+  EpochSoFar before_;         // the part of this epoch that was done before this start
 };
 
 }  // namespace atl

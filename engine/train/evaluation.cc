@@ -10,8 +10,8 @@
 namespace atl {
 namespace {
 
-/// Counts whose ratio is the metric: accuracy = correct / rows; F1-micro = 2·tp / (2·tp + fp + fn), which is
-/// the same thing for one label a vertex. Multi-label: a class is predicted where its logit is above 0.
+/// Counts whose ratio is the metric: accuracy = correct / rows; F1-micro = 2·tp / (2·tp + fp + fn), which
+/// equals accuracy for one label per vertex. Multi-label: a class is predicted where its logit is above 0.
 struct Ratio {
   double part = 0, whole = 0;
 };
@@ -20,7 +20,7 @@ Ratio ratio_of(const LabelCounts& counts, bool several_labels) {
   return several_labels ? Ratio{2 * right, 2 * right + wrong} : Ratio{right, right + wrong};
 }
 
-/// Of this rank's `rows`, into `counts` (classes), which are in the device's memory as all else is.
+/// Counts this rank's `rows` into `counts` (classes). All arguments are in the device's memory.
 void count_by_class_of(Context& ctx, const RankData& data, ConstMatrixView logits,
                        std::span<const VertexId> rows, std::span<ClassCounts> counts) {
   const LabelView& labels = data.label_view();
@@ -30,7 +30,7 @@ void count_by_class_of(Context& ctx, const RankData& data, ConstMatrixView logit
     count_by_class(ctx, logits, labels.classes, rows, counts);
 }
 
-/// Counts of the host's, so that what is made of them is the same on any number of ranks. Collective.
+/// Sums the host's counts, so that metrics are the same on any number of ranks. Collective.
 void sum_over_ranks(Communicator& comm, std::span<ClassCounts> counts) {
   std::vector<std::int64_t> sums;
   sums.reserve(3 * counts.size());
@@ -52,7 +52,7 @@ Evaluation evaluate(Context& ctx, Communicator& comm, const RankData& data, cons
                     ConstMatrixView logits, EvaluationRoom& room) {
   const std::array<const SplitRows*, 3> splits{&data.train, &data.validation, &data.test};
   const LabelView& labels = data.label_view();
-  // Several labels have no accuracy; F1-micro of one label is accuracy.
+  // There is no accuracy for several labels; F1-micro of one label is accuracy.
   const bool several = data.multi_label() && training.metric == Metric::kF1Micro;
   const bool is_ratio = training.metric == Metric::kAccuracy || training.metric == Metric::kF1Micro;
   SplitCounts* const counted = room.counted.data();
@@ -77,8 +77,8 @@ Evaluation evaluate(Context& ctx, Communicator& comm, const RankData& data, cons
   const std::span<ClassCounts> by_class_here = room.by_class_here;
   if (by_class > 0)
     ctx.stream->download(by_class_here.data(), room.by_class.data(), by_class_here.size_bytes());
-  read(ctx, counted, &counts, sizeof counts);  // here alone the host waits for the device
-  std::array<double, 7> sums{};                // part and whole of each split, then the validation loss
+  read(ctx, counted, &counts, sizeof counts);  // the only wait of the host for the device
+  std::array<double, 7> sums{};  // part and whole of each split's ratio, then the validation loss
   for (std::size_t s = 0; s < splits.size() && is_ratio; ++s) {
     const Ratio ratio = ratio_of(counts.splits[s], several);
     sums[2 * s] = ratio.part;
@@ -99,7 +99,7 @@ Evaluation evaluate(Context& ctx, Communicator& comm, const RankData& data, cons
     else if (sums[2 * s + 1] > 0)
       metric[s] = sums[2 * s] / sums[2 * s + 1];
     else if (splits[s]->total > 0)
-      metric[s] = 0;  // F1 with nothing predicted and nothing to find
+      metric[s] = 0;  // nothing was predicted, and nothing was to be found
   }
   Evaluation result{metric[0], metric[1], metric[2], {}};
   if (data.validation.total > 0) result.validation_loss = sums[6] / data.validation.total;
@@ -124,7 +124,7 @@ struct Scored {
   std::uint32_t positive;
 };
 
-/// On rank 0 all ranks' pairs for one class, in rank order; nothing elsewhere.
+/// All ranks' pairs for one class, in the order of ranks, on rank 0; nothing elsewhere.
 std::vector<std::pair<float, bool>> gather(Communicator& comm, const std::vector<Scored>& mine) {
   std::vector<std::vector<std::byte>> to(std::size_t(comm.size()));
   const auto bytes = std::as_bytes(std::span(mine));
@@ -140,7 +140,7 @@ std::vector<std::pair<float, bool>> gather(Communicator& comm, const std::vector
   return all;
 }
 
-/// Every labelled row's score for class c.
+/// The scores of all labelled rows for class c.
 std::vector<Scored> scores_of(const RankData& data, ConstMatrixView logits, std::span<const VertexId> rows,
                               Index c) {
   const Labels& labels = data.labels();
@@ -158,7 +158,7 @@ std::vector<Scored> scores_of(const RankData& data, ConstMatrixView logits, std:
 
 }  // namespace
 
-/// By ranks (Mann-Whitney): Σ of the positives' mean ranks.
+/// By the Mann-Whitney ranks: Σ of the positives' mean ranks.
 std::optional<double> roc_auc(std::vector<std::pair<float, bool>> scored) {
   std::sort(scored.begin(), scored.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
   double positives = 0, rank_sum = 0;
@@ -183,7 +183,7 @@ std::optional<double> roc_auc(Communicator& comm, const RankData& data, ConstMat
         "classes (use accuracy, f1Micro or f1Macro)",
         data.classes());
   }
-  std::array<double, 2> areas{0, 0};  // Σ over classes, and how many
+  std::array<double, 2> areas{0, 0};  // Σ over classes, and the number of classes
   for (Index c = 0; c < (data.multi_label() ? data.classes() : 1); ++c) {
     if (const auto area = roc_auc(gather(comm, scores_of(data, logits, rows, c)))) {
       areas[0] += *area;

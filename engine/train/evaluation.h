@@ -1,4 +1,4 @@
-// Metrics over the whole graph from each rank's logits: what one rank would print, on any number of ranks.
+// Metrics over the whole graph from each rank's logits. They are the same on any number of ranks.
 #pragma once
 
 #include <optional>
@@ -18,43 +18,43 @@ struct Evaluation {
   std::optional<double> validation_loss;  // mean over validation vertices
 };
 
-/// What is counted of each split in one visit of the logits.
+/// Counts over each split, made in one pass over the logits.
 struct SplitCounts {
   LabelCounts splits[3];
   double validation_loss = 0;
 };
 
-/// The memory of an evaluation, kept for the next one: to give a device's memory back, the host waits for all
-/// that the device was given.
+/// The memory of an evaluation, kept for the next one: freeing a device's memory makes the host wait until
+/// the device has done all its work.
 struct EvaluationRoom {
   explicit EvaluationRoom(Device device) : counted(device, 1), by_class(device) {}
   Buffer<SplitCounts> counted;             // (1)
   Buffer<ClassCounts> by_class;            // (splits, classes), for F1-macro
-  std::vector<ClassCounts> by_class_here;  // likewise
+  std::vector<ClassCounts> by_class_here;  // the same in the host's memory
   HostRows logits;                         // for ROC-AUC
 };
 
-/// logits (owned, classes). The host waits once for its device, and for ROC-AUC once more. Collective.
+/// logits (owned, classes). The host waits for its device once, and once more for ROC-AUC. Collective.
 Evaluation evaluate(Context& ctx, Communicator& comm, const RankData& data, const TrainingSpec& training,
                     ConstMatrixView logits, EvaluationRoom& room);
 
 /// Over test vertices; empty for multi-label data. Collective.
 ConfusionMatrix confusion_of(Context& ctx, Communicator& comm, const RankData& data, ConstMatrixView logits);
 
-/// *sum += Σ of the job's loss over `rows` and, where d_logits isn't empty, its gradient times `scale`.
-/// `labels` are of the logits' rows. All in the device's memory.
+/// *sum += Σ of the job's loss over `rows`. Writes its gradient times `scale` to d_logits, unless that is
+/// empty. `labels` belong to the logits' rows. All in the device's memory.
 void loss_of(Context& ctx, const LabelView& labels, Loss loss, ConstMatrixView logits,
              std::span<const VertexId> rows, Real scale, MatrixView d_logits, double* sum);
 
 // The area under the ROC curve over all ranks' rows.
 
-/// Of one class: scores of positives and negatives, ties counted half. Absent unless both occur.
+/// For one class, from the scores of positives and negatives; ties count half. Absent unless both occur.
 std::optional<double> roc_auc(std::vector<std::pair<float, bool>> scored);
 
-/// Two classes: of logit 1 − logit 0 against label 1. Multi-label: the mean over classes where both occur
-/// (OGB's rule). Rank 0 gets the scores of all ranks' `rows`, one class after the other, and tells the
-/// result: it holds 16 bytes for each of the split's vertices, every other rank 8 for each of its own. Logits
-/// are where the host reads them. Collective.
+/// Two classes: of logit 1 − logit 0 for label 1. Multi-label: the mean over classes in which both labels
+/// occur (OGB's rule). Rank 0 receives the scores of all ranks' `rows`, one class after the other, and sends
+/// the result to all. It holds 16 bytes for each of the split's vertices, every other rank 8 for each of its
+/// own. Logits are in the host's memory. Collective.
 std::optional<double> roc_auc(Communicator& comm, const RankData& data, ConstMatrixView logits,
                               std::span<const VertexId> rows);
 

@@ -38,7 +38,7 @@ bool same_run(const RunRecord& run, const Job& job) {
   try {
     return changes_that_forbid_resuming(parse_job(run.setting.job_yaml, "run.json").job, job).empty();
   } catch (const Error&) {
-    return false;  // a manifest of a version that had other fields
+    return false;  // the manifest is of a version with other fields
   }
 }
 
@@ -49,7 +49,8 @@ std::optional<RunRecord> finished_run(const fs::path& output, const Job& job,
   if (!has_results(output)) return std::nullopt;
   std::optional<RunRecord> run = record_in(output);
   if (!run || run->outcome.empty()) return std::nullopt;
-  if (run->outcome == "interrupted") run->outcome = "completed";  // where no more is asked for than it had
+  // An interrupted run counts as completed where the job asks for no more epochs.
+  if (run->outcome == "interrupted") run->outcome = "completed";
   const bool more = trained(*run) < job.training.epochs && !patience_over(*run, job);
   return more || run->setting.dataset_checksum != dataset_checksum || !same_run(*run, job) ? std::nullopt
                                                                                            : run;

@@ -13,7 +13,7 @@ bool has_gradient(const Entry& entry) {
 
 }  // namespace
 
-/// An entry of which every rank holds all rows is in several pieces where they are made whole one by one.
+/// An entry that every rank holds whole has several pieces where its parts are summed one by one.
 std::vector<Gradient::Piece> Gradient::pieces_of(const std::vector<Entry>& entries) {
   std::vector<Piece> pieces;
   for (int i = 0; i < int(entries.size()); ++i) {
@@ -30,8 +30,8 @@ std::vector<Gradient::Piece> Gradient::pieces_of(const std::vector<Entry>& entri
   return pieces;
 }
 
-/// Neighbours of a layer with the same replicas are one run: all of those ranks hold both, so they agree on
-/// where a run ends.
+/// Neighbouring pieces of a layer with the same replicas form one run. All of those ranks hold both, so they
+/// agree on where a run ends.
 Gradient::Gradient(Context& ctx, Communicator& comm, Parameters& parameters, bool deterministic)
     : comm_(comm),
       parameters_(parameters),
@@ -69,7 +69,7 @@ void Gradient::clear(Context& ctx) {
   zero_sums(ctx, shares_.span());
 }
 
-/// Where most rows are, packing them would save little.
+/// Packs only where few rows are touched; otherwise it would save little.
 void Gradient::touches(Context& ctx, int layer, std::span<const VertexId> features) {
   constexpr double kFew = 0.75;
   Index all = 0;
@@ -95,7 +95,7 @@ void Gradient::begin_part(Context& ctx, int layer, int part) {
     if (run.layer == layer && run.part == part) run.values.begin_sum(ctx, comm_);
 }
 
-/// What is being summed has been looked at before.
+/// Leaves out gradients that are being summed, because they were counted before.
 void Gradient::count_shares(Context& ctx, int layer, std::optional<int> part) {
   for (std::size_t i = 0; i < pieces_.size(); ++i) {
     const Piece& piece = pieces_[i];
@@ -120,7 +120,7 @@ void Gradient::count_non_finite(Context& ctx, StepState* state) {
   if (!parameters_.everywhere()) sum_counts(ctx, &state->not_finite);
 }
 
-/// What every rank holds each adds for itself; of the rest each rank has a share.
+/// Each rank adds up by itself what every rank holds; of the rest each adds its share.
 void Gradient::clip(Context& ctx, double longest, StepState* state) {
   if (longest <= 0) return;
   for (const auto& [layer, part, run] : runs_) {

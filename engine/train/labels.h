@@ -1,4 +1,4 @@
-// Labels of a rank's rows, as they are read from the data set and as kernels read them.
+// Labels of a rank's rows, as read from the data set and as kernels read them.
 #pragma once
 
 #include <span>
@@ -10,16 +10,16 @@
 
 namespace atl {
 
-/// How a data set is taken: as it is, for training; as far as it fits a model that is there, for predictions.
+/// How a data set is read: as it is, for training, or as far as it fits an existing model, for predictions.
 struct DataUse {
   Index classes = 0;                       // of the model
-  FeatureForm form = FeatureForm::kDense;  // in which the model reads features
+  FeatureForm form = FeatureForm::kDense;  // as the model reads features
   bool known = true;                       // false: as if no vertex had a label
-  bool by_split = true;                    // false: by no split; every labelled vertex is a test vertex
-  bool trains = true;                      // false: it is for inference alone
+  bool by_split = true;                    // false: without splits; every labelled vertex is a test vertex
+  bool trains = true;                      // false: only for inference
 };
 
-/// Labels of some rows as kernels read them: one of the two.
+/// Labels of some rows as kernels read them; one of the two is set.
 struct LabelView {
   const std::int32_t* classes = nullptr;  // (rows)
   View<const std::uint8_t> targets = {};  // (rows, labels)
@@ -29,7 +29,7 @@ struct LabelView {
   }
 };
 
-/// Of a part's owned rows: one class each, −1 = unlabelled, or, multi-label, targets of 0 and 1.
+/// Labels of a part's owned rows: one class each, −1 = unlabelled, or, if multi-label, targets of 0 and 1.
 struct Labels {
   std::vector<std::int32_t> classes;  // (rows); empty: multi-label
   std::vector<std::uint8_t> targets;  // (rows, columns); empty: not multi-label, or all unlabelled

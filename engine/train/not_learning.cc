@@ -12,7 +12,7 @@
 namespace atl {
 namespace {
 
-constexpr double kFallen = 0.99;  // of another loss
+constexpr double kFallen = 0.99;  // a loss above this share of another one hasn't fallen
 constexpr std::size_t kRemedies = 2;
 
 /// −Σ p log p of a label that is there or not.
@@ -29,7 +29,7 @@ double least_loss(std::span<const EpochRecord> epochs) {
   return std::ranges::min(epochs, {}, &EpochRecord::loss).loss;
 }
 
-/// What usually is the reason, the likeliest first.
+/// What to change, the likeliest remedy first.
 std::vector<std::string> remedies(const Job& job) {
   const TrainingSpec& t = job.training;
   const double rate = t.optimizer.learning_rate, high = t.optimizer.kind == OptimizerKind::kSgd ? 1 : 0.02;
@@ -57,13 +57,13 @@ bool stays_without_input(std::span<const EpochRecord> epochs, double without_inp
          mean_loss(late.last(half)) >= kFallen * mean_loss(late.first(half));
 }
 
-/// What is wrong by the end of these epochs, which are the run's last ones or not; "": nothing.
+/// What is wrong after these epochs, the run's last ones if `is_end`; "": nothing.
 std::string fault_of(std::span<const EpochRecord> epochs, double without_input, bool is_end) {
   const double first = epochs.front().loss, least = least_loss(epochs), last = epochs.back().loss;
   if (least >= kFallen * first)
     return fmt::format("the loss hasn't fallen in {} epochs (it was {:.4g}, and at least {:.4g} since)",
                        epochs.size(), first, least);
-  // At the end there is nothing to wait for, though it still falls.
+  // At the end there is nothing to wait for, even if the loss still falls.
   if (stays_without_input(epochs, without_input) ||
       (is_end && without_input > 0 && least >= kFallen * without_input))
     return fmt::format(
@@ -76,7 +76,8 @@ std::string fault_of(std::span<const EpochRecord> epochs, double without_input, 
 
 double loss_without_input(Communicator& comm, const Job& job, const RankData& data) {
   if (job.task == Task::kLinkPrediction) return entropy_of_one(1.0 / (1 + job.links.negatives));
-  std::vector<double> counts(std::size_t(data.classes()) + 1, 0);  // of each label, and of the vertices
+  // By label, and last the number of vertices.
+  std::vector<double> counts(std::size_t(data.classes()) + 1, 0);
   const Labels& labels = data.labels();
   for (const VertexId row : data.train.rows) {
     ++counts.back();
@@ -98,7 +99,7 @@ Index epochs_to_learn(Index epochs) {
 
 std::string not_learning(const Job& job, std::span<const EpochRecord> epochs, double without_input) {
   if (epochs.empty() || epochs.front().epoch != 1) return "";
-  if (epochs.front().loss == 0) return "";  // the data have one class, as was told before the run
+  if (epochs.front().loss == 0) return "";  // the data have one class, which was reported before the run
   const auto all = std::size_t(job.training.epochs);
   for (auto looked = std::size_t(epochs_to_learn(job.training.epochs)); looked <= epochs.size();
        looked = looked < all ? std::min(2 * looked, all) : 2 * looked) {
@@ -120,7 +121,7 @@ std::vector<NonFinite> gather(Communicator& comm, const NonFinite& mine) {
   return all;
 }
 
-/// The rank where `what` comes first in the epoch's order; −1: none saw it.
+/// The rank that saw `what` first, in the order of an epoch; −1: none saw it.
 Rank earliest(const std::vector<NonFinite>& all, std::int32_t NonFinite::*what, bool ascending) {
   Rank first = -1;
   for (Rank r = 0; r < Rank(all.size()); ++r) {
@@ -143,7 +144,7 @@ std::string gradient_text(const Model& model, const Parameters& parameters, std:
   return fmt::format("the gradient of {} in {}", e.spec.name, layer_text(model, e.layer));
 }
 
-/// Outputs come before gradients, and a rank's share before the sum that spreads it to all.
+/// Outputs come before gradients, and a rank's own gradient before the sum that spreads it.
 std::string place_text(const Communicator& comm, const Model& model, const Parameters& parameters,
                        const std::vector<NonFinite>& all) {
   const auto on = [&](Rank r) { return fmt::format("on rank {} ({})", r, comm.host(r)); };

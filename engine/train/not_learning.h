@@ -1,4 +1,4 @@
-// A run that doesn't learn says so early, while its user still looks at it.
+// Warns early of a run that doesn't learn, while its user still watches it.
 #pragma once
 
 #include <span>
@@ -13,34 +13,34 @@
 
 namespace atl {
 
-/// The loss of a model that ignores its input and predicts for every vertex, or pair, how often each label
-/// occurs in training: the entropy of the labels, summed where a vertex has several. 0: there is nothing to
-/// learn. Collective.
+/// The loss of a model that ignores its input and always predicts how often each label occurs in training:
+/// the entropy of the labels, summed where a vertex has several. 0: there is nothing to learn. Collective.
 double loss_without_input(Communicator& comm, const Job& job, const RankData& data);
 
 /// The epoch by whose end the loss must have fallen: a tenth of the run's `epochs`, but at least 5. The loss
 /// is checked again whenever the number of epochs has doubled, and at the end.
 Index epochs_to_learn(Index epochs);
 
-/// The warning at the end of the last of `epochs` (the run's, from the first on), with the two likeliest
-/// remedies for the manifest. It is due where no loss was at least 1 % below the first one, where the losses
-/// of the later half are all at least `without_input` and don't fall, and where a whole run never got below
-/// `without_input`. "" otherwise, in epochs that aren't checked, and where it has been given before.
+/// The warning after the last of `epochs` (all of the run's so far), with the two likeliest remedies for the
+/// manifest. It is given where no loss was at least 1 % below the first one, where the losses of the later
+/// half are all at least `without_input` and don't fall, or where a whole run never got below
+/// `without_input`. "" otherwise, in epochs that aren't checked, and after it has been given once.
 /// without_input: loss_without_input().
 std::string not_learning(const Job& job, std::span<const EpochRecord> epochs, double without_input);
 
-// What a user is told where a loss or a gradient isn't finite: where it was first seen, and what to do.
+// What a user is told where a loss or a gradient isn't finite: where that was first seen, and what to do.
 
-/// Where one rank saw it first, in the order in which an epoch comes to these; −1: nowhere.
+/// Where one rank first saw a value that isn't finite; members are in the order of an epoch; −1: nowhere.
 struct NonFinite {
-  std::int32_t layer = -1;  // whose output; the first
-  // which of Parameters::entries() in this rank's own gradient; the last, backward's first
+  std::int32_t layer = -1;  // the first layer with such an output
+  // the entry of Parameters::entries() in this rank's own gradient; the last one, to which backward comes
+  // first
   std::int32_t share = -1;
-  std::int32_t sum = -1;  // likewise in the gradient summed over ranks
+  std::int32_t sum = -1;  // the same in the gradient summed over ranks
 };
 
-/// Throws Error on rank 0, naming layer, rank and the last good checkpoint ({0, 0}: there is none); the
-/// others wait for that to end them, so that it is said once. Collective.
+/// Throws Error on rank 0, naming layer, rank and the last good checkpoint ({0, 0}: there is none). The other
+/// ranks wait to be ended by that, so that it is reported once. Collective.
 [[noreturn]] void fail_non_finite(Communicator& comm, const Model& model, const Parameters& parameters,
                                   const NonFinite& mine, const std::string& when,
                                   const Reached& last_checkpoint);

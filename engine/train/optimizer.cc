@@ -7,7 +7,7 @@
 namespace atl {
 namespace {
 
-/// The first layer that has weights; −1: none has.
+/// The first layer that has weights; −1: none.
 int first_layer(const Parameters& parameters) {
   int first = -1;
   for (const Parameters::Entry& e : parameters.entries()) {

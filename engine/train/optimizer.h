@@ -12,19 +12,19 @@ namespace atl {
 
 class Optimizer {
  public:
-  /// `parameters` outlives it.
+  /// `parameters` must outlive it.
   Optimizer(const OptimizerSpec& spec, Parameters& parameters);
 
-  /// One step with the gradients in `parameters`, which must be whole (Gradient::sum, clip), and the state's
-  /// rate and number, unless it says that the gradient isn't finite. Each rank updates what it holds;
-  /// replicas do the same.
+  /// Takes one step with the state's rate and number and with the gradients in `parameters`, which must be
+  /// complete (Gradient::sum, clip); does nothing if the state says that the gradient isn't finite. Each rank
+  /// updates what it holds, and replicas do the same.
   void step(Context& ctx, const StepState* state);
-  /// A step was taken.
+  /// Call when a step was taken.
   void count_step() { ++steps_; }
 
   std::int64_t steps() const { return steps_; }
   void set_steps(std::int64_t steps) { steps_ = steps; }
-  /// First and second moments (or the velocity, alone): laid out as the trainable values held. For
+  /// The first and second moments, or the velocity alone, laid out like the held trainable values. For
   /// checkpoints.
   std::vector<Matrix>& moments() { return moments_; }
 

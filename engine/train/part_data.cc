@@ -16,7 +16,7 @@
 namespace atl {
 namespace {
 
-/// Divides each row by the sum of its values' magnitudes, as the citation data sets' set-ups do; zero rows
+/// Divides each row by the sum of its values' magnitudes, as set-ups for the citation data sets do; zero rows
 /// stay zero.
 void normalise_rows(MatrixView x) {
   for (Index r = 0; r < x.rows; ++r) {
@@ -38,7 +38,7 @@ void normalise_rows(Csr& x) {
   }
 }
 
-/// The same of rows that have one value beside 0.
+/// The same for rows whose values are 0 or one other value.
 void normalise_levels(const BitView& bits, std::vector<Real>& levels) {
   for (Index r = 0; r < bits.rows; ++r) {
     Index ones = 0;
@@ -48,22 +48,22 @@ void normalise_levels(const BitView& bits, std::vector<Real>& levels) {
   }
 }
 
-/// Whether sums over neighbours are what the model multiplies first, which are no sparser than dense rows.
+/// Whether the model first multiplies sums over neighbours, which are no sparser than dense rows.
 bool multiplies_sums(const Job& job) {
   const ModelInfo* model = find_model(job.model.kind);
   return model != nullptr && model->aggregates_first;
 }
 
-/// Of dense features. Batches fetch theirs row by row, on the host.
+/// For dense features. The host fetches batches' features row by row.
 Storage kept_storage(const Job& job) {
   return strategy_of(job).holds == Holds::kBatches ? Storage::kReals : storage_of(job.training.precision);
 }
 
-/// A value of a sparse row costs a load of a row of weights, forward and backward, for every row that the
-/// first layer reads; a dense row's product is made once for each that it computes, after the sum over
-/// neighbours. Where there are as many values to load as features, both take as long: measured with 50 values
-/// of 600, 1,200 and 2,400, 10 of 14 neighbours, hidden 64 and 256: dense over sparse is 1.15 and 0.86, 1.6
-/// and 1.5, 2.7 and 2.5.
+/// With sparse rows, each value of every row that the first layer reads costs a load of a row of weights,
+/// forward and backward. With dense rows there is one product for each row that it computes, after the sum
+/// over neighbours. Both take equally long where there are as many values to load as features. Measured with
+/// 50 values of 600, 1,200 and 2,400, 10 of 14 neighbours, hidden 64 and 256: dense over sparse is 1.15 and
+/// 0.86, 1.6 and 1.5, 2.7 and 2.5.
 FeatureForm batch_form(const Job& job, const DatasetMeta& meta) {
   const Options& options = job.strategy.options;
   const bool fills = feature_rate(job, meta.features) < 1 && options.text("fill") != "zero";
@@ -87,9 +87,9 @@ FeatureForm kept_form(const Job& job, const DatasetMeta& meta) {
   if (multiplies_sums(job)) return FeatureForm::kDense;
   if (strategy_of(job).holds == Holds::kBatches) return batch_form(job, meta);
   if (meta.feature_form != FeatureForm::kBits) return meta.feature_form;
-  // Of a dense product's two operations a feature, bits save two thirds, forward and backward; an arc costs a
-  // load from the cache or memory, forward and backward. On the machines that this was measured on, that is
-  // as much as 16 features.
+  // A dense product has two operations per feature; bits save two thirds of them, forward and backward. An
+  // arc costs a load from the cache or memory, forward and backward. On the measured machines an arc costs as
+  // much as 16 features save.
   constexpr double kFeaturesPerArc = 16;
   const bool worth = double(meta.features) * double(meta.vertices) >= kFeaturesPerArc * double(meta.arcs);
   return worth && job.training.input_dropout.rate == 0 ? FeatureForm::kBits : FeatureForm::kDense;
@@ -124,7 +124,7 @@ PartData::PartData(const Job& job, const Dataset& dataset, const PreparedGraph& 
   part_.halo_features = halo_.read(dataset, ids.subspan(std::size_t(graph_->owned)), job, form_);
 }
 
-/// Copies of other servers' vertices count nothing where vertices are counted.
+/// Copies of other servers' vertices count 0 where vertices are counted.
 PartData::PartData(const Job& job, const Dataset& dataset, const PreparedGraph& prepared, Rank rank,
                    const ServerOptions& server, const PartData& whole, FeatureForm form, bool halo_features)
     : form_(form) {
@@ -151,7 +151,7 @@ PartData::PartData(const Job& job, const Dataset& dataset, const PreparedGraph& 
     part_.halo_features = halo_.read(dataset, ids.subspan(std::size_t(graph_->owned)), job, form_);
 }
 
-/// By layers behind: those that read the part as it was divided come first.
+/// By number of gathering layers behind; those that read the part as it was divided come first.
 void PartData::cut_near(const ServerGraph& held, const ServerOptions& server, bool attention) {
   if (server.beyond > 0) {
     const LocalGraph& divided = beyond_ ? *beyond_ : whole_->graph();
@@ -172,8 +172,8 @@ void PartData::cut_chunks(bool attention) {
         {each.begin, each.end, own_block(*graph_, each), outer_block(*graph_, each), each.reads, each.runs});
 }
 
-/// The blocks by owner take the place of the arcs that localize() cut out: of all to halo rows and, where
-/// several ranks aggregate for each other, of own ones.
+/// Blocks by owner replace the arcs that localize() cut out: those to halo rows and, where several ranks
+/// aggregate for each other, those to own rows.
 void PartData::read_by_owner(const Job& job, const Dataset& dataset, const PreparedGraph& prepared,
                              const LocalizeOptions& options, const OwnerReads& reads, bool features) {
   owners_ = source_blocks(prepared, options, reads.aggregates, reads.sources);
@@ -223,7 +223,7 @@ Block PartData::placed(Context& ctx, const Block& host) {
   return block;
 }
 
-/// Layers beyond the server's copies share one block, which `whole_` has placed where it is its own.
+/// Layers beyond the server's copies share one block. If it is `whole_`'s, that has placed it already.
 void PartData::place_near(Context& ctx) {
   const std::size_t beyond = part_.near.size() - near_.size();
   for (std::size_t i = 0; i < part_.near.size(); ++i) {

@@ -1,5 +1,5 @@
-// One rank's part of a graph with the features of its rows: what a schedule runs on. A rank has one, or with
-// setting: inductive two: the training vertices' for training, the whole one's for evaluation.
+// One rank's part of a graph with the features of its rows, on which a schedule runs. A rank has one or, with
+// setting: inductive, two: the training vertices' for training and the whole one for evaluation.
 #pragma once
 
 #include <deque>
@@ -16,29 +16,29 @@
 
 namespace atl {
 
-/// The form in which a run's model reads the data set's features. It is the stored one, but for bits: they
-/// become dense rows where the input is dropped out, and where it costs less to aggregate dense rows once
-/// (Propagate) than to sum over neighbours twice in each epoch. Batches read rows sparse or dense, whichever
-/// costs less, however ranks hold them (held_form()).
+/// The form in which a run's model reads the data set's features. It is the stored one, except that bits
+/// become dense rows where the input is dropped out, and where aggregating dense rows once (Propagate) costs
+/// less than summing over neighbours twice in each epoch. Batches read rows sparse or dense, whichever costs
+/// less, however ranks hold them (held_form()).
 FeatureForm kept_form(const Job& job, const DatasetMeta& meta);
-/// The form in which ranks that train on batches hold features that a model reads in `read`: the stored one,
-/// in which they also cross.
+/// The form in which ranks that train on batches hold features that a model reads as `read`. It is the stored
+/// one, in which they also travel.
 FeatureForm held_form(const DatasetMeta& meta, FeatureForm read);
-/// Of features kept so.
+/// The shape of features in these forms.
 FeatureShape feature_shape(const Job& job, const DatasetMeta& meta);
 
-/// Neither copyable nor movable: blocks and views point into it.
+/// Neither copyable nor movable, because blocks and views point into it.
 class PartData {
  public:
-  /// Reads the rank's rows. induced_on: as in LocalizeOptions. Halo rows' features are read only where asked
-  /// for: where the model's first layer doesn't gather, nobody looks at them. `form`: kept_form(), or what
-  /// the model was trained on; bits only of features stored so.
+  /// Reads the rank's rows. induced_on: as in LocalizeOptions. Halo rows' features are read only with
+  /// `halo_features`; a model whose first layer doesn't gather needs none. `form`: kept_form(), or what the
+  /// model was trained on; bits only for features stored so.
   PartData(const Job& job, const Dataset& dataset, const PreparedGraph& prepared, Rank rank,
            const PartShare& share, std::span<const std::uint8_t> induced_on, FeatureForm form,
            bool halo_features);
-  /// Of the rank's share of what its server holds, for training. Layers that read no copies
-  /// (ServerOptions::beyond) read the part as it was divided: that of `whole`, which outlives this, or in
-  /// inductive training the training vertices' own.
+  /// The rank's share of what its server holds, for training. Layers that read no copies
+  /// (ServerOptions::beyond) read the part as it was divided: the one of `whole`, which must outlive this, or
+  /// in inductive training that of the training vertices.
   PartData(const Job& job, const Dataset& dataset, const PreparedGraph& prepared, Rank rank,
            const ServerOptions& server, const PartData& whole, FeatureForm form, bool halo_features);
   PartData(const PartData&) = delete;
@@ -48,8 +48,8 @@ class PartData {
   std::span<const VertexId> owned_ids() const {
     return std::span(graph_->ids).first(std::size_t(graph_->owned));
   }
-  /// Puts part()'s arrays into the memory of ctx's device, where the host's isn't it. Once. Where the part
-  /// stays as long as the job (`stays`), the stream is told of its arcs.
+  /// Copies part()'s arrays to the memory of ctx's device, unless that is the host's. Call it once. `stays`:
+  /// the part lives as long as the job, so the stream is told its arcs.
   void place(Context& ctx, bool stays);
   /// Drops dense features.
   void release_features();
@@ -65,7 +65,7 @@ class PartData {
     BitRows bit_view;
 
     Rows read(const Dataset& dataset, std::span<const VertexId> vertices, const Job& job, FeatureForm form);
-    /// Without the transpose of packed rows, which nothing goes back through.
+    /// Leaves out the transpose of packed rows, for rows that take no gradient.
     Rows read_rows(const Dataset& dataset, std::span<const VertexId> vertices, const Job& job,
                    FeatureForm form);
 
@@ -85,15 +85,15 @@ class PartData {
   FeatureForm form_;
   std::unique_ptr<LocalGraph> graph_;
   Features own_, halo_, computed_;
-  // Where the strategy takes halo rows owner by owner, instead of halo_:
+  // Where the strategy takes halo rows owner by owner, these replace halo_:
   SourceBlocks owners_;
   std::deque<Features> owners_features_;
   std::vector<Index> owned_by_rank_;
   std::vector<ChunkBlock> chunks_;
   std::vector<NearBlock> near_;
-  // whose blocks the layers beyond the server's copies read; null: beyond_'s
+  // its blocks serve the layers beyond the server's copies; null: beyond_'s do
   const PartData* whole_ = nullptr;
-  std::unique_ptr<LocalGraph> beyond_;  // null: no layer does, or whole_'s
+  std::unique_ptr<LocalGraph> beyond_;  // null: no layer is beyond the copies, or whole_ serves them
   std::vector<Real> row_weights_;
   GraphPart part_;
   std::optional<DeviceCopies> structure_, placed_features_;

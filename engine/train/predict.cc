@@ -37,13 +37,14 @@ Job job_of(const SafetensorsFile& file) {
   return parse_job(text->second, file.path().string()).job;
 }
 
-/// In which form a model that was trained on packed features, or on dense ones, reads these.
+/// The form in which a model that was trained on packed, or on dense, features reads these.
 FeatureForm form_of(const TrainedOn& trained, const DatasetMeta& meta) {
   if (!trained.packed) return FeatureForm::kDense;
   return meta.feature_form == FeatureForm::kDense ? FeatureForm::kSparse : meta.feature_form;
 }
 
-/// Labels that the model knows, or none: a line in `warnings` then says why its predictions aren't measured.
+/// Reads labels that the model knows, or none. Then a line in `warnings` says why predictions aren't
+/// measured.
 DataUse data_use(const Job& job, const TrainedOn& trained, const DatasetMeta& meta,
                  std::vector<std::string>& warnings) {
   if (job.task == Task::kLinkPrediction)
@@ -64,7 +65,8 @@ DataUse data_use(const Job& job, const TrainedOn& trained, const DatasetMeta& me
   return use;
 }
 
-/// The edge split's metrics where there is one, and the probabilities of the pairs that were asked for.
+/// Computes the edge split's metrics, where there is one, and the probabilities of the pairs that were asked
+/// for.
 void score_links(Context& ctx, Communicator& comm, const Job& job, const RankData& data, const Model& model,
                  const WeightVersion& weights, ConstMatrixView embeddings, std::span<const VertexPair> asked,
                  const PredictOptions& o, Predicted& predicted) {
@@ -92,7 +94,7 @@ Predicted predict(const PredictOptions& o) {
          o.model.string());
   job.placement.ranks = 1;
   job.placement.partitioner.parts = 1;
-  job.training.setting = Setting::kTransductive;  // inference is over the whole graph either way
+  job.training.setting = Setting::kTransductive;  // inference is over the whole graph anyway
   const TrainedOn trained = read_trained_on(file);
   const Dataset dataset = Dataset::open(o.dataset, o.prepared);
   const std::vector<VertexPair> asked =

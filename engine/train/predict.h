@@ -1,4 +1,4 @@
-// Predictions of a trained model on a data set, the one it was trained on or another with the same features.
+// Predictions of a trained model on a data set: its own, or another one with the same features.
 #pragma once
 
 #include <filesystem>
@@ -18,18 +18,18 @@ struct PredictOptions {
   std::filesystem::path output;    // predictions.npy and embeddings.npy go here; made if it doesn't exist
   int threads = 1;
   bool probabilities = false;  // probabilities.npy too
-  // of vertices, which a model of link prediction scores: pair_scores.npy; empty: none
+  // pairs of vertices for a model of link prediction to score, into pair_scores.npy; empty: none
   std::filesystem::path pairs;
 };
 
 struct Predicted {
-  /// By the job's split; where the data set hasn't got it, every labelled vertex counts as a test vertex.
-  /// Empty where no label is known, or labels aren't those of the model.
+  /// By the job's split; without it in the data set, every labelled vertex counts as a test vertex. Empty
+  /// where no label is known, or labels aren't the model's.
   Evaluation metrics;
   std::optional<LinkMetrics> links;  // of the test pairs, with task linkPrediction
-  std::string metric;                // its title
+  std::string metric;                // the metric's title
   bool by_split = true;
-  std::vector<std::string> warnings;  // a line for what makes the predictions, or the metrics, doubtful
+  std::vector<std::string> warnings;  // one line for each reason to doubt the predictions, or the metrics
 };
 
 /// Exact inference over the whole graph in this process. Throws Error where the model doesn't fit the data

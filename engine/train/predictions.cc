@@ -23,7 +23,7 @@ bool is_permutation_of_rows(std::span<const std::int64_t> ids) {
   return true;
 }
 
-/// Bytes of one row, and the array's dtype and shape.
+/// An array's dtype, bytes of an element, and shape.
 struct Layout {
   Dtype dtype;
   Index element_bytes;
@@ -44,14 +44,14 @@ Layout layout_of(VertexRowsFile::Content content, Index vertices, Index columns)
   return {Dtype::kFloat32, 4, {vertices, columns}};
 }
 
-/// Of a row, what its softmax is divided by: Σ exp(logit − largest).
+/// The divisor of a row's softmax: Σ exp(logit − largest).
 double softmax_sum(const Real* row, Index columns, double largest) {
   double sum = 0;
   for (Index c = 0; c < columns; ++c) sum += std::exp(double(row[c]) - largest);
   return sum;
 }
 
-/// Appends what the file holds of one row.
+/// Appends what the file holds for one row.
 void encode(const Real* row, Index columns, VertexRowsFile::Content content, std::vector<char>& out) {
   using Content = VertexRowsFile::Content;
   const auto append = [&](const auto value) {
@@ -112,7 +112,7 @@ VertexRowsFile::VertexRowsFile(const std::filesystem::path& path, const VertexOr
   file_.write(header);
 }
 
-/// Rows that follow each other in the file are written together: ranks own long runs of neighbours.
+/// Rows that are neighbours in the file are written together, because ranks own long runs of neighbours.
 void VertexRowsFile::put(std::span<const VertexId> vertices, ConstMatrixView rows) {
   ATOLL_CHECK(Index(vertices.size()) == rows.rows && (rows.rows == 0 || rows.cols == columns_),
               "{} vertices, rows ({}, {}), columns {}", vertices.size(), rows.rows, rows.cols, columns_);
@@ -151,13 +151,13 @@ void write_vertex_ids(const std::filesystem::path& path, const VertexOrder& orde
 
 namespace {
 
-constexpr std::size_t kPieceBytes = 1 << 20;  // written at a time
+constexpr std::size_t kPieceBytes = 1 << 20;  // that are written at a time
 
 std::string key_of(std::size_t number) {
   return "atoll.class." + std::to_string(number);
 }
 
-/// What the array holds for each class, all of one width, and the code of its dtype.
+/// The array's elements for each class, equally wide, and the code of their dtype.
 struct Elements {
   std::string code;
   std::vector<std::string> of_class;

@@ -1,5 +1,5 @@
-// predictions.npy, probabilities.npy and embeddings.npy: a row a vertex, in the data set's original vertex
-// ids.
+// predictions.npy, probabilities.npy and embeddings.npy: one row per vertex, in the data set's original
+// vertex ids.
 #pragma once
 
 #include <cstdint>
@@ -15,22 +15,23 @@
 
 namespace atl {
 
-/// Where a vertex's row goes. Original ids that are a permutation of 0 … vertices − 1 are row numbers; any
-/// others are sorted, and `ids` says which vertex a row is.
+/// Where a vertex's row goes. Original ids that are a permutation of 0 … vertices − 1 serve as row numbers.
+/// Other ids are sorted, and `ids` gives the vertex of each row.
 struct VertexOrder {
   Index vertices = 0;
-  std::vector<VertexId> row;      // (vertices): row of each of our vertices; empty = its own number
-  std::vector<std::int64_t> ids;  // (vertices): original id of each row; empty = its own number
+  std::vector<VertexId> row;      // (vertices): row of each of our vertices; empty: the vertex's own number
+  std::vector<std::int64_t> ids;  // (vertices): original id of each row; empty: the row's own number
 };
 
-/// `original_ids` (vertices), or empty: they are our own.
+/// `original_ids` (vertices); empty: they are our own numbers.
 VertexOrder vertex_order(Index vertices, std::span<const std::int64_t> original_ids);
 
-/// One .npy that is filled a rank at a time, so that nobody ever holds all rows. Appears whole at commit().
+/// A .npy file that is filled rank by rank, so that nobody ever holds all rows. It appears complete at
+/// commit().
 class VertexRowsFile {
  public:
   enum class Content {
-    kClass,    // int32 (vertices): the column of the largest logit, the first of equals
+    kClass,    // int32 (vertices): the column of the largest logit; of equals, the first
     kClasses,  // uint8 (vertices, columns): 1 where the logit is above 0 (multi-label)
     kValues,   // float32 (vertices, columns): embeddings
     kShares,   // float32 (vertices, columns): each class's probability, the softmax of the logits
@@ -50,20 +51,19 @@ class VertexRowsFile {
   AtomicFile file_;
 };
 
-/// vertex_ids.npy, int64 (vertices), where order.ids isn't empty; otherwise there is none: an older one is
-/// removed.
+/// Writes vertex_ids.npy, int64 (vertices), or, where order.ids is empty, removes an older one.
 void write_vertex_ids(const std::filesystem::path& path, const VertexOrder& order);
 
-// predicted_labels.npy: predictions in the labels of the source, where those aren't the classes' numbers
-// (DatasetMeta::class_names). The model keeps them, for data sets that have no labels.
+// predicted_labels.npy: predictions as the source's labels, where these aren't the classes' numbers
+// (DatasetMeta::class_names). The model keeps the labels, for data sets without any.
 
-/// "atoll.class.0", …
+/// Names them "atoll.class.0", …
 void add_class_names(std::span<const std::string> names, Metadata& metadata);
-/// Empty: classes have no names.
+/// Empty: the classes have no names.
 std::vector<std::string> class_names_of(const Metadata& metadata);
 
-/// Writes `folder`/predicted_labels.npy from its predictions.npy: int64 if all names are whole numbers, else
-/// text. Without names nothing is written, and a file of an earlier run is removed.
+/// Writes `folder`/predicted_labels.npy from its predictions.npy: int64 if all names are whole numbers,
+/// otherwise text. Without names it writes nothing, and removes the file of an earlier run.
 void write_predicted_labels(const std::filesystem::path& folder, std::span<const std::string> names);
 
 }  // namespace atl

@@ -17,7 +17,7 @@
 namespace atl {
 namespace {
 
-/// Nobody reads halo rows' features where the first layer reads a vertex's own row alone.
+/// Halo rows' features are unused where the first layer reads only a vertex's own row.
 bool reads_halo_features(const Job& job, const DatasetMeta& meta, const DataUse& use) {
   if (meta.features == 0) fail("{}: has no features, and a model needs them", meta.name);
   return job_model(job, feature_shape(meta, use.form), use.classes).layers.front()->spec().gathers;
@@ -99,7 +99,7 @@ void RankData::read_training_part(const Job& job, const Dataset& dataset, const 
 }
 
 void RankData::take(Context& ctx, Index epoch, int batch, const std::vector<int>& cpus) {
-  training_.reset();  // where the next one isn't there yet, both at once would be more than was planned
+  training_.reset();  // for two parts at once there would be less memory than planned
   training_ = shares_->take(epoch, batch, cpus);
   training_->place(ctx, false);
 }
@@ -151,11 +151,11 @@ void RankData::count_batches(Communicator& comm) {
   seen_ = std::move(sizes.own), counted_ = std::move(sizes.training);
   const double most = std::ranges::max(by_server);
   if (double(counted_.size()) <= most || most == 0)
-    return;  // each batch has one of them; without any, training is refused
+    return;  // each batch has a training vertex; without any, training is refused elsewhere
   fail("{}", too_many_batches(shares_->strategy(), Index(counted_.size()), Index(most)));
 }
 
-/// As they lie in the host's memory.
+/// Sets the views to the host's memory.
 void RankData::view() {
   for (SplitRows* each : {&train, &validation, &test}) each->placed = each->rows;
   label_view_ = labels_.view();
@@ -194,7 +194,7 @@ LinkData::LinkData(const Job& job, const Dataset& dataset, const PreparedGraph& 
   read(dataset, PairSet::kTest, PairSet::kTestNegative, test_);
 }
 
-/// Counted, then filled in: own pairs are kept.
+/// Counts own pairs first, then takes them.
 void LinkData::read(const Dataset& dataset, PairSet edges, PairSet negatives, Measured& into) const {
   std::vector<Index> by_rank(std::size_t(graph_.owners().ranks()));
   for (const PairSet set : {edges, negatives}) {

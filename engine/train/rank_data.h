@@ -1,4 +1,5 @@
-// What one rank holds of the data: its part of the graph, features, labels and splits of its owned vertices.
+// One rank's share of the data: its part of the graph, with features, labels and splits of its owned
+// vertices.
 #pragma once
 
 #include <memory>
@@ -18,27 +19,27 @@
 
 namespace atl {
 
-// What a rank holds of a data set's edge split: the training edges that begin at its vertices, and likewise
-// the pairs that validate and test.
+// A rank's share of a data set's edge split: the training edges that begin at its vertices, and likewise the
+// pairs for validation and test.
 
 class LinkData {
  public:
-  /// Without an edge split there are no pairs. `parts`: which part each rank has, of a strategy with a part a
-  /// rank; `batches`: consecutive parts each. All outlive it.
+  /// Without an edge split there are no pairs. `parts`: which part each rank has, for a strategy with one
+  /// part per rank; `batches`: each rank has consecutive parts. All arguments must outlive it.
   LinkData(const Job& job, const Dataset& dataset, const PreparedGraph& prepared, Rank rank,
            const PartRanks& parts, bool batches);
   LinkData(const LinkData&) = delete;
 
   const PairGraph& graph() const { return graph_; }
-  /// Edges and their negative pairs; totals are over all ranks.
+  /// Edges and their negative pairs.
   struct Measured {
     StepPairs pairs;                  // own ones
-    Index most = 0;                   // pairs of the rank that has the most
+    Index most = 0;                   // pairs of the rank that has most
     double edges = 0, negatives = 0;  // over all ranks
   };
   const Measured& validation() const { return validation_; }
   const Measured& test() const { return test_; }
-  /// Pairs that an epoch trains on, over all ranks.
+  /// Number of pairs that an epoch trains on, over all ranks.
   double training_pairs() const { return double(graph_.all_edges()) * (1 + negatives_); }
 
  private:
@@ -49,10 +50,10 @@ class LinkData {
   Measured validation_, test_;
 };
 
-// What a rank that trains on mini-batches holds of the data: features of its parts' rows, or columns of all
-// vertices', and where to draw neighbours from.
+// The data of a rank that trains on mini-batches: features of its parts' rows, or columns of all vertices'
+// features, and the graph from which neighbours are drawn.
 
-/// Neither copyable nor movable: graph() views it. The prepared graph outlives it.
+/// Neither copyable nor movable, because graph() views it. The prepared graph must outlive it.
 class BatchData {
  public:
   /// form: in which the model reads features.
@@ -62,13 +63,13 @@ class BatchData {
 
   const BatchGraph& graph() const { return graph_; }
   std::span<const VertexId> owned_ids() const { return owned_ids_; }
-  /// rows: own rows that are training vertices, ascending.
+  /// Sets which own rows are training vertices, ascending.
   void trains_on(std::span<const VertexId> rows);
-  /// Likewise its training edges, with task linkPrediction. The pairs outlive it.
+  /// Sets its training edges, with task linkPrediction. The pairs must outlive it.
   void trains_on(const PairGraph& pairs);
-  /// Fills in how many training vertices each part has. Collective.
+  /// Fills in the number of training vertices of each part. Collective.
   void count(Communicator& comm);
-  /// Drops the features where batches read what was made of them once.
+  /// Drops the features, where batches read what was computed from them once.
   void release_features();
 
  private:
@@ -82,38 +83,38 @@ class BatchData {
   BatchGraph graph_;
 };
 
-/// Where `atoll run` and `atoll partition` agree on how a job's graph is prepared: for so many ranks, unless
-/// the job asks for more parts.
+/// How a job's graph is prepared, for `atoll run` and `atoll partition` alike: for so many ranks, unless the
+/// job asks for more parts.
 PartitionOptions partition_options(const Job& job, int ranks);
 GraphTransforms graph_transforms(const Job& job);
 
-/// A labelled split's rows of part(), ascending, and how many there are over all ranks.
+/// A split's labelled rows of part(), ascending, and their number over all ranks.
 struct SplitRows {
   std::vector<VertexId> rows;
   std::span<const VertexId> placed;  // the same, as kernels read them (RankData::place)
   double total = 0;
 };
 
-/// Read once at the start. Neither copyable nor movable: blocks and views point into it.
+/// Read once at the start. Neither copyable nor movable, because blocks and views point into it.
 class RankData {
  public:
   /// Reads the rows of this rank's part, for training. Throws Error naming what is missing.
   RankData(const Job& job, const Dataset& dataset, const PreparedGraph& prepared, Rank rank,
            const PartRanks& ranks = {});
-  /// For a model that isn't this data set's own.
+  /// For a model that wasn't made for this data set.
   RankData(const Job& job, const Dataset& dataset, const PreparedGraph& prepared, Rank rank,
            const PartRanks& ranks, const DataUse& use);
   RankData(const RankData&) = delete;
 
-  /// Fills in what only all ranks together know: the splits' totals and the training graph's vertices. Call
-  /// before training or evaluation. Collective.
+  /// Fills in what only all ranks know together: the splits' totals and the number of vertices of the
+  /// training graph. Call before training or evaluation. Collective.
   void count(Communicator& comm);
-  /// Whether training sees another graph in step `batch` (from 0) of `epoch` than in the one before: some
+  /// Whether training sees another graph in step `batch` (from 0) of `epoch` than in the step before. Some
   /// strategies draw what servers hold, or train it in batches (Strategy::server).
   bool is_other_in(Index epoch, int batch) const { return shares_ && shares_->is_other(epoch, batch); }
-  /// Then takes it in place of that one. cpus: as ServerParts::take.
+  /// Takes that graph instead of the one before. cpus: as in ServerParts::take.
   void take(Context& ctx, Index epoch, int batch, const std::vector<int>& cpus);
-  /// How long training stood still for what it sees; none: it is there.
+  /// How long training waited for the graphs that it sees; none: it never has to.
   std::optional<double> waited_seconds() const {
     if (!shares_ || !shares_->are_many()) return std::nullopt;
     return shares_->waited_seconds();
@@ -124,7 +125,7 @@ class RankData {
 
   const PartRanks& ranks() const { return share_.ranks; }
   const GraphPart& part() const { return full_ ? full_->part() : no_part_; }
-  /// The part that training sees: with setting: inductive, the training vertices alone.
+  /// The part that training sees: with setting: inductive, the training vertices only.
   const GraphPart& training_part() const { return training_ ? training_->data->part() : part(); }
   /// What schedules run on, in training and, below, over the whole graph.
   Holding held_in_training() const {
@@ -133,8 +134,8 @@ class RankData {
   Holding held() const { return batches_ ? Holding(batches_->graph()) : Holding(part()); }
   /// Whether training sees another graph than inference.
   bool has_training_part() const { return training_ != nullptr; }
-  double vertices() const { return vertices_; }  // of the whole graph
-  /// Vertices of the graph that training sees, and those of them that the loss counts, over all ranks.
+  double vertices() const { return vertices_; }  // number in the whole graph
+  /// Over all ranks: the vertices of the graph that training sees, and those of them that the loss counts.
   double training_vertices() const { return of_batch(seen_); }
   double loss_vertices() const { return counted_.empty() ? train.total : of_batch(counted_); }
 
@@ -147,8 +148,8 @@ class RankData {
   const Labels& labels() const { return labels_; }  // of part()'s rows
   /// The same, as kernels read them.
   const LabelView& label_view() const { return label_view_; }
-  /// The labels of training_part()'s rows, and which rows take part in the loss, ascending; as kernels read
-  /// them.
+  /// As kernels read them: the labels of training_part()'s rows, and the rows that count in the loss,
+  /// ascending.
   const LabelView& training_labels() const { return training_ ? training_->label_view : label_view_; }
   std::span<const VertexId> training_rows() const {
     return training_ ? training_->placed_rows : train.placed;
@@ -161,7 +162,8 @@ class RankData {
   /// The edge split's pairs, with task linkPrediction; null: the job is about vertices.
   const LinkData* links() const { return links_.get(); }
 
-  /// Drops the raw features where nothing reads them any more (a precomputed first aggregation does).
+  /// Drops the raw features where nothing reads them any more, because a first aggregation was computed from
+  /// them.
   void release_features();
 
  private:
@@ -181,14 +183,14 @@ class RankData {
   const GraphPart no_part_{};
   std::span<const VertexId> owned_ids_;
   FeatureShape features_;
-  std::unique_ptr<TrainingPart> training_;  // null: part()
-  std::unique_ptr<ServerParts> shares_;     // that training_ is one of; null: there are no others
+  std::unique_ptr<TrainingPart> training_;  // null: training sees part()
+  std::unique_ptr<ServerParts> shares_;     // make training_; null: there is only one
   Index classes_;
   double vertices_;
-  std::vector<double> seen_,
-      counted_;  // by batch, or one: training_vertices(); by batch, or none: loss_vertices()
+  // See training_vertices(), by batch or one for all, and loss_vertices(), by batch or none.
+  std::vector<double> seen_, counted_;
   Labels labels_;
-  std::optional<DeviceCopies> copies_;  // after place() on another device than the host
+  std::optional<DeviceCopies> copies_;  // set by place() on another device than the host
   LabelView label_view_;
 };
 

@@ -40,7 +40,7 @@ RankDevice open_any(DeviceChoice choice, int rank_here, bool replays) {
 
 }  // namespace
 
-/// A library that was asked for by name and isn't there is no reason to train on the CPU.
+/// Where a library was asked for by name and is missing, fails rather than training on the CPU.
 RankDevice open_device(DeviceChoice choice, int rank_here, const GpuOptions& options) {
   RankDevice device = open_any(choice, rank_here, options.graphs);
   if (options.cusparse && device.device == Device::kCuda && !device.open.stream->sum_by_library(true))

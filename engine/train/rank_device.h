@@ -1,5 +1,5 @@
-// Which device a rank trains on: a GPU, where the build, the machine and whoever starts the run will have
-// one, or the CPU.
+// The device that a rank trains on: a GPU, where the build, the machine and the user's choice allow one, or
+// the CPU.
 #pragma once
 
 #include <string>
@@ -19,31 +19,32 @@ enum class DeviceChoice {
 /// Throws Error where `text` is none of auto, cpu and cuda.
 DeviceChoice device_choice(const std::string& text);
 
-/// How a GPU is given a rank's work; on a CPU none of it matters.
+/// How a GPU is given a rank's work; without effect on a CPU.
 struct GpuOptions {
   bool graphs = true;     // steps and evaluations are replayed as CUDA graphs
-  bool cusparse = false;  // sums over neighbours are cuSPARSE's, where it takes them
+  bool cusparse = false;  // cuSPARSE sums over neighbours, where it can
 };
-/// Of --cuda-graphs (on or off) and --sums (atoll or cusparse). Throws Error that says what is allowed.
+/// From --cuda-graphs (on or off) and --sums (atoll or cusparse). Throws Error that says what is allowed.
 GpuOptions gpu_options(const std::string& graphs, const std::string& sums);
 
 struct RankDevice {
   Device device = Device::kCpu;
   OpenDevice open;          // empty on the CPU
-  std::string why_not_gpu;  // of kAuto on a build for GPUs, where none could be had
+  std::string why_not_gpu;  // with kAuto on a build for GPUs, the reason why there is none
   DeviceStream& stream() const { return open.stream ? *open.stream : host_stream(); }
 };
 
-/// For the calling thread, the rank's compute thread. rank_here counts the machine's ranks from 0; they share
-/// its GPUs in turn. Throws Error that says what is missing where `choice` is kCuda and no GPU can be had.
+/// For the calling thread, which is the rank's compute thread. rank_here is the rank's number on the machine,
+/// from 0; ranks share its GPUs in turn. Throws Error that says what is missing where `choice` is kCuda and
+/// there is no GPU.
 RankDevice open_device(DeviceChoice choice, int rank_here, const GpuOptions& options = {});
 
-// The processors that a rank's threads are bound to, chosen at its start among the ranks of its server.
+// The processors that a rank's threads are bound to. They are chosen at its start among those of its server.
 
 /// One for each of the rank's `threads`, or none where its server's processors aren't its ranks' alone
-/// (base/cpus.h). What other threads the process has by now (MPI's, the communicator's, a server of metrics)
-/// are kept to these; not to a single one, on which a message would wait until the rank pauses in computing:
-/// they then go wherever the server has a moment.
+/// (base/cpus.h). Other threads that the process has by now (MPI's, the communicator's, the metrics server's)
+/// may run on any of these, wherever there is a free moment. Bound to a single one, a message would wait
+/// until the rank pauses in computing.
 std::vector<int> take_cpus(const Communicator& comm, int threads);
 
 }  // namespace atl

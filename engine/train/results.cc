@@ -14,9 +14,9 @@
 namespace atl {
 namespace {
 
-constexpr Index kMessageValues = Index(1) << 20;  // of rows that rank 0 collects
-constexpr int kMessagesOnEnd =
-    64;  // before all ranks hear of each other again: those that wait for their turn
+constexpr Index kMessageValues = Index(1) << 20;  // of rows that rank 0 collects at a time
+// Messages after which all ranks hear from each other again, since some only wait for their turn.
+constexpr int kMessagesOnEnd = 64;
 
 /// The vertices whose logits each rank has.
 class AnsweredRows {
@@ -24,7 +24,7 @@ class AnsweredRows {
   AnsweredRows(const Job& job, const PreparedGraph& prepared, const PartRanks& ranks)
       : job_(job), prepared_(prepared), ranks_(ranks) {
     if (strategy_of(job).holds == Holds::kBatches)
-      owners_.emplace(prepared.part_offsets(), job.placement.ranks);  // several parts each, in order
+      owners_.emplace(prepared.part_offsets(), job.placement.ranks);  // each has consecutive parts
   }
 
   std::span<const VertexId> operator()(Rank rank) const {
@@ -46,7 +46,7 @@ class AnsweredRows {
   std::optional<Owners> owners_;
 };
 
-/// One .npy of a row a vertex; every rank takes part, rank 0 writes.
+/// Writes one .npy with a row per vertex. All ranks take part; rank 0 writes.
 void write_rows(Communicator& comm, const AnsweredRows& answered, const std::filesystem::path& path,
                 const VertexOrder& order, ConstMatrixView mine, VertexRowsFile::Content content) {
   std::unique_ptr<VertexRowsFile> file;
@@ -62,7 +62,7 @@ void collect_rows(Communicator& comm, FunctionRef<std::span<const VertexId>(Rank
                   ConstMatrixView mine,
                   FunctionRef<void(std::span<const VertexId> ids, ConstMatrixView rows)> put) {
   if (comm.rank() == 0) put(ids_of(0), mine);
-  const Index most = std::max<Index>(1, kMessageValues / std::max<Index>(1, mine.cols));  // rows of a message
+  const Index most = std::max<Index>(1, kMessageValues / std::max<Index>(1, mine.cols));  // rows per message
   Matrix theirs;
   int messages = 0;
   for (int r = 1; r < comm.size(); ++r) {

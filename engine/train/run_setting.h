@@ -1,4 +1,4 @@
-// Where a run takes place and on what: the part of its record that is known before the first epoch.
+// Where and on what a run takes place: the part of its record that is known before the first epoch.
 #pragma once
 
 #include "comm/communicator.h"

@@ -46,7 +46,7 @@ ServerParts::Step ServerParts::after(const Step& step) const {
 std::unique_ptr<TrainingPart> ServerParts::take(Index epoch, int batch, const std::vector<int>& cpus) {
   const Step step{epoch, batch};
   const bool is_read = reading_.valid() && next_ == step;
-  if (reading_.valid() && !is_read) reading_.wait(), reading_ = {};  // a run that goes on elsewhere
+  if (reading_.valid() && !is_read) reading_.wait(), reading_ = {};  // the run goes on with another step
   const auto begin = std::chrono::steady_clock::now();
   std::unique_ptr<TrainingPart> part = is_read ? reading_.get() : read(step);
   waited_seconds_ += seconds_since(begin);
@@ -71,8 +71,7 @@ std::unique_ptr<TrainingPart> ServerParts::read(const Step& step) const {
     part->data = std::make_unique<PartData>(from_.job, from_.dataset, from_.prepared, rank_, options,
                                             from_.whole, from_.use.form, from_.halo_features);
     part->read_labels(from_.job, from_.dataset, from_.use, training_marks(from_.dataset, from_.job));
-    if (are_many())
-      from_.dataset.forget(), from_.prepared.forget();  // pages of files, which would stay until the next one
+    if (are_many()) from_.dataset.forget(), from_.prepared.forget();  // else file pages stay until the next
     return part;
   } catch (const Error& error) {
     if (batches_.empty()) throw;

@@ -35,7 +35,7 @@ const char* name_of(Outcome outcome) {
 
 constexpr std::int64_t kStillReading = -1;
 
-/// On the rank's processors, where training's threads run too: each has work when the other hasn't.
+/// They share the rank's processors with training's threads: each kind works while the other waits.
 SideThreads side_threads(const SessionOptions& options) {
   const StrategyInfo& strategy = *find_strategy(options.job.strategy.kind);
   if (strategy.side_threads == nullptr) return {0, {}};
@@ -92,7 +92,7 @@ class Session {
  private:
   bool root() const { return comm_.rank() == 0; }
 
-  /// All ranks have the same before them, and there is something to train on.
+  /// Checks that all ranks have the same inputs, and that there is something to train on.
   void check_same() {
     comm_.check_same("build", o_.build);
     comm_.check_same("manifest", o_.job_yaml);
@@ -109,7 +109,7 @@ class Session {
          job_.dataset.split, job_.dataset.split_column, dataset_.meta().name);
   }
 
-  /// Of the device, before anything is put there.
+  /// Reserves the device's memory before anything is put there.
   void reserve_memory() {
     if (ctx_.device == Device::kCpu || !o_.planned_bytes) return;
     const Index bytes = o_.planned_bytes(dataset_, prepared_);
@@ -130,7 +130,7 @@ class Session {
     record_.setting = run_setting(comm_, o_, dataset_.meta(), *trainer_);
   }
 
-  /// Where the run has finished before, it is told as it ended, and nothing is trained.
+  /// Where the run has finished before, reports how it ended, and trains nothing.
   bool tell_finished() {
     std::optional<RunRecord> run;
     if (root() && has_checkpoint(o_.output)) run = finished_run(o_.output, job_, dataset_.meta().checksum);
@@ -145,8 +145,7 @@ class Session {
     return true;
   }
 
-  /// Rank 0 chooses and reads the newest whole checkpoint and sends it to the others, who need not see its
-  /// disk.
+  /// Rank 0 reads the newest intact checkpoint and sends it to the others, which needn't see its disk.
   void resume() {
     std::optional<LoadedCheckpoint> checkpoint;
     if (root()) {
@@ -177,7 +176,7 @@ class Session {
     if (root()) record_.epochs = read_epochs(o_.output, at.epochs);
   }
 
-  /// The strategy's, of this run.
+  /// Gives the strategy's advice on this run.
   void give_advice() {
     if (!root()) return;
     const RunFacts run{.columns = dataset_.meta().features,
@@ -193,13 +192,14 @@ class Session {
     return parts;
   }
 
-  /// Rank 0's `size` on every rank.
+  /// Returns rank 0's `size` on every rank.
   std::int64_t told_size(std::int64_t size) {
     comm_.broadcast(Traffic::kSetup, 0, std::as_writable_bytes(std::span(&size, 1)));
     return size;
   }
 
-  /// Rank 0's checkpoint to every rank; false where there is none. While rank 0 reads, the others hear of it.
+  /// Sends rank 0's checkpoint to every rank; false where there is none. While rank 0 reads, the others hear
+  /// from it.
   bool share(std::optional<LoadedCheckpoint>& checkpoint) {
     std::int64_t size = told_size(checkpoint ? std::int64_t(checkpoint->file.bytes().size()) : 0);
     while (size == kStillReading) size = told_size(0);
@@ -212,7 +212,7 @@ class Session {
     return true;
   }
 
-  /// The files of the run, from the best epoch's weights.
+  /// Writes the run's files, from the best epoch's weights.
   void finish(Outcome outcome) {
     record_.outcome = name_of(outcome);
     record_.best_epoch = best_.epoch();

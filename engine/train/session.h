@@ -1,4 +1,4 @@
-// The training loop of one rank: everything from an opened data set to the files in the output folder.
+// The training of one rank, from an opened data set to the files in the output folder.
 #pragma once
 
 #include <atomic>
@@ -16,27 +16,28 @@
 
 namespace atl {
 
-/// What `atoll train` gives each rank. The same on all ranks but for `observer`.
+/// What `atoll train` gives each rank. The same on all ranks, except `observer`.
 struct SessionOptions {
   std::string build;               // build_id() of the rank's program
   Job job;                         // complete (load_job)
   std::string job_yaml;            // the manifest as run
   std::filesystem::path dataset;   // the data set's folder
   std::filesystem::path prepared;  // as Dataset::open()'s `elsewhere`
-  std::filesystem::path output;    // exists where rank 0 runs; no other rank touches it
+  std::filesystem::path output;    // exists where rank 0 runs; no other rank uses it
   int threads = 1;
   const RankDevice* device = nullptr;  // not owned; null: the CPU. The same kind on all ranks
-  /// Of a GPU's memory that the rank will hold while it trains, to be asked for at once; 0, or no function:
-  /// it isn't known.
+  /// The bytes of a GPU's memory that the rank will hold while it trains, which are allocated at once; 0, or
+  /// no function: unknown.
   std::function<Index(const Dataset&, const PreparedGraph&)> planned_bytes;
-  std::vector<int> cpus;            // (threads) the one that each stays on; empty: left to the kernel
-  std::string machine;              // as machine_line() has it: one line of the run's record
-  std::vector<int> parts;           // (ranks) the part that each trains; empty: that of its own number
-  int attempt = 0;                  // 0: one more than the newest (checkpoint.h)
-  std::filesystem::path trace;      // of the communicator's trace, written at the end on rank 0; empty: none
-  int trace_epochs = 3;             // the last ones
-  double start_seconds = 0;         // clock (steady) at process start, for startupSeconds
-  RunObserver* observer = nullptr;  // told on every rank; must not be null
+  std::vector<int> cpus;   // (threads) the one that each is bound to; empty: the kernel chooses
+  std::string machine;     // from machine_line(): one line of the run's record
+  std::vector<int> parts;  // (ranks) the part that each trains; empty: the one with its own number
+  int attempt = 0;         // 0: one more than the newest (checkpoint.h)
+  // File for the communicator's trace, written at the end on rank 0; empty: none.
+  std::filesystem::path trace;
+  int trace_epochs = 3;                     // how many epochs it has, the last ones
+  double start_seconds = 0;                 // clock (steady) at process start, for startupSeconds
+  RunObserver* observer = nullptr;          // told on every rank; must not be null
   const std::atomic<bool>* stop = nullptr;  // set by a signal: finish the step, checkpoint, end
 };
 

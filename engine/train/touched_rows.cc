@@ -28,7 +28,7 @@ void TouchedRows::choose(Context& ctx, std::span<const VertexId> features) {
   sum_.reserve(ctx, everyone_, count_, Index(sizeof(Real)));
 }
 
-/// visit(piece, its place among the packed rows).
+/// Calls visit(piece, its place among the packed rows).
 template <class Visit>
 void TouchedRows::for_each_piece(Visit visit) {
   Real* at = packed_.data();

@@ -9,7 +9,7 @@
 namespace atl {
 namespace {
 
-constexpr const char* kFeaturesMade = "features: ";  // begins such a transform
+constexpr const char* kFeaturesMade = "features: ";  // such a transform begins with it
 
 std::string made_text(const std::string& features_made) {
   return features_made.empty() ? "not scaled" : features_made;

@@ -14,8 +14,8 @@ namespace atl {
 struct TrainedOn {
   std::string name;  // of the data set
   Index features = 0, classes = 0;
-  std::string features_made;  // what its import did to them, as meta.json's transforms say it; "" = nothing
-  bool packed = false;  // the model multiplies features as they are stored (kept_form): its layers are others
+  std::string features_made;  // by their import, as in meta.json's transforms; "" = nothing
+  bool packed = false;  // the model reads features as they are stored (kept_form), which changes its layers
   bool symmetric = false;  // every arc has its reverse
 };
 
@@ -25,8 +25,8 @@ TrainedOn trained_on(const DatasetMeta& dataset, const Job& job);
 void put(const TrainedOn& trained, Metadata& metadata);
 TrainedOn read_trained_on(const SafetensorsFile& model);
 
-/// A line for each way in which `other` is unlike the data that the model has learnt from, though it can be
-/// read. Throws Error where it can't: it has other features.
+/// One line for each way in which `other` differs from the data that the model was trained on, where it can
+/// be read. Throws Error where it has other features.
 std::vector<std::string> differences(const TrainedOn& trained, const TrainedOn& other);
 
 }  // namespace atl

@@ -52,13 +52,13 @@ void Trainer::report(FigureRequest& request) {
     request.offer<BatchCounts>([&] { return BatchCounts{.waited_seconds = *waited}; });
 }
 
-/// Where servers' copies are drawn anew, or their vertices are trained in batches, an epoch or a step begins
-/// with another part.
+/// Takes the next part where an epoch or a step begins with another one, because servers' copies are drawn
+/// again, or their vertices are trained in batches.
 void Trainer::take_part(std::int64_t step) {
   const Index epoch = (step - 1) / steps() + 1;
   const auto batch = int((step - 1) % steps());
   if (!data_.is_other_in(epoch, batch)) return;
-  if (!training_->takes_parts()) training_.reset();  // it reads the part
+  if (!training_->takes_parts()) training_.reset();  // it reads the part that ends here
   data_.take(ctx_, epoch, batch, side_.cpus);
   if (training_)
     training_->take(data_.training_part(), data_.training_vertices());
@@ -77,7 +77,7 @@ double Trainer::train_epoch(Index epoch, double learning_rate) {
 double Trainer::train_step(std::int64_t step, double learning_rate) {
   StreamWatcher* const watcher = comm_.stream_watcher();
   if (watcher != nullptr && data_.has_training_part() && steps() > 1)
-    watcher->works_on(int((step - 1) % steps()));  // its batches are those of every epoch
+    watcher->works_on(int((step - 1) % steps()));  // its batches are the same in every epoch
   take_part(step);
   ctx_.stream->begin_round(Round::kStep);
   step_ = step;
@@ -88,7 +88,7 @@ double Trainer::train_step(std::int64_t step, double learning_rate) {
   const double told_before = std::exchange(loss_ahead_, 0);
   vertices_ = std::exchange(vertices_ahead_, 0);
   training_->train(step, *this);
-  const StepState state = read(ctx_, state_.data());  // here alone the host waits for the device
+  const StepState state = read(ctx_, state_.data());  // the step's only wait of the host for the device
   loss_sum_ = state.loss + of_pairs_ + told_before;
   if (vertices_ahead_ > 0) loss_ahead_ = links_ ? of_pairs_ahead_ : read(ctx_, ahead_.data());
   finite_ = state.not_finite == 0;
@@ -106,8 +106,8 @@ void Trainer::find_non_finite() {
   if (!finite_) non_finite_.sum = gradient_.last_non_finite(ctx_);
 }
 
-/// Of a full batch, row i of the logits is the training part's owned row i, and the training rows are
-/// selected by number. Of chosen rows, all are training vertices.
+/// In a full batch, row i of the logits is the training part's owned row i, and training rows are selected by
+/// number. Chosen rows are all training vertices.
 void Trainer::loss(ConstMatrixView logits, const LossRows& of, MatrixView d_logits) {
   if (links_) return loss_of_pairs(logits, of, d_logits);
   const double vertices = of.total > 0 ? of.total : data_.loss_vertices();
@@ -129,11 +129,11 @@ void Trainer::loss(ConstMatrixView logits, const LossRows& of, MatrixView d_logi
     loss_of(ctx_, data_.training_labels(), job_.training.loss, logits, data_.training_rows(), scale, d_logits,
             sum);
   }
-  // Asked now: the backward pass reuses the memory of the layers' outputs.
+  // Counts now, because the backward pass reuses the memory of the layers' outputs.
   training_->count_non_finite(sum, outputs_.data());
 }
 
-/// The host has the sum; whether it is finite is asked of a copy.
+/// The host has the sum, so a copy on the device is checked for finiteness.
 void Trainer::loss_of_pairs(ConstMatrixView rows, const LossRows& of, MatrixView d_rows) {
   (of.ahead ? vertices_ahead_ : vertices_) = of.pairs == nullptr ? data_.train.total : of.pairs->total;
   last_of_pairs_ = links_->loss(step_ + (of.ahead ? 1 : 0), rows, of,
@@ -161,7 +161,7 @@ void Trainer::choose_labels(std::span<const VertexId> rows) {
   }
 }
 
-/// The same slices come in every epoch.
+/// Keeps each slice's rows, because the same slices come in every epoch.
 std::span<const VertexId> Trainer::training_rows_of(Index first, Index count) {
   const auto [place, is_new] = slices_.try_emplace({first, count});
   Slice& slice = place->second;

@@ -22,7 +22,7 @@ Json column(const char* name, const char* type, const char* path, const char* de
   return {{"name", name}, {"type", type}, {"jsonPath", path}, {"description", description}};
 }
 
-/// What `kubectl get gnn` shows.
+/// The columns of `kubectl get gnn`.
 Json columns() {
   return {
       column("Strategy", "string", ".spec.strategy.kind", "how ranks exchange data"),

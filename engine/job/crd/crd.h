@@ -10,8 +10,8 @@
 
 namespace atl {
 
-/// YAML, the same for the same table. Not in it, because CEL can't see into a field that may be one scalar
-/// instead of a map: the rules whose row in rules/ has no server half, and misspelt names in such a map.
+/// YAML that depends on the table only. CEL can't see into a field that may be one scalar instead of a map,
+/// so two things are missing: rules whose row in rules/ has no server half, and misspelt names in such a map.
 std::string custom_resource_definition();
 
 nlohmann::ordered_json spec_schema();
@@ -19,18 +19,19 @@ nlohmann::ordered_json metadata_schema();
 
 nlohmann::ordered_json status_schema();
 
-/// A constant default, and no model, strategy or other field makes it meaningless: `heads` is not filled into
-/// the options of gcn, nor `momentum` into adam.
+/// Whether the field has a constant default that no model, strategy or other field makes meaningless: `heads`
+/// is not filled into gcn's options, nor `momentum` into adam's.
 bool is_defaulted(const Field& field);
 
-/// An object that is filled in, empty, so that its members can be: one that means nothing by its presence.
-/// Not dataset.synthetic, which has a required member, nor a strategy's block.
+/// Whether the server fills in the object, empty, so that its members get their defaults. It doesn't where
+/// the object's presence means something: dataset.synthetic, which has a required member, or a strategy's
+/// block.
 bool is_object_defaulted(const Field& object);
 
 std::vector<ServerRule> server_rules();
 
-/// What of a job that exists may change, and when; on the object as a whole, because it depends on the
-/// status. Scopes and fields are paths from the root: "spec.placement".
+/// What may change in an existing job, and when. The rules are on the whole object, because they depend on
+/// the status. Scopes and fields are paths from the root: "spec.placement".
 std::vector<ServerRule> change_rules();
 
 // A ServerRule as an entry of x-kubernetes-validations.

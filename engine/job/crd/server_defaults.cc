@@ -1,6 +1,6 @@
 // Which defaults the API server fills in. A stored job then keeps its meaning when a later release has other
-// defaults, and the columns of `kubectl get` have values; and the filled-in manifest must resolve to the same
-// job, without a warning that the one as written doesn't get.
+// defaults, and the columns of `kubectl get` have values. The filled-in manifest must resolve to the same job
+// as the original, without further warnings.
 #include "job/crd/crd.h"
 
 #include <algorithm>
@@ -13,7 +13,7 @@
 namespace atl {
 namespace {
 
-/// Some model doesn't read it, and says so where it is given.
+/// Whether some model doesn't read the field, and warns where it is given.
 bool is_ignored_by_a_model(const std::string& path) {
   return std::ranges::any_of(model_infos(), [&](const ModelInfo& info) {
     return std::ranges::find(info.ignores, path) != info.ignores.end();

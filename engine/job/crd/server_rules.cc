@@ -1,4 +1,4 @@
-// Every rule in CEL: those written beside the engine's (rules/), and those that follow from the field table.
+// All rules in CEL: those beside the engine's (rules/), and those that follow from the field table.
 #include "job/crd/crd.h"
 
 #include <fmt/format.h>
@@ -47,7 +47,7 @@ void add_blocks(std::vector<ServerRule>& rules) {
   }
 }
 
-/// An option of a model is that model's alone …
+/// Only the models that have an option may be given it …
 void add_owner(const Field& option, std::vector<ServerRule>& rules) {
   const std::string name = field_name(option.path),
                     given = "has(self.options) && has(self.options." + name + ")";
@@ -56,7 +56,7 @@ void add_owner(const Field& option, std::vector<ServerRule>& rules) {
                    "'" + option_of_another(owners_of(option.path), "' + self.kind + '") + "'"});
 }
 
-/// … and where several have one of the same name, its choices are the model's.
+/// … and where several models have an option of the same name, each allows its own choices.
 void add_choices(const Field& option, std::vector<ServerRule>& rules) {
   std::vector<std::string> names;
   for (const auto& choice : option.choices) names.push_back(choice.name);
@@ -99,12 +99,12 @@ nlohmann::ordered_json rule_json(const ServerRule& rule) {
   return json;
 }
 
-// The rules of change follow from Field::mutability: a section that never changes is compared as a whole, one
-// that changes in parts field by field. Comparing whole sections also sees what was added or taken away.
+// The rules of change follow from Field::mutability. A section that never changes is compared as a whole,
+// which also shows what was added or removed; one that changes in parts is compared field by field.
 
 namespace {
 
-/// spec.resources is what it was. `name` has no character that CEL wants escaped.
+/// Whether a section of spec is unchanged. `name` has no character that needs escaping in CEL.
 std::string is_unchanged(const std::string& name) {
   return fmt::format(
       "has(self.spec.{0}) == has(oldSelf.spec.{0}) && (!has(self.spec.{0}) || self.spec.{0} == "
@@ -112,7 +112,7 @@ std::string is_unchanged(const std::string& name) {
       name);
 }
 
-/// The operator says Suspended once the last pod is gone.
+/// The operator sets Suspended once the last pod is gone.
 const char* const kIsSuspended =
     "oldSelf.spec.runPolicy.suspend && has(oldSelf.status) && has(oldSelf.status.conditions) && "
     "oldSelf.status.conditions.exists(c, c.type == 'Suspended' && c.status == 'True')";
@@ -127,7 +127,7 @@ ServerRule change_rule(const Field& field) {
       "the condition Suspended)"};
 }
 
-/// The rows of one section that change when the section as a whole doesn't: runPolicy.suspend.
+/// Whether some rows of a section may change though the section as a whole may not: runPolicy.suspend.
 bool changes_in_parts(const std::vector<const Field*>& members) {
   return std::ranges::any_of(members, [](const Field* f) { return f->mutability != Mutability::kNever; });
 }

@@ -19,14 +19,14 @@
 namespace atl {
 namespace {
 
-// One field that holds a value → its structural schema (OpenAPI v3 as CustomResourceDefinitions have it).
+// From a field that holds a value to its structural schema (OpenAPI v3 as in CustomResourceDefinitions).
 
 using Json = nlohmann::ordered_json;
 
 constexpr int kLongestQuantity = 32;
 constexpr int kMostFreeFields = 64;
 
-/// A pattern that no text matches, as nothing comes after the end, and that says what would be right.
+/// A pattern that matches no text, since nothing follows the end, and that tells the reader what is allowed.
 std::string no_text(const Field& member) {
   return "$(" + allowed_text(member) + ", or a map)";
 }
@@ -40,7 +40,7 @@ Json range_of(const Field& field) {
   return range;
 }
 
-/// Bounds that no list, no map and no boolean meets; others aren't asked.
+/// Bounds that no list, no map and no boolean can meet; they don't apply to other values.
 Json no_list() {
   return {{"minItems", 1}, {"maxItems", 0}};
 }
@@ -51,13 +51,13 @@ Json no_flag() {
   return {{"not", {{"enum", {true, false}}}}};
 }
 
-/// An integer or a quantity in a text; the range of the latter is a rule (crd.h).
+/// An integer, or a quantity as text; a rule checks the quantity's range (crd.h).
 Json quantity() {
   return {
       {"x-kubernetes-int-or-string", true}, {"pattern", kQuantityPattern}, {"maxLength", kLongestQuantity}};
 }
 
-/// Cores may also be a fraction, for which Kubernetes' schemas have no type.
+/// Cores may also be fractions, and Kubernetes' schemas have no type for integer, number or text.
 Json cores() {
   Json schema{{"x-kubernetes-preserve-unknown-fields", true},
               {"pattern", kQuantityPattern},
@@ -124,15 +124,15 @@ Json leaf_schema(const Field& field) {
   return schema;
 }
 
-/// What a scalar in an object's place must be, where `member` is the first that it sets. No type can be said
-/// there, so each kind of value that isn't meant is refused by a bound that it can't meet.
+/// What a scalar in an object's place must be; `member` is the first field that it sets. No type can be given
+/// there, so each kind of value that isn't allowed is refused by a bound that it can't meet.
 Json shorthand_schema(const Field& member) {
   Json schema{{"x-kubernetes-preserve-unknown-fields", true}};
   if (member.type == FieldType::kChoice) {
     std::vector<std::string> names;
     for (const auto& choice : member.choices) names.push_back(choice.name);
     schema.update({{"pattern", fmt::format("^({})$", fmt::join(names, "|"))}});
-    schema.update({{"minimum", 1}, {"maximum", 0}});  // which no number is
+    schema.update({{"minimum", 1}, {"maximum", 0}});  // refuses every number
   } else {
     ATOLL_CHECK(member.type == FieldType::kInteger || member.type == FieldType::kNumber, "{}: no short form",
                 member.path);
@@ -195,15 +195,15 @@ class SpecSchema {
     return schema;
   }
 
-  /// Members of a map that may be one scalar get no default: it would be filled into what the scalar leaves
-  /// unsaid.
+  /// Members of a map that may be one scalar get no default, because it would be added to what the scalar
+  /// means.
   bool in_shorthand(const Field& field) const {
     const Field* object = find_field(fields_, field_parent(field.path));
     return object != nullptr && !object->shorthand.empty();
   }
 
-  /// Several models have an option of this name: the schema takes what any of them does, and rules tell
-  /// choices apart.
+  /// Several models have an option of this name. The schema accepts any of their values; rules check the
+  /// choices of each.
   static void merge(const Field& field, Json& schema) {
     if (field.type != FieldType::kChoice) {
       ATOLL_CHECK(leaf_schema(field) == schema, "{}: two options of one name that aren't alike", field.path);

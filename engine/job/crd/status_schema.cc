@@ -1,4 +1,4 @@
-// What the operator reports of a job: the schema of its status.
+// The schema of a job's status, in which the operator reports on it.
 #include "job/crd/crd.h"
 
 #include <initializer_list>
@@ -171,7 +171,7 @@ Json reported() {
 
 Json status_schema() {
   Json schema = reported();
-  // Until an operator has written one: whoever looks must find something.
+  // Applies until an operator has written a status, so that readers always find one.
   schema["default"] = {{"state", "New"}, {"reason", "Unseen"}, {"nodes", 0}};
   return schema;
 }

@@ -1,4 +1,5 @@
-// The rows of `output`, and of what only the operator reads: `runPolicy`, `launcher`, `image`, `template`.
+// The rows of `output` and of the sections that only the operator reads: `runPolicy`, `launcher`, `image`,
+// `template`.
 #include "job/fields.h"
 
 namespace atl {

@@ -1,4 +1,4 @@
-// The rows of `dataset`: which graph, which split, which changes to it before training.
+// The rows of `dataset`: the graph, its split, and changes to it before training.
 #include "job/fields.h"
 
 namespace atl {
@@ -6,7 +6,7 @@ namespace {
 
 const char* const kNeeded = "the preset's; required without a preset";
 
-/// How large the generated graph is and how alike neighbours are: what a preset would say.
+/// The generated graph's size, and how alike neighbours are; a preset sets the same fields.
 std::vector<Field> synthetic_shape_fields() {
   std::vector<Field> f;
   f.push_back({.path = "dataset.synthetic.vertices",

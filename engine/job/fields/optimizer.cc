@@ -35,7 +35,7 @@ std::vector<Field> weight_decay_fields() {
   return f;
 }
 
-/// Of adam and adamw alone.
+/// Fields that only adam and adamw read.
 std::vector<Field> adam_fields() {
   std::vector<Field> f;
   const UsedWith adam{"training.optimizer.kind", {"adam", "adamw"}};

@@ -1,4 +1,4 @@
-// The rows of `training`: how long, with what optimiser, loss, metric and regularisation.
+// The rows of `training`: duration, optimiser, loss, metric and regularisation.
 #include "job/fields.h"
 #include "job/models.h"
 #include "job/strategies.h"

@@ -3,8 +3,8 @@
 
 namespace atl {
 
-/// Width and attention dropout as published. The authors' other settings for Cora (dropout of inputs and
-/// rows, weight decay, half the rate) aren't taken over: with them validation on tolokers falls from 78 to 72
+/// Width and attention dropout are as published. The authors' other settings for Cora (dropout of inputs and
+/// rows, weight decay, half the rate) aren't used: with them validation on tolokers falls from 78 to 72
 /// (docs/benchmarks/defaults.md).
 ModelInfo gat_info() {
   const char* source = "Veličković et al. 2018";

@@ -3,9 +3,9 @@
 
 namespace atl {
 
-/// Deep, as its name says, decay of the encoder and the classifier, and no step longer than 1, for at this
-/// depth single steps overshoot. The authors' 64 layers, and their decay of the convolutions, cost up to 9
-/// points of validation on sets other than Cora (docs/benchmarks/defaults.md).
+/// Its own defaults: deep, as its name says; decay for the encoder and the classifier; and clipped gradients,
+/// since single steps overshoot at this depth. The authors' 64 layers, and their decay of the convolutions,
+/// cost up to 9 points of validation on data sets other than Cora (docs/benchmarks/defaults.md).
 ModelInfo gcnii_info() {
   const char* source = "Chen et al. 2020";
   std::vector<Field> options;

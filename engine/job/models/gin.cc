@@ -3,9 +3,9 @@
 
 namespace atl {
 
-/// Layer norm is its own default. Sums grow with the number of neighbours: without a norm GIN reaches 39 %
-/// instead of 83 % on amazon_computers. The authors use batch norm, for graphs as a whole; on Cora's 140
-/// training vertices it costs 8 points.
+/// Layer norm is its own default, because sums grow with the number of neighbours: without a norm GIN reaches
+/// 39 % instead of 83 % on amazon_computers. The authors use batch norm, for classifying whole graphs; on
+/// Cora's 140 training vertices it costs 8 points.
 ModelInfo gin_info() {
   const char* source = "Xu et al. 2019";
   Field epsilon{.description = "a vertex's own row counts 1 + epsilon times in the sum", .source = source};
@@ -13,7 +13,7 @@ ModelInfo gin_info() {
           .description = "graph isomorphism network: a multilayer perceptron of the sum over neighbours",
           .source = source,
           .options = {model_option("gin", "epsilon", 0.0, std::move(epsilon))},
-          .ignores = {kSkipConnections},  // which would go past half of a convolution
+          .ignores = {kSkipConnections},  // they would go around only half of a convolution
           .keeps_loops = [](const Options&) { return true; },
           .defaults = {{"model.norm", "layer", "docs/benchmarks/defaults.md"}},
           .also_called = {"ginconv"}};

@@ -1,5 +1,5 @@
-// The table of models, as manifests know them: a new one is a file in this folder, its function here, and its
-// place in the table. The same kinds are in model/kinds.h, as the engine makes them; a test compares the two.
+// The table of models as manifests know them. A new model needs a file in this folder, its function here, and
+// its place in the table. model/kinds.h has the same kinds as the engine makes them; a test compares the two.
 #pragma once
 
 #include <string>
@@ -15,14 +15,14 @@ inline constexpr ModelInfo (*kModelInfos[])() = {
     gcn_info, sage_info, gat_info, gcnii_info, resgcn_info, sgc_info, gin_info, sign_info,
 };
 
-/// An option of a kind; its type follows from the default's.
+/// An option of a kind. Its type follows from the default's.
 Field model_option(const std::string& kind, const std::string& name, Options::Value initial, Field rest);
 
-/// How many times rows are summed over neighbours before what is learned; the CRD has one such option for all
-/// models that have it.
+/// How often rows are summed over neighbours before anything learned. The CRD has one such option for all
+/// models.
 Field hops_option(const std::string& kind, std::int64_t initial, const char* source);
 
-// Dense layers at the end are for stacks of equal layers alone; residual models have their own connections.
+// Dense layers at the end suit only stacks of equal layers; residual models have their own connections.
 inline constexpr const char *kSkipConnections = "model.skipConnections", *kDenseLayers = "model.denseLayers";
 
 }  // namespace atl

@@ -3,8 +3,8 @@
 
 namespace atl {
 
-/// Layer norm is its own default, as DeeperGCN has it for vertices (its code for ogbn-arxiv and
-/// ogbn-proteins): blocks begin with a norm, and without one some graphs aren't learned at all.
+/// Layer norm is its own default, as in DeeperGCN's code for vertices (ogbn-arxiv and ogbn-proteins): blocks
+/// begin with a norm, and without one some graphs aren't learned at all.
 ModelInfo resgcn_info() {
   const char* source = "Li et al. 2020 (DeeperGCN)";
   std::vector<Field> options;

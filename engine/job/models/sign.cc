@@ -1,4 +1,4 @@
-// Model sign, as manifests know it: hops instead of layers, all of them before anything that is learned.
+// Model sign, as manifests know it: hops instead of layers, all of them before anything learned.
 #include "job/models/kinds.h"
 
 namespace atl {

@@ -1,4 +1,4 @@
-// The rules of `dataset`: stored or generated, and of which size.
+// The rules of `dataset`: stored or generated, and its size.
 #include "job/rule.h"
 
 namespace atl {
@@ -54,12 +54,12 @@ void one_size(const Check& c) {
           s.preset);
 }
 
-/// The vertices in CEL: an integer, or a quantity in a string …
+/// The number of vertices in CEL, from an integer or from a quantity in a string …
 std::string count(const std::string& value) {
   return "(type(" + value + ") == int ? " + value + " : quantity(" + value + ").asInteger())";
 }
 
-/// … where they are given and a count; if they aren't, the field's own rule says so.
+/// … and whether it is given and valid; where it isn't, the field's own rule says so.
 std::string has_count(const std::string& value) {
   return "has(" + value + ") && (type(" + value + ") == int ? " + value + " > 0 : isQuantity(" + value +
          ") && quantity(" + value + ").isInteger() && quantity(" + value + ").asInteger() > 0)";

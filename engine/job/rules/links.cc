@@ -64,7 +64,7 @@ Rule pairs_rule() {
   return rule;
 }
 
-/// The first sampler that a strategy can be given draws by vertex.
+/// The first of a strategy's samplers draws by vertex.
 Rule sampler_rule() {
   Rule rule{sampler_of_pairs};
   for (const StrategyInfo& info : strategy_infos())

@@ -1,4 +1,4 @@
-// The rules of `placement` and `resources`: ranks on servers, servers on levels.
+// The rules of `placement` and `resources`: ranks on servers, servers on topology levels.
 #include <fmt/ranges.h>
 
 #include <algorithm>
@@ -25,7 +25,7 @@ void whole_servers(const Check& c) {
           p.ranks, divisors(p.ranks));
 }
 
-/// CEL has no way to list the divisors; the rest of the words is the same.
+/// CEL can't list the divisors; otherwise the message is the same.
 Rule whole_servers_rule() {
   return {whole_servers,
           {{"placement", "ranksPerServer",

@@ -1,11 +1,11 @@
-// The rules of `strategy`: each strategy's own, from its row, and what concerns them all.
+// The rules of `strategy`: each strategy's own, from its row, and those for all.
 #include "job/rule.h"
 #include "job/strategies.h"
 
 namespace atl {
 namespace {
 
-/// Whose draws are by vertex may have several parts a rank.
+/// Only strategies that draw by vertex may have several parts per rank.
 void parts_for_ranks(const Check& c) {
   const int parts = c.job.placement.partitioner.parts, ranks = c.job.placement.ranks;
   const StrategyInfo* strategy = find_strategy(c.job.strategy.kind);

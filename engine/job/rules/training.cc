@@ -1,4 +1,4 @@
-// The rules of `training`, and of `model` with it.
+// The rules of `training`, and those of `model` that involve it.
 #include "job/models.h"
 #include "job/rule.h"
 
@@ -10,12 +10,12 @@ const std::string kOneClass =
 
 void loss_and_metric(const Check& c) {
   const auto& t = c.job.training;
-  if (c.job.task == Task::kLinkPrediction) return;  // reads neither
+  if (c.job.task == Task::kLinkPrediction) return;  // uses neither
   if (t.loss == Loss::kBinaryCrossEntropy && t.metric == Metric::kAccuracy)
     c.error("training.metric", "{}", kOneClass);
 }
 
-/// What a model's definition leaves no room for.
+/// Settings that a model's definition rules out.
 void model_and_training(const Check& c) {
   const auto& t = c.job.training;
   const ModelInfo* model = find_model(c.job.model.kind);

@@ -1,4 +1,4 @@
-// Fields that were given and have no effect: warnings, which an API server has no room for.
+// Warnings for fields that were given and have no effect. An API server can't warn.
 #include <fmt/ranges.h>
 
 #include <algorithm>
@@ -11,7 +11,7 @@
 namespace atl {
 namespace {
 
-/// Another field's value makes them meaningless: by the table's used_with.
+/// Fields that another field's value makes meaningless, by the table's used_with.
 void unused_fields(const Check& c) {
   Job job = c.job;
   const auto fields = fields_for(c.job.model.kind, c.job.strategy.kind);
@@ -31,17 +31,17 @@ void unused_fields(const Check& c) {
   }
 }
 
-/// The chosen model doesn't read them.
+/// Fields that the chosen model doesn't read.
 void ignored_by_model(const Check& c) {
   const ModelInfo* model = find_model(c.job.model.kind);
   for (const auto& path : model ? model->ignores : std::vector<std::string>{}) {
-    // The last layer's rows, of which pairs are scored, have model.hidden columns whatever the model.
+    // Pairs are scored from the last layer's rows, which have model.hidden columns for every model.
     if (path == "model.hidden" && c.job.task == Task::kLinkPrediction) continue;
     if (c.has(path)) c.warning(path, "has no effect with model {}", model->kind);
   }
 }
 
-/// Rows that are stored in 16 bits travel so.
+/// Rows stored in 16 bits travel in 16 bits anyway.
 void rounded_anyway(const Check& c) {
   if (c.job.strategy.wire == Precision::kFloat32) return;
   if (c.job.placement.ranks == 1)

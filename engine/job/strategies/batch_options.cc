@@ -133,8 +133,8 @@ Layout own_parts(const Job& job) {
 namespace {
 
 constexpr double kRate = 0.85;  // the paper's N_f
-constexpr std::int64_t kFewColumns =
-    20;  // of ten, one fewer cost a point of accuracy (docs/benchmarks/dgs-accuracy.md)
+// Of ten columns, leaving out one cost a point of accuracy (docs/benchmarks/dgs-accuracy.md).
+constexpr std::int64_t kFewColumns = 20;
 
 }  // namespace
 

@@ -1,5 +1,5 @@
-// What strategies have in common that train on mini-batches of drawn neighbours: options, rules, and what the
-// options leave open.
+// What strategies that train on mini-batches of drawn neighbours have in common: options, rules, and how gaps
+// in the options are filled.
 #pragma once
 
 #include <string>
@@ -12,48 +12,49 @@
 
 namespace atl {
 
-/// Which vertices a step trains on, and which of their neighbours it reads: fanout, replace, batchSize.
+/// Options for the vertices that a step trains on, and for the neighbours that it reads: fanout, replace,
+/// batchSize.
 std::vector<Field> neighbour_options(const std::string& kind);
-/// The same with `sampler`, of strategies that have no other one.
+/// The same with `sampler`, for strategies without another way to draw.
 std::vector<Field> drawing_options(const std::string& kind);
-/// How batches are made ahead of time: prefetch, threads, structure.
+/// Options for making batches ahead of time: prefetch, threads, structure.
 std::vector<Field> making_options(const std::string& kind);
 
-/// By gathering layer, the one nearest to the input first; −1: all neighbours, or those that the sampler
-/// draws for the step.
+/// For each gathering layer, the one nearest to the input first: how many neighbours it draws; −1: all
+/// neighbours, or those that the sampler draws for the step.
 std::vector<int> batch_fanout(const Job& job);
-/// The same as a batch grows, from the vertices that it trains on: "seed → 5 → 10 → 15".
+/// The same from the vertices that a batch trains on outwards: "seed → 5 → 10 → 15".
 std::string hops_text(const Job& job);
-/// Of a rank's threads, how many make batches; the others train.
+/// How many of a rank's threads make batches; the others train.
 int batch_threads(const Job& job, int threads);
-/// Whether some layer reads some of a vertex's neighbours.
+/// Whether some layer reads only some of a vertex's neighbours.
 bool draws_some_neighbours(const Job& job);
 
-/// strategy.<kind>.fanout: a number for each layer that gathers, none of them 0. To be called where the job's
-/// strategy is `kind`.
+/// strategy.<kind>.fanout must have a number for each gathering layer, none of them 0. Call it where the
+/// job's strategy is `kind`.
 void check_batch_fanout(const Check& check, const std::string& kind);
-/// The part of check_batch_fanout() that CEL can express: only the model knows how many layers gather.
+/// The part of check_batch_fanout() that CEL can express; it doesn't know how many layers gather.
 ServerRule batch_fanout_rule(const std::string& kind);
 
-/// Traffic of one step, without what batches fetch or push: that is only known once they are drawn.
+/// The traffic of one step, without what batches fetch or push, which is known only once they are drawn.
 EpochTraffic batch_traffic(const Options& options, const TrafficShape& shape);
 std::vector<PairBytes> batch_flows(const Options& options, const TrafficShape& shape,
                                    const std::vector<CutRows>& cut);
 
-/// Batches read what they draw, from any rank: parts have no order that would keep more of it on a server.
+/// Batches read what they draw from any rank, so no arrangement of parts keeps more of it on a server.
 Layout own_parts(const Job& job);
 
-// Options of strategies that fetch other ranks' features row by row: how many of their columns come, and what
-// stands for the others.
+// Options of strategies that fetch other ranks' features row by row: how many of the columns are fetched, and
+// what replaces the others.
 
-/// The fields featureRate, fill and gpuFeatures. Without a value, featureRate is `initial`; 0 stands for the
-/// paper's 0.85, or all columns where there are few.
+/// The fields featureRate, fill and gpuFeatures. `initial` is featureRate's default; 0 stands for the paper's
+/// 0.85, or for all columns where there are few.
 std::vector<Field> feature_options(const std::string& kind, double initial);
 
 /// The share of `columns` feature columns that is fetched; 1 where the job's strategy has no such option.
 double feature_rate(const Job& job, std::int64_t columns);
 
-/// Warns of those that do nothing. To be called where the job's strategy is `kind`.
+/// Warns about those without effect. Call it where the job's strategy is `kind`.
 void check_feature_options(const Check& check, const std::string& kind);
 
 }  // namespace atl

@@ -9,8 +9,8 @@
 namespace atl {
 namespace {
 
-/// Bytes that a sum over all ranks moves (comm/all_reduce.h): small ones go from each to each; of larger ones
-/// each rank gathers every other's slice of 1/P, then everybody gets the sums.
+/// Bytes that a sum over all ranks moves (comm/all_reduce.h). A small one goes from each rank to each other.
+/// For a larger one each rank gathers all others' values of its slice of 1/P, and then sends its sum to all.
 std::int64_t sum_bytes(int ranks, std::int64_t bytes) {
   constexpr std::int64_t kDirectBytes = 32 * 1024;
   const std::int64_t others = ranks - 1;
@@ -63,7 +63,7 @@ std::vector<PairBytes> gradient_flows(const TrafficShape& shape) {
 
 Index sampled_rows(double rate, Index boundary) {
   if (rate <= 0 || boundary == 0) return 0;
-  // 0.29 · 100 is a little less than 29, by a share of it.
+  // In floating point 0.29 · 100 is slightly less than 29; kDecimal makes up for it.
   constexpr double kDecimal = 1 + 2 * std::numeric_limits<double>::epsilon();
   return std::clamp(Index(std::floor(rate * double(boundary) * kDecimal)), Index(1), boundary);
 }
@@ -87,7 +87,8 @@ EpochTraffic boundary_traffic(const Options&, const TrafficShape& shape) {
 
 std::vector<PairBytes> boundary_flows(const Options&, const TrafficShape& shape,
                                       const std::vector<CutRows>& cut) {
-  Index forward = 0, back = 0;  // columns that a row of the cut brings, and whose gradients it sends back
+  // Columns that a row of the cut brings, and those whose gradients it sends back.
+  Index forward = 0, back = 0;
   for (const Index width : shape.widths) back += width;
   for (const Index width : shape.repeated_widths) forward += width;
   forward += back;

@@ -1,4 +1,4 @@
-// What strategies have in common whose ranks each train their own part's rows and read boundary rows of other
+// What strategies have in common whose ranks train on their own part's rows and read boundary rows of other
 // parts.
 #pragma once
 
@@ -10,27 +10,28 @@
 
 namespace atl {
 
-/// Nothing must share a server. Where the manifest says ranksPerServer, consecutive ranks do.
+/// No ranks must share a server. Where the manifest gives ranksPerServer, consecutive ranks share one.
 Layout consecutive_ranks(const Job& job);
 
-/// Option `haloRows` of strategies whose layers exchange rows: what these are for a layer that multiplies
-/// with its weight before it sums over neighbours, products or inputs.
+/// Option `haloRows` of strategies whose layers exchange rows. It says what layers exchange that multiply
+/// with their weight before they sum over neighbours: products, or inputs.
 Field halo_rows_option(const char* kind, const char* initial, const std::string& also = "");
 bool sends_products(const Job& job);
 
-/// What the sum of the weights' gradients sends, and the same by pair of ranks.
+/// Bytes sent for the sum of the weights' gradients, and the same by pair of ranks.
 std::int64_t gradient_bytes(const TrafficShape& shape);
 std::vector<PairBytes> gradient_flows(const TrafficShape& shape);
 
-/// How many of the `boundary` rows that one rank has for another cross in an epoch, where a share of `rate`
-/// is sampled: all at 1, none at 0, else at least one.
+/// How many of the `boundary` rows that one rank has for another travel in an epoch, where a share of `rate`
+/// is sampled: all at 1, none at 0, otherwise at least one.
 Index sampled_rows(double rate, Index boundary);
 
-/// Of strategies whose repeated forward (recompute) has the rows of the first one: nothing is fetched again.
+/// For strategies whose repeated forward (recompute) still has the rows of the first one: nothing is fetched
+/// again.
 TrafficShape fetched_once(const TrafficShape& shape);
 
-/// Every halo row that crosses moves once forward and its gradient once back, at the width of each learned
-/// convolution input; with recompute, once more for each forward that fetches it again.
+/// Each halo row that travels moves once forward and its gradient once back, at the width of each learned
+/// convolution input. With recompute, it moves once more for each forward that fetches it again.
 EpochTraffic boundary_traffic(const Options& options, const TrafficShape& shape);
 /// The same by pair of ranks.
 std::vector<PairBytes> boundary_flows(const Options& options, const TrafficShape& shape,

@@ -7,13 +7,13 @@
 namespace atl {
 namespace {
 
-/// A message from one rank to another in each layer: of how many rows.
+/// A message of so many rows from one rank to another in each layer.
 struct Message {
   Rank from, to;
   Index rows;
 };
 
-/// Whole blocks forward; backward from `to` to `from`.
+/// Whole blocks go forward; their gradients go back from `to` to `from`.
 std::vector<Message> blocks(const CagnetGrid& grid, const TrafficShape& shape) {
   std::vector<Message> all;
   for (Rank from = 0; from < shape.ranks; ++from)
@@ -23,7 +23,7 @@ std::vector<Message> blocks(const CagnetGrid& grid, const TrafficShape& shape) {
   return all;
 }
 
-/// What `from` has aggregated for `to`'s rows; what `to` says of them goes the other way.
+/// What `from` has aggregated for rows of `to`; their gradients go the other way.
 std::vector<Message> within_rows(const CagnetGrid& grid, const TrafficShape& shape) {
   std::vector<Message> all;
   for (Rank from = 0; from < shape.ranks; ++from)
@@ -32,7 +32,7 @@ std::vector<Message> within_rows(const CagnetGrid& grid, const TrafficShape& sha
   return all;
 }
 
-/// Bytes of all columns of these widths for each row.
+/// Bytes per row of all columns of these widths.
 std::int64_t row_bytes(const TrafficShape& shape, const std::vector<Index>& widths) {
   return std::accumulate(widths.begin(), widths.end(), Index(0)) * shape.bytes_per_value;
 }

@@ -1,5 +1,5 @@
-// Strategy `auto`: stands for another one, which `atoll run` chooses before anything is started
-// (command/compare.h). So no rank ever has it.
+// Strategy `auto` stands for another one, which `atoll run` chooses before anything is started
+// (command/compare.h), so that no rank ever runs it.
 #include "job/option_field.h"
 #include "job/quantity.h"
 #include "job/strategies.h"
@@ -18,7 +18,7 @@ void a_rate(const Check& c) {
 
 const std::string kIsAuto = "self.kind == 'auto'";
 
-/// The engine's reader refuses them where it knows no such field.
+/// Only the API server needs this rule: the engine's reader refuses fields that it doesn't know.
 Rule alone_rule() {
   const std::string text = "is an option of strategy auto (remove it)";
   return {[](const Check&) {},

@@ -1,9 +1,10 @@
-// Boundary-node sampling (Wan et al. 2022, "BNS-GCN", algorithm 1): in each epoch a rank reads only some of
-// the boundary rows of each other rank, drawn without replacement, the same for all layers, each standing for
-// b/k where k of b were drawn.
+// Boundary-node sampling (Wan et al. 2022, "BNS-GCN", algorithm 1). In each epoch a rank reads only some of
+// the boundary rows of each other rank. They are drawn without replacement, the same for all layers; where k
+// of b were drawn, each stands for b/k.
 //
 // The paper's ranks draw among what they own and send each other the ids. Here a draw is a function of (seed,
-// epoch, the owner's part, the reader's part, vertex): both sides make it themselves, and no ids are sent.
+// epoch, the owner's part, the reader's part, vertex), so both sides compute it themselves and no ids are
+// sent.
 #include <algorithm>
 #include <limits>
 #include <vector>
@@ -17,10 +18,10 @@
 namespace atl {
 namespace {
 
-/// Which boundary rows one owner sends one reader in one epoch: those whose keys are the lowest.
+/// Draws which boundary rows one owner sends one reader in one epoch: those with the lowest keys.
 class PairDraw {
  public:
-  /// Of at most so many rows.
+  /// `rows`: the most rows that it draws from.
   explicit PairDraw(Index rows) { keys_.reserve(std::size_t(rows)); }
   /// chosen: ascending positions among `rows` rows whose ids are id_of(position).
   template <class IdOf>
@@ -48,7 +49,7 @@ class Sampled final : public BoundarySet {
         whole_(memory_of(ctx.device).is_hosts ? outer : graph.outer_block()),
         outer_(outer),
         block_copies_(ctx) {
-    Sample empty(ctx);  // of the right sizes: no later sample's differ
+    Sample empty(ctx);  // has the right sizes, which all samples share
     for (const PeerRows& peer : graph.peers) {
       PeerRows& p = empty.peers.emplace_back(peer);
       p.send.resize(std::size_t(sampled_rows(options.rate, Index(peer.send.size()))));
@@ -101,7 +102,7 @@ class Sampled final : public BoundarySet {
     DeviceCopies copies;
     std::vector<BoundaryRows> rows;  // `peers` as kernels read them
   };
-  /// An epoch's, and the two before that are still looked at.
+  /// One epoch's sample, and the two before it, which are still in use.
   static constexpr int kSlots = 3;
 
   static Index most_rows(const LocalGraph& graph) {
@@ -122,7 +123,7 @@ class Sampled final : public BoundarySet {
     return s;
   }
 
-  /// The destinations are the whole block's, and lie on the device already.
+  /// The destinations are those of the whole block, and already lie on the device.
   void place_block() {
     Block cut = block_->block();
     cut.dst_ids = {}, cut.dst_scale = nullptr;
@@ -159,14 +160,14 @@ class Sampled final : public BoundarySet {
   const LocalGraph& graph_;
   SampledBoundaryOptions options_;
   Index sent_ = 0, arriving_ = 0;
-  std::vector<float> weights_;  // (arriving): rows that each stands for
+  std::vector<float> weights_;  // (arriving): how many rows each stands for
   std::vector<Sample> samples_;
   PairDraw pair_;
-  // Of all halo rows, in the host's memory. On a CPU it is `outer_`: a dry part has its arcs in its block
-  // alone.
+  // All halo rows in the host's memory. On a CPU this is `outer_`, since a dry part has its arcs only in its
+  // block.
   const Block whole_;
-  const Block& outer_;        // of all halo rows, in the device's memory
-  std::int64_t cut_ = kNone;  // epoch that block_ was cut for
+  const Block& outer_;        // all halo rows, in the device's memory
+  std::int64_t cut_ = kNone;  // the epoch that block_ was cut for
   std::unique_ptr<SampledBlock> block_;
   DeviceCopies block_copies_;
   Block placed_;  // block_ as kernels read it
@@ -180,7 +181,7 @@ std::unique_ptr<BoundarySet> make_sampled_boundary_set(Context& ctx, const Local
   return std::make_unique<Sampled>(ctx, graph, outer, options);
 }
 
-// Strategy `bns`: a sample of boundary rows; inference exact.
+// Strategy `bns`: trains on a sample of the boundary rows; inference is exact.
 
 namespace {
 

@@ -34,8 +34,8 @@ void SampledBlock::cut(std::span<const VertexId> chosen, std::span<const float> 
   view();
 }
 
-/// The chosen rows of the transpose, and how many arcs each destination has among them in arcs_.offsets, one
-/// place on.
+/// Takes the chosen rows of the transpose, and counts each destination's arcs among them in arcs_.offsets,
+/// shifted by one.
 void SampledBlock::take_rows(std::span<const VertexId> chosen, std::span<const float> weights) {
   const CsrView& from = whole_.transpose;
   transpose_.columns.clear();
@@ -51,7 +51,8 @@ void SampledBlock::take_rows(std::span<const VertexId> chosen, std::span<const f
   }
 }
 
-/// Counting sort: a destination's sources come in their order. Offsets serve as cursors, and are put back.
+/// A counting sort that keeps the order of a destination's sources. Offsets serve as cursors and are
+/// restored.
 void SampledBlock::transpose_back() {
   std::vector<Index>& offsets = arcs_.offsets;
   for (std::size_t d = 1; d < offsets.size(); ++d) offsets[d] += offsets[d - 1];

@@ -1,4 +1,4 @@
-// Strategy `cagnet`: whole blocks of rows, owner by owner, over a grid of ranks.
+// Strategy `cagnet`: ranks exchange whole blocks of rows, owner by owner, over a grid of ranks.
 #include "job/strategies/boundary_rows.h"
 #include "strategies/schedule/rows.h"
 

@@ -1,5 +1,5 @@
-// Strategy `cagnet`: full-batch training in which every rank's whole block of rows is broadcast at each layer
-// to all ranks that aggregate over it (Tripathy et al. 2020, 1D and 1.5D).
+// Strategy `cagnet`: full-batch training in which each layer broadcasts every rank's whole block of rows to
+// all ranks that aggregate over it (Tripathy et al. 2020, 1D and 1.5D).
 #include <fmt/ranges.h>
 
 #include "job/option_field.h"
@@ -11,7 +11,7 @@
 namespace atl {
 namespace {
 
-/// In a grid of several columns a rank's part says which others it works with.
+/// In a grid of several columns, a rank's part decides which others it works with, so ranks aren't alike.
 Layout layout(const Job& job) {
   Layout layout = consecutive_ranks(job);
   layout.ranks_are_alike = job.strategy.options.integer("replication") == 1;
@@ -29,7 +29,7 @@ void a_grid_of_the_ranks(const Check& c) {
           replication_of(c.job), ranks, fmt::join(replications_of(ranks), " or "));
 }
 
-/// CEL has no way to list the grids there are; the rest of the words is the same.
+/// CEL can't list the possible grids; otherwise the message is the same.
 Rule a_grid_of_the_ranks_rule() {
   const std::string replication = "self.strategy.cagnet.replication", ranks = kRanksInCel;
   return {
@@ -42,7 +42,7 @@ Rule a_grid_of_the_ranks_rule() {
             replication + ", " + ranks + "])"}}};
 }
 
-/// All grids but the one of a single column.
+/// All grids except the one with a single column.
 std::vector<std::string> variants(const Job& job) {
   std::vector<std::string> all;
   for (const int columns : replications_of(job.placement.ranks))

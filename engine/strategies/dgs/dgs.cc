@@ -1,4 +1,4 @@
-// Strategy `dgs`: mini-batches whose reads of other ranks masks choose that are trained beside the model.
+// Strategy `dgs`: mini-batches. Masks that are trained beside the model choose what they read of other ranks.
 #include "strategies/dgs/info.h"
 
 #include "job/strategies/batch_options.h"

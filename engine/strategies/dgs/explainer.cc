@@ -76,7 +76,7 @@ Explainer::Explainer(const Model& model, const Parameters& parameters, std::span
       label_(std::size_t(model.layers.back()->spec().out)) {
   ATOLL_CHECK(features_.rows() == star_.rows(), "features of {} rows, {} in the star", features_.rows(),
               star_.rows());
-  memory_.store_reals();  // the host reads them
+  memory_.store_reals();  // so that the host can read them
   memory_.shape(pass_.rows());
   Index trainable = 0;
   for (const Parameters::Entry& entry : parameters.entries())
@@ -115,7 +115,7 @@ void Explainer::choose_label(MatrixView weights, std::span<const double> predict
     each = options_.multi_label ? (each > 0.5 ? 1 : 0) : each == best && !std::exchange(found, true) ? 1 : 0;
 }
 
-/// −log p of the label; of several labels, the mean over classes.
+/// −log p of the label; with several labels, the mean over classes.
 double Explainer::loss_of_logits(ConstMatrixView z, MatrixView d) const {
   double loss = 0;
   if (options_.multi_label) {

@@ -1,12 +1,14 @@
-// Explains a rank's predictions online (DGS, Wan et al. 2022, section III-C; GNNExplainer, Ying et al. 2019):
-// a mask on the arcs to the star's centre and one on the features, trained so that the model still predicts
-// of the centre what it did, with as little as possible. Both begin at one half everywhere and are trained by
-// Adam, each time anew: what they come to follows from the weights alone. A mask has one second moment, the
-// mean over it: by element, Adam would move all by as much, whether they matter much or little.
+// Explains a rank's predictions online (DGS, Wan et al. 2022, section III-C; GNNExplainer, Ying et al. 2019).
+// One mask is on the arcs to the star's centre, and one on the features. They are trained so that the model
+// predicts the same for the centre with as little as possible. Both begin at one half everywhere, and Adam
+// trains them from scratch each time, so that the result follows from the weights alone. Adam has one second
+// moment for a whole mask, its mean. With one for each element, Adam would move all elements equally, however
+// much each matters.
 //
-// The loss, σ being open() of a mask's values: −log p(label) + 0.005 · mean σ(arcs) + mean H(σ(arcs)) + mean
-// σ(features) + 0.1 · mean H(σ(features)), H(s) = −s log s − (1 − s) log (1 − s). GNNExplainer's code has the
-// arcs' size as a sum: among thousands of arcs it is all that Adam would follow, and masks would be alike.
+// The loss, with σ as open() of a mask's values: −log p(label) + 0.005 · mean σ(arcs) + mean H(σ(arcs)) +
+// mean σ(features) + 0.1 · mean H(σ(features)), H(s) = −s log s − (1 − s) log (1 − s). GNNExplainer's code
+// sums the arcs' size instead. With thousands of arcs Adam would follow that term alone, and masks would be
+// alike.
 #pragma once
 
 #include <atomic>
@@ -19,52 +21,52 @@
 namespace atl {
 
 struct ExplainerOptions {
-  int epochs = 50;              // the most that masks are trained
-  double threshold = 0.01;      // of the loss, at which they are good enough
-  double learning_rate = 0.01;  // of masks
-  bool multi_label = false;     // each class by itself
+  int epochs = 50;              // for which masks are trained, at most
+  double threshold = 0.01;      // of the loss; masks below it are good enough
+  double learning_rate = 0.01;  // of the masks
+  bool multi_label = false;     // each class is predicted by itself
 };
 
-/// What masks came to.
+/// The result of training the masks.
 struct Explanation {
-  std::vector<Real> vertices;  // (others) σ of the arcs' masks
-  std::vector<Real> features;  // (F) σ of the features'
-  int epochs = 0;              // trained
+  std::vector<Real> vertices;  // (others) σ of the arcs' mask
+  std::vector<Real> features;  // (F) σ of the features' mask
+  int epochs = 0;              // for which the masks were trained
   double first_loss = 0, loss = 0;
 };
 
-/// One thread's, on the host. Neither copyable nor movable.
+/// For one thread, on the host. Neither copyable nor movable.
 class Explainer {
  public:
-  /// features (rows of the star, F). model and parameters outlive it; of the parameters the layout alone is
-  /// looked at.
+  /// features (rows of the star, F). `model` and `parameters` must outlive it; of `parameters` it uses only
+  /// the layout.
   Explainer(const Model& model, const Parameters& parameters, std::span<const VertexId> ids, Matrix features,
             const ExplainerOptions& options);
 
   Index others() const { return star_.others(); }
   Index features() const { return features_.cols(); }
   /// weights (1, elements): as Parameters::values(), in the host's memory; not changed. predicted (classes):
-  /// what the model says of the rank's vertices; empty: the label is what it says of the unmasked centre.
-  /// `stop`: ends early.
+  /// the model's predictions for the rank's vertices; empty: the label is its prediction for the unmasked
+  /// centre. `stop` ends it early.
   void explain(MatrixView weights, std::span<const double> predicted, Explanation& out,
                const std::atomic<bool>& stop);
-  /// Of the present masks, without the terms of their sizes; d_arcs, d_features: its gradient by the masks'
-  /// values. For tests.
+  /// The loss with the present masks, without the terms of their sizes. d_arcs and d_features are its
+  /// gradients by the masks' values. For tests.
   double loss_of_prediction(MatrixView weights, std::span<const Real> arcs, std::span<const Real> features,
                             std::span<double> d_arcs, std::span<double> d_features);
-  /// What the model predicts: the class, or those, that −log p is of. Masks are open afterwards.
+  /// Sets the label for −log p to the predicted class or classes. Leaves the masks open.
   void choose_label(MatrixView weights, std::span<const double> predicted);
   Index bytes() const;
 
  private:
   /// A mask in training.
   struct Mask {
-    std::vector<double> values, first, gradient;  // first: Adam's moment
-    double second = 0;                            // likewise
+    std::vector<double> values, first, gradient;  // first: Adam's first moment
+    double second = 0;                            // Adam's second moment
     std::vector<Real> open;
     explicit Mask(Index size);
     void restart();
-    /// Adds size and entropy, and their gradient.
+    /// Returns the terms of size and entropy, and adds their gradient.
     double regularise(double size, double entropy);
     void step(int step, double rate);
   };
@@ -83,7 +85,7 @@ class Explainer {
   LayerRunner runner_;
   PassMemory memory_;
   Matrix features_, masked_, d_masked_;  // (rows of the star, F)
-  Matrix d_weights_;                     // (1, trainable) that nobody reads
+  Matrix d_weights_;                     // (1, trainable), which nobody reads
   Mask arcs_, columns_;
   std::vector<double> label_;  // (classes) 1 where predicted
 };

@@ -40,7 +40,7 @@ struct ExplainerLane::State {
     if (watcher_ != nullptr) watcher_->ends(StreamWatcher::kExplains);
   }
 
-  /// False where it is to end.
+  /// Waits for an explanation to make. False where the thread is to end.
   bool claim() {
     std::unique_lock lock(lock_);
     stand_until(watcher_, changed_, lock, StreamWatcher::kExplains,
@@ -78,16 +78,16 @@ struct ExplainerLane::State {
   }
 
   const Explain explain_;
-  Trace* const trace_;            // null: nobody asks, and so below
-  StreamWatcher* const watcher_;  // told with the lock
-  std::mutex lock_;               // guards what follows
+  Trace* const trace_;            // null: no trace is wanted
+  StreamWatcher* const watcher_;  // null: none; told under the lock
+  std::mutex lock_;               // guards the members below
   std::condition_variable changed_;
   std::int64_t begun_ = -1, ended_ = -1, epoch_ = 0;
   std::exception_ptr failure_;
   Counts counts_;
   bool is_closed_ = false;
   std::atomic<bool> stop_{false};
-  std::array<Explanation, 2> results_;  // by number; the one under way is the thread's
+  std::array<Explanation, 2> results_;  // by number; the thread writes the one under way
   std::thread thread_;
 };
 

@@ -1,5 +1,5 @@
-// The thread that explains beside training and beside the making of batches: one explanation at a time, begun
-// by the thread that trains, its result waited for by the thread that makes batches.
+// The thread that explains beside training and beside the making of batches, one explanation at a time. The
+// training thread begins an explanation, and the thread that makes batches waits for its result.
 #pragma once
 
 #include <functional>
@@ -12,36 +12,36 @@ namespace atl {
 
 class ExplainerLane {
  public:
-  /// explain(number, out, stop): called by the lane's thread, with what the number's begin() found in place.
-  /// `comm` outlives it: its trace and whoever watches its threads are told.
+  /// The lane's thread calls explain(number, out, stop), which finds what was prepared before begin(number).
+  /// `comm` must outlive the lane. The lane reports its work to comm's trace and thread watcher.
   using Explain = std::function<void(std::int64_t number, Explanation& out, const std::atomic<bool>& stop)>;
   ExplainerLane(Communicator& comm, Explain explain);
-  /// Ends the one under way early.
+  /// Ends the explanation under way early.
   ~ExplainerLane();
   ExplainerLane(const ExplainerLane&) = delete;
 
-  /// Numbers ascend by one. By the thread that trains, when the one before has ended. `epoch`: of the run,
-  /// for the trace.
+  /// Called by the training thread once the one before has ended. Numbers ascend by one. `epoch` is the
+  /// run's, for the trace.
   void begin(std::int64_t number, std::int64_t epoch);
-  /// In its place, one that is known: before any has begun.
+  /// Puts a known explanation in place of begin(), before any has begun.
   void put(std::int64_t number, Explanation known);
-  /// Waits for it, also where it hasn't begun yet; valid until number + 2 is begun. Null: it won't begin any
-  /// more. Rethrows what it threw.
+  /// Waits for the explanation, even if it hasn't begun yet. Valid until number + 2 is begun. Null: it won't
+  /// begin any more. Rethrows what explain() threw.
   const Explanation* result(std::int64_t number);
-  /// Doesn't wait: null where it hasn't ended, or was followed by more than one.
+  /// As result(), without waiting: null where it hasn't ended, or more than one has followed it.
   const Explanation* known(std::int64_t number);
-  /// That were made here, and what they took.
+  /// Explanations that this lane made, and their time.
   struct Counts {
     Index explanations = 0;
     double seconds = 0;
   };
   Counts counts();
-  /// From here on nobody waits for what hasn't begun.
+  /// From now on nobody waits for an explanation that hasn't begun.
   void close();
-  /// They do again.
+  /// Ends what close() began.
   void open();
-  /// Nothing has begun, once what is under way has ended. By the thread that trains, while nobody makes
-  /// batches.
+  /// Waits for the one under way, and then forgets all explanations. Called by the training thread while
+  /// nobody makes batches.
   void forget();
 
  private:

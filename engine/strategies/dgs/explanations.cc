@@ -9,9 +9,9 @@
 namespace atl {
 namespace {
 
-constexpr std::size_t kNamed = 20;  // vertices, and columns, that a figure names
+constexpr std::size_t kNamed = 20;  // vertices, and columns, that figures name
 
-/// (1 + others, F): the centre's features, and those of its others, fetched from their owners.
+/// (1 + others, F): the centre's features, and the others', fetched from their owners.
 Matrix star_features(Context& ctx, Communicator& comm, const BatchGraph& graph, const RemoteArcs& arcs,
                      const ExplanationOptions& options) {
   Workspace workspace;
@@ -67,7 +67,7 @@ Explanations::Explanations(Context& ctx, Communicator& comm, const Model& model,
                      options.explainer);
 }
 
-/// Steps that don't follow on those before begin without masks, as a run does.
+/// Where `step` doesn't follow the steps before it, begins without masks, as a new run does.
 void Explanations::start(std::int64_t step) {
   lane_.open();
   if (begun() >= 0 && !has_begun_) return resume(step);
@@ -80,7 +80,7 @@ void Explanations::start(std::int64_t step) {
   taken_ = -1;
 }
 
-/// The masks before are those of the checkpoint; what was under way begins anew.
+/// Takes the last masks from the checkpoint. The explanation that was under way begins again.
 void Explanations::resume(std::int64_t step) {
   has_begun_ = true;
   first_ = begun();
@@ -109,7 +109,7 @@ void Explanations::after_forward(const BatchStep& at) {
   lane_.begin(number, at.epoch);
 }
 
-/// The mean of what is predicted of the step's vertices; below 0 where the rank has none.
+/// The mean of the predictions for the step's vertices; below 0 where the rank has none.
 void Explanations::pool(ConstMatrixView logits) {
   std::ranges::fill(label_scores_, logits.rows == 0 ? -1.0 : 0.0);
   for (Index r = 0; r < logits.rows; ++r) {
@@ -137,10 +137,10 @@ BatchMasks::Chosen Explanations::of(std::int64_t step) {
   return chosen;
 }
 
-/// The same step on all ranks: that in which masks change, or the first after a start.
+/// All ranks call it in the same step: the one in which masks change, or the first after a start.
 void Explanations::take(std::int64_t number) {
   const Explanation* const explained = lane_.result(number);
-  if (explained == nullptr) return;  // the run ends here; so it does on the others
+  if (explained == nullptr) return;  // the run ends here, on all ranks
   taken_ = number;
   for (std::size_t u = 0; u < probabilities_.size(); ++u) {
     const double mask = std::clamp(double(explained->vertices[u]), 1e-12, 1 - 1e-12);

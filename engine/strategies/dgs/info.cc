@@ -1,7 +1,7 @@
 // Strategy `dgs` (Wan et al. 2022, "DGS: Communication-Efficient Graph Sampling for Distributed GNN
-// Training"): mini-batches that fetch less of other ranks. Each rank explains its model's predictions while
-// it trains: which vertices of other ranks and which features matter. Neighbours on other ranks are drawn by
-// the one, and fewer of them; the features that matter most are fetched of them.
+// Training"): mini-batches that fetch less from other ranks. While it trains, each rank explains its model's
+// predictions: which vertices of other ranks matter, and which features. It draws fewer neighbours on other
+// ranks, preferring vertices that matter, and fetches only the features that matter most.
 #include "strategies/dgs/info.h"
 
 #include "base/error.h"
@@ -23,7 +23,7 @@ Field choice(const std::string& name, const std::string& initial, std::string de
       {.description = std::move(description), .choices = std::move(choices), .source = kSource});
 }
 
-/// Which masks are used, and how.
+/// Options for which masks are used, and how.
 std::vector<Field> mask_options() {
   return {
       choice("vertices", "explained", "how neighbours on other ranks are drawn",
@@ -45,7 +45,7 @@ std::vector<Field> mask_options() {
              {{"mask", "s"}, {"odds", "s / (1 - s)"}})};
 }
 
-/// How masks are trained.
+/// Options for how masks are trained.
 std::vector<Field> explainer_options() {
   std::vector<Field> options;
   options.push_back(strategy_option(
@@ -80,7 +80,7 @@ std::vector<Field> explainer_options() {
   return options;
 }
 
-/// A vertex's owner draws its neighbours: the masks are there.
+/// Only a vertex's owner can draw its neighbours, because it has the masks.
 std::vector<Field> partitioned_alone() {
   std::vector<Field> options = making_options("dgs");
   for (Field& each : options)
@@ -102,7 +102,7 @@ void others_to_explain(const Check& c) {
         "effect (use minibatch, or more ranks)");
 }
 
-/// Options of masks that nothing is drawn or fetched by.
+/// Warns about options of masks by which nothing is drawn or fetched.
 void options_of_masks(const Check& c) {
   if (c.job.strategy.kind != "dgs" || c.job.placement.ranks == 1) return;
   check_feature_options(c, "dgs");

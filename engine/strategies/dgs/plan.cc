@@ -1,5 +1,5 @@
-// What strategy `dgs` adds to a plan: what explaining other ranks' vertices and features sends, holds and
-// computes beside training, as Explanations do it.
+// What strategy `dgs` adds to a plan: the bytes, memory and work of explaining beside training, as
+// Explanations does it.
 #include <set>
 
 #include "plan/memory.h"
@@ -10,7 +10,7 @@
 namespace atl {
 namespace {
 
-/// The explanation graph: the vertices of other ranks that the rank's read, and the arcs to them.
+/// The size of the explanation graph: the vertices of other ranks that the rank reads, and the arcs to them.
 struct Star {
   Index others = 0, cut = 0;
 };
@@ -26,7 +26,7 @@ Star star_of(const BesideInput& in) {
   return star;
 }
 
-/// Masks are trained for so many epochs. Their gradients go back to the features, which have some.
+/// Masks are trained for `epochs` epochs. Gradients go back to the features too, which have a mask.
 EpochWork explaining_work(const Model& model, const std::vector<LayerRows>& star, double others,
                           double epochs) {
   constexpr int kNoInputIsFixed = -1;
@@ -38,7 +38,7 @@ EpochWork explaining_work(const Model& model, const std::vector<LayerRows>& star
   return batch_work(model, sizes, false, kNoInputIsFixed);
 }
 
-/// Without kernels' scratch.
+/// Leaves out kernels' scratch memory.
 void count_held(const BesideInput& in, const Model& model, const std::vector<LayerRows>& rows,
                 const Star& star, DryRun& run) {
   PassMemory memory(Device::kDry, model, {0, int(model.layers.size())}, Passes::kTraining);
@@ -57,7 +57,7 @@ void count_held(const BesideInput& in, const Model& model, const std::vector<Lay
 void count_explaining(const BesideInput& in, BatchTraffic& sent, DryBatches& out) {
   const std::int64_t every = steps_between_masks(in.job, in.features.columns);
   if (every == 0 || in.owners.ranks() == 1) return;
-  const double times = double(out.steps) / double(every);  // in an epoch
+  const double times = double(out.steps) / double(every);  // explanations per epoch
   if (explains_features(in.job, in.features.columns)) sent.add_choices(in.rank, times);
   const Star star = star_of(in);
   const Model model = planned_model(in.job, in.features, in.classes);

@@ -36,7 +36,7 @@ StarPass::StarPass(Context& ctx, const Model& model, const StarGraph& star)
       d_open_(std::size_t(star.others())),
       scaled_(1, star.others() * widest_gathered(model)),
       d_scaled_(1, star.others() * widest_gathered(model)) {
-  // So many that a row changes no statistic: that is what a constant's gradient is.
+  // Infinitely many, so that a row changes no statistic: batch norm then treats its statistics as constants.
   state_.reduced_rows = std::numeric_limits<double>::infinity();
 }
 
@@ -60,7 +60,7 @@ atl::Gather& StarPass::begin(const Rows& rows, MatrixView d_rows, bool back) {
   return *this;
 }
 
-/// Own rows' gradients, which may lie in the memory of those of the output, are written last.
+/// Own rows' gradients come last, because they may lie in the memory of the output's gradients.
 const Source* StarPass::next() {
   switch (step_) {
     case Step::kFirst:
@@ -108,7 +108,7 @@ StarGraph::StarGraph(std::span<const VertexId> ids, const GraphNeeds& needs)
   last_.back_offsets.assign(std::size_t(rows) + 1, 1), last_.back_offsets[0] = 0;
   masked_.offsets.assign(std::size_t(rows) + 1, others_), masked_.offsets[0] = 0;
   for (VertexId row = 0; row < rows; ++row) {
-    inner_.back_columns.push_back(row);  // the centre is read by all
+    inner_.back_columns.push_back(row);  // every row reads the centre
     inner_.back_place.push_back(Index(inner_.columns.size()));
     inner_.columns.push_back(0);
     if (row > 0 && loops) inner_.columns.push_back(row);

@@ -1,7 +1,7 @@
-// The verbs of a pass over an explanation graph. An arc's mask scales the row that crosses it, in each layer
-// that gathers: of a layer that sums products of its sources' rows that is the arc's weight, and any other
-// layer (attention, a softmax, a norm before it) sees a source as much smaller. So every model is explained
-// as it is, and what comes back for the scaled rows is the masks' gradient.
+// The verbs of a pass over an explanation graph. An arc's mask scales the row that travels over it, in each
+// layer that gathers. In a layer that sums products of its sources' rows, this equals weighting the arc; in
+// any other layer (attention, a softmax, a norm first) the source's row is smaller. So every model is
+// explained without changes, and the gradients of the scaled rows give the masks' gradient.
 #pragma once
 
 #include <vector>
@@ -12,23 +12,24 @@
 namespace atl {
 
 // The explanation graph of a rank (DGS, Wan et al. 2022, section III-B): a star. Its centre, row 0, stands
-// for all vertices of the rank, the other rows are the vertices of other ranks that these read. The centre
-// reads itself and all of them; each of them reads the centre, and itself where the model wants self-loops.
+// for all vertices of the rank; the other rows are the vertices of other ranks that these read. The centre
+// reads itself and all others. Each of the others reads the centre, and itself where the model wants
+// self-loops.
 //
-// What is asked is which of the others the centre needs, so the arcs to the centre are a block of their own,
-// the masked one.
+// The question is which of the others the centre needs, so the arcs to the centre are a separate block, the
+// masked one.
 
 class StarGraph {
  public:
-  /// ids (remote): the data set's, of the others.
+  /// ids (remote): the others', as in the data set.
   StarGraph(std::span<const VertexId> ids, const GraphNeeds& needs);
   StarGraph(const StarGraph&) = delete;
 
   Index others() const { return others_; }
   Index rows() const { return 1 + others_; }
-  std::span<const VertexId> ids() const { return ids_; }  // (rows); the centre's is 0
-  /// Arcs among all rows but the masked ones, and those: (rows or 1 × rows) and (rows or 1 × others). `last`:
-  /// to the centre alone. Views.
+  std::span<const VertexId> ids() const { return ids_; }  // (rows); 0 for the centre
+  /// Views of the arcs among all rows except the masked ones, and of the masked ones: (rows or 1 × rows) and
+  /// (rows or 1 × others). `last`: only arcs to the centre.
   Block unmasked(bool last) const;
   Block masked(bool last) const;
   Index bytes() const;
@@ -52,15 +53,15 @@ std::vector<LayerRows> star_rows(const Model& model, Index others);
 /// The number of columns of the widest input that a layer gathers.
 Index widest_gathered(const Model& model);
 
-/// In evaluation: no draws, running statistics are constants. References outlive it.
+/// For evaluation: no draws, and running statistics are constants. References must outlive it.
 class StarPass final : public Pass, private Gather {
  public:
   StarPass(Context& ctx, const Model& model, const StarGraph& star);
 
   const std::vector<LayerRows>& rows() const { return rows_; }
-  /// (others) of each arc to the centre, from here on.
+  /// Sets the mask of each arc to the centre, (others), from here on.
   void mask(std::span<const Real> open) { open_ = open; }
-  /// (others) what backward adds to: the masks' gradient.
+  /// (others) the masks' gradient, to which backward adds.
   std::span<double> d_mask() { return d_open_; }
   Index bytes() const { return scaled_.held_bytes() + d_scaled_.held_bytes(); }
 
@@ -83,7 +84,7 @@ class StarPass final : public Pass, private Gather {
   std::span<const Real> open_;
   std::vector<double> d_open_;
   Matrix scaled_, d_scaled_;  // (others, widest input)
-  // Of the gather under way:
+  // For the present gather:
   Block unmasked_, masked_;
   Source own_, remote_;
   ConstMatrixView gathered_;

@@ -30,7 +30,7 @@ CagnetRounds::CagnetRounds(Context& ctx, Communicator& comm, const GraphPart& pa
   for (Matrix& buffer : buffers_) buffer.resize(std::ranges::max(part.owned_by_rank), widest_, ctx.device);
 }
 
-/// Gives what is read of `owner` its place among the slots and in the halo.
+/// Gives the rows that are read of `owner` their place among the slots and in the halo.
 void CagnetRounds::place(Read& read, Rank owner, int& slots) {
   const auto found = std::ranges::find(part_.owners, owner, &OwnerRows::owner);
   if (found == part_.owners.end()) return;
@@ -71,8 +71,8 @@ Gather& CagnetRounds::There::start(const GatherRequest& what, const Travels* tra
   return *this;
 }
 
-/// Where ranks merge what they have summed, scores cross before: in the same order on both sides of every
-/// link.
+/// Begins the rounds. Where ranks merge partial sums, scores travel before this, so that messages have the
+/// same order at both ends of each link.
 void CagnetRounds::There::start_rounds() {
   packed_ = {};
   if (travels_ != nullptr && (*travels_)[std::size_t(r_.rank_)] && !r_.rounds_.empty())
@@ -81,7 +81,7 @@ void CagnetRounds::There::start_rounds() {
   step_ = Step::kOwn;
 }
 
-/// Starts a round; after the last one, nothing.
+/// Starts a round; does nothing after the last one.
 Event CagnetRounds::There::receive(std::size_t round) {
   if (travels_ == nullptr || round >= r_.rounds_.size()) return {};
   const auto [from, to, read] = r_.rounds_[round];
@@ -128,8 +128,8 @@ bool CagnetRounds::There::take_own() {
   return true;
 }
 
-/// Waits for a round and starts the one after the next, whose buffer is free then. False where nothing of it
-/// is read.
+/// Waits for a round, and starts the next but one in the buffer that is free then. False where none of the
+/// block's rows are read.
 bool CagnetRounds::There::take(const Round& round) {
   const auto& [from, to, read] = round;
   if (travels_ == nullptr) {
@@ -192,7 +192,7 @@ const Source* CagnetRounds::Back::next() {
   }
 }
 
-/// What was read of a round's block. False: nothing.
+/// The rows that were read of a round's block. False where there are none.
 bool CagnetRounds::Back::read(const Round& round) {
   const Read& read = round.read;
   d_read_ = {};
@@ -219,8 +219,8 @@ bool CagnetRounds::Back::read_own() {
   return true;
 }
 
-/// Starts a round of the way back: the gradients of the block that came in this round go home, those that are
-/// zero too. Own rows' arrive in the second buffer.
+/// Starts a round of the way back: sends the gradients of the block that came in this round to its owner,
+/// zeros included. Those of own rows arrive in the second buffer.
 void CagnetRounds::Back::ship(const Round& round) {
   const Index cols = d_rows_.cols;
   if (cols == 0) return;
@@ -237,7 +237,7 @@ void CagnetRounds::Back::ship(const Round& round) {
       r_.comm_.exchange(Lane::kBulk, Traffic::kHaloGradient, {&send, 1}, {&receive, 1}, r_.ctx_.stream);
 }
 
-/// The round before's, which travelled meanwhile.
+/// Adds the gradients of the round before, which travelled meanwhile.
 void CagnetRounds::Back::add_arrived() {
   under_way_.wait();
   if (d_rows_.cols == 0 || r_.rounds_.empty() || !(*travels_)[std::size_t(r_.rank_)]) return;

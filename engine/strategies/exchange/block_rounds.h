@@ -1,12 +1,12 @@
-// CAGNET's communication (Tripathy et al. 2020, section IV): whole blocks of rows to all ranks that aggregate
-// over them, each followed by an accumulation, and the gradients of whole blocks back to their owners, also
-// those of rows that nobody reads.
+// CAGNET's communication (Tripathy et al. 2020, section IV): each whole block of rows goes to all ranks that
+// aggregate over it and is accumulated there, and the gradients of whole blocks go back to their owners, even
+// of rows that nobody reads.
 //
-// Blocks go round: in round t of 1D rank p receives the block of rank p + t and sends its own to rank p − t,
-// so that all links are busy in each of the P − 1 rounds. One owner's broadcast after the other would send
-// the same bytes over one rank's link at a time. The next round's block is under way during the accumulation
-// of the present one: it arrives in the other of two buffers. What is kept of a block are the rows that are
-// read here.
+// Blocks go round: in round t of 1D, rank p receives the block of rank p + t and sends its own to rank p − t,
+// so that all links are busy in each of the P − 1 rounds. If owners broadcast one after the
+// other, the same bytes would all use one rank's link at a time. While the present round's block is
+// accumulated, the next one's arrives in the other of two buffers. Only the rows that are read here are kept
+// of a block.
 #pragma once
 
 #include <array>
@@ -17,14 +17,15 @@
 
 namespace atl {
 
-/// One per exchange; references outlive it. Calls are collective. Slot 0: own rows, all of them in 1D, else
-/// those that are read; then the owners whose rows are read here, in the order in which their blocks come.
+/// One per exchange; references must outlive it. Calls are collective. Slot 0 holds own rows, in 1D all of
+/// them, otherwise those that are read. The next slots hold the rows read of other owners, in the order in
+/// which their blocks come.
 class CagnetRounds {
  public:
   CagnetRounds(Context& ctx, Communicator& comm, const GraphPart& part,
                const std::vector<ExchangedLayer>& layers, const CagnetGrid& grid, Precision wire);
 
-  /// (ranks) whether each rank's block travels, the same on all ranks.
+  /// (ranks) Whether each rank's block travels; the same on all ranks.
   using Travels = std::vector<bool>;
   const Travels& all() const { return all_; }
 
@@ -33,23 +34,23 @@ class CagnetRounds {
   Index widest() const { return widest_; }  // columns of a layer whose rows travel
   Index bytes() const { return buffers_[0].held_bytes() + buffers_[1].held_bytes(); }
 
-  /// Gathers all blocks. `halo` (halo_rows, cols) has the rows that are read here, grouped by owner: those of
-  /// blocks that travel are written to it, those of other blocks must be there already. `travels` outlives
+  /// Gathers all blocks. `halo` (halo_rows, cols) takes the rows that are read here, grouped by owner. Those
+  /// of blocks that travel are written; those of other blocks must be there already. `travels` must outlive
   /// the gather.
   Gather& gather(const GatherRequest& what, const Travels& travels, MatrixView halo);
-  /// The way back, `halo` as it was then. Gradients of the blocks that travel are added to their owners'
-  /// d_rows (owned, cols): own rows first, then those that the rank before sends, the one before that, and so
-  /// on.
+  /// The way back, with `halo` as it was in the gather. Gradients of the blocks that travel are added to
+  /// their owners' d_rows (owned, cols): first own rows' part, then the part of the rank before, of the one
+  /// before that, and so on.
   Gather& gather_back(const GatherRequest& what, const Travels& travels, ConstMatrixView halo,
                       MatrixView d_rows);
-  /// Gathers the features, which every rank has of all rows that it reads; back likewise, for they take no
-  /// gradient.
+  /// Gathers the features, which every rank has for all rows that it reads. Used for the way back too, since
+  /// features take no gradient.
   Gather& gather_features(const Rows& own);
-  /// What makes the sums of all gathers whole; null: they are. Outlives them.
+  /// Sets what makes the sums of all gathers whole; null: they are whole. It must outlive the gathers.
   void merge_by(RowGroup* merge) { merge_ = merge; }
 
  private:
-  /// What is read here of one rank's rows.
+  /// The rows of one rank that are read here.
   struct Read {
     const OwnerRows* rows = nullptr;  // null: nothing
     int slot = 0;
@@ -58,9 +59,9 @@ class CagnetRounds {
   };
   struct Round {
     Rank from = 0, to = 0;
-    Read read;  // of `from`
+    Read read;  // of `from`'s rows
   };
-  /// A gather under way: own rows, then round by round. What several gathers share is the rounds'.
+  /// A gather under way: own rows, then round by round. State that gathers share is in CagnetRounds.
   class There final : public Gather {
    public:
     explicit There(CagnetRounds& rounds) : r_(rounds) {}
@@ -75,19 +76,19 @@ class CagnetRounds {
     Event receive(std::size_t round);
 
     CagnetRounds& r_;
-    const Travels* travels_ = nullptr;  // null: of the features, which are here
+    const Travels* travels_ = nullptr;  // null: gathers the features, which are here
     Rows rows_;
     Traffic purpose_ = Traffic::kHalo;
     Wire wire_{r_.wire_};
-    PackedRows packed_;  // own rows as they leave
+    PackedRows packed_;  // own rows as they are sent
     MatrixView halo_;
     std::array<Event, 2> under_way_;
     enum class Step { kStart, kOwn, kRounds, kEnd } step_ = Step::kEnd;
-    std::size_t at_ = 0;  // the round that comes next
+    std::size_t at_ = 0;  // the next round
     Source source_;
   };
-  /// The way back: a round's rows, whose gradients then travel while own rows' are computed, then the next
-  /// round's.
+  /// The way back: first a round's rows, whose gradients travel while own rows' gradients are computed, then
+  /// the next round's.
   class Back final : public Gather {
    public:
     explicit Back(CagnetRounds& rounds) : r_(rounds) {}
@@ -123,13 +124,13 @@ class CagnetRounds {
   Context& ctx_;
   Communicator& comm_;
   const GraphPart& part_;
-  Wire wire_;  // of training
+  Wire wire_;  // for training
   Rank rank_;
-  bool all_own_rows_;  // 1D: the own block is the part's
+  bool all_own_rows_;  // 1D: the own block is the whole part's
   Travels all_;
-  Read own_;  // otherwise
+  Read own_;  // used otherwise
   std::vector<Round> rounds_;
-  std::size_t rounds_to_read_ = 0;  // after those nothing is read
+  std::size_t rounds_to_read_ = 0;  // after these no round's rows are read
   Index halo_rows_ = 0, widest_ = 0;
   std::array<Matrix, 2> buffers_;  // (largest block, widest) each
   RowGroup* merge_ = nullptr;

@@ -1,6 +1,6 @@
-// Which boundary rows cross between ranks in an epoch, in which format, and the block that reads those that
-// arrive: all of them here, a sample in bns.cc. When they are used is each exchange's own, so that whichever
-// rows cross combine with any delay.
+// Which boundary rows travel between ranks in an epoch and in which format, and the block that reads those
+// that arrive. Here all rows travel; in bns.cc a sample does. Each exchange decides when rows are used, so
+// that any set combines with any delay.
 #pragma once
 
 #include <cstdint>
@@ -14,31 +14,31 @@
 
 namespace atl {
 
-/// What crosses to and from one peer, as kernels read it.
+/// The rows that travel to and from one peer, as kernels read them.
 struct BoundaryRows {
   Rank peer;
   std::span<const VertexId> send;              // local owned rows; in the device's memory
   Index receive_begin = 0, receive_count = 0;  // among the rows that arrive
 };
 
-/// Where kernels of the copies' device read them.
+/// Copies them to where kernels of the copies' device read them.
 inline BoundaryRows on_device(DeviceCopies& copies, const PeerRows& host) {
   return {host.peer, copies.of(std::span<const VertexId>(host.send)), host.receive_begin, host.receive_count};
 }
 
-/// One per exchange. An epoch's rows are the same for all its layers, and every epoch's are as many.
+/// One per exchange. All layers of an epoch use the same rows, and all epochs have equally many.
 class BoundarySet {
  public:
   explicit BoundarySet(Precision wire) : wire_(wire) {}
   virtual ~BoundarySet() = default;
-  /// How rows and their gradients are written while they travel, and only then.
+  /// How rows and their gradients are written while they travel.
   Precision wire() const { return wire_; }
-  virtual Index sent() const = 0;      // rows a layer; a boundary row counts once for each rank that reads it
-  virtual Index arriving() const = 0;  // rows a layer
-  /// What goes to and comes from each peer in `epoch`. Valid until two more epochs were asked for.
+  virtual Index sent() const = 0;  // rows per layer; a boundary row counts once for each rank that reads it
+  virtual Index arriving() const = 0;  // rows per layer
+  /// The rows to and from each peer in `epoch`. Valid until rows of two more epochs were asked for.
   virtual std::span<const BoundaryRows> peers(std::int64_t epoch) = 0;
   /// Destinations: owned rows; sources: the rows that arrive in `epoch`. In the device's memory. Valid until
-  /// another epoch's is asked for.
+  /// the block of another epoch is asked for.
   virtual const Block& block(std::int64_t epoch) = 0;
   /// Bytes of this bookkeeping; the exchange holds the rows themselves.
   virtual Index bytes() const = 0;
@@ -47,14 +47,14 @@ class BoundarySet {
   Precision wire_;
 };
 
-/// Every boundary row, every epoch.
+/// All boundary rows, in every epoch.
 class WholeBoundarySet final : public BoundarySet {
  public:
-  /// `outer`: the part's block of halo rows, in the device's memory. All outlive it.
+  /// `outer`: the part's block of halo rows, in the device's memory. All arguments must outlive it.
   WholeBoundarySet(Context& ctx, const LocalGraph& graph, const Block& outer,
                    Precision wire = Precision::kFloat32)
       : WholeBoundarySet(ctx, graph.peers, graph.halo, outer, wire) {}
-  /// For layers that read only a part of the halo: `halo` rows, exchanged as `peers` says.
+  /// For layers that read only some of the halo: `halo` rows, which are exchanged as `peers` says.
   WholeBoundarySet(Context& ctx, std::span<const PeerRows> peers, Index halo, const Block& outer,
                    Precision wire)
       : BoundarySet(wire), arriving_(halo), outer_(outer), copies_(ctx) {
@@ -78,13 +78,13 @@ class WholeBoundarySet final : public BoundarySet {
 
 /// bns.cc: boundary-node sampling (Wan et al. 2022, "BNS-GCN", section 3).
 struct SampledBoundaryOptions {
-  // of a pair's boundary rows, as sampled_rows() in job/strategies/boundary_rows.h rounds it
+  // share of a pair's boundary rows, rounded as sampled_rows() in job/strategies/boundary_rows.h does
   double rate = 1;
   std::uint64_t seed = 1;  // of all draws
   bool attention = false;  // blocks' transposed arcs know their place
   Precision wire = Precision::kFloat32;
 };
-/// `outer` as above.
+/// `outer`: as for WholeBoundarySet.
 std::unique_ptr<BoundarySet> make_sampled_boundary_set(Context& ctx, const LocalGraph& graph,
                                                        const Block& outer,
                                                        const SampledBoundaryOptions& options);

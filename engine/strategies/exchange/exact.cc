@@ -1,6 +1,6 @@
-// The exact halo exchange: every layer, every epoch, the rows that cross go to the ranks that read them and
-// gradients of halo rows come back to their owners. In training a BoundarySet says which rows: all, or a
-// sample of them; evaluation, and what is gathered once, reads all, as they are.
+// The exact halo exchange: in every layer of every epoch, rows go to the ranks that read them, and gradients
+// of halo rows come back to their owners. In training a BoundarySet says which rows: all, or a sample.
+// Evaluation, and what is gathered once, reads all rows unrounded.
 #include <deque>
 
 #include "strategies/exchange/exchange.h"
@@ -84,13 +84,13 @@ class Exact final : public Exchange {
   static bool trains(const GatherRequest& g) {
     return g.purpose == Traffic::kHalo || g.purpose == Traffic::kRecompute;
   }
-  /// Of training's passes.
+  /// The boundary rows of training's passes.
   BoundarySet& trained(const ExchangedLayer& layer) {
     if (!near_.empty()) return near_[std::size_t(layer.hops_left)];
     return trained_ ? *trained_ : whole_;
   }
-  /// Features don't travel, and are there of all halo rows. Nothing but training is done where rows are
-  /// copies.
+  /// Features don't travel; they are present for all halo rows. Where some rows are copies, only training
+  /// runs.
   BoundarySet& boundary_set_of(const GatherRequest& g) {
     if (!near_.empty()) return near_[std::size_t(layer(g).hops_left)];
     return trains(g) && !layer(g).fixed ? trained(layer(g)) : whole_;
@@ -99,7 +99,7 @@ class Exact final : public Exchange {
     return near_.empty() ? part_.own : part_.near[std::size_t(layer(g).hops_left)].own;
   }
 
-  /// What is gathered once travels as it is.
+  /// What is gathered once travels unrounded.
   static std::deque<WholeBoundarySet> near_boundary_sets(Context& ctx, const GraphPart& part,
                                                          std::span<const ExchangedLayer> layers,
                                                          Precision wire) {
@@ -113,7 +113,7 @@ class Exact final : public Exchange {
     }
     return all;
   }
-  /// Over the layers whose rows travel.
+  /// The most over the layers whose rows travel.
   Index most(Index (BoundarySet::*rows)() const) {
     if (near_.empty()) return (whole_.*rows)();
     Index sum = 0;
@@ -122,7 +122,7 @@ class Exact final : public Exchange {
     return sum;
   }
 
-  /// Where layer g's halo rows lie from forward to backward.
+  /// Where a layer's halo rows lie from forward to backward.
   MatrixView halo_of(const GatherRequest& g) {
     if (trains(g) && layer(g).keep) return halo_.kept(g.layer);
     return halo_.shared(boundary_set_of(g).arriving(), layer(g).cols);
@@ -134,12 +134,12 @@ class Exact final : public Exchange {
   std::vector<ExchangedLayer> layers_;
   bool overlap_;
   WholeBoundarySet whole_;
-  std::unique_ptr<BoundarySet> trained_;  // of training's passes; null: all rows, as they are
-  std::deque<WholeBoundarySet> near_;     // by layers behind, where some rows are copies
+  std::unique_ptr<BoundarySet> trained_;  // for training's passes; null: all rows, unrounded
+  std::deque<WholeBoundarySet> near_;     // by number of gathering layers behind, where some rows are copies
   HaloTransfer transfer_;
   std::int64_t epoch_ = 0;
   HaloRooms halo_;
-  Matrix boundary_;  // (sent, widest): packed rows going out, or gradients coming back
+  Matrix boundary_;  // (sent, widest): packed rows that leave, or gradients that arrive
   HaloGather there_;
   Back back_{*this};
 };

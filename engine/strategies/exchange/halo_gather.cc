@@ -12,7 +12,7 @@ Gather& HaloGather::start(const HaloBlocks& blocks, Arrival arrival) {
   return *this;
 }
 
-/// Own rows are summed while halo rows travel: they touch none of the same memory.
+/// Own rows are summed while halo rows travel, because the two share no memory.
 const Source* HaloGather::next() {
   switch (step_) {
     case Step::kOwn:
@@ -96,9 +96,8 @@ Arrival HaloTransfer::ship(BoundarySet& boundary_set, std::int64_t epoch, Matrix
   return start(boundary_set, epoch, Traffic::kHaloGradient, Way::kBack, received, d_halo);
 }
 
-/// `boundary` (sent, cols) goes out and `halo` (arriving, cols) comes, or they do the reverse on the way
-/// back. Halo rows of each peer are packed by themselves, so that those which don't cross, of other chunks,
-/// lie between them as they are.
+/// Sends `boundary` (sent, cols) and receives `halo` (arriving, cols), or the reverse on the way back. Halo
+/// rows are packed peer by peer, so that rows of other chunks, which lie between them, stay as they are.
 Arrival HaloTransfer::start(BoundarySet& boundary_set, std::int64_t epoch, Traffic purpose, Way way,
                             MatrixView boundary, MatrixView halo) {
   const Wire wire = Wire(ctx_, boundary_set.wire()).of(purpose);

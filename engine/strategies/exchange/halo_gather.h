@@ -1,6 +1,6 @@
-// The two blocks of a halo exchange, as a layer pulls them. There: own rows, while halo rows travel, then
-// halo rows. Back: halo rows first, so that their gradients travel while own ones are computed. Slot
-// 0 = owned rows, slot 1 = halo rows.
+// The two blocks of a halo exchange, as a layer pulls them. Forward: own rows, while halo rows travel, then
+// halo rows. Backward: halo rows first, so that their gradients travel while own ones are computed. Slot 0 =
+// owned rows, slot 1 = halo rows.
 #pragma once
 
 #include <algorithm>
@@ -20,26 +20,27 @@
 namespace atl {
 
 // The two directions in which boundary rows travel: a layer's rows to the ranks that read them, and gradients
-// of halo rows back to their owners. Which rows those are, and in which format they cross, is a
-// BoundarySet's; what is done with them, and when they are waited for, each exchange's.
+// of halo rows back to their owners. A BoundarySet says which rows travel and in which format. Each exchange
+// decides how they are used and when they are waited for.
 
-/// Rows under way; without any, complete.
+/// Rows under way; without any it is complete.
 class Arrival {
  public:
-  /// Returns when the rows are here and whole. As Event::wait().
+  /// Returns when the rows are here and unpacked. Otherwise as Event::wait().
   void wait();
 
  private:
   friend class HaloTransfer;
   Event event_;
-  std::optional<Wire> wire_;  // none: the rows are whole
+  std::optional<Wire> wire_;  // none: the rows aren't packed
   MatrixView rows_;
-  // whose rows lie packed where they begin; none: all lie at the beginning
+  // the peers whose rows are packed, each where its own begin; none: all are packed at the beginning
   std::span<const BoundaryRows> peers_;
 };
 
-/// One per exchange; references outlive it. Calls are collective, about the rows that cross in `epoch`:
-/// `sent` of them leave, `arriving` come. Until the Arrival all buffers stay put.
+/// One per exchange; references must outlive it. Calls are collective. They concern the rows that travel in
+/// `epoch`: `sent` rows leave and `arriving` rows come. Buffers must not move until the Arrival is waited
+/// for.
 class HaloTransfer {
  public:
   HaloTransfer(Context& ctx, Communicator& comm) : ctx_(ctx), comm_(comm) {}
@@ -48,8 +49,8 @@ class HaloTransfer {
   /// which fills `halo` (arriving, cols).
   Arrival fetch(BoundarySet& boundary_set, std::int64_t epoch, Traffic purpose, ConstMatrixView rows,
                 MatrixView packed, MatrixView halo);
-  /// Starts the way back: d_halo (arriving, cols) goes out, and isn't whole any more; `received` (sent, cols)
-  /// is filled.
+  /// Starts the way back: sends d_halo (arriving, cols), which is overwritten by its packed form, and fills
+  /// `received` (sent, cols).
   Arrival ship(BoundarySet& boundary_set, std::int64_t epoch, MatrixView d_halo, MatrixView received);
   /// d_rows (owned, cols) += received (sent, cols), peers by part, so that the sum is the same in every run.
   void add(BoundarySet& boundary_set, std::int64_t epoch, ConstMatrixView received, MatrixView d_rows);
@@ -61,22 +62,22 @@ class HaloTransfer {
 
   Context& ctx_;
   Communicator& comm_;
-  std::vector<Message> sends_, receives_;  // of the exchange being started
+  std::vector<Message> sends_, receives_;  // messages of the exchange that is being started
 };
 
-/// What both ways read.
+/// What gathers of both directions read.
 struct HaloBlocks {
   const Block* own = nullptr;
   Rows rows;                            // (owned, cols), read by `own`
-  BoundarySet* boundary_set = nullptr;  // whose block reads the halo rows …
+  BoundarySet* boundary_set = nullptr;  // its block reads the halo rows …
   std::int64_t epoch = 0;               // … of this epoch
   Rows halo;                            // (arriving, cols)
 };
 
-/// Of one gather, and again of the next one when that has ended.
+/// One gather after the other.
 class HaloGather final : public Gather {
  public:
-  /// blocks.halo is whole when `arrival` is.
+  /// `arrival` completes blocks.halo.
   Gather& start(const HaloBlocks& blocks, Arrival arrival);
   const Source* next() override;
 
@@ -87,11 +88,10 @@ class HaloGather final : public Gather {
   Source source_;
 };
 
-/// What an exchange does with the gradients is its own.
+/// Each exchange decides what happens to the gradients.
 class HaloGatherBack : public Gather {
  public:
-  /// d_halo (arriving, cols) and d_rows (owned, cols) are written by the layer; empty: the rows take no
-  /// gradient.
+  /// The layer writes d_halo (arriving, cols) and d_rows (owned, cols); empty: the rows take no gradient.
   Gather& start(const HaloBlocks& blocks, MatrixView d_halo, MatrixView d_rows);
   const Source* next() final;
 
@@ -102,9 +102,9 @@ class HaloGatherBack : public Gather {
   MatrixView d_rows() const { return d_rows_; }
 
  private:
-  /// d_halo() is final; d_rows() isn't begun.
+  /// Called when d_halo() is final, and d_rows() isn't begun.
   virtual void ship() = 0;
-  /// d_rows() has the own blocks' part; what other ranks have sent is added.
+  /// Called when d_rows() has the own block's part: adds what other ranks have sent.
   virtual void add() = 0;
 
   enum class Step { kHalo, kOwn, kAdd, kEnd } step_ = Step::kEnd;
@@ -115,7 +115,7 @@ class HaloGatherBack : public Gather {
 
 class HaloRooms {
  public:
-  /// `most`: halo rows of any gather; `kept`: of each layer's gathers whose rows are looked at again.
+  /// `most`: the most halo rows of a gather; `kept`: halo rows of a layer whose backward reads them again.
   HaloRooms(Device device, std::span<const ExchangedLayer> layers, Index most,
             FunctionRef<Index(const ExchangedLayer&)> kept)
       : kept_(layers.size()) {
@@ -129,7 +129,7 @@ class HaloRooms {
 
   Index widest() const { return widest_; }                          // columns of a layer whose rows travel
   MatrixView kept(int layer) { return kept_[std::size_t(layer)]; }  // (kept, cols)
-  /// Until the next layer's.
+  /// Valid until the next layer's.
   MatrixView shared(Index rows, Index cols) { return {shared_.data(), rows, cols}; }
   Index bytes() const {
     Index total = shared_.held_bytes();

@@ -1,6 +1,6 @@
-// CAGNET's exchange (Tripathy et al. 2020, 1D and 1.5D): blocks of rows are broadcast whole, layer by layer,
-// epoch by epoch, and their gradients go back whole. The result is that of one rank; what it costs is that
-// also rows travel that nobody reads.
+// CAGNET's exchange (Tripathy et al. 2020, 1D and 1.5D): blocks of rows are broadcast whole, layer by layer
+// and epoch by epoch, and their gradients go back whole. The result is the same as on one rank; the price is
+// that rows travel which nobody reads.
 #include "strategies/exchange/whole_blocks.h"
 
 #include "job/strategies/whole_blocks.h"
@@ -13,39 +13,38 @@
 namespace atl {
 namespace {
 
-// A row of CAGNET's grid (Tripathy et al. 2020, section IV-B): its ranks aggregate for each other, each all
-// of the row's vertices over its column's sources. What they have made of a vertex goes to its owner, and
-// what the owner knows of it to all of them: the two halves of the paper's all-reduce, each where it is
+// A row of CAGNET's grid (Tripathy et al. 2020, section IV-B): its ranks aggregate for each other, each for
+// all vertices of the row over its own column's sources. Partial sums for a vertex go to its owner, and the
+// owner's gradients to all of them. These are the two halves of the paper's all-reduce, each where it is
 // needed.
 
-/// One per exchange; references outlive it. Calls are collective over the row; a transfer ends before the
-/// next is started.
+/// One per exchange; references must outlive it. Calls are collective over the row. One transfer must end
+/// before the next is started.
 class CagnetRow {
  public:
   CagnetRow(Context& ctx, Communicator& comm, const GraphPart& part, const CagnetGrid& grid);
 
-  Index vertices() const {
-    return vertices_;
-  }  // of all ranks of the row, those of a rank together, by column
-  /// Those of `of_row` (vertices, cols) that this rank owns.
+  /// Vertices of all the row's ranks, rank by rank in the order of columns.
+  Index vertices() const { return vertices_; }
+  /// The rows of `of_row` (vertices, cols) that this rank owns.
   MatrixView own(MatrixView of_row) const;
 
-  /// Starts to bring every vertex's row of all ranks' `partial` (vertices, cols) to its owner. `partial`
-  /// isn't whole any more.
+  /// Starts to send each vertex's rows of all ranks' `partial` (vertices, cols) to its owner. `partial` is
+  /// overwritten by its packed form.
   Event collect(Traffic purpose, const Wire& wire, MatrixView partial);
-  /// What has arrived then, (owned, cols) from each rank of the row, in the order of columns; valid until the
-  /// next transfer.
+  /// What collect() has brought: (owned, cols) from each rank of the row, in the order of columns; valid
+  /// until the next transfer.
   std::span<const MatrixView> terms(const Wire& wire) const;
 
-  /// Starts to bring each rank's own rows of `of_row` (vertices, cols) to all others of the row.
+  /// Starts to send each rank's own rows of `of_row` (vertices, cols) to all others of the row.
   Event spread(Traffic purpose, const Wire& wire, MatrixView of_row);
-  /// Makes whole what has arrived then.
+  /// Unpacks what spread() has brought.
   void unpack(const Wire& wire, MatrixView of_row) const;
 
  private:
   struct Member {
     Rank rank = 0;
-    Index begin = 0, count = 0;  // its vertices among the row's
+    Index begin = 0, count = 0;  // its vertices in the row
   };
   MatrixView rows_of(const Member& member, MatrixView of_row) const {
     return of_row.slice_rows(member.begin, member.count);
@@ -54,9 +53,9 @@ class CagnetRow {
   Context& ctx_;
   Communicator& comm_;
   std::vector<Member> members_;  // by column
-  std::size_t own_ = 0;          // among them
+  std::size_t own_ = 0;          // its place among members_
   Index vertices_ = 0;
-  std::vector<Message> sends_, receives_;  // of the present transfer, kept for their memory
+  std::vector<Message> sends_, receives_;  // of the present transfer; kept to reuse their memory
   std::vector<MatrixView> terms_;          // by column
 };
 
@@ -112,17 +111,16 @@ void CagnetRow::unpack(const Wire& wire, MatrixView of_row) const {
     if (each.rank != members_[own_].rank) wire.unpack(rows_of(each, of_row));
 }
 
-// What the ranks of a row of CAGNET's grid have aggregated, each over its column's sources, put together at
-// the rank that owns the vertices; and what the owner knows of its vertices, spread over the row on the way
-// back.
+// Merges what the ranks of a row of CAGNET's grid have aggregated, each over its column's sources, at the
+// rank that owns the vertices. On the way back it spreads the owner's gradients over the row.
 
-/// One per exchange; references outlive it.
+/// One per exchange; references must outlive it.
 class CagnetMerge final : public RowGroup {
  public:
   CagnetMerge(Context& ctx, CagnetRow& row, Precision wire)
       : ctx_(ctx), row_(row), sums_wire_(ctx, wire), whole_(ctx, Precision::kFloat32), wire_(sums_wire_) {}
 
-  /// What the gather that follows sends and brings it for.
+  /// Sets the purpose of the next gather's transfers.
   void begin(Traffic purpose) { purpose_ = purpose; }
 
   MatrixView summands(Index cols) override;
@@ -139,7 +137,7 @@ class CagnetMerge final : public RowGroup {
   Context& ctx_;
   CagnetRow& row_;
   Wire sums_wire_, whole_;
-  Wire wire_;  // of the transfer under way
+  Wire wire_;  // for the transfer under way
   Traffic purpose_ = Traffic::kHalo;
   Event under_way_;
   MatrixView spread_;
@@ -211,7 +209,7 @@ class Cagnet final : public Exchange {
   std::vector<ExchangedLayer> layers_;
   CagnetGrid grid_;
   CagnetRounds rounds_;
-  CagnetRow row_;  // of 1.5D, as what it merges
+  CagnetRow row_;  // for 1.5D, like merge_
   CagnetMerge merge_;
   HaloRooms halo_;
 };

@@ -1,7 +1,6 @@
-// How rows, and gradients of rows, are written while they cross between ranks (strategy.wire): as they are,
-// or each value as bfloat16. What is computed with is whole again: rows are rounded in the memory that they
-// leave from, or on their way to it, and widened in place where they have arrived, unless they are stored in
-// halves there.
+// How rows and their gradients are written while they travel between ranks (strategy.wire): as they are, or
+// each value as bfloat16. Computation uses whole values: rows are rounded in the memory that they leave from,
+// or on their way to it, and widened in place after they arrive, unless they are stored in halves there.
 #pragma once
 
 #include "comm/communicator.h"
@@ -10,7 +9,7 @@
 
 namespace atl {
 
-/// Rows as they cross, one after the other. A view.
+/// A view of packed rows, one after the other.
 struct PackedRows {
   std::byte* data = nullptr;
   Index rows = 0, row_bytes = 0;
@@ -19,27 +18,27 @@ struct PackedRows {
   Message message(Rank peer) const { return {peer, data, rows * row_bytes}; }
 };
 
-/// The context outlives it.
+/// The context must outlive it.
 class Wire {
  public:
   Wire(Context& ctx, Precision precision) : ctx_(&ctx), narrow_(precision == Precision::kBFloat16) {}
 
-  /// This one for what crosses in training. Evaluation, and what is gathered once, crosses as it is.
+  /// The wire for a purpose: this one in training. Evaluation, and what is gathered once, travels unrounded.
   Wire of(Traffic purpose) const;
-  /// Where rows lie packed in the memory of x, contiguous: at its beginning.
+  /// Where the packed rows of x lie: at the beginning of its memory, which is contiguous.
   PackedRows packed(MatrixView x) const;
-  /// Packs x in its own memory: it isn't whole any more.
+  /// Packs x in place, which overwrites its values.
   PackedRows pack(MatrixView x) const;
-  /// Packs x, which stays whole; rows that can't be sent from where they lie go to the workspace's matrix
+  /// Packs x and leaves it whole. Rows that can't be sent from where they lie go to the workspace's matrix
   /// `name`, and stay until that is asked for again.
   PackedRows pack_copy(ConstMatrixView x, const char* name) const;
-  /// The same in memory (rows, copied_columns()) of the caller's.
+  /// The same, in the caller's memory (rows, copied_columns()).
   PackedRows pack_copy(ConstMatrixView x, MatrixView memory) const;
   /// Elements that a copy of a row takes; 0: rows are sent from where they lie.
   Index copied_columns(Index cols) const;
-  /// out = the rows of x that `index` (out.rows) names, packed.
+  /// out = the packed rows of x that `index` (out.rows) names.
   void gather(ConstMatrixView x, const VertexId* index, PackedRows out) const;
-  /// Makes x whole, whose memory begins with its packed rows.
+  /// Widens x, whose memory begins with its packed rows.
   void unpack(MatrixView x) const;
 
  private:

@@ -41,7 +41,8 @@ class Flow {
   }
 
  private:
-  /// What a chunk's `layer` reads: of the chunk itself, and by others where the layer gathers.
+  /// Counts a chunk's input of `layer` as made, for the chunk itself and, where the layer gathers, for its
+  /// readers.
   void is_made(int layer, int chunk) {
     if (layer == int(gathers_.size())) return leave(chunk);
     count_down(layer, chunk);
@@ -52,7 +53,7 @@ class Flow {
     if (--missing_[std::size_t(layer)][std::size_t(chunk)] == 0)
       ready_.emplace(layer, -place_[std::size_t(chunk)]);
   }
-  /// In order, whichever is through first.
+  /// Chunks leave in order, whichever is finished first.
   void leave(int chunk) {
     has_made_[std::size_t(chunk)] = true;
     for (; left_ < order_.size() && has_made_[std::size_t(order_[left_])]; ++left_)
@@ -61,11 +62,12 @@ class Flow {
 
   std::span<const int> order_;
   const std::vector<bool>& gathers_;
-  std::vector<std::vector<int>> readers_;           // by chunk
-  std::vector<int> place_;                          // by chunk
-  std::vector<std::vector<int>> missing_;           // (layers, chunks) of what it reads
-  std::priority_queue<std::pair<int, int>> ready_;  // layer, and −place: the last layer's first of the order
-  std::vector<bool> has_made_;                      // by chunk: of the last layer
+  std::vector<std::vector<int>> readers_;  // by chunk
+  std::vector<int> place_;                 // by chunk
+  std::vector<std::vector<int>> missing_;  // (layers, chunks) how many chunks' inputs are still missing
+  // (layer, −place): the last layer first, and in it the first chunk of the order.
+  std::priority_queue<std::pair<int, int>> ready_;
+  std::vector<bool> has_made_;  // by chunk: whether the last layer has made it
   std::size_t left_ = 0;
   std::vector<FlowStep> steps_;
 };
@@ -79,7 +81,7 @@ std::vector<int> flow_order(const ChunkReads& reads) {
     int least = std::numeric_limits<int>::max(), next = 0;
     for (std::size_t chunk = 0; chunk < reads.size(); ++chunk) {
       if (taken[chunk]) continue;
-      int missing = 0;  // less what is there
+      int missing = 0;  // of the chunks that it reads: those not taken, less those taken
       for (const int read : reads[chunk]) missing += taken[std::size_t(read)] ? -1 : 1;
       if (missing < least) least = missing, next = int(chunk);
     }
@@ -94,7 +96,7 @@ std::vector<FlowStep> chunk_flow(const ChunkReads& reads, std::span<const int> o
   return Flow(reads, order, gathers).steps();
 }
 
-// Exact inference in a pipeline: a stage does what can be done, chunk by chunk (chunk_flow.h).
+// Exact inference in a pipeline: chunk by chunk, a stage does whatever can be done (chunk_flow.h).
 
 void Pipeline::exchange_input(int l, int chunk) {
   if (l < inside_.end && layer(l).spec().gathers) pass_->exchange(l, chunk);

@@ -59,8 +59,8 @@ LayerRows ChunkPass::rows_of(int layer, int chunk) const {
   return of;
 }
 
-/// What is fresh differs from epoch to epoch: rows of chunks that are done lie among this epoch's, the others
-/// in the history.
+/// Which rows are fresh differs from epoch to epoch. Rows of chunks that are done lie among this epoch's
+/// rows, the others in the history.
 void ChunkPass::begin_training(std::int64_t step, std::span<const int> order) {
   state_.step = step, state_.training = true;
   for (std::size_t i = 0; i < order.size(); ++i) place_[std::size_t(order[i])] = int(i);
@@ -95,7 +95,7 @@ void ChunkPass::exchange(int layer, int chunk) {
 
 ChunkReads ChunkPass::reads_of_group() const {
   const std::size_t chunks = part_.chunks.size();
-  std::vector<double> read(chunks * chunks);  // by reader, by chunk: how many ranks
+  std::vector<double> read(chunks * chunks);  // (reader, chunk): in how many ranks it is read
   for (std::size_t k = 0; k < chunks; ++k)
     for (const ChunkRun& run : part_.chunks[k].runs) read[k * chunks + std::size_t(run.chunk)] = 1;
   comm_.all_reduce(Traffic::kSetup, group_, std::span(read));
@@ -106,7 +106,7 @@ ChunkReads ChunkPass::reads_of_group() const {
   return reads;
 }
 
-/// Of this chunk and layer.
+/// Fetches the halo rows of the present chunk and layer.
 Arrival ChunkPass::fetch(Traffic purpose) {
   if (group_.size() == 1) return {};
   ChunkBoundarySet& boundary_set = boundary_set_[chunk_];
@@ -205,7 +205,8 @@ const Source* ChunkPass::Back::next() {
   return nullptr;
 }
 
-/// Of rows that are fresh, whose chunks go back later. Of the others for the next epoch, or for nobody.
+/// Adds the gradients of fresh rows, whose chunks go backward later. Those of other rows serve the next
+/// epoch, or nobody.
 void ChunkPass::add_outer(ConstMatrixView d_outer) {
   if (options_.gradient_scale != 1)
     scale(ctx_, options_.gradient_scale,
@@ -214,7 +215,7 @@ void ChunkPass::add_outer(ConstMatrixView d_outer) {
   Index begin = 0;
   for (std::size_t i = 0; i < runs.size(); ++i) {
     const bool fresh = is_done(runs[i].chunk);
-    if (i + 1 < runs.size() && is_done(runs[i + 1].chunk) == fresh) continue;  // together with the next run
+    if (i + 1 < runs.size() && is_done(runs[i + 1].chunk) == fresh) continue;  // joined with the next run
     const Index count = runs[i].end - begin;
     const MatrixView into = fresh ? rows_.gradient(layer_) : rows_.late_gradient(layer_);
     if (fresh || options_.late_gradients)
@@ -223,7 +224,7 @@ void ChunkPass::add_outer(ConstMatrixView d_outer) {
   }
 }
 
-/// All who read this chunk's rows here have added to their gradients.
+/// Called when all readers of this chunk's rows here have added to the gradients.
 void ChunkPass::Back::ship() {
   if (pass_.group_.size() == 1) return;
   ChunkBoundarySet& boundary_set = pass_.boundary_set_[pass_.chunk_];

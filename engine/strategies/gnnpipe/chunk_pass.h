@@ -1,7 +1,7 @@
 // The verbs of a pass over one chunk after the other (Chen et al. 2023, sections 3.2 and 3.3). A chunk reads
-// this epoch's rows of chunks that are done and an earlier epoch's, the history, of those that come later.
-// Backward goes over the chunks in reverse, so that all who read a chunk's rows have added to its gradient
-// before it is its turn; rows of the history take none.
+// this epoch's rows of chunks that are done, and rows of an earlier epoch, the history, for chunks that come
+// later. Backward goes over the chunks in reverse, so that all readers of a chunk's rows have added to its
+// gradient before its turn; rows of the history take no gradient.
 #pragma once
 
 #include <memory>
@@ -16,8 +16,8 @@
 
 namespace atl {
 
-// Which boundary rows of one chunk cross between the ranks of a stage: those of a rank's slice that others
-// read in any chunk, once a layer and pass.
+// Which boundary rows of one chunk travel between the ranks of a stage: those of a rank's slice that others
+// read in any chunk, once per layer and pass.
 
 class ChunkBoundarySet final : public BoundarySet {
  public:
@@ -50,35 +50,35 @@ class ChunkBoundarySet final : public BoundarySet {
 
 struct ChunkPassOptions {
   std::uint64_t seed = 1;       // of all draws
-  Real gradient_scale = 1;      // of what an aggregation gives its sources
-  bool late_gradients = false;  // StageRowsOptions
+  Real gradient_scale = 1;      // factor on an aggregation's gradients for its sources
+  bool late_gradients = false;  // see StageRowsOptions
   Precision wire = Precision::kFloat32;
 };
 
-/// One per stage's rank. References outlive it.
+/// One per rank of a stage. References must outlive it.
 class ChunkPass final : public Pass {
  public:
   /// group: the ranks of the stage. Collective over it.
   ChunkPass(Context& ctx, Communicator& comm, const Model& model, const GraphPart& part, StageRows& rows,
             const RankGroup& group, const ChunkPassOptions& options);
 
-  /// An epoch's training; `order`: of the chunks. `step` keys its draws.
+  /// Begins an epoch's training; `order` is that of the chunks. `step` keys its draws.
   void begin_training(std::int64_t step, std::span<const int> order);
-  /// Exact inference, of one chunk after the other, in any order in which what it reads is there.
+  /// Begins exact inference, one chunk after the other, in any order in which each finds what it reads.
   void begin_inference();
-  /// In inference: the rows of `layer`'s input that other ranks have and read, of this chunk, once they are
-  /// there. Collective over the group, as soon as every rank has its rows of the chunk.
+  /// In inference: fetches the rows of `layer`'s input for this chunk that other ranks have, and waits for
+  /// them. Collective over the group, as soon as every rank has its rows of the chunk.
   void exchange(int layer, int chunk);
-  /// By chunk: the others that any rank of the group reads in it, the same on all of them. Collective over
-  /// the group.
+  /// For each chunk, the other chunks that any rank of the group reads in it; the same on all of them.
+  /// Collective over the group.
   ChunkReads reads_of_group() const;
   void at_chunk(int chunk);
 
-  /// Of `layer` on a chunk.
+  /// How many rows `layer` has on a chunk.
   LayerRows rows_of(int layer, int chunk) const;
-  /// Of what it holds for rows that come from and go to others, and for where they lie.
+  /// Bytes of the buffers for rows that arrive and leave, and of the lists of where they lie.
   Index bytes() const;
-  /// Of the largest list of rows that a chunk reads outside of itself.
+  /// The most rows that a chunk reads outside of itself.
   Index most_reads() const { return most_reads_; }
 
   Gather& gather(const Rows& rows) override;
@@ -89,7 +89,7 @@ class ChunkPass final : public Pass {
   void bind(int layer) override { layer_ = layer; }
 
  private:
-  /// Own rows while the other ranks' rows of this chunk travel, then what is read outside of the slice.
+  /// Own rows while the other ranks' rows of this chunk travel, then the rows read outside of the slice.
   class There final : public Gather {
    public:
     explicit There(ChunkPass& pass) : pass_(pass) {}
@@ -103,7 +103,7 @@ class ChunkPass final : public Pass {
     Arrival arrival_;
     Source source_;
   };
-  /// What is read outside of the slice first, so that gradients of other ranks' rows travel while own ones
+  /// The rows read outside of the slice first, so that gradients of other ranks' rows travel while own ones
   /// are computed.
   class Back final : public Gather {
    public:
@@ -138,16 +138,16 @@ class ChunkPass final : public Pass {
   ChunkPassOptions options_;
   std::vector<ChunkBoundarySet> boundary_set_;  // by chunk
   HaloTransfer transfer_;
-  Matrix boundary_;                 // (most sent, widest): rows going out, or gradients coming back
+  Matrix boundary_;                 // (most sent, widest): rows that leave, or gradients that arrive
   std::vector<double> chunk_rows_;  // (chunks) over all ranks of the stage
   Index most_reads_ = 0;
-  // Of the pass:
-  std::vector<int> place_;  // (chunks) in the epoch's order
+  // For the present pass:
+  std::vector<int> place_;  // (chunks) the place in the epoch's order
   // by chunk: the rows of StageRows::both() that it reads outside of itself
   std::vector<std::vector<VertexId>> picked_;
-  DeviceCopies copies_;                           // of these and of …
-  std::vector<std::span<const VertexId>> picks_;  // … them where kernels read them
-  std::vector<std::span<const VertexId>> reads_;  // ChunkRows::reads, likewise
+  DeviceCopies copies_;                           // of picked_, and …
+  std::vector<std::span<const VertexId>> picks_;  // … where kernels read them
+  std::vector<std::span<const VertexId>> reads_;  // ChunkRows::reads where kernels read them
   DeviceCopies reads_copies_;
   DeviceSum sums_{ctx_.device};
   std::size_t chunk_ = 0;

@@ -1,4 +1,4 @@
-// When a rank of a pipeline worked on which chunk, in the last epoch.
+// When a rank of a pipeline worked on each chunk, in the last epoch.
 #pragma once
 
 #include <chrono>
@@ -7,7 +7,7 @@
 
 namespace atl {
 
-/// Of one chunk: seconds of the rank's steady clock.
+/// When it worked on one chunk: seconds of the rank's steady clock.
 struct ChunkTimes {
   struct Span {
     double begin = 0, end = 0;
@@ -17,13 +17,13 @@ struct ChunkTimes {
 };
 
 struct StageTimes {
-  int stage = 0, convolutions = 0;  // of its layers, those that read neighbours
-  bool leads = true;                // of the stage's ranks, which work on the same chunks at once, the first
+  int stage = 0, convolutions = 0;  // convolutions: how many of its layers read neighbours
+  bool leads = true;                // the first of the stage's ranks, which work on the same chunks at once
   std::span<const ChunkTimes> chunks;  // in the epoch's order
 };
 
-// Notes when a stage works on each chunk of an epoch: what is left between them is the pipeline's bubbles. A
-// stage that waits for a chunk to arrive doesn't work on it.
+// Notes when a stage works on each chunk of an epoch; the gaps are the pipeline's bubbles. Waiting for a
+// chunk to arrive isn't work.
 
 class ChunkClock {
  public:
@@ -31,13 +31,13 @@ class ChunkClock {
     times_.resize(order.size());
     for (std::size_t place = 0; place < order.size(); ++place) times_[place] = {{}, {}, order[place]};
   }
-  /// What comes before its first chunk counts for that one: the first call is the one that counts.
+  /// The first call counts, so that what comes before the stage's first chunk belongs to that chunk.
   void begin_forward(std::size_t place) {
     if (times_[place].forward.begin == 0) times_[place].forward.begin = now();
   }
   void end_forward(std::size_t place) { times_[place].forward.end = now(); }
   void begin_backward(std::size_t place) { times_[place].backward.begin = now(); }
-  /// Likewise, the last call.
+  /// The last call counts.
   void end_backward(std::size_t place) { times_[place].backward.end = now(); }
   std::span<const ChunkTimes> times() const { return times_; }
 

@@ -34,7 +34,7 @@ std::unique_ptr<Schedule> make(const ScheduleInput& in) {
                                     in.all_vertices, options);
 }
 
-/// A stage's ranks have its layers' parameters.
+/// All ranks of a stage hold its layers' parameters.
 Placement place(const Job& job, const Model& model, Rank rank, int layer, const ParameterSpec&) {
   const PipelineGrid grid = pipeline_grid(job);
   if (grid.stages == 1) return {};
@@ -53,7 +53,7 @@ PartShare share(const Job& job, Rank rank) {
   return {PartRanks::of_group(grid.rank_of(stage, 0)), stage == 0, stage + 1 == grid.stages};
 }
 
-/// What crosses between stages: rows, and a tap.
+/// What stages send each other: rows, and a tap.
 void describe(const Job& job, const Model& model, const PreparedGraph&, const GraphMarks&,
               TrafficShape& shape) {
   const std::vector<LayerRange> stages = stage_ranges(job, model);
@@ -82,11 +82,11 @@ Strategy gnnpipe_row() {
 
 namespace {
 
-/// Of a server's processor; their ratios alone matter. None is measured: all ranks, plans and resumed runs
-/// divide alike.
+/// Typical rates of a server's processor; only their ratios matter. They are constants, so that all ranks,
+/// plans and resumed runs divide alike.
 constexpr MachineRates kRates{.triad_bytes = 40e9, .gather_bytes = 20e9, .product_flops = 120e9};
 
-/// By layer, seconds of a vertex in an epoch.
+/// For each layer, the seconds that a vertex costs in an epoch.
 std::vector<double> costs_of(const Model& model) {
   std::vector<double> costs;
   const int once = model.constant_prefix();
@@ -97,10 +97,10 @@ std::vector<double> costs_of(const Model& model) {
   return costs;
 }
 
-/// As given: a stage begins with its first convolution. What lies before the first one, and behind the last,
-/// goes with them.
+/// The stages as given: each begins with its first convolution. Layers before the very first convolution
+/// belong to the first stage, and layers after a convolution to its stage.
 std::vector<LayerRange> given_ranges(const Model& model, const std::vector<int>& convolutions) {
-  std::vector<int> begins;  // of each convolution
+  std::vector<int> begins;  // where each convolution begins
   for (int l = 0; l < int(model.layers.size()); ++l)
     if (model.spec(l).gathers) begins.push_back(l);
   std::vector<LayerRange> ranges;
@@ -115,14 +115,14 @@ std::vector<LayerRange> given_ranges(const Model& model, const std::vector<int>&
   return ranges;
 }
 
-/// The tap of the layers from `first` on, where a layer before that makes it.
+/// The tap that a layer from `first` on reads and a layer before `first` makes.
 int tap_across(const Model& model, int first) {
   for (std::size_t l = std::size_t(first); l < model.layers.size(); ++l)
     if (const int tap = model.layers[l]->spec().tap; tap >= 0 && tap < first) return tap;
   return -1;
 }
 
-/// best[s][e]: the slowest of s stages that end before layer e, at best.
+/// best[s][e]: the lowest possible cost of the slowest of s stages that end before layer e.
 std::vector<LayerRange> balanced_ranges(const Model& model, int stages) {
   const int layers = int(model.layers.size()), once = model.constant_prefix();
   const std::vector<double> costs = costs_of(model);
@@ -160,7 +160,7 @@ std::vector<LayerRange> stage_ranges(const Job& job, const Model& model) {
     fail("strategy.gnnpipe.stages: {} stages for {} layers that are computed in each epoch (use at most {})",
          stages, int(model.layers.size()) - once, most);
   const std::vector<int> given = pipeline_layers(job);
-  // On other ranks than the job was written for there are other stages.
+  // On another number of ranks than the job was written for, there may be another number of stages.
   return int(given.size()) == stages ? given_ranges(model, given) : balanced_ranges(model, stages);
 }
 
@@ -170,8 +170,8 @@ int whole_layers(const Model& model, bool packed_features) {
   return model.layers.front()->spec().gathers || packed_features ? 1 : 0;
 }
 
-/// Chunks follow each other through stages of which the slowest takes m: (1 + (S − 1)/K) m. A layer of cost w
-/// that isn't cut comes before and adds w, less its share of what the first stage does of one chunk.
+/// Chunks follow each other through S stages, of which the slowest takes m: (1 + (S − 1)/K) m. A whole layer
+/// of cost w comes before them and adds w, less its share of the first stage's work on one chunk.
 double stall_of_whole_layer(const Job& job, const Model& model, bool packed_features) {
   const bool is_free = model.constant_prefix() > 0 || whole_layers(model, packed_features) == 0;
   const std::vector<LayerRange> stages = stage_ranges(job, model);

@@ -1,4 +1,4 @@
-// Strategy `gnnpipe`: layers are divided over stages, and chunks of the graph flow through them (Chen et al.
+// Strategy `gnnpipe`: layers are divided into stages, and chunks of the graph flow through them (Chen et al.
 // 2023, "GNNPipe").
 #include "strategies/gnnpipe/info.h"
 
@@ -15,9 +15,9 @@
 namespace atl {
 namespace {
 
-/// The paper has 4 for each rank. A stage of several ranks divides each chunk over them, so that 4 for each
-/// of its ranks would make products as many times smaller and waits as many times shorter. Which gains more
-/// was not measured.
+/// The paper has 4 per rank. A stage of several ranks divides each chunk among them, so 4 per rank would make
+/// products as many times smaller, and waits as many times shorter. Which of the two gains more was not
+/// measured.
 constexpr int kChunksPerStage = 4;
 
 const char* const kSource = "Chen et al. 2023";
@@ -92,7 +92,7 @@ std::vector<Field> history_options() {
   return options;
 }
 
-/// A stage's ranks exchange boundary rows in every layer: they share a server, alone or with whole other
+/// A stage's ranks exchange boundary rows in every layer. So they share a server, alone or with whole other
 /// stages (pipeline_rules()).
 Layout layout(const Job& job) {
   const PipelineGrid grid = pipeline_grid(job);
@@ -113,7 +113,7 @@ Layout layout(const Job& job) {
   return layout;
 }
 
-/// Rows and taps go from each stage to the next once, and their gradients back; within a stage as with
+/// Rows and taps go from each stage to the next once, and their gradients back. Within a stage it is as with
 /// `graph`.
 EpochTraffic traffic(const Options& given, const TrafficShape& shape) {
   TrafficShape inside = fetched_once(shape);
@@ -125,7 +125,7 @@ EpochTraffic traffic(const Options& given, const TrafficShape& shape) {
   return traffic;
 }
 
-/// Of stage `stage` alone: its ranks' halo rows, and its share of the gradients.
+/// Traffic within one stage: its ranks' halo rows, and its share of the gradients.
 void add_inside(const TrafficShape& shape, int stage, const PipelineGrid& grid,
                 const std::vector<CutRows>& cut, std::vector<PairBytes>& flows) {
   TrafficShape inside = shape;
@@ -162,7 +162,7 @@ double stretch(const Job& job) {
   return (chunks + pipeline_grid(job).stages - 1) / chunks;
 }
 
-/// A stage for each server.
+/// As many stages as servers.
 std::vector<std::string> variants(const Job& job) {
   const int together = job.placement.ranks_per_server;
   const int servers = together > 1 ? job.placement.ranks / together : 1;
@@ -172,7 +172,7 @@ std::vector<std::string> variants(const Job& job) {
 
 }  // namespace
 
-/// Where an option counts layers that have nothing to learn, they are computed once.
+/// Where an option counts layers that read neighbours, those have nothing to learn and are computed once.
 int most_stages(const Job& job) {
   const ModelInfo* model = find_model(job.model.kind);
   const bool once = model == nullptr || !model->layers_option.empty();
@@ -183,7 +183,8 @@ PipelineGrid pipeline_grid(const Job& job) {
   const int ranks = job.placement.ranks, layers = most_stages(job);
   int given = int(job.strategy.options.integer("stages"));
   if (given == 0) given = int(pipeline_layers(job).size());
-  // On other ranks than the job was written for, as predictions are made, the most stages that both have.
+  // On other ranks than the job was written for, as in prediction: the largest number of stages that divides
+  // both.
   if (given > 0) return {std::gcd(given, ranks), ranks / std::gcd(given, ranks)};
   const int most = std::min(ranks, layers);
   for (int stages = most; stages > 1; --stages)
@@ -229,12 +230,13 @@ StrategyInfo gnnpipe_strategy() {
           .rules = pipeline_rules()};
 }
 
-// How a pipeline takes less memory. Recomputing costs a third more work and learns the same; more chunks are
-// fresh less often, and their products are smaller: they come last.
+// How a pipeline needs less memory. Recomputing costs a third more work and learns the same, so it comes
+// first. More chunks read more stale rows, and their products are smaller.
 
 namespace {
 
-constexpr int kDoublings = 3;  // of the chunks; what remains by then is of all chunks together
+// Doublings of the number of chunks. The memory that remains then belongs to all chunks together.
+constexpr int kDoublings = 3;
 
 MemoryBudget::Way way_of(const Job& job, Recompute recompute, int chunks) {
   MemoryBudget::Way way{job, fmt::format("training.recompute: {} and strategy.gnnpipe.chunks: {}",

@@ -7,7 +7,7 @@
 namespace atl {
 
 /// Ranks 0 … G − 1 are stage 0, the next G stage 1, and so on: rank = stage · G + part. The ranks of a stage
-/// have its layers and a part of the graph each; a part is the same for all stages.
+/// all have its layers, and one part of the graph each; parts are the same for all stages.
 struct PipelineGrid {
   int stages = 1, parts = 1;
   int stage_of(Rank rank) const { return rank / parts; }
@@ -16,19 +16,19 @@ struct PipelineGrid {
 };
 
 PipelineGrid pipeline_grid(const Job& job);
-/// Whether each of so many stages, which divide placement.ranks, has all its ranks on one server, where the
-/// manifest says which share one.
+/// Whether each of `stages` stages, which divide placement.ranks, has all its ranks on one server, where the
+/// manifest says how ranks share servers.
 bool stages_share_servers(const PlacementSpec& placement, int stages);
-/// Convolutions of each stage, as the job gives them; empty: it doesn't.
+/// Number of convolutions of each stage, as the job gives them; empty: it doesn't.
 std::vector<int> pipeline_layers(const Job& job);
-/// The most stages that a job's model can have: one a layer, of those that are computed in each epoch.
+/// The most stages that a job's model can have: one for each layer that is computed in every epoch.
 int most_stages(const Job& job);
-/// Chunks that the graph is cut into: slices of each part.
+/// Number of chunks, which are slices of each part.
 int pipeline_chunks(const Job& job);
-/// info_rules.cc: what the options must have in common.
+/// info_rules.cc: the rules between the options.
 std::vector<Rule> pipeline_rules();
-/// What its memoryBudget leaves open, training.recompute and the chunks, where the manifest doesn't give
-/// them.
+/// Its memoryBudget, and ways to keep it by training.recompute and the chunks, as far as the manifest doesn't
+/// give them.
 MemoryBudget pipeline_budget(const Job& job, const Given& given);
 
 }  // namespace atl

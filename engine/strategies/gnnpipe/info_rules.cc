@@ -1,4 +1,4 @@
-// What a manifest's stages, layers and chunks of a pipeline must have in common with its ranks and its model.
+// The rules between a manifest's stages, layers and chunks of a pipeline and its ranks and model.
 #include <fmt/ranges.h>
 
 #include <numeric>
@@ -35,7 +35,7 @@ void stages_of_the_ranks(const Check& c) {
               most == 1 ? "strategy graph" : fmt::format("ranks with a divisor from 2 to {}", most));
 }
 
-/// Numbers that fit, of 1 … most: "2 or 6"; "" where there are none.
+/// The numbers of 1 … most that fit: "2 or 6"; "" without any.
 template <class Fits>
 std::string those_that_fit(int most, const Fits& fits) {
   std::vector<int> all;
@@ -49,7 +49,7 @@ std::string stages_that_fit(const PlacementSpec& p, int most) {
                         [&](int s) { return p.ranks % s == 0 && stages_share_servers(p, s); });
 }
 
-/// The manifest leaves their number to us, and no number fits.
+/// The manifest doesn't give the number of stages, and no number fits.
 void no_stages_inside_servers(const Check& c) {
   const int most = most_stages(c.job);
   PlacementSpec p = c.job.placement;
@@ -64,8 +64,7 @@ void no_stages_inside_servers(const Check& c) {
       counted_text(p.ranks, "rank"), counted_text(most, "layer"), c.job.placement.ranks_per_server, servers);
 }
 
-/// A stage's ranks exchange rows in every layer, which is what a pipeline keeps off the links between
-/// servers.
+/// A stage's ranks exchange rows in every layer. A pipeline keeps such traffic off the links between servers.
 void stages_inside_servers(const Check& c) {
   if (c.job.strategy.kind != "gnnpipe") return;
   const PlacementSpec& p = c.job.placement;
@@ -119,7 +118,7 @@ void chunks_for_the_stages(const Check& c) {
             stages);
 }
 
-/// One chunk reads no rows of an earlier epoch.
+/// A single chunk reads no rows of an earlier epoch, so options of the history do nothing.
 void options_of_the_history(const Check& c) {
   if (c.job.strategy.kind != "gnnpipe") return;
   const std::string block = "strategy.gnnpipe.";
@@ -132,7 +131,7 @@ void options_of_the_history(const Check& c) {
     warn_without_effect(c, block + option, "with one chunk, which reads no rows of an earlier epoch");
 }
 
-/// How many layers there are is the model's to say, and CEL doesn't know it.
+/// The number of layers depends on the model, which CEL doesn't know.
 Rule stages_of_the_ranks_rule() {
   const std::string stages = "self.strategy.gnnpipe.stages", ranks = kRanksInCel;
   return {stages_of_the_ranks,
@@ -144,7 +143,7 @@ Rule stages_of_the_ranks_rule() {
                 ranks + "])"}}};
 }
 
-/// As above: what the layers add up to is the admission rules' to judge, which know models
+/// The admission rules, which know models, check what the layers add up to
 /// (charts/atoll/templates/_job_policy.tpl).
 Rule layers_of_the_stages_rule() {
   const std::string layers = "self.strategy.gnnpipe.layers", ranks = kRanksInCel;
@@ -181,7 +180,7 @@ ServerRule given_stages_inside_servers(const std::string& field, const std::stri
           " / " + stages + " == 1 ? 'rank' : 'ranks', " + together + "])"};
 }
 
-/// Where the manifest leaves the stages to us, the chart's policy tells that none fit.
+/// Where the manifest doesn't give the stages, the chart's policy reports that none fit.
 Rule stages_inside_servers_rule() {
   const std::string stages = "self.strategy.gnnpipe.stages", layers = "self.strategy.gnnpipe.layers";
   return {

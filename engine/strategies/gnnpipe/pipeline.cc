@@ -62,7 +62,7 @@ void Pipeline::make_whole_layers(double all_vertices) {
   whole_memory_->shape({LayerRows{owned, owned, owned, whole_exchange_->source_rows(0)}});
 }
 
-/// What the first layer inside reads, for good. It is no history: it never changes.
+/// Computes the input of the first layer inside, which never changes, so that it has no history.
 void Pipeline::compute_prefix() {
   ATOLL_CHECK(!rows_->gathers(whole_.end), "a layer gathers what is computed once");
   const std::vector<Index> outputs(std::size_t(whole_.end), part_.graph->owned);
@@ -113,7 +113,7 @@ void Pipeline::tell(Work work) const {
   if (trace_ != nullptr) trace_->enter(work, -1);
 }
 
-/// −1: on none.
+/// Tells the watcher which chunk is worked on; −1: none.
 void Pipeline::work_on(int chunk) const {
   if (StreamWatcher* const watcher = comm_.stream_watcher()) watcher->works_on(chunk);
 }
@@ -127,7 +127,7 @@ RangeInput Pipeline::input(int chunk) {
   return in;
 }
 
-/// Of the first stage, where rows go on to layers over all of them, or to none: features take no gradient.
+/// Empty for the first stage, unless its rows come from a layer over all of them: features take no gradient.
 RangeGradient Pipeline::gradient(int chunk) {
   RangeGradient gradient;
   if (!is_first()) gradient.rows = of_chunk(d_input_, chunk);
@@ -218,7 +218,7 @@ void Pipeline::forward(std::size_t place) {
   if (!is_last()) to_behind_.send(Traffic::kStage, leaving(chunk), part_.chunks[std::size_t(chunk)].begin);
 }
 
-/// Gradients of the weights are whole after the last chunk.
+/// Gradients of the weights are complete after the last chunk.
 void Pipeline::backward(std::size_t place, TrainingStep& session) {
   const int chunk = order_[place];
   work_on(chunk);

@@ -1,6 +1,6 @@
 // The schedule of one rank of a pipeline (Chen et al. 2023, "GNNPipe"): its stage's layers over one chunk
-// after the other, forward and then backward in reverse, one optimiser step an epoch. Inference is exact: a
-// chunk goes on as soon as what it reads is there.
+// after the other, forward and then backward in reverse, with one optimiser step per epoch. Inference is
+// exact: a chunk moves on as soon as the rows that it reads are there.
 #pragma once
 
 #include <memory>
@@ -27,20 +27,20 @@ struct PipelineOptions {
   Precision wire = Precision::kFloat32;
 };
 
-/// Collective: all ranks make the same calls. References outlive it.
+/// Collective: all ranks make the same calls. References must outlive it.
 class Pipeline final : public Schedule {
  public:
   Pipeline(Context& ctx, Communicator& comm, const Model& model, Parameters& parameters,
            const GraphPart& part, double all_vertices, const PipelineOptions& options);
 
   void train(std::int64_t step, TrainingStep& session) override;
-  /// (owned, classes) on ranks of the last stage, none on others.
+  /// (owned, classes) on ranks of the last stage, nothing on others.
   ConstMatrixView infer() override;
   ConstMatrixView embeddings() const override;
   void count_non_finite(const double* unless, double* by_layer) override;
   ScheduleBytes bytes() const override;
   std::vector<NamedMatrix> state() override { return rows_->state(); }
-  /// StageTimes of the last step.
+  /// Offers StageTimes of the last step.
   void report(FigureRequest& request) override;
 
  private:
@@ -61,13 +61,13 @@ class Pipeline final : public Schedule {
   RangeGradient gradient(int chunk);
   MatrixView d_output(int chunk);
   MatrixView of_chunk(MatrixView all, int chunk) const;
-  /// Rows of zeros are replaced by those of the first epoch that finds them, wherever a run began.
+  /// After the first epoch without a history, its rows replace the zeros, wherever a run began.
   bool refreshes_after(std::int64_t epoch) const {
     return epoch % o_.refresh == 0 || (o_.refresh_after_first && !rows_->has_history());
   }
   void tell(Work work) const;
   void work_on(int chunk) const;
-  /// As `ctx`, with constants.
+  /// A copy of `ctx` with constants.
   Context with_constants(Context ctx) {
     ctx.constants = &constants_;
     return ctx;
@@ -78,39 +78,39 @@ class Pipeline final : public Schedule {
   int chunks() const { return int(part_.chunks.size()); }
   const Layer& layer(int l) const { return *model_.layers[std::size_t(l)]; }
 
-  Constants constants_;  // the weights, while an epoch's chunks go through
+  Constants constants_;  // the weights, which don't change while an epoch's chunks are computed
   Context ctx_;
   Communicator& comm_;
-  Trace* trace_;  // null: nobody asked for one
+  Trace* trace_;  // null: no trace is wanted
   const Model& model_;
   Parameters& parameters_;
   const GraphPart& part_;
   PipelineOptions o_;
   int stage_;
   LayerRange layers_;  // of the stage
-  RankGroup group_;    // its ranks
+  RankGroup group_;    // the ranks of the stage
   LayerRunner runner_;
 
-  // On the first stage, layers over all rows at once: those that are computed once, and one that reads
+  // On the first stage, layers over all rows at once: those that are computed once, or else one that reads
   // features which can't be sliced, or neighbours' features, which nobody need wait for.
   LayerRange whole_;
   std::unique_ptr<Exchange> whole_exchange_;
   std::unique_ptr<FullBatchPass> whole_pass_;
-  std::unique_ptr<PassMemory> whole_memory_;  // of the layer that isn't computed once; null: there is none
+  std::unique_ptr<PassMemory> whole_memory_;  // for the layer that isn't computed once; null: none
 
-  LayerRange inside_;  // those that go chunk by chunk; may be none
+  LayerRange inside_;  // layers that run chunk by chunk; may be none
   std::unique_ptr<StageRows> rows_;
   std::unique_ptr<ChunkPass> pass_;
   std::unique_ptr<ChunkMemories> memories_;
   int tap_in_, tap_out_;          // −1: none
-  Matrix tap_, d_tap_, d_input_;  // (owned, width): what entered, and the gradients that leave
+  Matrix tap_, d_tap_, d_input_;  // (owned, width): what arrived, and the gradients that leave
   ChunkArrivals from_before_, from_behind_;
   ChunkDepartures to_before_, to_behind_;
-  std::vector<int> order_;      // of the epoch
-  std::vector<int> inferred_;   // the order in which chunks come and go in inference …
-  std::vector<FlowStep> flow_;  // … and what the stage does then
+  std::vector<int> order_;      // of the epoch's chunks
+  std::vector<int> inferred_;   // the order of chunks in inference …
+  std::vector<FlowStep> flow_;  // … and the stage's steps then
   ChunkClock clock_;
-  int chunk_ = 0;  // whose loss is asked for
+  int chunk_ = 0;  // the chunk of the present loss
 };
 
 }  // namespace atl

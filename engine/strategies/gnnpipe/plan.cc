@@ -36,7 +36,8 @@ std::string ranks_text(const StagePlan& stage) {
   return first == last ? std::to_string(first) : fmt::format("{}–{}", first, last);
 }
 
-/// Stages evaluate one after the other where each chunk reads all others, and no later than that.
+/// Where each chunk reads all others, stages evaluate one after the other; otherwise evaluation takes no
+/// longer.
 void evaluate_in_turn(const std::vector<StagePlan>& stages, JobPlan& plan) {
   if (stages.size() < 2) return;
   plan.evaluation_seconds = 0;
@@ -64,7 +65,7 @@ StrategyPlan gnnpipe_plan() {
 
 StagesSection::StagesSection(const Job& job, const Model& model, bool packed)
     : stall_(stall_of_whole_layer(job, model, packed)) {
-  int begins = -1;  // of the stage before
+  int begins = -1;  // where the stage before begins
   for (Rank rank = 0; rank < job.placement.ranks; ++rank) {
     const LayerRange layers = layers_of(job, model, rank);
     if (layers.first != begins) stages_.push_back(stage_of(model, layers));

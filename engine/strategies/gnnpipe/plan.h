@@ -1,4 +1,4 @@
-// What a plan says of strategy `gnnpipe`: which layers each stage has, and whether all stages wait for the
+// The part of a plan for strategy `gnnpipe`: which layers each stage has, and whether stages wait for the
 // first one.
 #pragma once
 
@@ -7,11 +7,11 @@
 
 namespace atl {
 
-/// Which layers a stage of a pipeline has.
+/// The layers of one stage of a pipeline.
 struct StagePlan {
   std::vector<Rank> ranks;
-  int first_convolution = 1, convolutions = 0;  // layers that read neighbours, counted from 1
-  int dense = 0;                                // layers that don't
+  int first_convolution = 1, convolutions = 0;  // layers that read neighbours; the first is number 1
+  int dense = 0;                                // layers that don't read neighbours
 };
 
 class StagesSection final : public PlanSection {
@@ -24,11 +24,11 @@ class StagesSection final : public PlanSection {
   /// As "4 stages of 3, 3, 3, 2 convolutions, 16 chunks".
   std::vector<std::string> lines(const JobPlan& plan, const Job& job) const override;
 
-  /// The first one first.
+  /// In the order of stages.
   const std::vector<StagePlan>& stages() const { return stages_; }
-  /// stall_of_whole_layer().
+  /// See stall_of_whole_layer().
   double stall() const { return stall_; }
-  /// What to tell where other stages wait for the first stage's first layer; "": none does.
+  /// What to say where other stages wait for the first stage's first layer; "": none does.
   std::string stall_text() const;
 
  private:

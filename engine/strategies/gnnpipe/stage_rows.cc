@@ -5,7 +5,7 @@
 
 namespace atl {
 
-/// History begins with zeros: neighbours that haven't been seen are zero.
+/// The history begins with zeros, so that neighbours that were never computed are zero.
 StageRows::StageRows(Device device, const Model& model, const LayerRange& layers, const LocalGraph& graph,
                      const StageRowsOptions& options)
     : layers_(layers), owned_(graph.owned), halo_(graph.halo), options_(options) {
@@ -80,7 +80,8 @@ void ChunkArrivals::receive(std::size_t place) {
   events_.push_back(comm_.exchange(Lane::kBulk, purpose_, {}, messages_, ctx_.stream));
 }
 
-/// Of a lane's slots (comm/transports.h) kAhead leave some for what is sent and exchanged.
+/// kAhead is below the number of a lane's slots (comm/transports.h), which leaves some for sends and
+/// exchanges.
 void ChunkArrivals::wait(std::size_t place) {
   const std::size_t until = std::min(place + kAhead, by_place_.size());
   while (events_.size() < until) receive(events_.size());

@@ -1,7 +1,7 @@
-// The rows that a stage of a pipeline keeps: the input of each of its layers, and what the last one leaves,
-// over all chunks. Layers that gather have them twice, of this epoch and of an earlier one (the history),
-// which trade places when it is refreshed, so that nothing is copied; and a gradient for each row, to which
-// chunks add that read it.
+// The rows that a stage of a pipeline keeps over all chunks: the input of each of its layers, and the last
+// one's output. Layers that gather have them twice, from this epoch and from an earlier one (the history). A
+// refresh swaps the two, so that nothing is copied. They also have a gradient for each row, to which the
+// chunks that read the row add.
 #pragma once
 
 #include <array>
@@ -19,23 +19,23 @@ namespace atl {
 
 struct StageRowsOptions {
   bool trains = true;           // false: no history, no gradients
-  bool late_gradients = false;  // keep what history's rows would get, for the next epoch
+  bool late_gradients = false;  // keep the gradients of the history's rows for the next epoch
 };
 
-/// Neither copyable nor movable: views point into it.
+/// Neither copyable nor movable, because views point into it.
 class StageRows {
  public:
   StageRows(Device device, const Model& model, const LayerRange& layers, const LocalGraph& graph,
             const StageRowsOptions& options);
   StageRows(const StageRows&) = delete;
 
-  /// The present epoch's input of `layer` (owned, width). `layer` may also be the one after the range: then
-  /// it is the range's output.
+  /// The present epoch's input of `layer` (owned, width). For the layer after the range it is the range's
+  /// output.
   MatrixView present(int layer) { return slice(layer, present_, 0, owned_); }
-  /// Rows that come from other ranks (halo, in), for a layer that gathers; below, the last epoch's rows.
+  /// Rows from other ranks (halo, in), for a layer that gathers; below, the history's rows.
   MatrixView present_halo(int layer) { return slice(layer, present_, owned_, halo_); }
   MatrixView history(int layer) { return slice(layer, 1 - present_, 0, owned_ + halo_); }
-  /// Both epochs' rows in one matrix, and the row at which each begins.
+  /// The rows of both epochs in one matrix, and the row at which each begins.
   ConstMatrixView both(int layer) const { return at(layer).rows.view(); }
   Index first_present() const { return present_ * (owned_ + halo_); }
   Index first_history() const { return (1 - present_) * (owned_ + halo_); }
@@ -45,24 +45,24 @@ class StageRows {
   /// The gradient that the next epoch begins with; empty without late_gradients.
   MatrixView late_gradient(int layer) { return at(layer).late; }
 
-  /// Before an epoch's backward: gradients begin at zero, or at the late ones.
+  /// Call before an epoch's backward: sets gradients to zero, or to the late ones.
   void begin_backward(Context& ctx);
-  /// This epoch's rows are the history from here on.
+  /// From here on this epoch's rows are the history.
   void refresh();
-  /// false: history is zeros, because no epoch has left any, or because a run went on without it
+  /// False where the history is zeros, because no epoch has left any, or a resumed run had to drop it
   /// (run_state.h).
   bool has_history() const { return known_.view().at(0, 0) != 0; }
 
   bool gathers(int layer) const { return at(layer).gathers; }
   const LayerRange& layers() const { return layers_; }
-  /// What a checkpoint keeps.
+  /// The rows that a checkpoint keeps.
   std::vector<NamedMatrix> state();
   void count(ScheduleBytes& bytes) const;
 
  private:
   struct Layer {
     bool gathers = false;
-    Matrix rows;  // ((owned + halo) · 2, in) where it gathers, else (owned, in)
+    Matrix rows;  // ((owned + halo) · 2, in) where it gathers, otherwise (owned, in)
     Matrix gradient, late;
   };
   const Layer& at(int layer) const { return inputs_[std::size_t(layer - layers_.first)]; }
@@ -72,13 +72,13 @@ class StageRows {
   LayerRange layers_;
   Index owned_, halo_, present_ = 0;
   StageRowsOptions options_;
-  std::vector<Layer> inputs_;  // by layer of the range, and what it leaves
-  Matrix known_;  // (1, 1) of the host, 1: there is a history; a checkpoint keeps it beside the rows
+  std::vector<Layer> inputs_;  // by layer of the range, and the range's output
+  Matrix known_;  // (1, 1) in the host's memory; 1: there is a history; a checkpoint keeps it with the rows
 };
 
-// What goes from stage to stage, chunk by chunk: rows and the tap forward, their gradients backward.
+// What stages send each other, chunk by chunk: rows and the tap forward, their gradients backward.
 
-/// Matrices of one chunk that travel together: rows, or their gradients, and those of a tap where there is
+/// Matrices of one chunk that travel together: rows, or their gradients, with those of a tap where there is
 /// one.
 class ChunkMatrices {
  public:
@@ -92,20 +92,21 @@ class ChunkMatrices {
 };
 
 /// Receives what one rank sends, in the order of an epoch's chunks. A few receives are under way at a time,
-/// for the chunk that is waited for and the next ones, so that those arrive while it is computed. References
-/// outlive it.
+/// for the chunk that is waited for and the next ones, so that these arrive during its computation.
+/// References must outlive it.
 class ChunkArrivals {
  public:
-  /// The number of receives under way. Places that lie so far apart may use the same matrices.
+  /// The number of receives under way. Chunks that are so many places apart may use the same matrices.
   static constexpr std::size_t kAhead = 3;
 
   ChunkArrivals(Context& ctx, Communicator& comm, Rank from, Precision wire)
       : ctx_(ctx), comm_(comm), from_(from), wire_(ctx, wire) {}
 
   void begin(Traffic purpose);
-  /// Where the next chunk's matrices go, of all before the first wait(). They outlive the last.
+  /// Adds the matrices that the next chunk goes to. Call it for all chunks before the first wait(); they must
+  /// outlive the last one.
   void expect(const ChunkMatrices& matrices) { by_place_.push_back(matrices); }
-  /// Places are waited for in turn.
+  /// Call it for each place in turn.
   void wait(std::size_t place);
 
  private:
@@ -118,21 +119,21 @@ class ChunkArrivals {
   Traffic purpose_ = Traffic::kStage;
   std::vector<ChunkMatrices> by_place_;
   std::vector<Event> events_;
-  std::vector<Message> messages_;  // of the one that is started
+  std::vector<Message> messages_;  // of the receive that is started
 };
 
-/// What leaves for one rank. Buffers stay put until finish().
+/// Sends to one rank. Buffers must not move until finish().
 class ChunkDepartures {
  public:
   ChunkDepartures(Context& ctx, Communicator& comm, Rank to, Precision wire)
       : ctx_(ctx), comm_(comm), to_(to), wire_(ctx, wire) {}
 
-  /// For what is rounded on the way: of all chunks, because they are under way together. `cols`: of each
-  /// matrix.
+  /// Makes room for rows that are rounded before they are sent. It holds all chunks, because they are under
+  /// way together. `cols`: columns of each matrix.
   void make_room(Index rows, std::span<const Index> cols);
-  /// The matrices stay as they are; first: their first row among all chunks'.
+  /// Sends matrices and leaves them as they are. first: their first row among all chunks' rows.
   void send(Traffic purpose, const ChunkMatrices& matrices, Index first);
-  /// They aren't whole afterwards.
+  /// Sends matrices, which are overwritten by their packed form.
   void give(Traffic purpose, const ChunkMatrices& matrices);
   void finish();
   Index bytes() const;
@@ -144,7 +145,7 @@ class ChunkDepartures {
   Wire wire_;
   std::vector<Matrix> rooms_;  // by matrix: (rows, Wire::copied_columns())
   std::vector<Event> events_;
-  std::vector<Message> messages_;  // of the one that is started
+  std::vector<Message> messages_;  // of the send that is started
 };
 
 }  // namespace atl

@@ -1,5 +1,5 @@
-// Strategy `granndis`: the exact exchange, among the ranks of a server, of what the server holds; over all
-// ranks in the layers that read no copies, and for inference.
+// Strategy `granndis`: the exact exchange. The ranks of a server exchange what the server holds; in layers
+// that read no copies, and in inference, all ranks exchange rows.
 #include "strategies/granndis/info.h"
 
 #include <algorithm>
@@ -35,8 +35,8 @@ ServerOptions server(const Job& job, Rank rank, Index epoch) {
           .batches = expansion.batches};
 }
 
-/// Rows that the ranks of a server have for each other, of the layers whose rows travel within it: those
-/// before the last `beyond`.
+/// Adds the rows that a server's ranks have for each other, for each layer whose rows travel only within a
+/// server: all layers but the last `beyond`.
 void add_cut(const ServerGraph& held, Rank first, int beyond, std::vector<std::vector<CutRows>>& by_layer) {
   const int parts = int(held.halos.size()), layers = std::max(0, int(by_layer.size()) - beyond);
   for (int to = 0; to < parts; ++to) {
@@ -44,7 +44,7 @@ void add_cut(const ServerGraph& held, Rank first, int beyond, std::vector<std::v
     std::vector<std::vector<Index>> rows(std::size_t(layers), std::vector<Index>(std::size_t(parts), 0));
     for (std::size_t i = 0, from = 0; i < halo.size(); ++i) {
       while (halo[i] >= held.part_offsets[from + 1]) ++from;
-      // A row that is read from d hops away is read by all layers with d or more behind them.
+      // All layers with d or more gathering layers behind them read a row that is read from d hops away.
       for (int l = 0; l < layers - held.near[std::size_t(to)][i]; ++l) ++rows[std::size_t(l)][from];
     }
     for (int l = 0; l < layers; ++l)

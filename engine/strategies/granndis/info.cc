@@ -1,5 +1,5 @@
-// Strategy `granndis`: each server holds copies of the vertices that its own depend on, or of some of them,
-// so that only its ranks exchange rows with each other (Song et al. 2024, "GraNNDis").
+// Strategy `granndis`: each server holds copies of all or some of the vertices that its own depend on, so
+// that only its own ranks exchange rows with each other (Song et al. 2024, "GraNNDis").
 #include "strategies/granndis/info.h"
 
 #include <fmt/format.h>
@@ -181,7 +181,7 @@ void pairs_of_batches(const Check& c) {
       c.error(std::string("strategy.granndis.") + option, "{}", kPairsOfBatches);
 }
 
-/// What a server needs no copies for, and copies that no layer reads.
+/// Warns where a server needs no copies, and about copies that no layer reads.
 void copies_that_are_read(const Check& c) {
   if (c.job.strategy.kind != "granndis") return;
   const Expansion given = expansion_of(c.job);
@@ -198,7 +198,7 @@ void copies_that_are_read(const Check& c) {
         given.max_hop, counted_text(given.hops, "layer"), given.hops);
 }
 
-constexpr int kMostBatches = 64;  // that are tried, of which each is a plan
+constexpr int kMostBatches = 64;  // that are tried; each try makes a plan
 
 Job in_batches(Job job, int batches) {
   job.strategy.options.set("batches", std::int64_t(batches));
@@ -213,7 +213,7 @@ MemoryBudget::Way way_of(const Job& job, Recompute recompute, int batches) {
   return way;
 }
 
-/// Recomputing costs a third more work and learns the same; more batches are more steps: they come last.
+/// Recomputing costs a third more work and learns the same, so it comes first. More batches are more steps.
 MemoryBudget batches_budget(const Job& job, const Given& given) {
   MemoryBudget budget{"strategy.granndis.memoryBudget", job.strategy.options.integer("memoryBudget")};
   Recompute recompute = job.training.recompute;

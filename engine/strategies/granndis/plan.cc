@@ -28,7 +28,7 @@ ServerPlan server_plan(const std::vector<Rank>& group, const std::vector<RankPla
   return server;
 }
 
-/// Of many batches, the largest and the smallest.
+/// Names only the largest and the smallest of many batches.
 std::string batches_text(const std::vector<ServerPlan>& servers) {
   constexpr std::size_t kRows = 16;
   const std::size_t batches = servers.front().batches.size();
@@ -109,7 +109,7 @@ std::vector<std::string> ServersSection::lines(const JobPlan&, const Job&) const
   return all;
 }
 
-/// What servers hold beside their own vertices is a choice.
+/// The user chooses what servers hold beside their own vertices.
 std::string ServersSection::memory_advice() const {
   return "; or smaller strategy.granndis.hops, maxHop or fanout, or more batches";
 }

@@ -1,5 +1,5 @@
-// What a plan says of strategy `granndis`: what the ranks of each server hold together, copies of other
-// servers' vertices among it.
+// The part of a plan for strategy `granndis`: what the ranks of each server hold together, including copies
+// of other servers' vertices.
 #pragma once
 
 #include "plan/strategy_plan.h"
@@ -9,12 +9,12 @@ namespace atl {
 /// What the ranks of a server hold together.
 struct ServerPlan {
   std::vector<Rank> ranks;
-  // Of the largest batch, where there are several:
-  Index own = 0, copies = 0;     // vertices, and copies of others
-  Index arcs = 0;                // that training sees
-  Index bytes = 0;               // RankMemory::held()
-  std::vector<Index> batches{};  // of it what each batch takes; empty: it trains on all its vertices at once
-  // vertices that each layer computes which reads neighbours, the first layer first
+  // For the largest batch, where there are several:
+  Index own = 0, copies = 0;     // own vertices, and copies of others
+  Index arcs = 0;                // arcs that training sees
+  Index bytes = 0;               // as RankMemory::held()
+  std::vector<Index> batches{};  // what each batch takes of `bytes`; empty: there is one batch
+  // by layer that reads neighbours, from the first: the vertices that it computes
   std::vector<Index> computed;
   double share_of_copies() const { return double(copies) / double(std::max<Index>(own + copies, 1)); }
 };
@@ -25,7 +25,7 @@ class ServersSection final : public PlanSection {
 
   std::string text() const override;
   void enter(nlohmann::ordered_json& plan) const override;
-  /// One a server.
+  /// One line per server.
   std::vector<std::string> lines(const JobPlan& plan, const Job& job) const override;
   std::string memory_advice() const override;
 

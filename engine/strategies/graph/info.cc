@@ -1,5 +1,5 @@
-// Strategy `graph`: partition-parallel full-batch training with an exact exchange of boundary rows each
-// layer. The baseline of all others: the result is that of one rank.
+// Strategy `graph`: partition-parallel full-batch training with an exact exchange of boundary rows in each
+// layer. It is the baseline of all others: its result is that of one rank.
 #include "job/option_field.h"
 #include "job/rule.h"
 #include "job/strategies.h"

@@ -1,6 +1,6 @@
-// Strategy `minibatch`: each step trains on a few vertices and on some of their neighbours (Hamilton et al.
-// 2017, "GraphSAGE", algorithm 2), or on what another sampler draws (job/samplers.h). Ranks share a step's
-// vertices; gradients are summed.
+// Strategy `minibatch`: each step trains on a few vertices and some of their neighbours (Hamilton et al.
+// 2017, "GraphSAGE", algorithm 2), or on what another sampler draws (job/samplers.h). Ranks divide a step's
+// vertices among themselves and sum their gradients.
 #include <fmt/ranges.h>
 
 #include "job/models.h"
@@ -87,7 +87,7 @@ void options_with_an_effect(const Check& c) {
     warn_without_effect(c, "strategy.minibatch.cache.bytes", "on one rank: a cache is of other ranks' rows");
 }
 
-/// A size may be a quantity of bytes, which CEL compares with 0 as it stands.
+/// A size may be a quantity of bytes, so CEL compares its text with "0".
 ServerRule a_cache_of_whole_rows_rule() {
   return {
       "strategy.minibatch", "cache.bytes",
@@ -96,8 +96,8 @@ ServerRule a_cache_of_whole_rows_rule() {
       kWholeRows};
 }
 
-/// Every other sampler; historical embeddings where there are some of other ranks, no neighbours where the
-/// model sums over them once.
+/// All samplers but the first: historical embeddings only where some are other ranks', and none only where
+/// the model sums over neighbours once.
 std::vector<std::string> variants(const Job& job) {
   const bool has_others = job.placement.ranks > 1 && gathering_layers(job.model) > 1;
   const bool sums_once = find_model(job.model.kind)->aggregates_first;

@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::int64_t kPresampledSteps = 32;
 
-/// Sampler `historical`: a batch ends at vertices of other ranks, of which older embeddings are kept.
+/// Sampler `historical`: a batch ends at vertices of other ranks, whose older embeddings are kept here.
 class HistoricalEmbeddings final : public BatchHooks {
  public:
   HistoricalEmbeddings(const ScheduleInput& in, const HistoryOptions& options)

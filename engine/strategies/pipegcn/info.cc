@@ -1,5 +1,5 @@
 // Strategy `pipegcn`: as `graph`, with boundary rows and their gradients one epoch late, so that they travel
-// while the rest is computed (Wan et al. 2022).
+// during the computation (Wan et al. 2022).
 #include "strategies/pipegcn/info.h"
 #include "job/option_field.h"
 #include "job/rule.h"
@@ -39,7 +39,7 @@ void smoothing_of_stale_rows(const Check& c) {
     c.error("strategy.pipegcn.smoothing", "{}", kOtherRows);
 }
 
-/// γ and its correction are of an average.
+/// γ and its correction have an effect only with a moving average.
 void options_of_an_average(const Check& c) {
   if (c.job.strategy.kind != "pipegcn") return;
   const Options& options = c.job.strategy.options;

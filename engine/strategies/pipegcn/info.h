@@ -1,4 +1,4 @@
-// What PipeGCN replaces by its moving average (Wan et al. 2022, section 3.4).
+// Which stale values PipeGCN replaces by their moving average (Wan et al. 2022, section 3.4).
 #pragma once
 
 #include "job/options.h"
@@ -9,8 +9,8 @@ struct Smoothing {
   bool rows = false, gradients = false;
 };
 
-/// By the options of `pipegcn`. `auto` smooths both, except where nothing is late, and where a sample of
-/// boundary rows brings other rows in each epoch.
+/// By the options of `pipegcn`. `auto` smooths both, unless nothing is late, or a sample of boundary rows
+/// brings other rows in each epoch.
 Smoothing pipegcn_smoothing(const Options& options);
 
 }  // namespace atl

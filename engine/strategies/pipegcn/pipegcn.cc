@@ -1,17 +1,16 @@
-// PipeGCN's exchange (Wan et al. 2022, algorithm 1): halo rows and their gradients are those of the epoch
-// before, so that the transfer that a layer starts in epoch t hides behind everything until the same layer of
+// PipeGCN's exchange (Wan et al. 2022, algorithm 1). Halo rows and their gradients are those of the epoch
+// before. A layer's transfer of epoch t therefore hides behind all that is computed until the same layer of
 // epoch t + 1. Slot 0 = owned rows, slot 1 = halo rows.
 //
-// In the first epoch nothing has arrived: halo rows are zero and no gradients come from other ranks. A run
-// that goes on without the rows that were under way, since it is on other ranks than before, waits in its
-// first epoch for this epoch's own, and so fills its buffers with what is exact. Smoothing is stale_rows.h's.
+// In the first epoch nothing has arrived: halo rows are zero, and no gradients come from other ranks. A
+// resumed run on another number of ranks lacks the rows that were under way. It waits in its first epoch for
+// that epoch's own rows, which fills its buffers with exact values. stale_rows.h smooths.
 //
-// Which rows travel is a BoundarySet's. Where that draws a sample each epoch, rows that arrived from epoch t
-// are read by the block of t's sample, and gradients of them, under way in epoch t + 1, are added in epoch
-// t + 2 to the rows that t's sample sent.
+// A BoundarySet says which rows travel. Where it draws a sample each epoch, rows that left in epoch t are
+// read by the block of t's sample. Their gradients are under way in epoch t + 1, and in epoch t + 2 they are
+// added to the rows that t's sample sent.
 //
-// Evaluation, and what is gathered once, is exact: an exchange of its own, with buffers of its own, brings
-// it.
+// Evaluation, and what is gathered once, is exact, by a separate exchange with its own buffers.
 #include "job/strategies/boundary_rows.h"
 #include "strategies/exchange/halo_gather.h"
 #include "strategies/pipegcn/figures.h"
@@ -41,8 +40,8 @@ class PipeGcn final : public Exchange {
     epochs_.zero();
   }
 
-  /// What is under way writes to the buffers that end here. A rank that is lost has been told of by whoever
-  /// waited for it.
+  /// Waits for transfers, which write to the buffers that end here. Errors are ignored: whoever waited for a
+  /// lost rank has reported it.
   ~PipeGcn() override {
     try {
       for (std::size_t l = 0; l < rows_.size(); ++l) {
@@ -72,7 +71,7 @@ class PipeGcn final : public Exchange {
   }
 
   Gather& gather(const GatherRequest& g) override {
-    const bool repeated = g.purpose == Traffic::kRecompute;  // with the rows that forward used
+    const bool repeated = g.purpose == Traffic::kRecompute;  // uses the rows that forward used
     if (fixed_[std::size_t(g.layer)] || !(repeated || g.purpose == Traffic::kHalo)) return exact_->gather(g);
     StaleRows& late = rows_[std::size_t(g.layer)];
     if (!repeated)
@@ -98,7 +97,7 @@ class PipeGcn final : public Exchange {
       rows_[l].hold(all, fmt::format("pipegcn.rows.{}", l), options_.staleness == 0);
       gradients_[l].hold(all, fmt::format("pipegcn.gradients.{}", l), options_.staleness == 0);
     }
-    if (all.size() == 1) all.clear();  // nothing is late that epochs would be counted for
+    if (all.size() == 1) all.clear();  // nothing is late, so no epochs need counting
     return all;
   }
 
@@ -118,7 +117,7 @@ class PipeGcn final : public Exchange {
     explicit Back(PipeGcn& pipe) : pipe_(pipe) {}
     Gather& begin(const GatherRequest& g, MatrixView d_rows) {
       late_ = &pipe_.gradients_[std::size_t(g.layer)];
-      late_->wait();  // the last ones have left
+      late_->wait();  // until the last gradients have left
       const Rows halo(pipe_.in_use(pipe_.rows_[std::size_t(g.layer)]));
       const MatrixView d_halo = d_rows.cols > 0 ? late_->leaving() : MatrixView();
       return start({&pipe_.part_.own, g.rows, pipe_.boundary_set_.get(), pipe_.used_epoch(), halo}, d_halo,
@@ -139,14 +138,14 @@ class PipeGcn final : public Exchange {
     StaleRows* late_ = nullptr;
   };
 
-  /// In which the rows left that this epoch uses, and whose gradients it sends back.
+  /// The epoch in which the rows left that this epoch uses and whose gradients it sends back.
   std::int64_t used_epoch() const { return is_refilled(epoch_) ? epoch_ : epoch_ - options_.staleness; }
-  /// In which the rows left whose gradients this epoch adds to its own.
+  /// The epoch in which the rows left whose gradients this epoch adds to its own.
   std::int64_t returned_epoch() const {
     if (options_.staleness == 0 || is_refilled(epoch_)) return epoch_;
     return is_refilled(epoch_ - 1) ? epoch_ - 1 : epoch_ - 2;
   }
-  /// Whether it waited for its own rows and gradients, see the top.
+  /// Whether that epoch waited for its own rows and gradients (see the top).
   bool is_refilled(std::int64_t epoch) const { return double(epochs_.at(0, 1)) == double(epoch); }
 
   std::optional<StaleRows::Smoothing> smoothing(bool on) const {
@@ -154,10 +153,10 @@ class PipeGcn final : public Exchange {
     return StaleRows::Smoothing{options_.decay, options_.bias_correction};
   }
 
-  /// Starts this epoch's transfer, and takes what is due: the last epoch's, or without staleness the one just
-  /// started.
+  /// Starts this epoch's transfer, and takes the one that is due: the last epoch's, or, without staleness,
+  /// the one just started.
   void exchange(StaleRows& late, FunctionRef<Arrival()> start) {
-    if (is_refilled(epoch_)) {  // used as it came, and again in the next epoch
+    if (is_refilled(epoch_)) {  // used as it comes, and again in the next epoch
       late.start(start());
       return late.wait();
     }
@@ -173,12 +172,12 @@ class PipeGcn final : public Exchange {
   std::unique_ptr<BoundarySet> boundary_set_;
   HaloTransfer transfer_;
   std::unique_ptr<Exchange> exact_;
-  std::vector<bool> fixed_;                  // by layer: its input are the features
+  std::vector<bool> fixed_;                  // by layer: its input is the features
   std::vector<StaleRows> rows_, gradients_;  // by layer
-  Matrix epochs_{
-      1, 2};  // on the host: training passes begun, this one included; the epoch that was refilled, or 0
-  std::int64_t epoch_ = 0, passes_ = 0;  // passes of training since the exchange was made
-  bool measures_ = false;                // in this pass
+  // On the host: the number of training passes begun, with this one, and the epoch that was refilled, or 0.
+  Matrix epochs_{1, 2};
+  std::int64_t epoch_ = 0, passes_ = 0;  // training passes since the exchange was made
+  bool measures_ = false;                // whether this pass is measured
   HaloGather there_;
   Back back_{*this};
 };
@@ -192,7 +191,7 @@ std::unique_ptr<Exchange> make_pipegcn_exchange(Context& ctx, Communicator& comm
   return std::make_unique<PipeGcn>(ctx, comm, part, layers, options, std::move(boundary_set));
 }
 
-// Strategy `pipegcn`: rows and gradients one epoch late; inference exact.
+// Strategy `pipegcn`: rows and gradients are one epoch late; inference is exact.
 
 namespace {
 

@@ -32,7 +32,8 @@ void StaleRows::take(std::int64_t nth, bool measures) {
   axpby(ctx_, Real(1 / whole), average_, 0, used_);
 }
 
-/// Of what was used before. Nothing reads it any more, so that its memory serves.
+/// Measures the values used before. Their memory holds the differences, since nothing else reads them any
+/// more.
 void StaleRows::measure_against_arriving() {
   axpby(ctx_, 1, arriving_, -1, used_);
   const Index count = used_.rows() * used_.cols();

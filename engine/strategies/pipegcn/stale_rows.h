@@ -1,7 +1,7 @@
-// What travels in one direction of one layer under PipeGCN: on its way until the next epoch, while what
-// arrived for the last one is in use, as it came or smoothed. Smoothing (section 3.4) replaces what arrived
-// by its moving average, a ← γ a + (1 − γ) arrived. It begins at zero, so that without a correction the
-// average of n arrivals is too small by 1 − γⁿ.
+// The rows, or gradients, that travel in one direction of one layer under PipeGCN. They are on their way
+// until the next epoch, while those that arrived for the last one are in use, as they came or smoothed.
+// Smoothing (section 3.4) replaces arrivals by their moving average, a ← γ a + (1 − γ) arrived. It begins at
+// zero, so without a correction the average of n arrivals is too small by the factor 1 − γⁿ.
 #pragma once
 
 #include <optional>
@@ -24,23 +24,23 @@ class StaleRows {
     double differences = 0, size = 0;  // sums of squares
   };
 
-  /// Without columns nothing ever travels. What is in use is zero until something has arrived.
+  /// Without columns nothing ever travels. The used rows are zero until something has arrived.
   StaleRows(Context& ctx, Index leaving, Index arriving, Index cols, std::optional<Smoothing> smoothing);
 
   bool travels() const { return arriving_.cols() > 0; }
   MatrixView leaving() { return leaving_; }    // (leaving, cols)
-  MatrixView arriving() { return arriving_; }  // (arriving, cols): whole after wait()
+  MatrixView arriving() { return arriving_; }  // (arriving, cols): complete after wait()
   MatrixView used() { return used_; }          // (arriving, cols)
 
-  /// What leaves from and comes to these buffers is under way.
+  /// Notes the transfer under way between these buffers.
   void start(Arrival arrival) { arrival_ = std::move(arrival); }
   void wait() { arrival_.wait(); }
-  /// Waits for what is under way, and makes it what is used: the nth to arrive. `measures`: error() tells how
-  /// far what was used before was from it.
+  /// Waits for the transfer under way and makes its rows, the nth to arrive, the used ones. `measures`:
+  /// error() then says how far the rows used before were from these.
   void take(std::int64_t nth, bool measures);
   Error error() const;
 
-  /// Adds what a run that goes on must find again, named `name` and more. `is_used`: what has arrived was
+  /// Adds the matrices that a resumed run needs, with names that begin with `name`. `is_used`: arrivals were
   /// used at once.
   void hold(std::vector<NamedMatrix>& all, const std::string& name, bool is_used);
   Index bytes() const;

@@ -1,5 +1,5 @@
-// Strategy `sancus`: as `cagnet`, but a block of rows that has hardly changed isn't broadcast again: the
-// others go on with the rows that they have of it (Peng et al. 2022).
+// Strategy `sancus`: as `cagnet`, but a block of rows that has hardly changed isn't broadcast again. Other
+// ranks go on with their earlier copy of it (Peng et al. 2022).
 #include "job/option_field.h"
 #include "job/rule.h"
 #include "job/strategies.h"
@@ -15,7 +15,7 @@ UsedWith rule(const std::string& name) {
   return {"strategy.sancus.rule", {name}};
 }
 
-/// Of an epoch in which every block travels: the most that one sends.
+/// The traffic of an epoch in which every block travels, which is the most.
 EpochTraffic traffic(const Options& options, const TrafficShape& shape) {
   return block_traffic(options, fetched_once(shape));
 }
@@ -70,7 +70,7 @@ std::vector<Field> options() {
   return all;
 }
 
-/// Options of which blocks are left out, where none is.
+/// Warns about options on which blocks are left out, where none is.
 void blocks_that_are_always_sent(const Check& c) {
   if (c.job.strategy.kind != "sancus" || c.job.placement.ranks == 1) return;
   const Options& given = c.job.strategy.options;

@@ -1,18 +1,17 @@
-// Sancus' exchange (Peng et al. 2022): CAGNET's broadcasts, but a block that has hardly changed stays at
-// home, and others go on with the rows that they have of it. Each layer's blocks are judged for themselves,
-// by one of two rules:
-//   fixed    the authors' code (chenzhao/light-dist-gnn, models/cached_gcn.py): every epoch up to `warmup`,
-//         then one of `every`
-//   bounded  the paper's idea of a bounded staleness: a block stays while ‖H − H'‖ ≤ threshold · ‖H'‖ of the
-//   rows H' sent
-//            last, and for `staleness` epochs at most. Its owner decides and tells all others before the
-//            blocks travel.
+// Sancus' exchange (Peng et al. 2022): CAGNET's broadcasts, except that a block that has hardly changed isn't
+// sent, and other ranks go on with their copy of its rows. Each layer's blocks are judged separately, by one
+// of two rules:
+//   fixed: the authors' code (chenzhao/light-dist-gnn, models/cached_gcn.py) sends all blocks in every
+//   epoch up to `warmup`, then in one of `every`.
+//   bounded: the paper's bounded staleness. A block isn't sent while ‖H − H'‖ ≤ threshold · ‖H'‖, where H'
+//   are the rows sent last, for at most `staleness` epochs. Its owner decides, and tells all others before
+//   the blocks travel.
 //
-// Gradients: the authors' code broadcasts them in every epoch, and so the gradient of a cached row reaches
-// its owner as if the row were of this epoch. Without `gradients_of_cached_rows` they travel where rows did:
-// what comes out is the gradient of what was computed, in which cached rows are constants.
+// The authors' code broadcasts gradients in every epoch. So the gradient of a cached row reaches its owner as
+// if the row were of this epoch. Without `gradients_of_cached_rows`, gradients travel only where rows did.
+// The result is then the gradient of what was computed, with cached rows as constants.
 //
-// Evaluation, and what is gathered once, is exact: all blocks travel, to memory of their own.
+// Evaluation, and what is gathered once, is exact: all blocks travel, to separate memory.
 #include "strategies/sancus/sancus.h"
 
 #include <algorithm>
@@ -65,7 +64,7 @@ class Sancus final : public Exchange {
   Gather& gather(const GatherRequest& g) override {
     Layer& layer = layers_[std::size_t(g.layer)];
     if (layer.fixed) return rounds_.gather_features(g.rows);
-    if (g.purpose == Traffic::kRecompute)  // with the rows that forward used
+    if (g.purpose == Traffic::kRecompute)  // uses the rows that forward used
       return rounds_.gather(g, none_, layer.cached);
     if (g.purpose != Traffic::kHalo) return rounds_.gather(g, rounds_.all(), exact_halo(g));
     if (bounded()) {
@@ -90,31 +89,31 @@ class Sancus final : public Exchange {
       all.push_back({fmt::format("sancus.cached.{}", l), layers_[l].cached, ctx_.device});
       if (bounded()) all.push_back({fmt::format("sancus.sent.{}", l), layers_[l].sent, ctx_.device});
     }
-    if (all.size() == 2) all.clear();  // nothing is cached that they would tell of
+    if (all.size() == 2) all.clear();  // nothing is cached, so the counts aren't needed
     return all;
   }
 
  private:
   using Travels = CagnetRounds::Travels;
   struct Layer {
-    bool fixed;       // its input are the features
-    Travels travels;  // in this epoch
-    Matrix cached;    // (halo, cols): other ranks' rows as they came last
-    Matrix sent;      // (owned, cols): own rows as they went last; bounded rule
+    bool fixed;       // its input is the features
+    Travels travels;  // which blocks travel in this epoch
+    Matrix cached;    // (halo, cols): other ranks' rows as last received
+    Matrix sent;      // (owned, cols): own rows as last sent; bounded rule
   };
 
   struct Squares {
-    double sent, change;  // Σ of what was sent last, and of how far it has changed since
+    double sent, change;  // Σ of squares of the rows sent last, and of their change since
   };
 
   bool bounded() const { return options_.rule == SancusOptions::Rule::kBounded; }
-  bool is_first() const { return passes_.at(0, 0) == 1; }  // nobody has any rows yet
+  bool is_first() const { return passes_.at(0, 0) == 1; }  // no rank has any rows yet
 
   bool is_due() const {
     return is_first() || epoch_ <= options_.warmup || (epoch_ - options_.warmup) % options_.every == 0;
   }
 
-  /// By the bounded rule: each owner's decision about its own block, known to all.
+  /// By the bounded rule, each owner decides on its own block and tells all ranks.
   void ask_owners(const GatherRequest& g, Travels& travels) {
     stays_.assign(none_.size(), 0);
     stays_[std::size_t(comm_.rank())] = decide_to_stay(g) ? 1 : 0;
@@ -160,11 +159,11 @@ class Sancus final : public Exchange {
   CagnetRounds rounds_;
   const Travels none_ = Travels(rounds_.all().size(), false);
   std::vector<Layer> layers_;
-  Matrix exact_halo_;                // (halo, widest), of evaluation
-  std::vector<std::int64_t> stays_;  // by rank: its block isn't sent; bounded rule
+  Matrix exact_halo_;                // (halo, widest), for evaluation
+  std::vector<std::int64_t> stays_;  // by rank: whether its block isn't sent; bounded rule
   Buffer<Squares> squares_;          // (1) bounded rule
   std::int64_t epoch_ = 0;
-  Matrix passes_{1, 1};  // on the host: training passes begun since rows were cached, this one included
+  Matrix passes_{1, 1};  // on the host: training passes since rows were first cached, with this one
   Matrix ages_;          // (1, layers), on the host: epochs since own rows were sent; bounded rule
 };
 
@@ -176,7 +175,7 @@ std::unique_ptr<Exchange> make_sancus_exchange(Context& ctx, Communicator& comm,
   return std::make_unique<Sancus>(ctx, comm, part, layers, options);
 }
 
-// Strategy `sancus`: CAGNET's blocks, left out while they have hardly changed; inference with all of them.
+// Strategy `sancus`: CAGNET's blocks, left out while they have hardly changed; inference uses all of them.
 
 namespace {
 

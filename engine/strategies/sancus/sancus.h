@@ -11,9 +11,9 @@ struct SancusOptions {
     kBounded  // by the block's change and age
   } rule = Rule::kFixed;
   std::int64_t warmup = 50, every = 2;   // fixed: all epochs up to `warmup`, then one of `every`
-  double threshold = 0.05;               // bounded: largest relative change since it was sent …
-  std::int64_t staleness = 4;            // … and most epochs since
-  bool gradients_of_cached_rows = true;  // sent to their owners all the same
+  double threshold = 0.05;               // bounded: the largest relative change since it was sent …
+  std::int64_t staleness = 4;            // … and the most epochs since then
+  bool gradients_of_cached_rows = true;  // whether these are sent to their owners in every epoch
   Precision wire = Precision::kFloat32;
 };
 std::unique_ptr<Exchange> make_sancus_exchange(Context& ctx, Communicator& comm, const GraphPart& part,

@@ -1,17 +1,16 @@
-// What a rank's batches have come to: where their features were, what memory they took, how long training
-// stood still for them.
+// Counts over a rank's batches: where their features were, how often memory grew, how long training waited.
 #pragma once
 
 #include "base/types.h"
 
 namespace atl {
 
-/// Of a strategy with batches, since it was made.
+/// Counts of a strategy with batches, since it was made.
 struct BatchCounts {
-  Index own_rows = 0, cached_rows = 0, fetched_rows = 0;  // of input features, by where they were
-  Index reallocations = 0;    // steps in which memory grew, because a batch was larger than any before
-  double waited_seconds = 0;  // of training, for the next batch
-  Index gpu_rows = 0;         // of own rows, those that lay in the GPU's memory
+  Index own_rows = 0, cached_rows = 0, fetched_rows = 0;  // rows of input features, by where they were
+  Index reallocations = 0;    // steps in which memory grew for a batch larger than all before
+  double waited_seconds = 0;  // that training waited for the next batch
+  Index gpu_rows = 0;         // how many of own_rows lay in the GPU's memory
 
   BatchCounts operator+(const BatchCounts& more) const {
     return {own_rows + more.own_rows,
@@ -31,7 +30,7 @@ struct BatchCounts {
   }
 };
 
-/// Of other ranks' rows, the share that a cache had; 0 where none was read.
+/// The share of other ranks' rows that were cached; 0 where none was read.
 inline double hit_rate(const BatchCounts& c) {
   const Index others = c.cached_rows + c.fetched_rows;
   return others > 0 ? double(c.cached_rows) / double(others) : 0;

@@ -16,7 +16,7 @@ void BatchFeed::stop() {
 void BatchFeed::start(std::int64_t step) {
   stop();
   end_ = options_.epochs * seeds().steps();
-  if (step >= end_) end_ = step + seeds().steps();  // a benchmark goes on beyond the job's epochs
+  if (step >= end_) end_ = step + seeds().steps();  // a benchmark runs beyond the job's epochs
   stream_.emplace(
       makers_of(samplings_, comm_.trace()),
       BatchStream::Options{

@@ -1,5 +1,5 @@
-// A schedule's batches, one step's after the other: the stream that makes them ahead of time, begun anew
-// where steps begin anew, and what they have come to.
+// A schedule's batches, step by step: the stream that makes them ahead of time, which restarts where steps
+// restart, and counts over them.
 #pragma once
 
 #include <memory>
@@ -14,25 +14,25 @@ namespace atl {
 struct BatchFeedOptions {
   BatchSamplingOptions batches;
   int ahead = 2, held = 1;  // BatchStream::Options
-  std::int64_t epochs = 1;  // batches beyond them aren't made ahead
+  std::int64_t epochs = 1;  // batches beyond these aren't made ahead
 };
 
-/// By the compute thread. Collective: all ranks make the same calls. References outlive it.
+/// For the compute thread. Collective: all ranks make the same calls. References must outlive it.
 class BatchFeed {
  public:
   BatchFeed(Communicator& comm, const BatchGraph& graph, const BatchFeedOptions& options);
 
   StepSeeds& seeds() const { return samplings_.front()->seeds(); }
-  /// Whether the batch of `step` (of the run, from 0) is the one that next() gives.
+  /// Whether next() gives the batch of `step` (of the run, from 0).
   bool has(std::int64_t step) const { return step == next_ && next_ < end_; }
-  /// Ends what makes batches; start() begins it anew.
+  /// Stops making batches, until start().
   void stop();
-  /// next() gives that of `step`. Batches that were given before are gone.
+  /// Makes next() give the batch of `step`. Batches given before become invalid.
   void start(std::int64_t step);
-  /// Valid for `held` calls.
+  /// The batch is valid for `held` calls.
   const StreamedBatch& next();
 
-  /// The batch's seeds as rows of this rank's, valid until the next call.
+  /// The batch's seeds as numbers of this rank's rows, valid until the next call.
   std::span<const VertexId> owned_rows(const Batch& batch);
   BatchCounts& counts() { return counts_; }
   const BatchCounts& counts() const { return counts_; }
@@ -45,8 +45,8 @@ class BatchFeed {
   std::optional<BatchStream> stream_;
   std::vector<VertexId> rows_;
   BatchCounts counts_;
-  double waited_before_ = 0;           // for batches of streams before this one
-  std::int64_t next_ = -1, end_ = -1;  // steps of the stream: the next one, and where it ends
+  double waited_before_ = 0;           // for batches of earlier streams
+  std::int64_t next_ = -1, end_ = -1;  // steps of the stream: the next one, and the one after its last
 };
 
 }  // namespace atl

@@ -1,4 +1,4 @@
-// The verbs of a pass over one mini-batch: a gather is one block, whose sources the rank has fetched or
+// The verbs of a pass over one mini-batch. A gather is one block, whose sources this rank has fetched or
 // computed itself, so that nothing travels between layers.
 #pragma once
 
@@ -12,7 +12,7 @@
 
 namespace atl {
 
-// A gather of one block, whose sources are here: nothing travels.
+// A gather of one block whose sources are on this rank, so that nothing travels.
 
 class BlockGather final : public Gather {
  public:
@@ -31,19 +31,19 @@ class BlockGather final : public Gather {
   bool is_pulled_ = true;
 };
 
-/// One per rank and batch in flight. References outlive it.
+/// One per rank and batch in flight. References must outlive it.
 class BatchPass final : public Pass {
  public:
-  /// `seed` of all draws.
+  /// `seed` is that of all draws.
   BatchPass(Context& ctx, const Model& model, LayerRange layers, std::uint64_t seed);
 
-  /// The batch that is computed next; `step` (from 1) keys its draws. It outlives the pass over it.
+  /// Sets the batch that is computed next, which must outlive its pass. `step` (from 1) keys its draws.
   void begin(const Batch& batch, std::int64_t step, bool training);
-  /// After begin(), where the layers reduce and several ranks compute batches: which rows they share. It
-  /// outlives the pass.
+  /// Call after begin() where layers reduce and several ranks compute batches. `shares` says which rows they
+  /// share; it must outlive the pass.
   void share(Communicator& comm, const SharedRows& shares);
-  /// Of every layer of the range, on that batch. Layers that gather take the batch's in turn; others have as
-  /// many outputs as inputs.
+  /// Rows of each layer of the range, on that batch. Layers that gather take the batch's layers in turn;
+  /// others have as many outputs as inputs.
   const std::vector<LayerRows>& rows() const { return rows_; }
 
   Gather& gather(const Rows& rows) override;
@@ -55,18 +55,18 @@ class BatchPass final : public Pass {
 
  private:
   LayerRange layers_;
-  std::vector<std::size_t> sets_;  // by layer of the range: SharedRows' set of its destinations
-  std::vector<int> hops_;          // by layer of the range: the batch's layer that it gathers, or −1
+  std::vector<std::size_t> sets_;  // by layer of the range: its destinations' set in SharedRows
+  std::vector<int> hops_;          // by layer of the range: the batch's layer that it gathers from, or −1
   std::vector<LayerRows> rows_;
-  // Of the batch, as kernels read it:
+  // The batch, as kernels read it:
   DeviceCopies copies_;
-  std::vector<Block> blocks_;                   // by its layer
+  std::vector<Block> blocks_;                   // by the batch's layer
   std::span<const VertexId> ids_;               // (rows)
-  Communicator* comm_ = nullptr;                // null: this rank alone computes
+  Communicator* comm_ = nullptr;                // null: no other rank computes
   std::vector<std::span<const Real>> weights_;  // by set
-  std::vector<double> totals_;                  // by set: vertices over all ranks
+  std::vector<double> totals_;                  // by set: number of vertices over all ranks
   DeviceSum sums_;
-  std::size_t at_ = 0;  // of the range, the layer that is next
+  std::size_t at_ = 0;  // the next layer, counted in the range
   BlockGather gather_;
 };
 

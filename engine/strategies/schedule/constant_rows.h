@@ -1,6 +1,6 @@
-// What a model's constant layers make of a rank's own rows, once and exactly: all that batches without
-// neighbours read (SIGN's powers of the adjacency: Frasca et al. 2020, section 3). Other ranks' rows are
-// asked for slab by slab, as in exact inference.
+// The output of a model's constant layers for a rank's own rows, computed once and exactly. Batches without
+// neighbours read nothing else (SIGN's powers of the adjacency: Frasca et al. 2020, section 3). Other ranks'
+// rows are fetched slab by slab, as in exact inference.
 #pragma once
 
 #include <span>
@@ -9,17 +9,17 @@
 
 namespace atl {
 
-/// One per rank, used by its compute thread. The context outlives it.
+/// One per rank, used by its compute thread. The context must outlive it.
 class ConstantRows {
  public:
-  /// The model's layers that gather must all be among the leading constant ones. `graph` is read meanwhile
-  /// alone, and so are the options. Collective.
+  /// All of the model's layers that gather must be among the leading constant ones. `graph` and `options` are
+  /// read only during this call. Collective.
   ConstantRows(Context& ctx, Communicator& comm, const Model& model, Parameters& parameters,
                const BatchGraph& graph, const SlabOptions& options);
 
   /// (owned, the last constant layer's out), in the device's memory.
   ConstMatrixView all() const { return all_; }
-  /// Some of them, (chosen, …), by number; valid until the next call.
+  /// The rows (chosen, …) with these numbers; valid until the next call.
   ConstMatrixView of(std::span<const VertexId> rows);
 
   Index bytes() const { return all_.held_bytes() + chosen_.held_bytes() + copies_.bytes(); }

@@ -10,9 +10,9 @@
 namespace atl {
 namespace {
 
-constexpr Index kPiece = 65536;  // rows that are sent to the device together
+constexpr Index kPiece = 65536;  // rows that go to the device at a time
 
-/// Of own rows those with the most neighbours, of equals the first ones; ascending.
+/// The own rows with the most neighbours, the first ones among equals; ascending.
 std::vector<VertexId> most_read(const BatchGraph& graph, Rank rank, Index count) {
   const Index first = graph.owners.first_row(rank);
   std::vector<VertexId> rows(std::size_t(graph.owners.rows(rank)));
@@ -62,7 +62,7 @@ void DeviceFeatures::hold_some(const BatchGraph& graph, Rank rank, Index count) 
   upload(graph.features, chosen);
 }
 
-/// `rows` of them become the held ones, some at a time.
+/// Copies `rows` of them to the device, some at a time, as the held ones.
 void DeviceFeatures::upload(const Rows& own, std::span<const VertexId> rows) {
   const auto count = Index(rows.size());
   rows_.resize(count, own.cols(), ctx_.device);

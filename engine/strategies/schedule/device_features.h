@@ -1,11 +1,11 @@
-// Features of mini-batches on a GPU: own rows lie in its memory, as many as fit into a share of it, those
-// with the most neighbours first. The others it reads in the host's memory, which is pinned for that, row by
-// row, as batches draw them. So the host copies other ranks' rows alone; and all rows that aren't in the
-// GPU's memory, where the host's can't be pinned.
+// Features of mini-batches on a GPU. As many own rows as fit into a share of its memory lie there, those with
+// the most neighbours first. The others the GPU reads row by row in the host's memory, which is pinned for
+// this, as batches draw them. So the host copies only other ranks' rows, or, where its memory can't be
+// pinned, all rows that aren't on the GPU.
 //
-// What comes out doesn't depend on where rows lie. Rows that ranks hold packed lie dense in the GPU's memory,
-// where batches get them dense, and aren't read in the host's; batches' sparse rows, which are few bytes, the
-// host puts together.
+// The result doesn't depend on where rows lie. Rows that ranks hold packed are dense on the GPU, where
+// batches get them dense, and are never read in the host's memory. Batches' sparse rows take few bytes, so
+// the host puts them together.
 #pragma once
 
 #include <vector>
@@ -17,27 +17,27 @@
 
 namespace atl {
 
-// A batch's rows put together where a device's kernels read them, from where the device finds them
+// Collects a batch's rows where a device's kernels read them, from where the device finds them
 // (sampler/feature_store.h).
 
-/// What RowSources' numbers are rows of: matrices of as many columns, or empty ones.
+/// The matrices whose rows RowSources numbers; they have equally many columns, or are empty.
 struct RowPlaces {
   ConstMatrixView held{};   // in the device's memory
-  ConstMatrixView hosts{};  // in the host's, as the device reads it
+  ConstMatrixView hosts{};  // in the host's memory, as the device reads it
 };
 
-/// Used by the compute thread.
+/// For the compute thread.
 class SourcedRows {
  public:
-  /// The context outlives it.
+  /// The context must outlive it.
   explicit SourcedRows(Context& ctx) : ctx_(ctx), copies_(ctx) {}
 
   struct Input {
     Rows rows;  // (rows, cols)
-    Rows self;  // RangeInput::self
+    Rows self;  // as RangeInput::self
   };
-  /// given (n, cols): rows that are at neither place, in the host's memory. Valid until the next call; given
-  /// itself, where the host's memory is the device's.
+  /// given (n, cols): the rows that are in neither place, in the host's memory. The result is valid until the
+  /// next call; it is `given` itself where the host's memory is the device's.
   Input of(const RowSources& sources, const RowPlaces& places, const FeatureRows& given);
 
   Index bytes() const { return rows_.held_bytes() + parts_.held_bytes() + copies_.bytes(); }
@@ -49,24 +49,24 @@ class SourcedRows {
   void gather(const RowSources& sources, const RowPlaces& places, const Matrix& given, MatrixView out);
 
   Context& ctx_;
-  Matrix rows_, parts_;  // in order, and by sources
+  Matrix rows_, parts_;  // in the batch's order, and by source
   DeviceCopies copies_;
   Index reallocations_ = 0;
 };
 
-/// One per rank, used by its compute thread. On the CPU a batch's features are what they are.
+/// One per rank, used by its compute thread. On a CPU it passes a batch's features on unchanged.
 class DeviceFeatures {
  public:
-  /// share: of the GPU's memory, 0 … 1. The context and graph.features outlive it.
+  /// share: of the GPU's memory, 0 … 1. The context and graph.features must outlive it.
   DeviceFeatures(Context& ctx, const BatchGraph& graph, Rank rank, double share);
   ~DeviceFeatures();
   DeviceFeatures(const DeviceFeatures&) = delete;
 
-  /// For whoever makes batches, as long as this is there.
+  /// Which rows the device has, for the threads that make batches; valid while this lives.
   DevicePlaces places() const { return {held_, hosts_.rows > 0}; }
-  /// Where these are.
+  /// The matrices that hold these rows.
   RowPlaces rows() const { return {rows_, hosts_}; }
-  /// (owned, F) where the GPU has all of them; otherwise empty.
+  /// (owned, F) where the GPU has all own rows; otherwise empty.
   ConstMatrixView whole() const { return is_whole_ ? rows_.view() : ConstMatrixView(); }
   /// (rows of the batch, F), where kernels read them; valid until the next call.
   SourcedRows::Input of(const StreamedBatch& made) {
@@ -86,7 +86,7 @@ class DeviceFeatures {
   Matrix rows_;                 // (held, F), on the device
   std::vector<VertexId> held_;  // DevicePlaces::held
   const void* pinned_ = nullptr;
-  ConstMatrixView hosts_;  // (owned, F), what is pinned, as the device reads it; no rows: it doesn't
+  ConstMatrixView hosts_;  // (owned, F), the pinned rows as the device reads them; no rows: it reads none
   bool is_whole_ = false;
   SourcedRows sourced_;
 };

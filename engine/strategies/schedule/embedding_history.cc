@@ -46,8 +46,8 @@ EmbeddingHistory::EmbeddingHistory(Context& ctx, Communicator& comm, const Model
   }
 }
 
-/// What is under way writes to memory that ends here. A rank that is lost has been told of by whoever waited
-/// for it.
+/// Waits for transfers, which write to memory that ends here. Errors are ignored: whoever waited for a lost
+/// rank has reported it.
 EmbeddingHistory::~EmbeddingHistory() {
   try {
     for (Flight& each : flights_) each.event.wait();
@@ -60,7 +60,7 @@ void EmbeddingHistory::start(std::int64_t step) {
   next_ = step;
 }
 
-/// What arrives is here and whole.
+/// Waits for what arrives and unpacks it.
 void EmbeddingHistory::settle(Flight& flight, const PushedRows& arriving) {
   flight.event.wait();
   if (!std::exchange(flight.packed, false)) return;
@@ -139,17 +139,18 @@ void EmbeddingHistory::count(ScheduleBytes& bytes) const {
     add(each.arriving), add(each.leaving);
     bytes.halo += each.known.held_bytes();
   }
-  bytes.halo += ages_.held_bytes() + rows_.bytes() + 2 * directory_.bytes();  // who makes batches has one
+  // The threads that make batches have one too.
+  bytes.halo += ages_.held_bytes() + rows_.bytes() + 2 * directory_.bytes();
 }
 
-// What a checkpoint has of a rank's historical embeddings: those that are kept, their ages, and those under
-// way with the slots that they are for. Numbers cross as two Reals each, which a float holds exactly.
+// The matrices of a checkpoint for a rank's historical embeddings: those that are kept, their ages, and those
+// under way with their slots. Numbers are written as two Reals each, which a float holds exactly.
 
 namespace {
 
 constexpr Index kHalf = Index(1) << 20;
 
-/// Column by column of (2, numbers).
+/// Writes or reads numbers column by column of (2, numbers).
 class Numbers {
  public:
   explicit Numbers(MatrixView numbers) : numbers_(numbers) {}
@@ -171,7 +172,7 @@ class Numbers {
 
 }  // namespace
 
-/// Waits for what is under way: it is as good early as late.
+/// Waits for transfers under way; it doesn't matter when they arrive.
 std::vector<NamedMatrix> EmbeddingHistory::state() {
   if (rows_.slots() == 0) {
     for (Flight& each : flights_) each.event.wait();
@@ -190,7 +191,7 @@ std::vector<NamedMatrix> EmbeddingHistory::state() {
   return all;
 }
 
-/// A flight's first number is how many steps ago it was begun.
+/// A flight's first number says how many steps ago it was begun.
 void EmbeddingHistory::write_known() {
   for (int layer = 0; layer < ages_.rows(); ++layer)
     for (VertexId slot = 0; slot < VertexId(rows_.slots()); ++slot)

@@ -1,10 +1,11 @@
 // A rank's cache of historical embeddings (Vasimuddin et al. 2022, "DistGNN-MB"; Fey et al. 2021,
-// "GNNAutoScale"), on the side that trains: what others' vertices had as inputs of inner layers when their
-// owners last pushed it. Before a step its leaves are read from here; after its forward this rank pushes what
-// others keep of it. What was pushed is put in its slots `delay` steps later, and has until then to arrive.
+// "GNNAutoScale"), on the side that trains: the inputs of inner layers for other ranks' vertices, as their
+// owners last pushed them. Before a step its leaves are read from here; after its forward this rank pushes
+// the rows that others keep. What was pushed has `delay` steps to arrive, and is then put into its slots.
 // Leaves take no gradient.
 //
-// A fixed number of rows, and as many for each step on its way: nothing grows but what leaves.
+// The numbers of kept rows, and of rows for each step on its way, are fixed. Only the memory for leaving rows
+// grows.
 #pragma once
 
 #include <optional>
@@ -17,21 +18,21 @@
 
 namespace atl {
 
-/// One per rank. Calls are collective. References outlive it.
+/// One per rank. Calls are collective. References must outlive it.
 class EmbeddingHistory {
  public:
-  /// options.layers: of the model that gather, but for one.
+  /// options.layers: the model's gathering layers, less one.
   EmbeddingHistory(Context& ctx, Communicator& comm, const Model& model, const HistoryRows& rows,
                    const HistoryOptions& options, Precision wire);
   EmbeddingHistory(const EmbeddingHistory&) = delete;
   ~EmbeddingHistory();
 
-  /// What it has, as of the next step.
+  /// The rows that it has, as of the next step.
   const HistoryDirectory& directory() const { return directory_; }
-  /// `step` (from 0) is the next one that is trained: of a resumed run, too, once state() is filled.
+  /// `step` (from 0) is the next one that is trained. In a resumed run, fill state() before.
   void start(std::int64_t step);
 
-  /// Steps go: begin(); read() once the memory is shaped; forward; push().
+  /// Each step calls begin(), then read() once the memory is shaped, then push() after its forward.
   void begin(std::int64_t step);
   void read(const Batch& batch, PassMemory& memory);
   void push(const StepPushes& pushes, PassMemory& memory);
@@ -43,13 +44,13 @@ class EmbeddingHistory {
   std::int64_t reallocations() const { return reallocations_ + directory_.reallocations(); }
 
  private:
-  /// What is pushed in one step.
+  /// The rows pushed in one step.
   struct Flight {
     std::vector<Matrix> arriving;  // by inner layer: (slots, its width)
     std::vector<Matrix> leaving;   // (1, elements)
-    Matrix known;                  // (1, numbers) what arrives, as a checkpoint has it
+    Matrix known;                  // (1, numbers) what arrives, as a checkpoint writes it
     Event event;
-    bool packed = false;  // what arrives isn't whole yet
+    bool packed = false;  // what arrives isn't unpacked yet
   };
   Flight& flight_of(std::int64_t step) { return flights_[std::size_t(step) % flights_.size()]; }
   void settle(Flight& flight, const PushedRows& arriving);
@@ -60,14 +61,14 @@ class EmbeddingHistory {
   Communicator& comm_;
   Wire wire_;
   const HistoryRows& rows_;
-  std::vector<int> layers_;  // of the model: those that gather, but for the first
+  std::vector<int> layers_;  // the model's gathering layers, except the first
   HistoryDirectory directory_;
   std::vector<Matrix> kept_;     // by inner layer: (slots, its width)
   std::vector<Flight> flights_;  // (delay) by step
-  Matrix ages_;                  // (inner layers, slots) as a checkpoint has them
-  DeviceCopies copies_;          // of what a step reads, takes and pushes
+  Matrix ages_;                  // (inner layers, slots) as a checkpoint writes them
+  DeviceCopies copies_;          // of the row numbers that a step reads, takes and pushes
   std::vector<Message> sends_, receives_;
-  bool is_told_ = false;  // state() was asked for since the last step
+  bool is_told_ = false;  // whether state() was called since the last step
   std::int64_t next_ = 0, reallocations_ = 0;
 };
 

@@ -39,7 +39,7 @@ void FullBatch::begin_part(double all_vertices, MakeExchange make_exchange) {
   memory_.shape(layer_rows());
 }
 
-/// Of the layers that aren't computed once. Each reads what the one before has computed.
+/// Rows of the layers that aren't computed once. Each layer reads the output of the one before.
 std::vector<LayerRows> FullBatch::layer_rows() const {
   std::vector<LayerRows> rows;
   for (int l = prefix_; l < layers(); ++l) {
@@ -96,7 +96,7 @@ void compute_constant(const Model& model, Parameters& parameters, FullBatchPass&
   }
 }
 
-/// Rows that layers in place compute become fewer where some are copies.
+/// Layers that work in place compute fewer and fewer rows where some are copies.
 void FullBatch::compute_prefix() {
   if (prefix_ == 0) return pass_->prepare();
   const Index rows = outputs_[std::size_t(last_in_place(model_))], cols = layer(prefix_ - 1).spec().out;
@@ -106,7 +106,7 @@ void FullBatch::compute_prefix() {
   prefix_output_ = whole.slice_rows(0, outputs_[std::size_t(prefix_) - 1]);
 }
 
-/// The features, or what was computed of them once.
+/// The features, or what the constant layers computed from them.
 RangeInput FullBatch::input() const {
   if (prefix_ > 0) return {Rows(prefix_output_), {}};
   return {part_->features, {}, part_->computed_features};
@@ -122,7 +122,7 @@ void FullBatch::train(std::int64_t step, TrainingStep& session) {
   const ConstMatrixView logits = forward(step, true);
   tell(Work::kLoss);
   session.loss(logits, {}, memory_.d_output());
-  // The gradients are this rank's share: their sum over ranks is the whole. Features take none.
+  // The gradients are this rank's share; their sum over ranks is the whole. Features take none.
   runner_.backward(*pass_, parameters_.present(), memory_, input(), {}, &session);
   tell(Work::kUpdate);
   session.update();

@@ -1,5 +1,5 @@
-// The full-batch schedule: every epoch is one pass over all of a rank's rows, forward and backward, with the
-// halo rows that an Exchange brings, on memory that was allocated once (layer_runner.h).
+// The full-batch schedule: every epoch is one pass over all of a rank's rows, forward and backward. An
+// Exchange brings the halo rows, and memory is allocated once (layer_runner.h).
 #pragma once
 
 #include <functional>
@@ -12,10 +12,10 @@
 
 namespace atl {
 
-/// One per schedule, told which pass and layer are next. References outlive it.
+/// One per schedule, which sets the next pass and layer. References must outlive it.
 class FullBatchPass final : public Pass {
  public:
-  /// outputs: rows that each layer computes. all_vertices: over the ranks of the group.
+  /// outputs: rows that each layer computes. all_vertices: number over the ranks of the group.
   FullBatchPass(Context& ctx, Communicator& comm, RankGroup group, const GraphPart& part, Exchange& exchange,
                 std::vector<Index> outputs, std::uint64_t seed, double all_vertices)
       : Pass(ctx),
@@ -45,7 +45,7 @@ class FullBatchPass final : public Pass {
     state_.training = training;
     purpose_ = training ? Traffic::kHalo : Traffic::kEvaluation;
   }
-  /// The pass over constant layers, once.
+  /// Begins the pass over constant layers, once.
   void prepare() { begin(0, false), purpose_ = Traffic::kSetup; }
   void bind(int layer) override {
     layer_ = layer;
@@ -69,31 +69,31 @@ class FullBatchPass final : public Pass {
   int layer_ = 0;
 };
 
-/// The model's leading constant layers, each from the one before, gathered as what is sent once. features:
-/// (owned, F). outputs: by layer, the rows that it computes. last: (outputs of last_in_place(), the last
-/// one's columns), whose first rows are that one's output; layers before that have memory of their own
-/// meanwhile, in its storage. Collective.
+/// Computes the model's leading constant layers, each from the one before; what they gather is sent once.
+/// features: (owned, F). outputs: by layer, the number of rows that it computes. last: (outputs of
+/// last_in_place(), the last one's columns); its first rows become the last layer's output. Layers before
+/// last_in_place() have temporary memory, stored like `last`. Collective.
 void compute_constant(const Model& model, Parameters& parameters, FullBatchPass& pass, const Rows& features,
                       std::span<const Index> outputs, MatrixView last);
 /// The first constant layer whose output lies in the memory of the last one's, because each layer after it
 /// appends to its input. The model must have a constant layer.
 int last_in_place(const Model& model);
 
-/// Makes another for each part.
+/// Makes an exchange for another part.
 using ExchangeOf =
     std::function<std::unique_ptr<Exchange>(const GraphPart& part, std::vector<ExchangedLayer> layers)>;
 
 struct FullBatchOptions {
   std::uint64_t seed = 1;  // of all draws
   Passes passes = Passes::kTraining;
-  int steps = 1;                // of an epoch, each of which trains on a part of its own
+  int steps = 1;                // steps of an epoch, each of which trains on another part
   ExchangeOf exchange_of = {};  // null: there are no other parts
 };
 
 /// Makes the exchange once the schedule knows what its layers need of it.
 using MakeExchange = FunctionRef<std::unique_ptr<Exchange>(std::vector<ExchangedLayer>)>;
 
-/// Collective: all ranks make the same calls. References outlive it.
+/// Collective: all ranks make the same calls. References must outlive it.
 class FullBatch final : public Schedule {
  public:
   FullBatch(Context& ctx, Communicator& comm, const Model& model, Parameters& parameters,
@@ -125,19 +125,19 @@ class FullBatch final : public Schedule {
 
   Context& ctx_;
   Communicator& comm_;
-  Trace* trace_;  // null: nobody asked for one
+  Trace* trace_;  // null: no trace is wanted
   const Model& model_;
   Parameters& parameters_;
   const GraphPart* part_;
   const FullBatchOptions options_;
-  int prefix_ = 0;              // constant layers, computed once
-  std::vector<Index> outputs_;  // by layer, rows that it computes
+  int prefix_ = 0;              // number of constant layers, which are computed once
+  std::vector<Index> outputs_;  // by layer, the number of rows that it computes
   std::unique_ptr<Exchange> exchange_;
   std::unique_ptr<FullBatchPass> pass_;
   Matrix prefix_memory_;
   MatrixView prefix_output_;  // (owned, width)
   LayerRunner runner_;
-  mutable PassMemory memory_;  // embeddings() looks at a row of it
+  mutable PassMemory memory_;  // mutable because embeddings() takes a view of it
 };
 
 }  // namespace atl

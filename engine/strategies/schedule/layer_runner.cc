@@ -8,7 +8,7 @@ void LayerRunner::tell(Work work, int l) const {
   if (trace_ != nullptr) trace_->enter(work, l);
 }
 
-/// Destinations are the first rows of a layer's input, and of whatever lies below it.
+/// Destinations are the first rows of a layer's input, and of every input below it.
 LayerInput LayerRunner::input_of(int l, PassMemory& memory, const RangeInput& input) const {
   const LayerRows& rows = memory.rows(l);
   LayerInput in;
@@ -25,7 +25,8 @@ LayerInput LayerRunner::input_of(int l, PassMemory& memory, const RangeInput& in
   return in;
 }
 
-/// They leave before the layer saves anything itself: the layer below may have kept them in the same memory.
+/// The rows leave before the layer saves anything, because the layer below may have kept them in the same
+/// memory.
 ConstMatrixView LayerRunner::sent_of(int l, const Pass& pass, PassMemory& memory) const {
   const int place = l > memory.layers().first ? layer(l - 1).spec().boundary : -1;
   if (place < 0 || !pass.state().training) return {};
@@ -108,7 +109,7 @@ PassMemory::PassMemory(Device device, const Model& model, LayerRange layers, Pas
     outputs_.resize(std::max(outputs_.size(), output_buffer(l) + 1));
 }
 
-/// In inference even and odd layers share, but for the tap and the last.
+/// In inference even layers share one buffer and odd ones another, except the tapped and the last layer.
 std::size_t PassMemory::output_buffer(int l) const {
   if (passes_ != Passes::kInference) return at(l);
   if (l + 1 == layers_.end) return 2;
@@ -119,8 +120,8 @@ void PassMemory::grow(Matrix& memory, Index elements) {
   if (memory.grow(1, elements, device_, varies_)) ++reallocations_;
 }
 
-/// What a layer saves is alive from its forward to its backward. Where backward repeats the forward just
-/// before, or never comes, that is one layer at a time: all share the memory of the largest.
+/// What a layer saves lives from its forward to its backward. Where backward repeats the forward just before,
+/// or never comes, one layer's lives at a time, and all layers share the memory of the largest.
 void PassMemory::shape(const std::vector<LayerRows>& rows) {
   ATOLL_CHECK(int(rows.size()) == layers_.end - layers_.first, "rows of {} layers for {}", rows.size(),
               layers_.end - layers_.first);
@@ -147,7 +148,8 @@ void PassMemory::make_room(const std::vector<LayerRows>& rows) {
   grow_backward(rows);
 }
 
-/// The first layer's input gradient is the caller's, and where the memory is shared the last one's output's.
+/// The caller has the gradient of the first layer's input and, where memory is shared, that of the last one's
+/// output.
 void PassMemory::grow_backward(const std::vector<LayerRows>& rows) {
   BackwardMemory& memory = backward();
   Index turns[2] = {0, 0}, saved = 0;
@@ -167,8 +169,8 @@ void PassMemory::grow_backward(const std::vector<LayerRows>& rows) {
   if (tapped_ >= 0) grow(memory.d_tap, rows[at(tapped_)].outputs * layer(tapped_).spec().out);
 }
 
-/// Which of the two gradient buffers takes the gradient of layer l's input: the other one than its output's,
-/// unless the layer works in place.
+/// Which of the two gradient buffers takes the gradient of layer l's input: not the one with its output's
+/// gradient, unless the layer works in place.
 std::size_t PassMemory::gradient_turn(int l) const {
   std::size_t turn = 0;
   for (int above = layers_.end - 2; above >= l; --above)
@@ -181,7 +183,7 @@ MatrixView PassMemory::output(int l) {
   return {outputs_[output_buffer(l)].data(), rows(l).outputs, layer(l).spec().out, stored(l)};
 }
 
-/// Of what layer l reads: where it reads more than the layer below has written.
+/// How many rows the memory for layer l's input has: l may read more than the layer below has written.
 Index PassMemory::input_rows(int l) const {
   const Index written = rows_[at(l - 1)].outputs;
   return placed_.empty() && l < layers_.end ? std::max(written, rows_[at(l)].inputs) : written;

@@ -1,6 +1,6 @@
-// Runs a range of a model's layers forward and backward, on whichever rows a pass has and with whichever
-// version of the weights: a full batch, a stage of a pipeline and one of its chunks, a mini-batch are the
-// same runner with other arguments.
+// Runs a range of a model's layers forward and backward, on any rows and with any version of the weights. A
+// full batch, a stage of a pipeline on one of its chunks, and a mini-batch use the same runner with other
+// arguments.
 #pragma once
 
 #include <memory>
@@ -12,12 +12,12 @@
 namespace atl {
 
 // The memory of one pass over some layers: their outputs, what forward leaves for backward, and gradients.
-// Buffers that are never alive together are shared. A pass with other numbers of rows reuses it.
+// Buffers that never live at the same time are shared. A pass with other numbers of rows reuses it.
 
 /// Which passes the memory must serve.
 enum class Passes {
   kTraining,  // all layers' outputs and saved matrices live from forward to backward
-  // recompute: layer — saved matrices are made again just before a layer's backward: one layer's at a time
+  // recompute: layer. Saved matrices are made again just before a layer's backward: one layer's at a time
   kRecomputing,
   kInference  // no backward: outputs take turns in two buffers
 };
@@ -25,20 +25,20 @@ enum class Passes {
 /// Memory that only a backward pass needs: gradients, and saved matrices that it computes again. Passes over
 /// the same layers can share it if they go backward one after the other.
 struct BackwardMemory {
-  Matrix d_rows[2];  // (1, Reals that they take): gradients take turns
+  Matrix d_rows[2];  // (1, Reals that they take): gradients alternate between the two
   Matrix d_output, d_tap;
-  Matrix saved;  // where one layer's are alive at a time
+  Matrix saved;  // where one layer's live at a time
   void count(ScheduleBytes& bytes) const;
 };
 
 class PassMemory {
  public:
-  /// `model` outlives it. Nothing is held before shape(). varies: numbers of rows will, as batches' do; there
-  /// is room above then.
+  /// `model` must outlive it. Nothing is held before shape(). varies: numbers of rows will vary, as batches'
+  /// do, so that it allocates some more than asked for.
   PassMemory(Device device, const Model& model, LayerRange layers, Passes passes, bool varies = false);
 
-  /// Makes room for so many rows, of each layer of the range. What the memory held is lost. Memory grows
-  /// where it doesn't suffice, and never shrinks.
+  /// Makes room for so many rows, of each layer of the range. The former contents are lost. Memory grows
+  /// where it is too small, and never shrinks.
   void shape(const std::vector<LayerRows>& rows);
   /// Makes a layer write its output to `output` (outputs, the layer's out) instead of memory of its own. Call
   /// it for all layers or for none, before shape(), and again with memory of the same shape when that moves.
@@ -47,15 +47,15 @@ class PassMemory {
     placed_[at(layer)] = output;
   }
   /// Shares backward's memory with other passes: a layer's saved matrices don't outlive its call unless all
-  /// are kept. Call before shape(), and place d_output() too. `shared` outlives this.
+  /// are kept. Call before shape(), and place d_output() too. `shared` must outlive this.
   void share(BackwardMemory& shared) { shared_ = &shared; }
-  /// (outputs, out) of the last layer; as place_output().
+  /// Sets the memory of d_output(), (outputs, out) of the last layer; as place_output().
   void place_d_output(MatrixView d_output) { d_output_ = d_output; }
   /// Makes room in the shared memory for a pass of these rows. Call before any pass is shaped.
   void make_room(const std::vector<LayerRows>& rows);
   /// Stores everything in Reals, however the model's values are stored. Call before shape().
   void store_reals() { values_ = Storage::kReals; }
-  /// Whether backward, which takes the outputs' memory for its own, leaves them as they are instead.
+  /// Whether backward leaves the outputs as they are, instead of reusing their memory.
   void keep_outputs(bool on) { keeps_outputs_ = on; }
   bool keeps_outputs() const { return keeps_outputs_; }
   /// How often shape() has had to ask for more memory.
@@ -64,31 +64,31 @@ class PassMemory {
   const LayerRange& layers() const { return layers_; }
   Passes passes() const { return passes_; }
   MatrixView output(int layer);  // (outputs, the layer's out)
-  /// Where a layer that isn't the first finds its input, (inputs, the layer's in): the output of the one
-  /// below, and behind it what other rows the pass brings.
+  /// The input of a layer that isn't the first, (inputs, the layer's in): the output of the layer below,
+  /// followed by other rows that the pass brings.
   MatrixView input(int layer);
   Saved& saved(int layer) { return saved_[at(layer)]; }
-  /// Whether a layer's saved matrices are those of its forward when its backward comes.
+  /// Whether the saved matrices of a layer's forward are still there for its backward.
   bool keeps_saved(int layer) const {
     return passes_ == Passes::kTraining || (shared_ == nullptr && layer + 1 == layers_.end);
   }
   const LayerRows& rows(int layer) const { return rows_[at(layer)]; }
-  MatrixView d_output() { return d_output_; }  // (outputs, out) of the last layer; in training
-  /// (inputs, the layer's in), of a layer that isn't the first. Shares memory with the gradient of the
+  MatrixView d_output() { return d_output_; }  // (outputs, out) of the last layer; for training
+  /// (inputs, the layer's in) for a layer that isn't the first. Shares memory with the gradient of the
   /// layer's output only where the layer works in place.
   MatrixView d_input(int layer);
-  int tapped() const {
-    return tapped_;
-  }                    // layer of the range whose output others read, also behind it; −1: none
+  /// The range's layer whose output later layers read, in or behind the range; −1: none.
+  int tapped() const { return tapped_; }
   MatrixView d_tap();  // (outputs of the tapped layer, its out)
-  /// Adds what is held, but for what is shared.
+  /// Adds the bytes that it holds, without shared memory.
   void count(ScheduleBytes& bytes) const;
 
  private:
   std::size_t at(int layer) const { return std::size_t(layer - layers_.first); }
   const Layer& layer(int l) const { return *model_.layers[std::size_t(l)]; }
   std::size_t output_buffer(int layer) const;
-  /// Of a layer's output and its gradient: the model's last is what losses, metrics and predictions read.
+  /// How a layer's output and its gradient are stored. Losses, metrics and predictions read the model's last
+  /// one.
   Storage stored(int layer) const {
     return layer + 1 == int(model_.layers.size()) ? Storage::kReals : values_;
   }
@@ -110,71 +110,71 @@ class PassMemory {
   int tapped_ = -1;
   std::int64_t reallocations_ = 0;
   std::vector<LayerRows> rows_;       // by layer of the range
-  std::vector<Matrix> outputs_;       // (1, Reals that they take): by layer, or by turn
-  std::vector<MatrixView> placed_;    // by layer of the range; empty: in outputs_
-  std::vector<Matrix> saved_memory_;  // likewise by layer; empty: one is alive at a time
-  std::vector<Saved> saved_;          // by layer, into saved_memory_ or the backward's
+  std::vector<Matrix> outputs_;       // (1, Reals that they take): by layer, or by buffer
+  std::vector<MatrixView> placed_;    // by layer of the range; empty: outputs are in outputs_
+  std::vector<Matrix> saved_memory_;  // by layer; empty: one layer's lives at a time
+  std::vector<Saved> saved_;          // by layer, views into saved_memory_ or backward's memory
   MatrixView d_output_;
   BackwardMemory own_;
   BackwardMemory* shared_ = nullptr;  // null: own_
 };
 
-/// The verbs of one pass, told which layer is next.
+/// The verbs of one pass, which is told the next layer.
 class Pass : public Verbs {
  public:
   using Verbs::Verbs;
   virtual void bind(int layer) = 0;
   /// Whether forward is repeated during backward.
   void repeat(bool on) { state_.repeating = on; }
-  /// PassState::sent, of the layer that it is bound to.
+  /// Sets PassState::sent for the layer that it is bound to.
   void send(ConstMatrixView boundary) { state_.sent = boundary; }
 };
 
-/// What the first layer of the range reads.
+/// The input of the first layer of the range.
 struct RangeInput {
   Rows rows;            // (inputs, in)
-  ConstMatrixView tap;  // of a layer before the range; or empty
-  // (destinations, in) of packed rows with fewer destinations; empty: they are the first ones of `rows`
+  ConstMatrixView tap;  // output of a layer before the range; or empty
+  // (destinations, in), for packed rows with fewer destinations; empty: the first ones of `rows`
   Rows self{};
 };
 
-/// Gradients that leave the range, and one that enters it beside that of its output; empty: there are none.
+/// Gradients that leave the range, and one that enters it beside its output's; empty: there are none.
 struct RangeGradient {
-  MatrixView rows;         // (inputs, in) of the first layer; written
-  MatrixView tap;          // of a layer before the range; added to
-  ConstMatrixView tapped;  // of the range's tapped layer's output, as layers behind the range have left it
+  MatrixView rows;         // (inputs, in) for the first layer; written
+  MatrixView tap;          // for a layer before the range; added to
+  ConstMatrixView tapped;  // for the output of the range's tapped layer, as later layers have left it
 };
 
-/// Has no state of its own: a rank has one. References outlive it.
+/// It has no state of its own, so a rank has one. References must outlive it.
 class LayerRunner {
  public:
   LayerRunner(Context& ctx, const Model& model, Trace* trace) : ctx_(ctx), model_(model), trace_(trace) {}
 
-  /// The last layer's output is memory.output(). Collective where the layers' verbs are.
+  /// The result is memory.output() of the last layer. Collective where the layers' verbs are.
   void forward(Pass& pass, const WeightVersion& weights, PassMemory& memory, const RangeInput& input) const;
-  /// One layer of it.
+  /// Runs one layer of the range.
   void forward(int layer, Pass& pass, const WeightVersion& weights, PassMemory& memory,
                const RangeInput& input) const;
-  /// After that forward, with the same arguments: adds to the weights' gradients. memory.d_output() is the
-  /// gradient of the output, and isn't afterwards. `step`, where given, is told of each layer whose gradients
-  /// are whole.
+  /// Call after that forward, with the same arguments: adds to the weights' gradients. memory.d_output()
+  /// holds the gradient of the output, and is overwritten. `step`, where given, is told each layer whose
+  /// gradients are complete.
   void backward(Pass& pass, const WeightVersion& weights, PassMemory& memory, const RangeInput& input,
                 const RangeGradient& gradient, TrainingStep* step) const;
-  /// What `layer` reads, as forward has left it.
+  /// The input of `layer`, as forward has left it.
   LayerInput input_of(int layer, PassMemory& memory, const RangeInput& input) const;
 
  private:
   void backward_layer(int l, Pass& pass, const WeightVersion& weights, PassMemory& memory,
                       const RangeInput& input, MatrixView d_out, const LayerGradient& gradient,
                       TrainingStep* step) const;
-  /// PassState::sent of layer l.
+  /// PassState::sent for layer l.
   ConstMatrixView sent_of(int l, const Pass& pass, PassMemory& memory) const;
   void tell(Work work, int layer) const;
   const Layer& layer(int l) const { return *model_.layers[std::size_t(l)]; }
 
   Context& ctx_;
   const Model& model_;
-  Trace* trace_;  // null: nobody asked for one
+  Trace* trace_;  // null: no trace is wanted
 };
 
 }  // namespace atl

@@ -37,7 +37,7 @@ std::vector<LayerRange> slab_segments(const Model& model, const LayerRange& of) 
   return segments;
 }
 
-/// A slab's sources are at most its rows and its arcs.
+/// A slab's sources are at most as many as its rows and arcs.
 std::vector<Index> slab_begins(const Model& model, const CsrView& graph, const Owners& owners, Rank rank,
                                Index bytes, Index width, const LayerRange& layers) {
   Index widest = std::max<Index>(1, width);
@@ -153,7 +153,7 @@ ConstMatrixView LayerwiseInference::infer() {
   return in.rows.dense;
 }
 
-/// Of the batch of a slab that begins with own row `begin`, where kernels read them.
+/// The input for the batch of a slab that begins with own row `begin`, where kernels read it.
 RangeInput LayerwiseInference::input_rows(const Segment& segment, const Input& in, FeatureStore& store,
                                           Index begin) {
   copies_.restart();
@@ -183,7 +183,7 @@ RangeInput LayerwiseInference::input_rows(const Segment& segment, const Input& i
 }
 
 void LayerwiseInference::run(Segment& segment, const Input& in, ConstMatrixView tap, MatrixView out) {
-  // Other ranks ask the host for rows; a rank alone has all that it reads where they were made.
+  // Other ranks fetch rows from the host. A rank that computes alone reads its rows where they were made.
   const bool answers = layer(segment.layers.first).spec().gathers && !in.is_features && comm_.size() > 1;
   FeatureStore store(
       host_, graph_.owners, comm_, answers ? Rows(host_rows_.of(ctx_, in.rows.dense)) : in.rows,

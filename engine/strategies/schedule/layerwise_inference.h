@@ -1,6 +1,6 @@
-// Exact logits of all vertices, layer by layer: each layer is computed for some of a rank's rows after the
-// other, which read what the layer before has left at all ranks. Beside two layers' outputs of its own rows a
-// rank holds what one slab of them reads.
+// Exact logits of all vertices, layer by layer. Each layer is computed slab by slab for a rank's rows, which
+// read the layer before's output at all ranks. Besides two layers' outputs of its own rows, a rank holds what
+// one slab reads.
 #pragma once
 
 #include <memory>
@@ -16,67 +16,69 @@
 
 namespace atl {
 
-/// For a rank with so much memory (0: not stated): an eighth of it, at most 64 MiB.
+/// For a rank with `memory` bytes (0: not given): an eighth of them, at most 64 MiB.
 Index slab_bytes(Index memory);
 
-/// The layers that read the features, where these don't lie with their rows' owners.
+/// The layers that read the features, where features don't lie with their rows' owners.
 class FirstLayers {
  public:
   virtual ~FirstLayers() = default;
-  /// What they make of own rows, slab by slab: of slab i those from begins[i] to begins[i + 1]; as many slabs
-  /// on all ranks, each after the one before. Their end is the first of slab_segments()'s. Collective.
+  /// Writes their output for own rows, slab by slab: slab i has the rows from begins[i] to begins[i + 1]. All
+  /// ranks have equally many slabs and compute them in order. These layers end where the first of
+  /// slab_segments() ends. Collective.
   virtual void infer(std::span<const Index> begins, MatrixView out) = 0;
   virtual void count(ScheduleBytes& bytes) const = 0;
 };
 
 struct SlabOptions {
-  LayerRange layers{0, -1};     // that are computed; end −1: to the last
-  bool mapped = false;          // structure, as SamplingOptions' maker has it
-  Index bytes = slab_bytes(0);  // of a slab's widest input, about
-  Index width = 0;              // of that input, where a row of a slab takes more than the model's layers say
+  LayerRange layers{0, -1};     // the layers that are computed; end −1: to the last
+  bool mapped = false;          // of the structure, as in SamplingOptions' maker
+  Index bytes = slab_bytes(0);  // of a slab's widest input, approximately
+  Index width = 0;  // columns of that input, where a slab's rows take more than the model's layers say
   std::uint64_t seed = 1;
   RowRoute route = kEvaluationRoute;
-  InputRows* input = nullptr;  // where the features' rows are fetched from; null: BatchGraph::features
-  const DeviceFeatures* features = nullptr;  // what the device has of these; null: the host gives it all
-  FirstLayers* first = nullptr;              // in place of the first segment; null: it is as the others
-  /// (owned, in) of the first of `layers`, in the device's memory, where that isn't the model's first.
+  InputRows* input = nullptr;                // fetches the features' rows; null: BatchGraph::features
+  const DeviceFeatures* features = nullptr;  // features that the device has; null: the host has all
+  FirstLayers* first = nullptr;              // replaces the first segment; null: it is like the others
+  /// (owned, in) of the first of `layers`, in the device's memory, where that isn't the model's first layer.
   ConstMatrixView input_rows{};
 };
 
-/// Of the whole graph, for exact inference.
+/// The structure of the whole graph, for exact inference.
 std::unique_ptr<Structure> whole_structure(const BatchGraph& graph, Communicator& comm, ThreadPool& pool,
                                            bool mapped, const RowRoute& route = kEvaluationRoute);
-/// Of a slab of some layers' rows: all neighbours, where they gather.
+/// For a slab of some layers' rows: all neighbours, where the layers gather.
 SamplingOptions slab_sampling(const Model& model, const LayerRange& layers);
 
-/// Of a model's layers.
+/// `layers`, with an end of −1 resolved to the model's last.
 LayerRange slab_layers(const Model& model, const LayerRange& layers);
-/// Which layers are computed together: the first of them alone may gather. One more begins behind the tapped
-/// layer, whose output others read, and one with the model's last, whose input are the embeddings.
+/// Which layers are computed together. Only the first of a segment may gather. A segment also begins behind
+/// the tapped layer, whose output others read, and with the model's last layer, whose input is the
+/// embeddings.
 std::vector<LayerRange> slab_segments(const Model& model, const LayerRange& layers = {0, -1});
 
-/// Where slabs of a rank's rows begin, and the end: whose widest input takes about `bytes` at most, if not
-/// one row's takes more. `width` and `layers`: as SlabOptions has them.
+/// Where slabs of a rank's rows begin, and where the last ends. A slab's widest input takes about `bytes` at
+/// most, unless a single row's takes more. `width` and `layers`: as in SlabOptions.
 std::vector<Index> slab_begins(const Model& model, const CsrView& graph, const Owners& owners, Rank rank,
                                Index bytes, Index width = 0, const LayerRange& layers = {0, -1});
 
-/// All calls are collective, by the compute thread. References outlive it.
+/// All calls are collective, by the compute thread. References must outlive it.
 class LayerwiseInference {
  public:
   LayerwiseInference(Context& ctx, Communicator& comm, const Model& model, Parameters& parameters,
                      const BatchGraph& graph, const SlabOptions& options);
 
-  /// (owned, classes), or what the last of SlabOptions::layers makes, with the present weights, in the
+  /// The output with the present weights (owned, classes), or that of the last of SlabOptions::layers. In the
   /// device's memory; valid until the next call.
   ConstMatrixView infer();
-  /// What infer() gave, which isn't here any more.
+  /// Moves out the result of infer().
   Matrix take() { return std::move(logits_); }
-  /// After infer(): the last layer's input (owned, width), likewise.
+  /// After infer(): the last layer's input (owned, width); valid as long.
   ConstMatrixView embeddings() const { return last_input_; }
   void count(ScheduleBytes& bytes) const;
 
  private:
-  /// Of slab_segments().
+  /// One of slab_segments().
   struct Segment {
     LayerRange layers;
     std::unique_ptr<Sampler> sampler;
@@ -85,7 +87,7 @@ class LayerwiseInference {
   };
   void make_segments();
   void align_slabs();
-  /// Of own rows: features in the host's memory, and what layers made of them in the device's.
+  /// Input of own rows: features in the host's memory, or layers' outputs in the device's.
   struct Input {
     Rows rows;
     bool is_features;
@@ -108,16 +110,16 @@ class LayerwiseInference {
   const LayerRange layers_;
   LayerRunner runner_;
   Workspace host_workspace_;
-  Context host_;  // rows are fetched by the host
+  Context host_;  // the host fetches rows
   DeviceCopies copies_;
   HostRows host_rows_;
   std::unique_ptr<Structure> structure_;
   int tapped_ = -1;
   std::vector<Segment> segments_;
-  std::vector<Index> slabs_;  // begins, and the end, of own rows; as many on all ranks
+  std::vector<Index> slabs_;  // where slabs of own rows begin, and the end; equally many on all ranks
   Batch batch_;
-  std::vector<VertexId> slab_;  // a slab's own rows, where their features are packed
-  std::vector<VertexId> own_;   // own rows as places of a device; empty: the host's memory is the device's
+  std::vector<VertexId> slab_;  // a slab's own rows, where features are packed
+  std::vector<VertexId> own_;   // own rows' places on the device; empty: the host's memory is the device's
   RowSources sources_;
   SourcedRows sourced_;
   FeatureRows inputs_;

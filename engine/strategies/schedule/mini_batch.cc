@@ -8,7 +8,7 @@ SlabOptions slab_options(const MiniBatchOptions& options) {
       .mapped = options.batches.mapped, .bytes = options.slab_bytes, .seed = options.batches.sampling.seed};
 }
 
-/// Of exact inference: layers behind those that were computed once ask nobody for anything.
+/// For exact inference. Layers behind those that were computed once need nothing of other ranks.
 SlabOptions inference_options(const MiniBatchOptions& options, const LayerRange& layers,
                               const DeviceFeatures* features, const ConstantRows* once) {
   SlabOptions slabs = slab_options(options);
@@ -86,7 +86,7 @@ void MiniBatch::report(FigureRequest& request) {
   if (hooks_) hooks_->report(request);
 }
 
-/// Steps of the run are counted from 1, batches from 0.
+/// The run's steps are counted from 1, batches from 0.
 void MiniBatch::train(std::int64_t step, TrainingStep& session) {
   if (trace_ != nullptr && (step - 1) % steps() == 0) trace_->begin_epoch((step - 1) / steps() + 1);
   if (!feed_->has(step - 1)) start(step - 1);

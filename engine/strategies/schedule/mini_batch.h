@@ -1,5 +1,5 @@
-// The schedule of mini-batches: each step is a pass over one batch of vertices and of the neighbours that
-// were drawn for them (sampler/). Threads of their own make the next steps' batches while this one trains.
+// The schedule of mini-batches: each step is a pass over one batch of vertices and the neighbours drawn for
+// them (sampler/). Other threads make the next steps' batches while this one trains.
 #pragma once
 
 #include <optional>
@@ -12,27 +12,26 @@
 namespace atl {
 
 struct MiniBatchOptions {
-  BatchSamplingOptions batches;  // with features; the model says the rest of `sampling`
+  BatchSamplingOptions batches;  // with features; the model completes `sampling`
   int ahead = 2;                 // BatchStream::Options
   Passes passes = Passes::kTraining;
-  Index slab_bytes = atl::slab_bytes(0);  // of inference
-  std::int64_t epochs = 1;                // batches beyond them aren't made ahead
-  double gpu_features = 0;                // share of a GPU's memory for own rows of features
-  /// Constant layers are computed once, for all own rows, and batches read no neighbours: no fanout, and no
-  /// features.
+  Index slab_bytes = atl::slab_bytes(0);  // for inference
+  std::int64_t epochs = 1;                // batches beyond these aren't made ahead
+  double gpu_features = 0;                // share of a GPU's memory for own rows' features
+  /// Constant layers are computed once, for all own rows, and batches read neither neighbours nor features.
   bool once = false;
   bool inductive = false;  // BatchGraph's two graphs differ
 };
 
-/// Where training stands.
+/// The step that is trained.
 struct BatchStep {
   std::int64_t step, epoch;  // steps of the run, from 0; epochs from 1
   const StreamedBatch& batch;
-  PassMemory& memory;  // of the pass, in the batch's shape
+  PassMemory& memory;  // of the step's pass, in the batch's shape
 };
 
 /// What a strategy does around each step of mini-batch training. One per rank; calls are collective, and made
-/// by the thread that trains.
+/// by the training thread.
 class BatchHooks {
  public:
   virtual ~BatchHooks() = default;
@@ -53,7 +52,7 @@ class BatchHooks {
   virtual void report(FigureRequest& /*request*/) {}
 };
 
-/// Collective: all ranks make the same calls. References outlive it.
+/// Collective: all ranks make the same calls. References must outlive it.
 class MiniBatch final : public Schedule {
  public:
   MiniBatch(Context& ctx, Communicator& comm, const Model& model, Parameters& parameters,
@@ -68,33 +67,33 @@ class MiniBatch final : public Schedule {
   void count_non_finite(const double* unless, double* by_layer) override;
   ScheduleBytes bytes() const override;
   std::vector<NamedMatrix> state() override;
-  /// BatchCounts, and what the hooks have.
+  /// Offers BatchCounts, and what the hooks have.
   void report(FigureRequest& request) override;
 
  private:
   void start(std::int64_t step);
-  /// What the first layer of a batch's pass reads.
+  /// The input of the first layer of a batch's pass.
   RangeInput input_of(const StreamedBatch& made);
   std::int64_t reallocations() const;
   void tell(Work work) const;
 
   Context& ctx_;
   Communicator& comm_;
-  Trace* trace_;  // null: nobody asked for one
+  Trace* trace_;  // null: no trace is wanted
   Parameters& parameters_;
   const MiniBatchOptions options_;
   LayerRunner runner_;
-  // of the graph that training sees; null: batches have all layers …
+  // for the graph that training sees; null: batches run all layers …
   const std::unique_ptr<ConstantRows> once_;
-  const std::unique_ptr<ConstantRows> once_whole_;  // … and of the whole graph; null: that is the same one
+  const std::unique_ptr<ConstantRows> once_whole_;  // … and for the whole graph; null: it is the same
   const LayerRange layers_;                         // of a batch's pass
-  const std::unique_ptr<DeviceFeatures> features_;  // null: this schedule doesn't train, or reads none
+  const std::unique_ptr<DeviceFeatures> features_;  // null: this schedule doesn't train, or reads no features
   LayerwiseInference inference_;
-  // Of training:
+  // For training:
   BatchPass pass_;
   PassMemory memory_;
   DeviceCopies copies_;                      // of what a step's loss reads
-  const std::unique_ptr<BatchHooks> hooks_;  // null: a step is nothing but its pass
+  const std::unique_ptr<BatchHooks> hooks_;  // null: a step is only its pass
   std::optional<BatchFeed> feed_;            // none: this schedule doesn't train
 };
 

@@ -1,4 +1,4 @@
-// What several strategies' rows use.
+// Functions that several strategies' rows use.
 #include "strategies/schedule/rows.h"
 
 #include "job/models.h"
@@ -58,7 +58,7 @@ std::unique_ptr<BoundarySet> sampled_boundary_rows(const ScheduleInput& in, doub
                                    {rate, in.job.training.seed, in.model.needs.attention, in.job.wire()});
 }
 
-// What CAGNET and Sancus have in common: rows come owner by owner, over a grid of ranks.
+// Common to CAGNET and Sancus: rows come owner by owner, over a grid of ranks.
 
 OwnerReads block_reads(const Job& job, Rank rank, int ranks) {
   const CagnetGrid grid = cagnet_grid(job.strategy.options, ranks);
@@ -89,8 +89,7 @@ std::vector<CutRows> cut_rows(const PreparedGraph& prepared, bool induced) {
   return cut;
 }
 
-// How a job's batches are drawn, by the options of its strategy: the same in training, in plans and in
-// benchmarks.
+// How a job's batches are drawn, by the options of its strategy. Training, plans and benchmarks share it.
 
 namespace {
 
@@ -137,7 +136,7 @@ std::optional<HistoryOptions> job_history(const Job& job) {
                         .max_age = options.integer("maxAge")};
 }
 
-// What all strategies of batches have in common of how they make them.
+// How all strategies with batches make them.
 
 BatchSamplingOptions batch_sampling(const ScheduleInput& in) {
   const BatchGraph& graph = in.holding.batches();

@@ -1,4 +1,4 @@
-// The rows of the table of strategies, one function a file, and what several of them use.
+// The rows of the table of strategies, one function per file, and functions that several of them use.
 #pragma once
 
 #include <vector>
@@ -23,21 +23,22 @@ Strategy granndis_row();
 Strategy p3_row();
 Strategy dgs_row();
 
-/// For what a schedule's memory must do.
+/// The passes for which a schedule needs memory.
 Passes passes_of(const ScheduleInput& in);
-/// A full batch over such an exchange.
+/// A full batch over the exchange that `make_exchange` makes.
 std::unique_ptr<Schedule> full_batch_over(const ScheduleInput& in, MakeExchange make_exchange);
-/// The same, which goes on with other parts.
+/// The same, which can go on with other parts.
 std::unique_ptr<Schedule> full_batch_of_parts(const ScheduleInput& in, const ExchangeOf& exchange_of);
-/// Over the exact one; `haloRows`: as make_exact_exchange has it.
+/// A full batch over the exact exchange; `boundary_set` as in make_exact_exchange().
 std::unique_ptr<Schedule> exact_full_batch(const ScheduleInput& in, bool overlap,
                                            std::unique_ptr<BoundarySet> boundary_set = nullptr);
-/// All boundary rows, or a share of them, drawn anew in every epoch.
+/// All boundary rows, or a share of them that is drawn again in every epoch.
 std::unique_ptr<BoundarySet> all_boundary_rows(const ScheduleInput& in);
 std::unique_ptr<BoundarySet> sampled_boundary_rows(const ScheduleInput& in, double rate);
-/// How batches are drawn, by the options that all strategies of batches have; without a feature store's.
+/// How batches are drawn, by the options that all strategies with batches have; without a feature store's
+/// options.
 BatchSamplingOptions batch_sampling(const ScheduleInput& in);
-/// What the columns of other ranks' rows are that aren't fetched (job/strategies/batch_options.h).
+/// The values of other ranks' columns that aren't fetched (job/strategies/batch_options.h).
 std::vector<Real> filled_columns(const ScheduleInput& in);
 
 /// Strategy::reads of cagnet and sancus.
@@ -53,9 +54,8 @@ std::vector<CutRows> cut_rows(const PreparedGraph& prepared, bool induced);
 /// decide (normalisation, attention, threads, features) isn't filled in.
 BatchSamplingOptions job_sampling(const Job& job, Index vertices);
 
-/// Whether the rows of a step's batches, over all ranks, have values in so few of the features that it pays
-/// to find out in which (TouchedFeatures): features whose values lie at random would mostly have none.
-/// `entries`: of a row, on average.
+/// Whether a step's batches, over all ranks, have values in so few of the features that it pays to find out
+/// which (TouchedFeatures). It assumes that values lie at random. `entries`: of a row, on average.
 bool touches_few(const Job& job, Index vertices, Index features, double entries);
 
 /// The options of the job's cache of historical embeddings; none where it has no such cache.

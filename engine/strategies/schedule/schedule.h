@@ -1,6 +1,6 @@
-// A schedule: in which order a strategy runs which layers on which rows in an epoch. The training session
-// owns loss, optimiser and evaluation; the schedule asks for them when it is ready, so that one session
-// trains full batches, pipelined chunks and mini-batches alike.
+// A schedule decides in which order a strategy runs which layers on which rows in an epoch. The training
+// session owns loss, optimiser and evaluation, and the schedule asks for them when it is ready. So one
+// session trains full batches, pipelined chunks and mini-batches alike.
 #pragma once
 
 #include <memory>
@@ -16,68 +16,69 @@ namespace atl {
 struct BatchGraph;  // sampler/batch_graph.h
 struct StepPairs;   // sampler/pairs/step_pairs.h
 
-/// Which vertices logits are of: some of a batch, a slice of the part that training sees, or all of it.
+/// The vertices that logits belong to: some of a batch, a slice of the part that training sees, or the whole
+/// part.
 struct LossRows {
-  /// (n) as rows of the rank's whole part, in the host's memory; empty: they are all rows of the part that
-  ///     training sees.
+  /// (n) numbers of rows of the rank's whole part, in the host's memory; empty: all rows of the part that
+  /// training sees.
   std::span<const VertexId> rows{};
-  // training vertices of the step over all ranks, by which the loss is divided; 0: all there are
+  // the step's training vertices over all ranks, by which the loss is divided; 0: all there are
   double total = 0;
-  Index first = -1;    // the slice's first row; as many as there are logits. A step may have several
-  bool ahead = false;  // it is the next step's, to which it counts
-  // Of link prediction:
+  Index first = -1;    // the slice's first row; it has as many rows as logits. A step may have several slices
+  bool ahead = false;  // the slice belongs to the next step, and counts there
+  // For link prediction:
   const StepPairs* pairs = nullptr;  // of a batch; null: all training edges, with the step's negative pairs
-  std::optional<WeightVersion> weights{};  // that a decoder reads; none: the present ones
+  std::optional<WeightVersion> weights{};  // for the decoder; none: the present ones
 };
 
 /// What a schedule asks of the session during a step.
 class TrainingStep {
  public:
   virtual ~TrainingStep() = default;
-  /// Loss of the step's logits and its gradient: logits, d_logits (n, classes). Unlabelled and non-training
-  /// rows get a zero gradient.
+  /// Computes the loss of the step's logits and its gradient: logits, d_logits (n, classes). Rows that aren't
+  /// labelled or don't train get a zero gradient.
   virtual void loss(ConstMatrixView logits, const LossRows& rows, MatrixView d_logits) = 0;
-  /// Called before backward, with the same arguments on all ranks. In weights of the layer that have a row
-  /// per feature, only the rows of `features` (ascending) have a gradient on any rank. Without this call, or
-  /// where it is empty, any row may.
+  /// Called before backward, with the same arguments on all ranks. In those weights of the layer that have a
+  /// row per feature, only the rows of `features` (ascending) have a gradient on any rank. If it isn't
+  /// called, or `features` is empty, any row may have one.
   virtual void touches(int /*layer*/, std::span<const VertexId> /*features*/) {}
-  /// A layer's gradients on this rank, or one part of them (LayerWeights::part_done), are complete, and their
-  /// sum over ranks may begin. A step's last layer comes first. Collective.
+  /// This rank's gradients of a layer, or of one part of it (LayerWeights::part_done), are complete, and
+  /// their sum over ranks may begin. A step's last layer comes first. Collective.
   virtual void part_done(int /*layer*/, int /*part*/) {}
   virtual void layer_done(int /*layer*/) {}
   /// Sums the gradients over the ranks that share each parameter and takes one optimiser step. Collective.
   virtual void update() = 0;
 };
 
-/// What a schedule holds, by what it is for.
+/// The bytes that a schedule holds, by purpose.
 struct ScheduleBytes {
   Index activations = 0;  // layers' outputs
-  Index saved = 0;        // what forward leaves for backward besides
+  Index saved = 0;        // other matrices that forward leaves for backward
   Index gradients = 0;    // of activations
-  Index halo = 0;         // rows that come from and go to other ranks
+  Index halo = 0;         // rows from and to other ranks
   Index total() const { return activations + saved + gradients + halo; }
 };
 
-/// One per rank; calls are collective. References given to its maker outlive it.
+/// One per rank; calls are collective. References given to its maker must outlive it.
 class Schedule {
  public:
   virtual ~Schedule() = default;
-  /// Optimiser steps of an epoch.
+  /// Number of optimiser steps per epoch.
   virtual std::int64_t steps() const { return 1; }
-  /// One step. Steps are counted from 1 through the whole run, and key their draws.
+  /// Trains one step. Steps are counted from 1 through the whole run, and key their draws.
   virtual void train(std::int64_t step, TrainingStep& session) = 0;
   /// Exact logits of all owned rows (owned, classes) with the present weights, in the device's memory; valid
   /// until the next call.
   virtual ConstMatrixView infer() = 0;
   /// After infer(): the last layer's input (owned, width); empty where that is the sparse features.
   virtual ConstMatrixView embeddings() const = 0;
-  /// From within TrainingStep::loss: by_layer[l] += elements of layer l's output that aren't finite, unless
-  /// *unless is finite. Both are the device's memory.
+  /// Called from within TrainingStep::loss: by_layer[l] += number of elements of layer l's output that aren't
+  /// finite, unless *unless is finite. Both lie in the device's memory.
   virtual void count_non_finite(const double* unless, double* by_layer) = 0;
   virtual ScheduleBytes bytes() const = 0;
   /// Whether take() can give it another part to train on, in the memory that it has.
   virtual bool takes_parts() const { return false; }
-  /// Goes on with `part`; the part before may be destroyed by then. Collective.
+  /// Goes on with `part`; the part before may be gone already. Collective.
   virtual void take(const GraphPart& /*part*/, double /*all_vertices*/) {}
   /// As Exchange::state(): between two epochs, what this rank keeps besides parameters. Collective.
   virtual std::vector<NamedMatrix> state() { return {}; }
@@ -85,13 +86,14 @@ class Schedule {
   virtual void report(FigureRequest&) {}
 };
 
-/// A rank's threads that work beside those that train, on the same processors: whoever has work takes them.
+/// A rank's threads that work beside those that train, on the same processors; any work may take them.
 struct SideThreads {
   int count = 1;
-  std::vector<int> cpus{};  // the rank's; empty: left to the kernel
+  std::vector<int> cpus{};  // the rank's; empty: the kernel chooses
 };
 
-/// What a rank holds of the graph, and outlives the schedule: a part of it, or what batches are drawn from.
+/// What a rank holds of the graph: a part of it, or the graph from which batches are drawn. It outlives the
+/// schedule.
 class Holding {
  public:
   Holding(const GraphPart& part) : part_(&part) {}      // NOLINT(google-explicit-constructor)
@@ -110,7 +112,7 @@ class Holding {
   const BatchGraph* graph_ = nullptr;
 };
 
-/// Everything a strategy's maker gets.
+/// The arguments of a strategy's maker.
 struct ScheduleInput {
   Context& ctx;
   Communicator& comm;
@@ -118,8 +120,8 @@ struct ScheduleInput {
   const Model& model;
   Parameters& parameters;
   Holding holding;
-  double all_vertices;  // of the graph that it holds some of, over all ranks
-  bool inference_only;  // infer() alone will be called
+  double all_vertices;  // number in the whole graph of this holding, over all ranks
+  bool inference_only;  // only infer() will be called
   SideThreads side{};
 };
 

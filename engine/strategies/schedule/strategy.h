@@ -1,4 +1,4 @@
-// What a strategy is to the engine, beside what its manifest may say (job/strategies.h): one row of the table
+// A strategy as the engine sees it, beside its part of the manifest (job/strategies.h): one row of the table
 // in strategies.cc. Nothing else asks which strategy a job has.
 #pragma once
 
@@ -16,22 +16,22 @@
 
 namespace atl {
 
-/// What a rank reads from the data set, and its schedule gets (Holding).
+/// What a rank reads from the data set and gives to its schedule (Holding).
 enum class Holds {
-  kPart,     // a part's arcs, features of its rows, and of rows of other parts that they read
-  kBatches,  // features of its parts' rows, or columns of all rows'; arcs as batches draw them
+  kPart,     // a part's arcs, the features of its rows, and those of other parts' rows that they read
+  kBatches,  // features of its parts' rows, or columns of all rows; arcs as batches draw them
 };
 
-/// What a rank has of its part of the graph, where several ranks have the same part (JobDivision::parts).
+/// A rank's share of its part of the graph, where several ranks have the same part (JobDivision::parts).
 struct PartShare {
-  PartRanks ranks;       // its part, and whom it exchanges rows with: a rank for each part
-  bool features = true;  // of its part's rows
-  bool answers = true;   // labels and splits; inference gives logits here
+  PartRanks ranks;       // its part, and one rank per part, with which it exchanges rows
+  bool features = true;  // whether it has the features of its part's rows
+  bool answers = true;   // whether it has labels and splits; inference gives logits here
 };
 
 /// Marks of the data set's vertices.
 struct GraphMarks {
-  std::span<const std::uint8_t> induced_on;  // LocalizeOptions
+  std::span<const std::uint8_t> induced_on;  // see LocalizeOptions
   std::span<const std::uint8_t> counted;     // by a loss in training
 };
 
@@ -41,33 +41,33 @@ struct Strategy {
   DropsOut drops_out = DropsOut::kMakers;  // ModelInput::drops_out
   /// ModelInput::sends_products; null: never.
   bool (*sends_products)(const Job&) = nullptr;
-  /// Whether a job's layers read some rows of earlier steps all the same; null: none does.
+  /// Whether a job's layers read some rows of earlier steps, so that readers drop out whatever `drops_out`
+  /// says; null: no.
   bool (*reads_stale_rows)(const Job&) = nullptr;
   Holds holds = Holds::kPart;
-  /// Of parts: how `rank` of `ranks` takes other ranks' rows owner by owner; null: it takes halo rows
+  /// For Holds::kPart: how `rank` of `ranks` takes other ranks' rows owner by owner; null: it takes halo rows
   /// together.
   OwnerReads (*reads)(const Job&, Rank rank, int ranks) = nullptr;
   /// Where each parameter is kept; null: whole on every rank.
   Placement (*place)(const Job&, const Model&, Rank rank, int layer, const ParameterSpec&) = nullptr;
   /// The layers that a rank computes; null: all.
   LayerRange (*layers)(const Job&, const Model&, Rank rank) = nullptr;
-  /// Null: a part a rank.
+  /// Null: one part per rank.
   PartShare (*share)(const Job&, Rank rank) = nullptr;
-  /// Which columns of the features a rank has, of all vertices, and who has the others (P3). Throws Error
-  /// where a rank would have none. Null: a rank has all columns of its own vertices.
+  /// Which columns of all vertices' features a rank has, and who has the others (P3). Throws Error where a
+  /// rank would have none. Null: a rank has all columns of its own vertices.
   ColumnShare (*columns)(const Job&, Rank rank, Index features) = nullptr;
-  /// Batches that are trained on at once, each with weights and gradients of its own where they are several;
-  /// null: one.
+  /// How many batches are trained on at once; if several, each has its own weights and gradients. Null: one.
   int (*in_flight)(const Job&) = nullptr;
-  /// What a rank trains on in an epoch (from 1) where that isn't its part: its share of what its server
-  /// holds; null: its part.
+  /// What a rank trains on in an epoch (from 1) if not on its part: its share of what its server holds; null:
+  /// its part.
   ServerOptions (*server)(const Job&, Rank rank, Index epoch) = nullptr;
-  /// Fills in what the strategy's formula for bytes needs besides; null: it needs nothing.
+  /// Fills in what else the strategy's formula for bytes needs; null: nothing.
   void (*describe)(const Job&, const Model&, const PreparedGraph&, const GraphMarks&,
                    TrafficShape&) = nullptr;
 };
 
-/// The row of a job that was read, so that its strategy is known.
+/// The row of the job's strategy; the job was read, so it exists.
 const Strategy& strategy_of(const Job& job);
 /// Adds a strategy of the calling program to the table (add_strategy() of job/strategies.h names its
 /// options). Call before the first job is read; not thread-safe.
@@ -76,27 +76,27 @@ void add_strategy(Strategy row);
 /// The sizes of a data set that decide a model's shapes and costs.
 struct FeatureShape {
   Index columns = 0;
-  FeatureForm form = FeatureForm::kDense;  // in which the model reads them
-  FeatureForm held = FeatureForm::kDense;  // in which ranks hold them, where they train on batches
-  double nonzeros_per_row = 0;             // of sparse ones
+  FeatureForm form = FeatureForm::kDense;  // as the model reads them
+  FeatureForm held = FeatureForm::kDense;  // as ranks hold them, where they train on batches
+  double nonzeros_per_row = 0;             // of sparse features
   double arcs_per_vertex = 0;
-  Index whole_columns = 0;            // where `columns` are some of so many; 0: they are all
-  Storage storage = Storage::kReals;  // of dense ones
+  Index whole_columns = 0;  // the number of all columns, where `columns` are some of them; 0: they are all
+  Storage storage = Storage::kReals;  // of dense features
   bool packed() const { return form != FeatureForm::kDense; }
 };
 FeatureShape feature_shape(const DatasetMeta& meta, FeatureForm form);
 
-/// The job's model for features of this shape, made for the exchange of its strategy. With task
-/// linkPrediction its outputs are embeddings, model.hidden wide, and `classes` is ignored.
+/// The job's model for features of this shape, made for its strategy's exchange. With task linkPrediction its
+/// outputs are embeddings, model.hidden wide, and `classes` is ignored.
 Model job_model(const Job& job, const FeatureShape& features, Index classes);
 /// Strategy::reads of the job; none: halo rows of all owners are taken together.
 std::optional<OwnerReads> owner_reads(const Job& job, Rank rank, int ranks);
-/// Where the job's strategy keeps each parameter, as `rank` sees it; `job` and `model` outlive it.
+/// Where the job's strategy keeps each parameter, as `rank` sees it; `job` and `model` must outlive it.
 std::function<Placement(int layer, const ParameterSpec& spec)> placement_on(const Job& job,
                                                                             const Model& model, Rank rank);
 /// Strategy::columns of the job; none: ranks hold whole rows of features.
 std::optional<ColumnShare> columns_of(const Job& job, Rank rank, Index features);
-/// The shape of what `rank` holds of features of shape `whole`.
+/// The shape of the features that `rank` holds, where all have shape `whole`.
 FeatureShape features_on(const Job& job, Rank rank, const FeatureShape& whole);
 /// Strategy::layers of the job, or all of them.
 LayerRange layers_of(const Job& job, const Model& model, Rank rank);

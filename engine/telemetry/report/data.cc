@@ -18,11 +18,11 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr std::size_t kMostRows = 100;           // of a matrix: finer ones can't be seen
+constexpr std::size_t kMostRows = 100;           // of a matrix: finer ones couldn't be seen
 constexpr std::size_t kMostStalenessLayers = 4;  // two curves each, of the page's eight colours
 
-/// A column's value at an epoch; where none is put it has null, and without any there is no column. Six
-/// digits are more than a picture shows, and a third of what a number may take.
+/// Puts a column's value at an epoch. Epochs without a value have null, and a column without any value is
+/// left out. Six digits suffice for a picture and take a third of the space that a number may.
 void put(Json& columns, const RunRecord& run, std::size_t e, const std::string& name,
          std::optional<double> value) {
   if (!value || !std::isfinite(*value)) return;
@@ -48,7 +48,7 @@ Json columns_of(const RunRecord& run) {
     for (const auto& [name, value] : values) put(columns, run, e, name, value);
     for (const Phase& phase : epoch.own.phases) put(phases, run, e, phase.name, phase.seconds);
     for (std::size_t l = 0; e > 0 && l < std::min(epoch.staleness.size(), kMostStalenessLayers); ++l) {
-      const Staleness& late = epoch.staleness[l];  // of the epoch before, where it belongs
+      const Staleness& late = epoch.staleness[l];  // belongs to the epoch before
       put(staleness, run, e - 1, fmt::format("layer {}, rows", late.layer), late.rows);
       put(staleness, run, e - 1, fmt::format("layer {}, gradients", late.layer), late.gradients);
     }
@@ -58,7 +58,8 @@ Json columns_of(const RunRecord& run) {
   return columns;
 }
 
-/// A row-major square matrix; of one with too many rows the sums of its blocks of `step` by `step` entries.
+/// A row-major square matrix. One with too many rows becomes the sums of its blocks of `step` by `step`
+/// entries.
 Json matrix(const std::vector<std::int64_t>& values) {
   const auto rows = std::size_t(std::lround(std::sqrt(double(values.size()))));
   const std::size_t step = std::max<std::size_t>(1, (rows + kMostRows - 1) / kMostRows);
@@ -80,7 +81,7 @@ std::string report_data(const RunRecord& run) {
   json["confusion"] = matrix(run.confusion.counts);
   json["epochs"] = columns_of(run);
   std::string text = json.dump(-1, ' ', false, Json::error_handler_t::replace);
-  // A "<" stands within strings alone, which have another spelling for it.
+  // A "<" can occur only within strings, where it may be escaped.
   for (std::size_t at = 0; (at = text.find('<', at)) != std::string::npos;) text.replace(at, 1, "\\u003c");
   return text;
 }

@@ -8,28 +8,28 @@
 
 namespace atl {
 
-// The files beside this one, which CMake makes text of (engine/CMakeLists.txt).
+// The files beside this one, which CMake turns into text (engine/CMakeLists.txt).
 extern const char* const kReportPage;    // page.html, with marks where the rest goes
 extern const char* const kReportStyle;   // page.css
 extern const char* const kReportScript;  // the .js files
 
-/// Text as it may stand in HTML, attributes included. Control characters become replacement characters.
+/// The text escaped for HTML, attributes included. Control characters become replacement characters.
 std::string html_escape(std::string_view text);
 
 // Tables of final figures. Each is empty where the run has no such figures.
 
 std::string epochs_table(const RunRecord& run);   // the first, the best and the last
-std::string phases_table(const RunRecord& run);   // each phase's share of all ranks' time, mean and most
+std::string phases_table(const RunRecord& run);   // a phase's share of all time; mean and most of a rank
 std::string memory_table(const RunRecord& run);   // of each server's ranks
 std::string traffic_table(const RunRecord& run);  // within and between servers, and the busiest pair of ranks
-std::string purposes_table(const RunRecord& run);   // what was sent for what
+std::string purposes_table(const RunRecord& run);   // bytes by purpose
 std::string confusion_table(const RunRecord& run);  // the five most frequent mistakes, worst first
 std::string links_table(const RunRecord& run);      // metrics of the test pairs
-std::string explained_table(
-    const RunRecord& run);  // what matters most to each rank of others, and what explaining took
+// The remote vertices and the columns that matter most to each rank, and what explaining took.
+std::string explained_table(const RunRecord& run);
 
-/// run.json's keys without the manifest, which the page has as text, and `epochs`, the columns of
-/// metrics.jsonl. It may stand in a <script>, for it has no "<".
+/// run.json's keys without the manifest, which is on the page as text, and `epochs`, the columns of
+/// metrics.jsonl. It has no "<", so that it may stand in a <script>.
 std::string report_data(const RunRecord& run);
 
 }  // namespace atl

@@ -68,7 +68,7 @@ std::string tiles(const RunRecord& run) {
   return "<div class=tiles>" + html + "</div>\n";
 }
 
-/// A card: above the table what the script draws, a picture of page.js or ""; empty without a table.
+/// A card: a picture that page.js draws (none for ""), and the table below it. Empty without a table.
 std::string section(const char* title, const char* what, const char* picture, const std::string& table) {
   if (table.empty()) return "";
   const std::string figure = *picture == 0 ? "" : fmt::format("<figure data-picture={}></figure>", picture);
@@ -161,7 +161,7 @@ std::string report_html(const RunRecord& run) {
                                                             {"<!--script-->", kReportScript}};
   const std::string_view page = kReportPage;
   std::string html;
-  std::size_t from = 0;  // what is put in is never searched for marks
+  std::size_t from = 0;  // texts that were put in aren't searched for marks
   for (const auto& [mark, text] : parts) {
     const std::size_t at = page.find(mark, from);
     ATOLL_CHECK(at != std::string_view::npos, "page.html has no {}", mark);

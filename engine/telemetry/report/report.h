@@ -1,4 +1,4 @@
-// report.html: what a run did, in one self-contained file that needs no network, for people.
+// report.html: what a run did, for people, in one self-contained file that needs no network.
 #pragma once
 
 #include <filesystem>
@@ -8,8 +8,8 @@
 
 namespace atl {
 
-/// The page: final figures as tables, and about 100 bytes per epoch that its script draws. Matrices too fine
-/// to be seen are summed in blocks.
+/// The page: final figures as tables, and about 100 bytes per epoch from which its script draws. Large
+/// matrices are summed in blocks.
 std::string report_html(const RunRecord& run);
 
 /// Writes it atomically to `path`.

@@ -1,4 +1,5 @@
-// The final figures of a report as HTML tables, which need no script: what the pictures show, in a few words.
+// The final figures of a report as HTML tables, which need no script. They say in a few words what the
+// pictures show.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -17,7 +18,7 @@ namespace atl {
 namespace {
 
 constexpr std::size_t kMostRows = 64;
-constexpr std::size_t kNamed = 8;  // vertices, and columns, of an explanation
+constexpr std::size_t kNamed = 8;  // vertices, and columns, named of an explanation
 
 using Cells = std::vector<std::string>;  // HTML
 
@@ -27,7 +28,7 @@ std::string row_of(const Cells& cells, const char* tag) {
   return html + "</tr>";
 }
 
-/// Empty without rows; of very many the first.
+/// Empty without rows; shows only the first of very many.
 std::string table(const Cells& head, const std::vector<Cells>& rows, const char* kind = "numbers") {
   if (rows.empty()) return "";
   std::string html = head.empty() ? "" : row_of(head, "th");
@@ -107,7 +108,7 @@ std::string phases_table(const RunRecord& run) {
 }
 
 std::string memory_table(const RunRecord& run) {
-  std::vector<std::string> hosts;          // in the order in which ranks name them
+  std::vector<std::string> hosts;          // in order of their first rank
   std::vector<std::vector<double>> bytes;  // (hosts, ranks of each)
   for (std::size_t rank = 0; rank < std::min(run.peak_memory_bytes.size(), run.setting.hosts.size());
        ++rank) {

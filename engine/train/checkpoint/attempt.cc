@@ -11,7 +11,8 @@
 namespace atl {
 namespace {
 
-/// "4 a1b2 3": the folder's fourth attempt, the first of run a1b2; "4" where nobody else counts.
+/// "4 a1b2 3": the folder's fourth attempt, which is the first of run a1b2; "4" where runs don't number
+/// theirs.
 struct Newest {
   int number = 0;  // 0: no attempt was made yet
   std::string run;
@@ -73,7 +74,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Of a run that isn't over these are rewritten before its first checkpoint; the other files are of its end.
+/// Files that are written again before a new run's first checkpoint; all others are written at a run's end.
 constexpr std::array kStory{"job.yaml", "metrics.jsonl", "run.json"};
 
 fs::path aside(const fs::path& output) {
@@ -84,9 +85,10 @@ fs::path checkpoints(const fs::path& folder) {
   return folder / "checkpoints";
 }
 
-/// The checkpoints last: until they are back, all of it is done again.
+/// Moves the checkpoints last, so that a call after a kill does everything again.
 void move_back(const fs::path& output) {
-  claim_attempt(output);  // a rank of the new run that still lives on another machine can't commit any more
+  // A rank of the new run that is still alive on another machine can't commit any more.
+  claim_attempt(output);
   fs::remove_all(checkpoints(output));  // half-written ones
   for (const char* name : kStory)
     if (fs::exists(aside(output) / name)) fs::rename(aside(output) / name, output / name);
@@ -102,7 +104,7 @@ void set_aside(const fs::path& output) {
     fs::create_directory(aside(output));
     for (const char* name : kStory)
       if (fs::exists(output / name)) fs::copy_file(output / name, aside(output) / name);
-    fs::rename(checkpoints(output), checkpoints(aside(output)));  // from here on it counts
+    fs::rename(checkpoints(output), checkpoints(aside(output)));  // from here on the run before is set aside
   } catch (const fs::filesystem_error& error) {
     std::error_code ignored;
     fs::remove_all(aside(output), ignored);

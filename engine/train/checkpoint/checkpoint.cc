@@ -41,7 +41,7 @@ std::optional<Index> whole_number(std::string_view text) {
   return error == std::errc() && end == text.data() + text.size() ? std::optional(number) : std::nullopt;
 }
 
-/// How far a folder's checkpoint has come, by its name; none where it isn't a checkpoint's.
+/// How far the checkpoint in a folder has come, by the folder's name; none where it isn't a checkpoint's.
 std::optional<Reached> reached_by(const fs::path& folder) {
   const std::string file = folder.filename().string();
   std::string_view name = file;
@@ -54,7 +54,7 @@ std::optional<Reached> reached_by(const fs::path& folder) {
   return epochs && steps ? std::optional(Reached{*epochs, *steps}) : std::nullopt;
 }
 
-/// All checkpoints there, newest first, whole or not.
+/// All checkpoints in `folder`, complete or not, newest first.
 std::vector<Reached> checkpoints_in(const fs::path& folder) {
   std::vector<Reached> all;
   if (!fs::exists(folder)) return all;
@@ -64,7 +64,7 @@ std::vector<Reached> checkpoints_in(const fs::path& folder) {
   return all;
 }
 
-/// Makes the names in `folder` survive a loss of power, where its file system can.
+/// Makes the names in `folder` survive a loss of power, where the file system can.
 void flush_folder(const fs::path& folder) {
   const int file = ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (file < 0) fail("{}: cannot be opened: {}", folder.string(), std::strerror(errno));
@@ -72,7 +72,7 @@ void flush_folder(const fs::path& folder) {
   ::close(file);
 }
 
-/// What COMPLETE says: file → seal. Throws Error where it is missing or damaged.
+/// The content of COMPLETE: file → seal. Throws Error where it is missing or damaged.
 Metadata read_complete(const fs::path& folder) {
   const fs::path path = folder / kCompleteFile;
   std::ifstream in(path);
@@ -84,7 +84,7 @@ Metadata read_complete(const fs::path& folder) {
   }
 }
 
-/// Reads every file of a checkpoint and compares its seal. Throws Error where one is missing, torn or
+/// Reads all files of a checkpoint and checks their seals. Throws Error where a file is missing, torn or
 /// altered.
 LoadedCheckpoint load_whole(const fs::path& folder, const Reached& at, FunctionRef<void()> goes_on) {
   LoadedCheckpoint loaded = read_checkpoint_state(folder / kStateFile);
@@ -137,8 +137,8 @@ void CheckpointStore::commit(const CheckpointState& state, std::span<const std::
     try {
       write_and_show(state, part_seals);
     } catch (const Error&) {
-      // Somebody has just taken the folder of checkpoints away: one of its own is made anew. States of parts
-      // are gone with it.
+      // Somebody may just have removed the folder of checkpoints; then it is made again. Where ranks have
+      // states of their own, these are lost with the folder, and the commit fails.
       if (fs::exists(folder) || !part_seals.empty()) throw;
       write_and_show(state, part_seals);
     }
@@ -161,8 +161,8 @@ void CheckpointStore::write_and_show(const CheckpointState& state,
   make_visible(state.reached);
 }
 
-/// Only a checkpoint that was found damaged, or is written again after a resume from an earlier one, can be
-/// in the way; it is moved aside first, so that no name ever holds half of each.
+/// An older checkpoint of the same name was found damaged, or is written again after a resume from an earlier
+/// one. It is moved aside first, so that no name ever holds half of each.
 void CheckpointStore::make_visible(const Reached& at) const {
   const fs::path folder = partial(at), target = place(at);
   const fs::path replaced = folder_ / fmt::format(".{}.replaced", name_of(at));
@@ -173,8 +173,7 @@ void CheckpointStore::make_visible(const Reached& at) const {
   fs::remove_all(replaced);
 }
 
-/// Keeps the `keep_` newest up to `newest`; later ones belong to a past from which this run has
-/// departed.
+/// Keeps the `keep_` newest up to `newest`. Later ones belong to a course of the run that this one has left.
 void CheckpointStore::drop_superseded(const Reached& newest) const {
   int kept = 0;
   for (const Reached& at : checkpoints_in(folder_)) {

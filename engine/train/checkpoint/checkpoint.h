@@ -2,16 +2,16 @@
 //
 //   <output>/attempt                            number of the newest attempt at this run: the fence
 //   <output>/checkpoints/epoch-000050/          50 epochs completed; appears whole, by rename
-//     state.safetensors                         what rank 0 writes: weights, optimiser, scalars, identity
-//     part-0.safetensors …                      what only the rank that trains a part knows (stale buffers),
-//           where it knows any: by part, for another rank may train it after the next start
+//     state.safetensors                         state of the run: weights, optimiser, scalars, identity
+//     part-0.safetensors …                      state that only a part's rank has (stale buffers), if any;
+//                                               named by part, since another rank may train it after a resume
 //     COMPLETE                                  JSON: every file with its seal; written last
-//   <output>/checkpoints/epoch-000050.step-000012/   and 12 steps of the next one
-//   <output>/checkpoints/.epoch-000050.attempt-3/   being written by attempt 3
+//   <output>/checkpoints/epoch-000050.step-000012/   50 epochs and 12 steps of the next one
+//   <output>/checkpoints/.epoch-000050.attempt-3/    what attempt 3 is writing
 //
-// A commit goes: write_part_state() for every part, then commit(), all by rank 0, which alone sees the folder
-// (run_state.h). One of an attempt that was given up (its node was cut off, not dead) writes into a folder of
-// its own and is refused at commit.
+// Rank 0, which alone sees the folder (run_state.h), calls write_part_state() for every part and then
+// commit(). An attempt that was given up (its node was cut off, not dead) writes into a folder of its own and
+// is refused at commit.
 #pragma once
 
 #include <filesystem>
@@ -25,22 +25,22 @@
 
 namespace atl {
 
-/// Whether a checkpoint lies in the run's folder that was finished; it may have been damaged since.
+/// Whether the run's folder has a checkpoint that was completed; it may have been damaged since.
 bool has_checkpoint(const std::filesystem::path& output);
 
-/// One per rank; only rank 0 calls what says so.
+/// One per rank; some functions are for rank 0 only, as they say.
 class CheckpointStore {
  public:
-  /// `keep`: complete checkpoints that are left after a commit, at least 1.
+  /// `keep`: number of complete checkpoints kept after a commit, at least 1.
   CheckpointStore(std::filesystem::path output, int attempt, int keep);
 
-  /// Rank 0: writes part-<part>.safetensors of the checkpoint at `at`, and returns its seal. `parts` says of
-  /// which parts, on which ranks. Optional.
+  /// Rank 0: writes part-<part>.safetensors of the checkpoint at `at` and returns its seal. `parts` says
+  /// which rank has which part. Optional.
   std::string write_part_state(const Reached& at, int part, std::span<const TensorView> tensors,
                                const std::string& parts) const;
-  /// Rank 0, after a barrier: writes the rest, makes it visible and drops old ones. The files with
-  /// `part_seals` (by part; none: no rank has a state of its own) belong to it. Throws Error when a newer
-  /// attempt has begun or the disk is full; checkpoints before stay as they were.
+  /// Rank 0, after a barrier: writes the rest, makes the checkpoint visible and drops old ones. The files
+  /// with `part_seals` (by part; none: no rank has its own state) belong to it. Throws Error when a newer
+  /// attempt has begun or the disk is full; earlier checkpoints then stay as they are.
   void commit(const CheckpointState& state, std::span<const std::string> part_seals) const;
 
   /// Called by rank 0: the newest intact checkpoint, or nothing where there is no checkpoint. A torn or
@@ -49,9 +49,9 @@ class CheckpointStore {
   /// because other ranks wait meanwhile.
   std::optional<LoadedCheckpoint> newest(std::vector<std::string>& warnings,
                                          FunctionRef<void()> goes_on) const;
-  /// Rank 0: what the checkpoint at `at` has of a part; none where none was written.
+  /// Rank 0: a part's state in the checkpoint at `at`; none where none was written.
   std::optional<SafetensorsFile> read_part_state(const Reached& at, int part) const;
-  /// Rank 0: removes what interrupted attempts left half-written.
+  /// Rank 0: removes half-written files of interrupted attempts.
   void remove_partial() const;
 
  private:

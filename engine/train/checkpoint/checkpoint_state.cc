@@ -13,12 +13,12 @@ namespace {
 
 constexpr const char* kFormatKey = "atoll.format";
 constexpr const char* kFormat = "checkpoint 1";
-constexpr const char* kDatasetKey = "dataset";  // of an identity: the data set's checksum
+constexpr const char* kDatasetKey = "dataset";  // key of the data set's checksum in an identity
 const std::string kIdentityPrefix = "identity.";
 const std::string kScalarPrefix = "scalar.";
 
-/// The number in metadata `key`; shortest decimal text keeps a double bit-equal. Whole numbers are counts,
-/// and not negative.
+/// The number in metadata `key`. The shortest decimal text of a double gives back the same bits. Whole
+/// numbers are counts, and never negative.
 template <class T>
 T number(const SafetensorsFile& file, const std::string& key) {
   const auto found = file.metadata().find(key);
@@ -79,7 +79,7 @@ void check_identity(const LoadedCheckpoint& checkpoint, const Identity& expected
   std::string differences;
   const auto differ = [&](const std::string& key, const std::string& theirs, const std::string& ours) {
     if (!differences.empty()) differences += "; ";
-    constexpr std::size_t kShown = 12;  // digits of a checksum
+    constexpr std::size_t kShown = 12;  // digits of a checksum that are shown
     differences += key == kDatasetKey ? fmt::format("it was trained on other data (checksum {}…, now {}…)",
                                                     theirs.substr(0, kShown), ours.substr(0, kShown))
                                       : fmt::format("{} was {}, is now {}", key, theirs, ours);

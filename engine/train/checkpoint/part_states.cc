@@ -1,6 +1,6 @@
-// What only the rank that trains a part knows (Schedule::state: stale rows of approximate exchanges), in the
-// files of a checkpoint. Rank 0 alone sees the output folder: the others' state goes to it, and comes from
-// it, one rank after the other.
+// State that only the rank that trains a part has (Schedule::state: stale rows of approximate exchanges), in
+// the files of a checkpoint. Only rank 0 sees the output folder, so the others' state goes to it and comes
+// from it, one rank after the other.
 #include "train/checkpoint/run_state.h"
 
 #include <fmt/ranges.h>
@@ -22,7 +22,7 @@ struct Shape {
 };
 using Shapes = std::vector<Shape>;
 
-/// Every rank's, known to all.
+/// Tells all ranks every rank's shapes.
 std::vector<Shapes> all_shapes(Communicator& comm, std::span<const NamedMatrix> mine) {
   std::string text;
   for (const NamedMatrix& each : mine)
@@ -42,7 +42,8 @@ std::vector<Matrix> room_for(const Shapes& shapes) {
   return matrices;
 }
 
-/// One matrix of `from`'s to `to`; both are this rank's only on the ranks concerned, but all take part.
+/// Sends a matrix from `from` to `to`. `source` and `target` count only on these two ranks, but all ranks
+/// call it.
 void carry(Communicator& comm, Rank from, Rank to, ConstMatrixView source, MatrixView target) {
   std::vector<RowsTo> sends;
   std::vector<RowsFrom> receives;
@@ -58,7 +59,7 @@ std::vector<TensorView> views_of(const Shapes& shapes, const std::vector<const R
   return views;
 }
 
-/// Rank 0: whether the checkpoint's file of `rank`'s part is that of these parts on these ranks.
+/// Rank 0: whether the checkpoint's file for `rank`'s part was written for these parts on these ranks.
 bool fits(const CheckpointStore& store, const Reached& at, const PartsOnRanks& parts, Rank rank,
           const Shapes& shapes) {
   const auto file = store.read_part_state(at, parts.part[std::size_t(rank)]);
@@ -70,7 +71,7 @@ bool fits(const CheckpointStore& store, const Reached& at, const PartsOnRanks& p
   });
 }
 
-/// Where the host reads and writes them, and the checkpoint is made of.
+/// The states in the host's memory, where they are read and written.
 class HostStates {
  public:
   explicit HostStates(std::span<const NamedMatrix> states) {
@@ -124,7 +125,7 @@ std::vector<std::string> write_part_states(Communicator& comm, const CheckpointS
     const int part = parts.part[std::size_t(rank)];
     if (comm.rank() == 0)
       seals[std::size_t(part)] = store.write_part_state(at, part, views_of(shapes, data), parts.text());
-    comm.barrier();  // nobody waits longer than one file takes
+    comm.barrier();  // so that no rank waits longer than one file takes
   }
   return seals;
 }

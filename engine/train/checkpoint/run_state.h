@@ -1,4 +1,4 @@
-// A run's state as a checkpoint holds it, and back: resumed = never stopped.
+// From a run's state to a checkpoint's and back: a resumed run goes on as if it had never stopped.
 #pragma once
 
 #include <span>
@@ -15,10 +15,10 @@
 
 namespace atl {
 
-/// What a checkpoint of this job belongs to: another data set, model or seed is another run.
+/// The identity of this job's checkpoints. Another data set, model or seed is another run.
 Identity identity_of(const Job& job, const DatasetMeta& dataset);
 
-/// What training changes.
+/// The state that training changes.
 struct RunState {
   Parameters& parameters;
   Optimizer& optimizer;
@@ -26,31 +26,32 @@ struct RunState {
   EpochSoFar& epoch;
 };
 
-/// As it is at `reached`; on rank 0 it is whole. `tensors`, fresh, and `run` outlive it and don't change
-/// until it is written. Collective.
+/// The state at `reached`, complete on rank 0 only. `tensors`, which must be new, and `run` must outlive it
+/// and not change until it is written. Collective.
 CheckpointState state_of(const RunState& run, const Job& job, const DatasetMeta& dataset, int ranks,
                          const Reached& reached, WholeTensors& tensors);
 
-/// What this rank holds of it. Throws Error saying what differs where the checkpoint is another run's.
+/// Takes this rank's share of the checkpoint. Throws Error with the differences where the checkpoint is
+/// another run's.
 void load_state(const LoadedCheckpoint& checkpoint, const Job& job, const DatasetMeta& dataset,
                 const RunState& run);
 
-/// Whose rows a state's are: another cut of the graph, or another order of parts on ranks, orders halo rows
-/// otherwise.
+/// Which parts the states belong to, and on which ranks. Another division of the graph, or other parts on
+/// ranks, give halo rows another order.
 struct PartsOnRanks {
   std::string prepared;   // the prepared graph's checksum
-  std::vector<int> part;  // (ranks) that each trains
+  std::vector<int> part;  // (ranks) the part that each trains
   std::string text() const;
 };
 
-/// Writes the state of every rank's part for the checkpoint of `at`, to be committed with it: on rank 0,
-/// which writes, the files' seals by part; none where no rank has any state. Collective.
+/// Writes the state of every rank's part for the checkpoint at `at`, which is committed afterwards. Returns
+/// the files' seals by part on rank 0, which writes; none where no rank has any state. Collective.
 std::vector<std::string> write_part_states(Communicator& comm, const CheckpointStore& store,
                                            const Reached& at, const PartsOnRanks& parts,
                                            std::span<const NamedMatrix> mine);
 
-/// Fills every rank's state, where any has some, from the checkpoint of `at`; false, with nothing changed,
-/// where that has none for these parts on these ranks. Collective.
+/// Fills every rank's state, where it has any, from the checkpoint at `at`. Returns false and changes nothing
+/// where that has no states for these parts on these ranks. Collective.
 bool read_part_states(Communicator& comm, const CheckpointStore& store, const Reached& at,
                       const PartsOnRanks& parts, std::span<const NamedMatrix> mine);
 

@@ -17,8 +17,8 @@ namespace {
 
 using Json = nlohmann::json;  // objects are sorted by key: the same header always dumps to the same bytes
 
-/// Wide types first: then every tensor of ours starts at a multiple of its width, though the format allows no
-/// holes.
+/// Wide types come first. Then each of our tensors starts at a multiple of its width, although the format
+/// allows no gaps.
 std::vector<TensorView> in_file_order(std::span<const TensorView> tensors) {
   std::vector<TensorView> ordered(tensors.begin(), tensors.end());
   std::stable_sort(ordered.begin(), ordered.end(), [](const TensorView& a, const TensorView& b) {
@@ -80,7 +80,7 @@ std::string safetensors_seal(const std::string& header, std::span<const TensorVi
   return digest.hex();
 }
 
-// Reading safetensors: nothing in the file is believed before it was checked.
+// Reading safetensors: nothing in the file is trusted before it is checked.
 
 namespace {
 
@@ -92,7 +92,7 @@ std::string shape_text(const std::vector<Index>& shape) {
   return Json(shape).dump();
 }
 
-/// The seal that the file should bear.
+/// The seal that the file should have.
 std::string seal_of(Json header, std::span<const TensorView> tensors) {
   header[kMetadataKey].erase(kSealKey);
   return safetensors_seal(header.dump(), tensors);
@@ -108,9 +108,9 @@ std::uint64_t little_endian(const unsigned char* bytes) {
   return value;
 }
 
-// Below, a std::string that is thrown says what is wrong; read() puts the file's name to it.
+// Below, a std::string is thrown that says what is wrong; read() adds the file's name.
 
-/// Lengths whose product counts at most 2^60 elements.
+/// The lengths of a shape, whose product may be at most 2^60 elements.
 std::vector<Index> parse_shape(const std::string& name, const Json& json) {
   constexpr Index kMost = Index(1) << 60;
   if (!json.is_array()) throw fmt::format("tensor {} has shape {}", name, json.dump());
@@ -125,7 +125,7 @@ std::vector<Index> parse_shape(const std::string& name, const Json& json) {
   return shape;
 }
 
-/// One entry of the header.
+/// One tensor of the header.
 TensorView parse_tensor(const std::string& name, const Json& entry, std::span<const std::byte> data) {
   const auto type = std::find_if(std::begin(kTensorTypes), std::end(kTensorTypes),
                                  [&](const TensorTypeRow& row) { return entry.at("dtype") == row.name; });
@@ -145,7 +145,7 @@ TensorView parse_tensor(const std::string& name, const Json& entry, std::span<co
   return tensor;
 }
 
-/// Sorts by place; the tensors must cover the data once and without holes.
+/// Sorts tensors by position. They must cover the data once and without gaps.
 void check_coverage(std::vector<TensorView>& tensors, std::span<const std::byte> data) {
   std::stable_sort(tensors.begin(), tensors.end(), [](const TensorView& a, const TensorView& b) {
     return std::pair(a.data, a.bytes()) < std::pair(b.data, b.bytes());
@@ -162,7 +162,7 @@ void check_coverage(std::vector<TensorView>& tensors, std::span<const std::byte>
     throw fmt::format("{} bytes after the last tensor", data.data() + data.size() - next);
 }
 
-/// The text of the header; the data is what follows it.
+/// The text of the header; the data follows it.
 std::string_view header_text(std::span<const std::byte> file) {
   if (file.size() < 8) throw fmt::format("only {} bytes", file.size());
   const auto* bytes = reinterpret_cast<const unsigned char*>(file.data());

@@ -8,7 +8,7 @@ namespace {
 using Entry = Parameters::Entry;
 using Blob = std::vector<std::byte>;
 
-/// What precedes a slice's values on their way to rank 0.
+/// Precedes a slice's values on their way to rank 0.
 struct SliceHead {
   Index entry;
   RowRange rows;
@@ -19,7 +19,7 @@ void append(Blob& blob, const void* data, std::size_t bytes) {
   blob.insert(blob.end(), begin, begin + bytes);
 }
 
-/// The slices of which this rank is the first replica: every row comes once.
+/// The slices of which this rank is the first replica, so that every row is sent once.
 Blob pack(const Parameters& parameters, Rank rank, const Real* values, bool trainable_only) {
   Blob blob;
   for (std::size_t i = 0; i < parameters.entries().size(); ++i) {
@@ -38,7 +38,7 @@ Blob pack(const Parameters& parameters, Rank rank, const Real* values, bool trai
   return blob;
 }
 
-/// Copies a rank's slices to their places; places[i] (1, elements of the whole) is entry i's.
+/// Copies a rank's slices to their places. places[i] (1, elements of the whole) belongs to entry i.
 void unpack(const Blob& blob, const Parameters& parameters, const std::vector<MatrixView>& places,
             std::vector<Index>& rows) {
   for (std::size_t at = 0; at < blob.size();) {

@@ -7,7 +7,7 @@
 namespace atl {
 namespace {
 
-/// On rank 0 all ranks' scores, in rank order; nothing elsewhere.
+/// All ranks' scores, in the order of ranks, on rank 0; nothing elsewhere.
 std::vector<Real> gather(Communicator& comm, std::span<const Real> mine) {
   std::vector<std::vector<std::byte>> to(std::size_t(comm.size()));
   const auto bytes = std::as_bytes(mine);
@@ -42,7 +42,7 @@ void LinkTask::place_rows(std::span<const VertexId> ids) {
     place_of_[std::size_t(graph.row_of(ids[i]) - first)] = VertexId(i);
 }
 
-/// Of a batch, its seeds; else the part's own vertices, which come before copies of others.
+/// The rows are a batch's seeds, or the part's own vertices, which come before copies of others.
 void LinkTask::place_training_rows(const LossRows& of) {
   if (of.pairs == nullptr) {
     const LocalGraph& graph = *data_.training_part().graph;
@@ -58,8 +58,8 @@ double LinkTask::loss(std::int64_t step, ConstMatrixView rows, const LossRows& o
   const StepPairs* pairs = of.pairs;
   if (pairs == nullptr) draws_.draw_all(step - 1, pairs_), pairs = &pairs_;
   place_training_rows(of);
-  const ConstMatrixView here =
-      rows_here_.of(ctx_, rows);  // after all that reads what follows, of the step before
+  // Waits for the step before, which reads the memory that is written below.
+  const ConstMatrixView here = rows_here_.of(ctx_, rows);
   const bool is_here = memory_of(ctx_.device).is_hosts;
   if (!is_here) d_rows_.resize(rows.rows, rows.cols);
   const MatrixView own = is_here ? d_rows : d_rows_.view();

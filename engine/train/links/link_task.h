@@ -1,6 +1,6 @@
-// The session's side of link prediction, the same under every strategy: the loss of a step over pairs of
+// The session's side of link prediction, the same for all strategies: the loss of a step over pairs of
 // vertices, and metrics over the edge split's pairs. The schedule computes the embeddings of own vertices;
-// those of a pair's ends that other ranks own are exchanged here.
+// embeddings of pairs' ends that other ranks own are exchanged here.
 #pragma once
 
 #include <optional>
@@ -17,28 +17,28 @@
 
 namespace atl {
 
-// Fetches the rows of pairs' ends that other ranks own, each once, and sends their gradients back. Unlike a
-// halo exchange, each step wants other rows.
+// Fetches the rows of pairs' ends that other ranks own, each once, and sends their gradients back. Unlike in
+// a halo exchange, each step needs other rows.
 
 class EndExchange final : public PairPieces {
  public:
-  /// Both outlive it. Collective calls, by the compute thread.
+  /// Both arguments must outlive it. Calls are collective, by the compute thread.
   EndExchange(const Owners& owners, Communicator& comm);
 
-  /// Of the rank's pairs: `place_of` (own rows) says which row of `rows` an own row is. `rows` (any, width)
-  /// are in the host's memory. All outlive the calls that follow.
+  /// Fetches rows for the rank's pairs. `place_of` (own rows): the row of `rows` that each own row is. `rows`
+  /// (any, width) are in the host's memory. All arguments must outlive the calls that follow.
   void fetch(Traffic purpose, const StepPairs& pairs, std::span<const VertexId> place_of,
              ConstMatrixView rows);
   EndRows rows() const { return {own_, sent_.view()}; }
-  /// Of those pairs.
+  /// Number of those pairs.
   Index size() const override { return pairs_->size(); }
   EndPairs piece(Index begin, Index count) override;
 
-  /// Where gradients are added: `own` (shaped as `rows`), and a matrix for other ranks' rows, which is zeroed
-  /// here.
+  /// Where gradients are added: `own` (shaped like `rows`), and a matrix for other ranks' rows, which this
+  /// zeroes.
   EndGradients gradients(MatrixView own);
-  /// Call after gradients(): adds to `own` the gradients that other ranks have for its rows, in the order of
-  /// ranks.
+  /// Call after gradients() are complete: adds other ranks' gradients for rows of `own` to it, in the order
+  /// of ranks.
   void give_back(MatrixView own);
 
   Index reallocations() const {
@@ -52,9 +52,9 @@ class EndExchange final : public PairPieces {
   Communicator& comm_;
   RowRequests requests_;
   std::vector<VertexId> wanted_;             // other ranks' rows, ascending
-  std::vector<VertexId> number_of_;          // (wanted) which row of sent_ each is
+  std::vector<VertexId> number_of_;          // (wanted) its row in sent_
   std::vector<VertexId> asked_;              // rows of `rows` that others want, grouped by rank
-  Reusable<VertexId> source_, destination_;  // of a piece
+  Reusable<VertexId> source_, destination_;  // row numbers of a piece's ends
   const StepPairs* pairs_ = nullptr;
   std::span<const VertexId> place_of_;
   ConstMatrixView own_;
@@ -62,24 +62,24 @@ class EndExchange final : public PairPieces {
   Matrix out_, d_out_;    // (asked, width)
 };
 
-/// How many pairs' ends are fetched at a time where edges are measured.
+/// How many pairs' ends are fetched at a time for metrics.
 inline constexpr Index kScoredPairs = Index(1) << 16;
 
 class LinkTask {
  public:
-  /// References outlive it.
+  /// References must outlive it.
   LinkTask(Context& ctx, Communicator& comm, const Job& job, const RankData& data, const Model& model);
 
-  /// Of step `step` (from 1): this rank's Σ of the loss. d_rows (as rows) is written, and the weights'
-  /// gradients are added to. Collective.
+  /// Returns this rank's Σ of the loss of step `step` (from 1). Writes d_rows (shaped like rows), and adds to
+  /// the weights' gradients. Collective.
   double loss(std::int64_t step, ConstMatrixView rows, const LossRows& of, const WeightVersion& weights,
               MatrixView d_rows);
 
-  /// What the edge split's pairs say of embeddings (owned, width). Collective, as all that follows.
+  /// Metrics of embeddings (owned, width) over the edge split's pairs. Collective, like all that follow.
   Evaluation evaluate(ConstMatrixView embeddings, const WeightVersion& weights);
-  /// After evaluate(): of the test pairs.
+  /// After evaluate(): metrics of the test pairs.
   const std::optional<LinkMetrics>& test() const { return test_; }
-  /// scores (pairs) of own pairs, of which some rank has `most`.
+  /// Writes the scores (pairs) of own pairs. `most`: the largest number of pairs of any rank.
   void score(ConstMatrixView embeddings, const WeightVersion& weights, const StepPairs& pairs, Index most,
              std::vector<Real>& scores);
 
@@ -102,9 +102,9 @@ class LinkTask {
   EndExchange exchange_;
   PairDraws draws_;
   StepPairs pairs_, piece_;
-  std::vector<VertexId> place_of_;  // (own rows) row of the schedule's, or −1
+  std::vector<VertexId> place_of_;  // (own rows) its row in the schedule's output, or −1
   HostRows rows_here_;
-  Matrix d_rows_;  // where the host's memory isn't the device's
+  Matrix d_rows_;  // used where the host's memory isn't the device's
   DeviceCopies copies_;
   std::vector<Real> scores_;
   std::optional<LinkMetrics> test_;

@@ -1,4 +1,4 @@
-// A file of pairs of vertices, which `atoll predict --pairs` scores.
+// The file of pairs of vertices that `atoll predict --pairs` scores.
 #include "train/predict.h"
 
 #include <algorithm>
@@ -16,7 +16,7 @@
 namespace atl {
 namespace {
 
-/// From a source's id to its vertex.
+/// Finds the vertex for an id of the source.
 class VertexOf {
  public:
   explicit VertexOf(const Dataset& dataset) : dataset_(dataset) {
@@ -54,7 +54,7 @@ std::vector<VertexPair> read_npy(const std::filesystem::path& path, const Vertex
   return pairs;
 }
 
-/// Two integers and nothing else; none: it isn't.
+/// The two integers of a line that has nothing else; otherwise none.
 std::optional<std::array<std::int64_t, 2>> pair_of(std::string_view line) {
   Fields fields(line, line.find(',') == std::string_view::npos ? ' ' : ',');
   std::array<std::int64_t, 2> ids{};
