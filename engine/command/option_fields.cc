@@ -13,8 +13,8 @@ namespace {
 
 constexpr std::string_view kMissing = ": is required";
 
-/// A line of the parser, "WHERE: FIELD: what is wrong", with the option in place of where and field. Others
-/// stay.
+/// Puts the option in place of where and field in a line of the parser, "WHERE: FIELD: what is wrong".
+/// Returns other lines unchanged.
 std::string in_options(const std::string& line, std::span<const OptionField> options) {
   for (const OptionField& entry : options) {
     const std::string field = ": " + entry.field + ": ";
@@ -70,7 +70,8 @@ CommunitySpec community_spec(const SyntheticSpec& s) {
 std::filesystem::path synthetic_folder(const std::filesystem::path& data_root, const SyntheticSpec& s) {
   std::string all = fmt::format("{} {} {} {} {} {} {} {} {}", s.kind, s.preset, s.scale, s.vertices,
                                 s.average_degree, s.features, s.classes, s.homophily, s.seed);
-  if (s.train_share >= 0) all += fmt::format(" {}", s.train_share);  // others keep their names
+  if (s.train_share >= 0)
+    all += fmt::format(" {}", s.train_share);  // without it the folder keeps the name that it always had
   return data_root / "generated" /
          ((s.preset.empty() ? s.kind : s.preset) + "-" + sha256_hex(all).substr(0, 12));
 }
