@@ -17,9 +17,8 @@ namespace atl {
 struct CompareOptions {
   int threads = 1;                     // each rank's
   std::optional<Topology> topology{};  // none: links of strategy.link, or 10gbit, between …
-  std::vector<std::string>
-      hosts{};      // … these (ranks); empty: servers of placement.ranksPerServer, or one server
-  double link = 0;  // bytes per second, instead of strategy.link; 0: not given
+  std::vector<std::string> hosts{};  // … these (ranks); empty: servers of placement.ranksPerServer, or one
+  double link = 0;                   // bytes per second, instead of strategy.link; 0: not given
   std::optional<MachineRates> rates{};  // one rank's; none: measured here
   std::optional<std::int64_t> trial{};  // steps, instead of strategy.trial
 };

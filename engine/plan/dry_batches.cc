@@ -232,13 +232,12 @@ class Batches {
   PlannedSeeds seeds_;
   Model whole_model_;
   SlabPlan slabs_;
-  std::optional<SlabPlan> once_;           // none: batches read neighbours
-  DryNotes* notes_;                        // null: nobody listens
-  std::unique_ptr<PlannedSets> sets_;      // null: the sampler draws each vertex's neighbours
-  std::optional<PlannedHistory> history_;  // none: no historical embeddings
-  std::vector<std::vector<VertexId>>
-      touched_;                     // (drawn batches); empty: no rank tells which features it touched
-  std::vector<DrawnSizes> pushed_;  // by rank, where features are held by columns
+  std::optional<SlabPlan> once_;                // none: batches read neighbours
+  DryNotes* notes_;                             // null: nobody listens
+  std::unique_ptr<PlannedSets> sets_;           // null: the sampler draws each vertex's neighbours
+  std::optional<PlannedHistory> history_;       // none: no historical embeddings
+  std::vector<std::vector<VertexId>> touched_;  // (drawn batches); empty: no rank reports touched features
+  std::vector<DrawnSizes> pushed_;              // by rank, where features are held by columns
 };
 
 }  // namespace

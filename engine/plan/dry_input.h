@@ -37,9 +37,8 @@ class DryInputs {
   std::vector<int> part_of_rank_;
   int threads_;
   std::vector<std::string> hosts_;
-  std::vector<std::uint8_t> marks_;  // (vertices) training vertices, where training sees no others
-  std::vector<std::uint8_t>
-      counted_;  // (vertices) those that count in a training loss, where servers hold copies
+  std::vector<std::uint8_t> marks_;    // (vertices) training vertices, where training sees no others
+  std::vector<std::uint8_t> counted_;  // (vertices) those in a training loss, where servers hold copies
   Index most_batches_ = 0;
   ServerShapes servers_;
   Model model_;

@@ -86,9 +86,8 @@ struct DryRunInput {
   RankShape training;  // the part that training sees
   // where each step of an epoch has its own part: those parts; `training` is the largest
   std::vector<RankShape> batches{};
-  std::optional<RankShape> full;  // the part that evaluation sees, where it isn't the training part
-  std::optional<RankShape>
-      beyond;  // the part that layers beyond servers' copies read, where it is neither of these
+  std::optional<RankShape> full;     // the part that evaluation sees, where it isn't the training part
+  std::optional<RankShape> beyond;   // likewise, the part that layers beyond servers' copies read
   std::vector<std::string> hosts{};  // by rank; empty: all are on one server
 };
 

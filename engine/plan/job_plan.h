@@ -20,11 +20,10 @@ struct RankPlan {
   EpochWork work;
   double compute_seconds = 0, communication_seconds = 0;  // of an epoch
   double evaluation_seconds = 0;
-  TrafficBytes epoch{};          // sent by the rank in an epoch
-  TrafficBytes epoch_between{};  // the share that goes to other servers
-  TrafficBytes evaluation{};     // sent in an evaluation
-  EvaluationParts
-      evaluation_parts{};  // of `evaluation`; zero where all of a rank's rows are inferred at once
+  TrafficBytes epoch{};                // sent by the rank in an epoch
+  TrafficBytes epoch_between{};        // the share that goes to other servers
+  TrafficBytes evaluation{};           // sent in an evaluation
+  EvaluationParts evaluation_parts{};  // of `evaluation`; zero where rows are inferred all at once
   /// By rates. Adds computing and communicating, unless the strategy does both at once.
   double epoch_seconds = 0;
 };
@@ -43,10 +42,9 @@ struct JobPlan {
   std::vector<RankPlan> ranks;
   Index most_batches = 0;                      // DryInputs::most_batches()
   std::shared_ptr<const PlanSection> section;  // null: the strategy adds nothing
-  double wide_weight =
-      0;               // in batches: the share of the gradient that belongs to weights with a row per feature
-  MachineRates rates;  // one rank's, while the other ranks work too
-  double link_bytes = 0;  // per second, between two ranks
+  double wide_weight = 0;  // of batches: the gradient's share of weights with a row per feature
+  MachineRates rates;      // one rank's, while the other ranks work too
+  double link_bytes = 0;   // per second, between two ranks
   int threads = 1;
   const Card* card = nullptr;                        // each rank's; null: ranks compute on processors
   double epoch_seconds = 0, evaluation_seconds = 0;  // of the slowest rank

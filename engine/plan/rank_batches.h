@@ -110,8 +110,7 @@ class RankBatches {
   const BatchSource& source_;
   const Owners& owners_;
   Rank rank_;
-  FeatureShape features_,
-      of_batch_;  // with all columns: of the data set, and of the batch that was drawn last
+  FeatureShape features_, of_batch_;  // with all columns: the data set's, and the last drawn batch's
   CrossingRows crossing_;
   std::optional<ColumnShare> columns_;  // none: features are held by rows
   Model model_;
@@ -140,8 +139,7 @@ class RankBatches {
   std::vector<LayerSize> sizes_;
   Index inputs_ = 0;
   double most_others_ = 0,
-         most_entries_ =
-             0;  // bytes of other ranks' rows in any batch; in any batch, the mean entries of a row
+         most_entries_ = 0;  // of any batch: bytes of other ranks' rows; mean entries of a row
   double whole_rows_ = 0, pushed_ = 0, drawn_arcs_ = 0, read_rows_ = 0;
   std::map<VertexId, Index> reads_;
 };

@@ -87,8 +87,7 @@ class FairShares {
   int round_ = 0;
   // settle()'s buffers:
   std::vector<int> reached_, grown_, moved_;  // resources, flows, flows
-  std::vector<std::pair<double, int>>
-      next_;  // a heap; no resource is used up at a lower pace than its entry says
+  std::vector<std::pair<double, int>> next_;  // a heap: no resource is used up at a lower pace than this
 };
 
 }  // namespace atl

@@ -34,9 +34,8 @@ struct Transfer {
   std::int64_t bytes = 0;
   double remaining = 0;  // bytes that have yet to leave, including bytes before them that it can't pass
   bool awaited = false, left = false, arrived = false;
-  double ready =
-      0;  // earliest time to leave: it is handed over, and its receiver's readiness has reached the sender
-  int holders = 2;                                              // sides that may still read it
+  double ready = 0;  // leaves no earlier: handed over, and the sender knows that the receiver is ready
+  int holders = 2;   // sides that may still read it
   MessageGroup *sent_with = nullptr, *received_with = nullptr;  // null: that side hasn't come yet
   Transfer* next = nullptr;  // the next message that waits for its other side
 };
@@ -118,13 +117,12 @@ class VirtualNetwork {
     int flow = -1;                                      // among shares_; −1: nothing leaves
     double rate = 0, parts = 0;  // bytes per second, divided equally among so many lanes
     int bottleneck = 0;          // the resource that limits its rate
-    double since = 0,
-           stood = 0;  // `remaining` of its messages is as of `since`, when short messages had taken its
-                       // bottleneck for `stood` seconds
-    double due = kNever,
-           asked = kNever;   // when a message is next through; when its event is, which is no later
-    bool is_stale = false;   // the messages that may leave have changed
-    bool has_small = false;  // a message of the small lane may leave
+    // `remaining` of its messages is as of `since`, when short messages had taken its bottleneck for `stood`
+    // s
+    double since = 0, stood = 0;
+    double due = kNever, asked = kNever;  // when a message is next through; its event's time, no later
+    bool is_stale = false;                // the messages that may leave have changed
+    bool has_small = false;               // a message of the small lane may leave
     double leaves_at(const Transfer& t) const { return since + t.remaining * parts / rate; }
   };
   struct Event {

@@ -31,9 +31,8 @@ struct SimulatedRow {
 };
 
 struct Simulation {
-  Topology topology;  // with the links as replayed
-  double share_asked =
-      0;  // of communication in the baseline's epoch, as requested; 0: links are as in the file
+  Topology topology;       // with the links as replayed
+  double share_asked = 0;  // of communication in the baseline's epoch; 0: links are as in the file
   double share_reached = 0;
   std::vector<SimulatedRow> rows;
 };

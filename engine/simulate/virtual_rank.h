@@ -129,9 +129,8 @@ class VirtualRank final : private Transport, private LaneSlots::Watcher {
   std::string name_;
   LaneSlots slots_{*this, *this};
   PollPace pace_;
-  std::chrono::steady_clock::time_point
-      bulk_arrived_{};                          // the last arrival on the bulk lane, in virtual time
-  std::vector<std::unique_ptr<Group>> groups_;  // by lane and slot
+  std::chrono::steady_clock::time_point bulk_arrived_{};  // the last message of bulk, in virtual time
+  std::vector<std::unique_ptr<Group>> groups_;            // by lane and slot
   std::vector<VirtualThread> threads_;  // the one that trains, those that make batches, the one that explains
   VirtualBatches batches_;
   std::vector<int> making_;  // by maker: the batch; −1: none

@@ -77,9 +77,8 @@ void make_output_folder(const fs::path& output) {
 
 int make_output(const fs::path& output, const Job& job, const OutputOptions& options) {
   make_output_folder(output);
-  const int attempt =
-      claim_attempt(output, options.attempt,
-                    options.run);  // an earlier attempt that still runs somewhere can't commit any more
+  // an earlier attempt that still runs somewhere can't commit any more
+  const int attempt = claim_attempt(output, options.attempt, options.run);
   if (options.fresh) set_aside(output);
   write_manifest(output, job);
   return attempt;
