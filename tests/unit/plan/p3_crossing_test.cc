@@ -1,4 +1,4 @@
-// Where features by columns send less than by rows, and that a plan says so.
+// Features by columns that send less than features by rows, and the plan's advice on it.
 #include <gmock/gmock.h>
 
 #include "plan/columns_job.h"
