@@ -26,7 +26,7 @@ struct BenchRow {
   std::vector<Way> ways{};  // ours and the library's, where the device has one
 };
 
-/// So many threads, or a GPU.
+/// A benchmark's machine: a number of threads, or a GPU.
 struct BenchMachine {
   int threads = 1;
   std::string gpu{};  // name by its maker; empty: the CPU
@@ -41,12 +41,16 @@ std::string to_text(const std::vector<BenchRow>& rows);
 /// the last six where the row has them.
 std::string to_json(const BenchRow& row);
 
-/// Times, each with its bound: SpMM over the prepared graph, without reuse (4E + 4Ef + 4nf bytes at the
-/// triad's rate), and once more in the data set's own vertex order; a layer's dense product and its weight
-/// gradient, f columns to f, 1.2 × (operations at the rate of OpenBLAS on large matrices + bytes at the
-/// triad's); the fused attention's forward with `heads` heads, E·(4 + 4f + 4·heads) bytes at 60 % of the
-/// gather's rate. All run on ctx's device, which `rates` are of. If that device's library has an SpMM, the
-/// row has its time beside ours. Throws Error where a result is wrong.
+/// Times these kernels, for f columns:
+///  - SpMM over the prepared graph. Limit: no reuse, 4E + 4Ef + 4nf bytes at the triad's rate. For contrast,
+///    also SpMM in the data set's own vertex order.
+///  - A layer's dense product and its weight gradient, f columns to f. Limit: 1.2 × (operations at OpenBLAS'
+///    rate on large matrices + bytes at the triad's).
+///  - The fused attention's forward with `heads` heads. Limit: E·(4 + 4f + 4·heads) bytes at 60 % of the
+///    gather's rate.
+///
+/// All run on ctx's device, which `rates` are of. If that device's library has an SpMM, the row has its time
+/// beside ours. Throws Error where a result is wrong.
 std::vector<BenchRow> bench_ops(Context& ctx, const PreparedGraph& prepared, const MachineRates& rates,
                                 const std::vector<Index>& columns, int heads);
 

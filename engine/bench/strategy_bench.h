@@ -1,4 +1,4 @@
-// The same work under several strategies, compared: runs, read from their output folders, in; a table out.
+// Compares the same work under several strategies: reads runs from their output folders, makes a table.
 // Ratios are formed within a round, in which the machine was the same for all runs. The first strategy runs
 // twice in each round, so that its two runs show the noise.
 #pragma once

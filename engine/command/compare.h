@@ -47,7 +47,7 @@ LoadedJob concrete_job(const Arguments& arguments, const LoadedJob& given, const
 bool is_open(const Job& job);
 
 /// The job of a run that goes on, with the strategy that was chosen then, from that run's manifest. Throws
-/// Error where `given` asks for an exact strategy and that one isn't.
+/// Error where `given` asks for an exact strategy and the chosen one isn't exact.
 LoadedJob chosen_before(const Arguments& arguments, const LoadedJob& given,
                         const std::filesystem::path& manifest, Say say);
 

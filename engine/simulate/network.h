@@ -117,8 +117,7 @@ class VirtualNetwork {
     int flow = -1;                                      // among shares_; −1: nothing leaves
     double rate = 0, parts = 0;  // bytes per second, divided equally among so many lanes
     int bottleneck = 0;          // the resource that limits its rate
-    // `remaining` of its messages is as of `since`, when short messages had taken its bottleneck for `stood`
-    // s
+    // when `remaining` was computed; for how long short messages had taken the bottleneck by then
     double since = 0, stood = 0;
     double due = kNever, asked = kNever;  // when a message is next through; its event's time, no later
     bool is_stale = false;                // the messages that may leave have changed

@@ -91,7 +91,7 @@ void VirtualRank::starts(LaneSlots::Running& running) {
   running.since = on_clock(network_.now());
 }
 
-/// Tells slots the time of arrival, from which the progress thread learns how long the link takes.
+/// Learns from an arrival of bulk how long the link takes, as a real progress thread does.
 void VirtualRank::arrives(const LaneSlots::Running& running) {
   const auto now = on_clock(network_.now());
   if (running.operation->lane != Lane::kBulk) return;

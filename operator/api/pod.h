@@ -31,8 +31,7 @@ struct PodView {
   std::string pinned;           // the node that the operator pinned it to, or ""
   bool ready = false;
   std::string unschedulable;              // why the scheduler finds no node for it
-  std::optional<Moment> scheduler_spoke;  // when the scheduler first said so; for a pod that was gated, when
-                                          // that was said of its gate
+  std::optional<Moment> scheduler_spoke;  // when the scheduler first said so, or spoke of the gate
   std::string disruption;  // DisruptionTarget's reason: PreemptionByScheduler, EvictionByEvictionAPI, …
   std::vector<std::string> gates;
   int priority = 0;

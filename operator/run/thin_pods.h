@@ -23,7 +23,7 @@ namespace atl::ctl {
 class ThinPods final : public kube::Store {
  public:
   struct Handlers {
-    /// Whether all of the namespace's jobs' pods are kept elsewhere.
+    /// Whether pods of the namespace's jobs are kept elsewhere, in full.
     std::function<bool(const std::string& space)> is_watched;
     std::function<void()> on_room;  // called when a pod goes, or takes less
   };

@@ -79,8 +79,8 @@ class WaitingGangs {
   /// The last answer.
   struct Answer {
     std::uint64_t generation = 0, changes = 0;
-    Moment until{};  // it holds until then: the end of the next gang's patience, or at once where some
-                     // haven't been tried
+    // until when it holds: until the next gang's patience ends; no longer if some gangs are untried
+    Moment until{};
     std::optional<Reservation> reservation;
   };
   /// How many more gangs may be tried for one question.

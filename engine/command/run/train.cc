@@ -204,8 +204,8 @@ void say_wait(int rank, const std::string& news, std::chrono::seconds timeout) {
   std::_Exit(kStatusFailed);
 }
 
-/// Limits the rest of the rank's life. Only MPI_Finalize of other ranks waits for it now, and its starter,
-/// which hears that it leaves.
+/// Sets a time limit for leaving, and tells the starter that the rank leaves. Only the starter, and other
+/// ranks in MPI_Finalize, still wait for it.
 void leave(std::optional<EndUnlessDone>& leaving, int rank, int ranks, std::chrono::seconds timeout) {
   const auto patience = ranks_leave_patience_of(timeout);
   const std::string words = fmt::format(

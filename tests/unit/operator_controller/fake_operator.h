@@ -38,7 +38,7 @@ class FakeOperator {
   explicit FakeOperator(FakeCluster& cluster) : cluster_(cluster) {}
 
   Settings settings{.image = "atoll/engine:1"};
-  int kill_after = -1;  // writes, at which the operator dies and forgets what it decided; −1: never
+  int kill_after = -1;  // writes after which the operator dies and forgets the rest; −1: never
   int writes = 0;
   bool is_down = false;
   std::function<void(Observed&)> add;  // adds to what is seen
