@@ -1,4 +1,4 @@
-// Features by columns that send less than features by rows, and the plan's advice on it.
+// The width of layers at which features by columns and by rows send the same, and what a plan says of it.
 #include <gmock/gmock.h>
 
 #include "plan/columns_job.h"

@@ -1,6 +1,6 @@
 // The parts of a graph under PipeGCN (Wan et al. 2022, algorithm 1 and section 3.4), simulated on one rank:
-// an Exchange that has all vertices and simulates, by vertex, the messages between parts. No halo, no peers,
-// no messages; in float64.
+// an Exchange that has all vertices, and computes by vertex what parts would send each other. No halo, no
+// peers, no messages; in float64.
 #pragma once
 
 #include <algorithm>
