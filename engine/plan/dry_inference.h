@@ -43,7 +43,7 @@ struct AllSlabs {
   const RankSlabs& of(Rank rank) const { return by_rank[std::size_t(rank)]; }
 };
 
-/// The part of the first layers where features are held by columns. Made by the strategy
+/// What the first layers send and hold where features are held by columns. Made by the strategy
 /// (StrategyPlan::slab_columns).
 class SlabColumns {
  public:

@@ -59,8 +59,8 @@ bool is_known_lost(const std::string& node, Moment silent_since, const Status& s
   });
 }
 
-/// Two other witnesses: ranks wait for a rank on the node, and its server doesn't answer the operator. They
-/// are the only ones where the launcher was on that node itself, or the network hides what mpirun would
+/// Two other witnesses of a lost node: ranks wait for a rank on it, and its server doesn't answer the
+/// operator. There are no others if the launcher was on that node, or the network hides what mpirun would
 /// notice.
 bool is_waited_for_in_vain(const std::string& node, const Observed& seen) {
   if (!seen.silent_rank) return false;

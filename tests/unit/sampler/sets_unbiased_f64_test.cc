@@ -1,7 +1,7 @@
 // Weights of arcs and losses where vertices are drawn for a whole step: on average over draws each arc counts
-// once, within 4 standard errors of 2,000 draws. An arc that a fifth of the draws has is known to within 20
-// %, all arcs together, step by step, to within 5 %. That shows probabilities that are slightly wrong, too: α
-// = P(u) instead of P(u | v) is 8 % off.
+// once, within 4 standard errors of 2,000 draws. That is 20 % for an arc that is in a fifth of the draws, and
+// 5 % for all arcs together, step by step. So even slightly wrong probabilities show: P(u) instead of P(u |
+// v) is 8 % off.
 #include <gtest/gtest.h>
 
 #include <cmath>
