@@ -8,9 +8,8 @@
 namespace atl {
 namespace {
 
-// Bytes up to which a message leaves before its receiver is ready. Between servers that is Open MPI's limit
-// for pieces, so small messages leave whole; inside a server it is the limit for shared memory
-// (comm/mpi_lane.h).
+// Bytes up to which Open MPI sends a message before its receiver is ready: between servers, where the small
+// lane's messages never wait for the receiver, and through shared memory (comm/mpi_lane.h).
 constexpr std::int64_t kEagerBetween = 63 << 10, kEagerInside = 4 << 10;
 // A message up to this size takes its turn on links, as its few frames do, and isn't split into shares: with
 // many ranks nearly all messages are so short.

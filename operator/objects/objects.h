@@ -69,8 +69,8 @@ void count_pods(const GnnJob& job, const Settings& settings, Gang& gang);
 std::string mpi_job(const GnnJob& job, const Settings& settings, int attempt,
                     const std::vector<std::vector<Rank>>& servers, Moment now);
 
-/// A pod made from such a template, as if we had made it: the job's own, with its server and its ranks.
-/// Returns any other pod unchanged.
+/// A pod that mpi-operator made for a job's MPIJob, as if we had made it: the job's own, with its server and
+/// its ranks. Returns any other pod unchanged.
 PodView adopted(PodView pod);
 
 /// Why the MPIJob has failed, in mpi-operator's words; "" where it hasn't. `object`: the API's JSON.
