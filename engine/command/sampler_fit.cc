@@ -30,7 +30,7 @@ FieldRemark parts_fault(const Job& job, const DatasetMeta& meta) {
           sampler_of(job).name, parts, meta.name, meta.vertices, std::max<Index>(2, meta.vertices / 10))};
 }
 
-/// Draws with replacement take time, however few vertices there are.
+/// Refuses more draws than add anything: draws with replacement take their time all the same.
 FieldRemark draws_fault(const Job& job, const DatasetMeta& meta) {
   const SamplerInfo& sampler = sampler_of(job);
   if (sampler.most_draws == nullptr) return {};

@@ -36,8 +36,8 @@ class Pairs {
   std::vector<double> bytes_;
 };
 
-/// The sorted amounts to leave out of the list: all but so many neighbours, those that differ least, and
-/// every amount equal to one at their ends.
+/// A range of the sorted amounts, to leave out of the list: the one that differs least among those that spare
+/// only `but` amounts, with every amount equal to its ends.
 struct Window {
   std::size_t first = 0, last = 0;
 };

@@ -19,7 +19,7 @@
 namespace atl {
 namespace {
 
-constexpr int kEvaluateEvery = 5;  // so that four of five epochs directly follow another epoch
+constexpr int kEvaluateEvery = 5;  // at least: then four of five epochs directly follow another one
 
 void say(const std::string& line) {
   std::fprintf(stderr, "atoll: %s\n", line.c_str());

@@ -170,8 +170,8 @@ std::vector<Rank> ranks_here(const Arguments& a, Rank rank, int ranks) {
   return all;
 }
 
-/// From the first step on, a stop lets the step under way finish. Each rank's first observer, for the others
-/// write.
+/// From the first step on, a stop lets the step under way finish. It is each rank's first observer,
+/// because the others write files.
 class StepsBegin : public RunObserver {
  public:
   void on_start(const RunRecord&) override { let_steps_end(); }

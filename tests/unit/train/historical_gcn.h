@@ -49,7 +49,7 @@ struct HistoricalGcn : StaleGcn {
   }
 
  private:
-  /// The part of i's embedding of j, as input of a convolution; null: none that is young enough.
+  /// What i's part knows of j's input of a convolution; null: nothing that is young enough.
   const std::vector<double>* known(int step, std::size_t layer, std::size_t i, std::size_t j) {
     const auto all = history.find({layer, j});
     if (kept[std::size_t(part[i])].count(j) == 0 || all == history.end()) return nullptr;
