@@ -20,7 +20,7 @@ std::string host_name() {
   return name;
 }
 
-/// What a pod is told of itself by the downward API.
+/// An environment variable, set by the pod's downward API.
 std::string variable(const char* name, const std::string& otherwise) {
   const char* value = std::getenv(name);
   return value && *value ? value : otherwise;
@@ -55,7 +55,7 @@ std::set<std::string> allowed_features(const Arguments& arguments) {
   return allowed;
 }
 
-/// As Kubernetes names resources that a device plugin offers.
+/// Checks that the name is one of a device plugin's resources, in Kubernetes' form.
 std::string gpu_resource_of(const Arguments& arguments) {
   const std::string name = arguments.get("--gpu-resource", kGpuResource);
   const auto slash = name.find('/');
@@ -67,7 +67,7 @@ std::string gpu_resource_of(const Arguments& arguments) {
 /// Bytes of /dev/shm for each rank.
 std::int64_t shared_memory_of(const Arguments& arguments, const std::string& name, std::int64_t otherwise) {
   constexpr double kLeast = 16 << 20,
-                   kMost = double(1LL << 40);  // what a rank needs in any case; a node's memory
+                   kMost = double(1LL << 40);  // what any rank needs; a node's memory
   const std::string text = arguments.get(name, std::to_string(otherwise));
   const auto bytes = parse_quantity(text);
   if (!bytes || *bytes < kLeast || *bytes > kMost)
@@ -106,7 +106,7 @@ LogLevel log_level_of(const Arguments& arguments) {
   return level->second;
 }
 
-/// A part of names and labels.
+/// The class, which becomes part of names and labels.
 std::string class_of(const Arguments& arguments) {
   const std::string name = arguments.get("--class", kDefaultClass);
   constexpr const char* kAllowed = "abcdefghijklmnopqrstuvwxyz0123456789-";

@@ -1,4 +1,4 @@
-// The operator's command line: flags, each of which may also stand in the environment, as charts prefer.
+// The operator's command line: flags, each of which the environment may set instead, as charts prefer.
 #pragma once
 
 #include "command/command_line.h"
@@ -9,7 +9,7 @@ namespace atl::ctl {
 /// The program as its one command, which runs `run`.
 Command operator_command(int (*run)(const Arguments&));
 
-/// Throws Error naming the argument that isn't allowed.
+/// Throws Error, which names the argument that isn't allowed.
 Options options_of(const Arguments& arguments);
 
 }  // namespace atl::ctl

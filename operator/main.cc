@@ -1,5 +1,5 @@
-// atoll-operator: reads the command line, runs the operator until it is told to end. Exit statuses: 0 ended
-// as told, 1 failed or no longer the leader (the message says which), 2 usage.
+// atoll-operator: reads the command line, and runs the operator until it is told to end. Exit statuses: 0
+// ended as told, 1 failed or no longer the leader (the message says which), 2 usage.
 #include <malloc.h>
 
 #include <csignal>
@@ -13,7 +13,7 @@
 
 namespace {
 
-/// SIGTERM and SIGINT, which every thread leaves to one that waits for them.
+/// SIGTERM and SIGINT: every thread blocks them, and one waits for them.
 sigset_t ending_signals() {
   sigset_t signals;
   sigemptyset(&signals);
@@ -43,8 +43,8 @@ int run(const atl::Arguments& arguments) {
 }  // namespace
 
 int main(int count, char** words) {
-  // What one thread parses another frees: with an arena for each of them, most of it would be held and not
-  // used.
+  // Memory that one thread allocates to parse another frees: with an arena per thread, most of it would be
+  // held unused.
   mallopt(M_ARENA_MAX, 2);
   try {
     return atl::run_program(count, words, atl::ctl::operator_command(run), "atoll-operator " ATOLL_VERSION);

@@ -1,4 +1,4 @@
-// Measured by the catalogue's simplest kernels: the host has no loops of its own there.
+// Measures with the catalogue's simplest kernels, because the host can't run loops of its own on the device.
 #include "bench/device_rates.h"
 
 #include <vector>

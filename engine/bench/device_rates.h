@@ -1,4 +1,4 @@
-// What a GPU does at most, as limits for its kernels' times.
+// The highest rates that a GPU reaches: limits for its kernels' times.
 #pragma once
 
 #include <algorithm>
@@ -11,19 +11,19 @@
 
 namespace atl {
 
-/// By matrices of so many bytes, larger than any cache, and products of so many rows and columns.
+/// Sizes to measure with: matrices of so many bytes, larger than any cache, and square products of this side.
 struct DeviceRateSizes {
   Index bytes = Index(256) << 20, side = 4096;
 };
 
-/// The first three of ctx's device: of a · x + b · y, three streams counted; of rows of 256 bytes that are
-/// copied in random order, read and written; of large products. Throws Error where its memory doesn't hold
-/// three such matrices.
+/// Measures the first three rates of ctx's device: a · x + b · y, with three streams counted; copies of rows
+/// of 256 bytes in random order, with reading and writing counted; large products. Throws Error where the
+/// device's memory doesn't hold three such matrices.
 MachineRates measure_device_rates(Context& ctx, const DeviceRateSizes& sizes = {});
 
-// Operands of what is timed: random numbers, since some hardware is faster on zeros.
+// Operands of timed kernels: random numbers, because some hardware is faster on zeros.
 
-/// In the host's memory; uniform in [−1, 1), the same on any number of threads.
+/// In host memory; uniform in [−1, 1), the same on any number of threads.
 inline Matrix random_matrix(Context& ctx, Index rows, Index cols, std::uint64_t seed) {
   Matrix m(rows, cols);
   const Draws draws(seed, Purpose::kGenerator);

@@ -1,5 +1,5 @@
-// Measures one whole epoch of a manifest against what its work takes at the measured rates of the machine, or
-// of its GPU.
+// Measures one whole epoch of a manifest. Its limit is the time that its work takes at the measured rates of
+// the machine, or of its GPU.
 #include <fmt/format.h>
 #include <algorithm>
 #include <cmath>
@@ -20,7 +20,7 @@
 namespace atl {
 namespace {
 
-/// The job's one rank, as the session sets it up.
+/// The job's one rank, set up as a session does it.
 struct OneRank {
   OneRank(Context& ctx, const Job& job, const Dataset& dataset, const PreparedGraph& prepared)
       : comm(std::move(make_local_group(1).front())), data(job, dataset, prepared, 0) {
@@ -32,7 +32,7 @@ struct OneRank {
   std::optional<Trainer> trainer;
 };
 
-/// Of each epoch. A loss is there when the device has done all of its epoch.
+/// By epoch. A loss is complete once the device has done all of its epoch.
 struct Trained {
   std::vector<double> losses, seconds;
 };
@@ -54,15 +54,15 @@ void check_learning(const std::vector<double>& losses) {
          losses.front(), losses.back());
 }
 
-/// The share by which losses of two devices may differ: what is rounded otherwise grows from step to step, of
-/// which an epoch of mini-batches has many, and halves are coarse from the beginning.
+/// The relative difference allowed between the losses of two devices. Rounding differences grow from step to
+/// step, and an epoch of mini-batches has many steps; halves are coarse from the beginning.
 double nearness(const Job& job) {
   const bool batches = strategy_of(job).holds == Holds::kBatches,
              halves = job.training.precision == Precision::kBFloat16;
   return batches && halves ? 0.1 : batches || halves ? 0.01 : 1e-4;
 }
 
-/// A GPU's losses beside the CPU's: the second one has seen the way back and an update, too.
+/// Compares a GPU's losses with the CPU's. The second loss follows from a backward pass and an update, too.
 void check_against_cpu(ThreadPool& pool, const Job& job, const Dataset& dataset,
                        const PreparedGraph& prepared, const std::vector<double>& losses) {
   constexpr int kEpochs = 2;
@@ -105,12 +105,12 @@ BenchRow bench_epoch(Context& ctx, const Job& job, const Dataset& dataset, const
                       work.all_flops() / 1e9, work.all_gathered() / 1e9, work.all_streamed() / 1e9)};
 }
 
-// Measures how fast a job's mini-batches are drawn: seeds, neighbours, blocks; no features are fetched and
+// Measures how fast a job's mini-batches are drawn: seeds, neighbours, blocks. No features are fetched and
 // nothing is trained.
 
 namespace {
 
-/// How many arcs a batch holds of a row that has these.
+/// How many arcs a batch holds of a row with these sources.
 Index expected_arcs(std::span<const VertexId> sources, VertexId row, int fanout, bool replace) {
   const Index loops = std::ranges::count(sources, row), others = Index(sources.size()) - loops;
   if (fanout == kAllNeighbours || others == 0) return loops + others;

@@ -1,4 +1,4 @@
-// Measures kernels on a data set against the bounds that memory sets, after checking their results.
+// Measures kernels on a data set, after checking their results, against the bounds that memory sets.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -15,9 +15,9 @@
 namespace atl {
 namespace {
 
-constexpr Index kChecked = 2000;  // rows compared with the reference, spread over all
+constexpr Index kChecked = 2000;  // rows compared with the reference, spread over all rows
 
-/// The prepared graph with its vertices back where the data set has them: the same arcs, in natural order.
+/// The prepared graph in the data set's vertex order: the same arcs, in natural order.
 Csr natural_order(const PreparedGraph& prepared) {
   const CsrView graph = prepared.graph();
   const auto ids = prepared.ids();
@@ -37,7 +37,7 @@ Csr natural_order(const PreparedGraph& prepared) {
   return natural;
 }
 
-/// A graph where the host reads it and where kernels do. It stays.
+/// A graph in the host's memory and in the device's. Neither copyable nor movable.
 struct PlacedGraph {
   PlacedGraph(Context& ctx, DeviceCopies& copies, const CsrView& graph, const char* order_)
       : order(order_),
@@ -52,11 +52,11 @@ struct PlacedGraph {
 
   const char* order;  // of its vertices
   CsrView host, there;
-  bool has_library;  // that can add up along it, too
+  bool has_library;  // whether it can add up along this graph, too
   std::shared_ptr<const StayingArcs> stays;
 };
 
-/// Who wrote the kernels that are timed, where they aren't all ours.
+/// Who wrote the timed kernels, where not all are ours.
 struct Makers {
   explicit Makers(const Context& ctx) {
     if (ctx.device == Device::kCuda) ours = "Atoll", products = "cuBLAS", sums = "cuSPARSE";
@@ -99,7 +99,7 @@ double spmm_seconds(Context& ctx, const PlacedGraph& graph, const Matrix& x) {
   return shortest_seconds(ctx, [&] { spmm(ctx, arcs, x_there, out); });
 }
 
-/// A row without a limit, with the library's time beside ours where there is one.
+/// A row without a limit; with the library's time beside ours where the device has a library.
 BenchRow spmm_row(Context& ctx, const PlacedGraph& graph, const Matrix& x) {
   const Makers makers(ctx);
   BenchRow row{fmt::format("spmm, {} columns, {} order", x.cols(), graph.order), spmm_seconds(ctx, graph, x)};
@@ -122,7 +122,7 @@ void add_spmm(Context& ctx, const PlacedGraph& natural, const PlacedGraph& prepa
   ordered.formula = "(4E + 4Ef + 4nf) / triad: no reuse";
 }
 
-/// A layer's product and its weight gradient, of matrices as tall as the graph.
+/// A layer's product and its weight gradient, of matrices with as many rows as the graph has vertices.
 void add_products(Context& ctx, Index n, const MachineRates& rates, Index columns,
                   std::vector<BenchRow>& rows) {
   const Matrix a = random_matrix(ctx, n, columns, 5), w = random_matrix(ctx, columns, columns, 6);

@@ -17,7 +17,7 @@ const TypicalEpoch& slowest_rank(const RunRecord& run) {
       [](const auto& a, const auto& b) { return a.compute_seconds < b.compute_seconds; });
 }
 
-/// Middle over rounds of what `figure` reads from a run.
+/// The median over rounds of what `figure` reads from a run.
 template <class Figure>
 double middle(const StrategyRuns& runs, Figure figure) {
   std::vector<double> values;
@@ -37,7 +37,7 @@ std::vector<double> steady_seconds_of(const StrategyRuns& runs, const RunRecord&
   return seconds;
 }
 
-/// Fails where the bytes that were sent, of those that `counts`, aren't those that were planned.
+/// Fails where the bytes sent, for the purposes that `counts` selects, differ from the planned ones.
 template <class Counts>
 void hold_against_plan(const StrategyRuns& runs, const RunRecord& run, const TrafficBytes& planned,
                        Index epochs, const char* where, Counts counts) {
@@ -54,7 +54,7 @@ void hold_against_plan(const StrategyRuns& runs, const RunRecord& run, const Tra
   }
 }
 
-/// Of an epoch, as the ledgers of all ranks have it; held against the plan.
+/// Bytes of an epoch from the ledgers of all ranks, checked against the plan.
 std::vector<LinkTraffic> epoch_bytes(const StrategyRuns& runs, const RunRecord& run) {
   const Index epochs = run.epochs.back().epoch - run.resumed_from;
   hold_against_plan(runs, run, runs.planned, epochs, "", [](const LinkTraffic&) { return true; });

@@ -1,6 +1,6 @@
-// The same work under several strategies, compared: runs as their output folders hold them in, a table out.
-// Ratios are formed within a round, where the machine was the same for all; what a strategy is compared with
-// is itself, run again.
+// Compares the same work under several strategies: reads runs from their output folders, makes a table.
+// Ratios are formed within a round, in which the machine was the same for all runs. The first strategy runs
+// twice in each round, so that its two runs show the noise.
 #pragma once
 
 #include <optional>
@@ -13,32 +13,32 @@
 
 namespace atl {
 
-/// One entry of the list in all its rounds.
+/// One entry of the list, with its runs of all rounds.
 struct StrategyRuns {
   std::string label;        // "pipegcn:smoothing=both"
   bool hides = false;       // its communication may travel while the compute thread works
-  bool sends_less = false;  // than planned, in some epochs
-  bool draws = false;       // batches or copies, other ones in each epoch: the plan's bytes are of the first
-  TrafficBytes planned{};   // sent by all ranks in an epoch, as `atoll plan` says …
-  TrafficBytes planned_between{};  // … and of it, between servers
-  std::vector<RunRecord> rounds;   // one a round
+  bool sends_less = false;  // sends fewer bytes than planned in some epochs
+  bool draws = false;  // draws other batches or copies in each epoch: the plan's bytes are the first epoch's
+  TrafficBytes planned{};          // sent by all ranks in an epoch, by `atoll plan` …
+  TrafficBytes planned_between{};  // … and the share between servers
+  std::vector<RunRecord> rounds;   // one run per round
 };
 
-/// Seconds of an epoch on the rank that computes longest: others wait for it, which is no communication of
-/// theirs. Of several rounds the middle.
+/// Seconds of an epoch, as medians over rounds. They are those of the rank that computes longest: the other
+/// ranks wait for it, and these waits aren't communication.
 struct StrategyRow {
   std::string label;
-  bool again = false;          // the first strategy a second time
+  bool again = false;          // the first strategy's second run
   std::vector<double> epochs;  // (rounds): median over its steady epochs
   double epoch_median = 0, epoch_min = 0;
   double compute = 0, exposed = 0, communication = 0, progress_cpu = 0;
-  double ideal = 0;                    // hidden: max(compute, communication), else their sum
-  std::string bound;                   // by what: "compute", "communication", "compute + communication"
+  double ideal = 0;   // max(compute, communication) if the strategy hides communication, else their sum
+  std::string bound;  // what sets `ideal`: "compute", "communication", "compute + communication"
   std::vector<double> speed_ups;       // (rounds): the first strategy's epoch over this one's
   std::vector<LinkTraffic> bytes;      // sent by all ranks in an epoch; as planned
-  std::vector<std::int64_t> memory;    // (ranks): peak, of the worst round
-  std::optional<double> test;          // middle of the rounds
-  const StrategyRuns* runs = nullptr;  // that the figures are of
+  std::vector<std::int64_t> memory;    // (ranks): peak, in the worst round
+  std::optional<double> test;          // median of the rounds
+  const StrategyRuns* runs = nullptr;  // the runs that the figures are from
   double speed_up() const { return median(speed_ups); }
   double epoch_over_ideal() const { return ideal > 0 ? epoch_median / ideal : 0; }
 };
@@ -46,24 +46,24 @@ struct StrategyRow {
 struct StrategyBench {
   std::string link,
       rig;  // link: rate as given, "" without one; rig: a JSON object, "" for this machine as it is
-  double share_asked = 0, share_reached = 0;  // of --comm-share; 0: not asked for
-  std::vector<StrategyRow> rows;              // as listed, last the first one again
+  double share_asked = 0, share_reached = 0;  // by --comm-share; 0: not asked for
+  std::vector<StrategyRow> rows;              // as listed; the last is the first one again
 
-  /// The first strategy against itself: least and largest ratio of a round, and 1. Outside it a speed-up is
-  /// one.
+  /// Least and largest ratio, over rounds, of the first strategy's two runs, extended to contain 1. A
+  /// speed-up counts only outside this range.
   std::pair<double, double> noise() const;
 };
 
-/// `runs` as listed, last the first one again; all have as many rounds, and outlive the rows. Throws Error
-/// where a run sent other bytes than planned, or has no steady epoch.
+/// `runs` as listed; the last is the first one again. All have as many rounds, and outlive the rows. Throws
+/// Error where a run sent other bytes than planned, or has no steady epoch.
 std::vector<StrategyRow> compare_strategies(const std::vector<StrategyRuns>& runs);
 
-/// For a terminal; one JSON object.
+/// The comparison for a terminal, and as one JSON object.
 std::string to_text(const StrategyBench& bench);
 std::string to_json(const StrategyBench& bench);
 
-// At which link rate does communication take a given share of a synchronous epoch? Papers' clusters are told
-// by that share.
+// At which link rate does communication take a given share of a synchronous epoch? Papers characterise their
+// clusters by that share.
 
 /// A synchronous epoch at one rate.
 struct SharedEpoch {
@@ -72,9 +72,9 @@ struct SharedEpoch {
   double share() const { return communication / (compute + communication); }
 };
 
-/// Communication taken as a fixed time plus what goes with 1 / rate: the line nearest to all measurements, or
-/// through the last one without a fixed time where they make no such line (fewer than two, or the link wasn't
-/// the limit). Throws Error where the fixed time alone is more than the share.
+/// Takes communication as a fixed time plus a time proportional to 1 / rate: the line nearest to all
+/// measurements. Where they make no such line (fewer than two, or the link wasn't the limit), it is the line
+/// through the last one without a fixed time. Throws Error where the fixed time alone exceeds the share.
 double rate_for_share(double share, std::span<const SharedEpoch> measured);
 
 }  // namespace atl

@@ -17,7 +17,7 @@
 namespace atl {
 namespace {
 
-/// A command's CLI11 form. Options keep pointers into it, so it stays where it is.
+/// A command in CLI11's form. Options keep pointers into it, so it must not move.
 struct Parser {
   const Command* command;
   CLI::App* app;
@@ -49,7 +49,7 @@ struct Parser {
   }
 };
 
-/// Where commands of two words hang: "dataset", described by its commands, of which `command` is the next.
+/// The group of a command of two words: "dataset", described by its commands, of which `command` is the next.
 CLI::App* group_of(CLI::App& root, const std::string& word, const std::string& command) {
   for (CLI::App* group : root.get_subcommands([&](CLI::App* app) { return app->get_name() == word; }))
     return group->description(group->get_description() + ", " + command);
@@ -106,17 +106,18 @@ double Arguments::number(const std::string& name, double otherwise) const {
 
 namespace {
 
-/// Memory that is refused is the world's doing like any other: one line says to whom, and what helps.
+/// Memory that is refused is the world's failure like any other: one line says which command failed, and what
+/// helps.
 int run_given(const Parser& parser, const std::string& called) {
   try {
     return parser.command->run(parser.arguments());
   } catch (const std::bad_alloc&) {
-  } catch (const std::length_error&) {  // an array longer than any memory
+  } catch (const std::length_error&) {  // an array larger than any memory
   }
   fail("{}", out_of_memory("`" + called + "`"));
 }
 
-/// --help, or words that don't make a command. `name`: as far as they do, "atoll run".
+/// Ends with --help, or with words that aren't a command. `name`: the words up to there, "atoll run".
 int end_early(const CLI::App& root, const CLI::ParseError& error, const std::string& name,
               const std::string& note = "") {
   if (error.get_exit_code() == 0) return root.exit(error);
@@ -182,7 +183,7 @@ bool contains(const std::vector<std::string>& words, const std::string& word) {
   return std::find(words.begin(), words.end(), word) != words.end();
 }
 
-/// What may stand in place `depth` of a command whose words before that are `before`, each once.
+/// The words that may follow `before` in a command, each once.
 std::vector<std::string> next_words(std::span<const Command> commands,
                                     const std::vector<std::string>& before) {
   std::vector<std::string> next;

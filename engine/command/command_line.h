@@ -1,5 +1,5 @@
-// The command line: tables of commands and their arguments → --help, parsing and messages about typos. CLI11
-// is behind command_line.cc alone.
+// Tables of commands and their arguments make --help, the parser, and messages about typos. Only
+// command_line.cc uses CLI11.
 #pragma once
 
 #include <map>
@@ -12,7 +12,7 @@ namespace atl {
 /// One argument of a command.
 struct Argument {
   std::string name;   // "--ranks", "-f,--file"; without dashes it is positional: "SRC"
-  std::string value;  // what stands after it: "N"; empty: a flag. Of a positional: empty
+  std::string value;  // its value in --help: "N"; empty: a flag, or a positional argument
   std::string help;
   bool required = false;
   bool repeats = false;
@@ -25,7 +25,7 @@ class Arguments {
   /// The value given last, or `otherwise`.
   std::string get(const std::string& name, const std::string& otherwise = "") const;
   std::vector<std::string> all(const std::string& name) const;
-  /// Throws Error naming the argument where the value isn't an integer in the range.
+  /// Throws Error, which names the argument, where the value isn't an integer in the range.
   long integer(const std::string& name, long otherwise, long minimum, long maximum) const;
   double number(const std::string& name, double otherwise) const;
 
@@ -41,7 +41,7 @@ struct Command {
   std::string help;
   std::vector<Argument> arguments;
   int (*run)(const Arguments&);  // returns the exit status; throws Error for what a user can mend
-  std::string caller{};          // who calls it, where people don't: it is absent from --help
+  std::string caller{};          // who calls it, if not a person: then --help doesn't list it
 };
 
 /// Exit statuses that mean the same for every command.
@@ -49,21 +49,20 @@ inline constexpr int kStatusFailed = 1;  // something in the world is not as it 
 inline constexpr int kStatusUsage = 2;   // the command line itself
 inline constexpr int kStatusInterrupted = 130;
 
-/// Of --timeout, seconds.
+/// The longest --timeout, seconds.
 inline constexpr long kLongestTimeout = 1'000'000;
 
-/// Of --trace-epochs.
+/// The largest --trace-epochs.
 inline constexpr long kMostTraceEpochs = 1000;
 
-/// Parses and runs; returns the exit status. Messages go to standard error. --version runs the command
-/// "version".
+/// Parses the words and runs the command; returns the exit status. Messages go to standard error. --version
+/// runs the command "version".
 int run_command_line(int count, char** words, std::span<const Command> commands);
 
-/// The same for a program that is one command, named for it; --version prints `version`.
+/// Runs a program that is one command, and has its name; --version prints `version`.
 int run_program(int count, char** words, const Command& command, const std::string& version);
 
-// Words of a command line that no command or option is called: said before parsing, with the nearest known
-// word.
+// Words that no command or option has: they are reported before parsing, with the nearest known word.
 
 bool is_positional(const Argument& argument);
 
@@ -76,7 +75,8 @@ std::vector<std::string> words_of(const std::string& command);
 /// "; atoll train is internal: atoll run calls it", or "" for a command that people call.
 std::string internal_note(const Command& command);
 
-/// A message about the first misspelt command or option of `words` (without the program's name), or "".
+/// A message about the first misspelt command or option of `words` (which don't begin with the program's
+/// name), or "".
 std::string misspelt_word(const std::vector<std::string>& words, std::span<const Command> commands);
 
 }  // namespace atl

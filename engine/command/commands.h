@@ -1,5 +1,5 @@
-// Every command of `atoll`. A new one is a file here that defines its Command, and one line in commands.cc,
-// which has three of a few lines itself: explain, report, version.
+// Every command of `atoll`. A new one is a file here that defines its Command, and one line in commands.cc.
+// Three short ones are in commands.cc itself: explain, report, version.
 #pragma once
 
 #include <vector>

@@ -36,7 +36,7 @@ bool is_exact(const Job& job) {
   return info.exact != nullptr && info.exact(job);
 }
 
-/// On the servers of a topology that is given.
+/// The changed job on the servers of the topology, if one is given.
 LoadedJob with_change(const Arguments& arguments, const std::string& change, const CompareOptions& options,
                       Say say) {
   if (options.topology) return job_on(*options.topology, arguments, change, say);
@@ -71,7 +71,7 @@ class Comparing {
     for (const std::string& options : info.variants(usual->job)) add(info, options);
   }
 
-  /// The job, where it can have the strategy.
+  /// Adds a strategy's row. Returns the job, if it can have the strategy.
   std::optional<LoadedJob> add(const StrategyInfo& info, const std::string& options) {
     ComparedStrategy& row = rows_.emplace_back();
     row.label = info.kind + (options.empty() ? "" : ":" + options);
@@ -82,7 +82,7 @@ class Comparing {
       row.exact = is_exact(loaded.job);
       row.forecast = forecast(loaded.job, dataset_, prepare_graph(loaded, dataset_, say_), topology_, rates_,
                               options_.threads);
-      // What was measured is the accuracy of classes.
+      // Only the accuracy of classes was measured.
       if (!row.exact && loaded.job.task != Task::kLinkPrediction)
         row.effect = measured_effect(row.label, size_of(dataset_, loaded.job));
       if (const auto memory = loaded.job.resources.memory; memory > 0 && row.forecast.peak > memory)
@@ -95,7 +95,7 @@ class Comparing {
     }
   }
 
-  /// Without the place, where that is the change.
+  /// The first line, without the place if that is the change itself.
   static std::string first_line(const std::string& text, const std::string& place) {
     const std::string line = text.substr(0, text.find('\n'));
     return line.starts_with(place) ? line.substr(place.size()) : line;
@@ -111,7 +111,7 @@ class Comparing {
   std::vector<ComparedStrategy> rows_;
 };
 
-/// By rank, as the manifest says.
+/// By rank, from the manifest.
 std::vector<std::string> servers_of(const Job& job) {
   const int ranks = job.placement.ranks,
             together = job.placement.ranks_per_server > 0 ? job.placement.ranks_per_server : ranks;

@@ -1,5 +1,5 @@
-// A manifest's job under every strategy that it could have (atoll plan --compare), and the one that
-// strategy.kind: auto stands for.
+// A manifest's job under every strategy that it could have (atoll plan --compare), and the strategy that
+// strategy.kind: auto is replaced by.
 #pragma once
 
 #include <cstdint>
@@ -15,49 +15,49 @@
 namespace atl {
 
 struct CompareOptions {
-  int threads = 1;                     // of each rank
+  int threads = 1;                     // each rank's
   std::optional<Topology> topology{};  // none: links of strategy.link, or 10gbit, between …
   std::vector<std::string> hosts{};  // … these (ranks); empty: servers of placement.ranksPerServer, or one
-  double link = 0;                   // bytes a second, in place of strategy.link; 0: not given
-  std::optional<MachineRates> rates{};  // of a rank; none: measured here
-  std::optional<std::int64_t> trial{};  // steps, in place of strategy.trial
+  double link = 0;                   // bytes per second, instead of strategy.link; 0: not given
+  std::optional<MachineRates> rates{};  // one rank's; none: measured here
+  std::optional<std::int64_t> trial{};  // steps, instead of strategy.trial
 };
 
-/// Each kind with its defaults, and the variants that it names (StrategyInfo::variants). Prepares the graph
-/// as each needs it.
+/// Compares each kind with its defaults, and the variants that it names (StrategyInfo::variants). Prepares
+/// the graph as each needs it.
 Comparison compare_strategies(const Arguments& arguments, const LoadedJob& given, const Dataset& dataset,
                               const CompareOptions& options, Say say);
 
 struct ChosenStrategy {
-  LoadedJob job;         // as it is to be run
-  std::string strategy;  // the manifest's, as YAML on one line: "{kind: granndis, …}"
+  LoadedJob job;         // with the chosen strategy
+  std::string strategy;  // the chosen strategy as YAML on one line: "{kind: granndis, …}"
   std::string why;
 };
 
-/// What strategy auto stands for. Throws Error where that is none.
+/// Chooses the strategy for strategy.kind: auto. Throws Error where no strategy is possible.
 ChosenStrategy choose_strategy(const Arguments& arguments, const LoadedJob& given, const Dataset& dataset,
                                const CompareOptions& options, Say say);
 
-/// The job as it is to be run: with strategy auto the one that it stands for, which is said, otherwise
-/// itself. Throws Error where none can be.
+/// The job to run: with strategy auto, the job under the chosen strategy, which is said; otherwise the job as
+/// given. Throws Error where no strategy is possible.
 LoadedJob concrete_job(const Arguments& arguments, const LoadedJob& given, const Dataset& dataset,
                        const CompareOptions& options, Say say);
 
-/// Whether the job's strategy stands for another.
+/// Whether the job's strategy is auto, which another has to replace.
 bool is_open(const Job& job);
 
-/// Of such a job that has been run before, with the strategy of then: that run's manifest has it. Throws
-/// Error where `given` asks for an exact one and that isn't.
+/// The job of a run that goes on, with the strategy that was chosen then, from that run's manifest. Throws
+/// Error where `given` asks for an exact strategy and the chosen one isn't exact.
 LoadedJob chosen_before(const Arguments& arguments, const LoadedJob& given,
                         const std::filesystem::path& manifest, Say say);
 
-/// For commands that don't choose. Throws Error where the job's strategy stands for another.
+/// For commands that don't choose. Throws Error where the job's strategy has yet to be chosen.
 void check_concrete(const Job& job);
 
-/// Trains `graph` for `steps` steps on this machine, ranks as threads, and then each row that isn't exact or
-/// refused, the cheapest step first, until it gets to graph's best validation metric less half a point, or
-/// has taken more time, as predicted, than the best so far. Enters what they need into the rows. `job_of`:
-/// the job with such a change (ComparedStrategy::change). A large graph is tried on a part of it, which lies
+/// Trains `graph` for `steps` steps on this machine, with ranks as threads. Then trains each row that isn't
+/// exact or refused, the cheapest step first, until its validation metric is within half a point of graph's
+/// best, or it has taken more predicted time than the best row so far. Enters the steps needed into the rows.
+/// `job_of`: the job with a given ComparedStrategy::change. A large graph is replaced by a part of it, kept
 /// in the data set's folder meanwhile. Says what it does, and where nothing can be tried.
 void try_strategies(Comparison& comparison, const Dataset& dataset, std::int64_t steps,
                     const std::function<LoadedJob(const std::string& change)>& job_of, Say say);

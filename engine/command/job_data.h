@@ -1,5 +1,4 @@
-// What `atoll run` and `atoll plan` settle alike before anything else: the manifest, its data set, and that
-// the two fit.
+// What `atoll run` and `atoll plan` settle first: the manifest, its data set, and that the two fit.
 #pragma once
 
 #include <fmt/format.h>
@@ -19,40 +18,41 @@
 
 namespace atl {
 
-/// Told what takes time.
+/// Receives lines about what takes time.
 using Say = void (*)(const std::string& line);
 
-/// --file with --ranks and --set applied; warnings are said.
+/// Loads --file, with --ranks and --set applied; `say` gets the warnings.
 LoadedJob load_job_of(const Arguments& arguments, Say say);
 
-/// The job's data set, opened, below --data-root: a stored one, or a generated one, made if need be; graphs
-/// are prepared of it where --prepared says. Every byte of what was there already is checked against its
-/// checksum. Throws Error where there is none, or where the manifest can't be trained on it (training_fit.h).
+/// Opens the job's data set, below --data-root: a stored one, or a generated one, which is made if need be.
+/// Its graphs are prepared in --prepared's folder. Every byte of files that were there already is checked
+/// against its checksum. Throws Error where there is no data set, or the manifest can't be trained on it
+/// (training_fit.h).
 Dataset dataset_of(const Arguments& arguments, const LoadedJob& loaded, Say say);
 
-/// The folder of the data set that dataset_of() finds or makes, without a look at it.
+/// The folder of the data set that dataset_of() finds or makes; reads nothing.
 std::filesystem::path dataset_place(const Arguments& arguments, const Job& job);
 
-/// What a person calls a data set: its folder, or, where there is no such folder, its name below ./datasets
-/// or ATOLL_DATA_ROOT. Throws Error as Dataset::open() where it is neither.
+/// The data set of a name that a user gives: a folder or, where there is no such folder, a name below
+/// ./datasets or ATOLL_DATA_ROOT. Throws Error as Dataset::open() where it is neither.
 std::filesystem::path stored_dataset(const std::string& called);
 
-/// Whether prepare_graph() has nothing to make.
+/// Whether prepare_graph() would find the graph already made.
 bool is_prepared(const LoadedJob& loaded, const Dataset& dataset);
 
-/// The job's graph prepared for its ranks, made if need be: then `say` is told how much memory that takes at
-/// most.
+/// The job's graph, prepared for its ranks. Makes it if need be, and then first says how much memory that
+/// takes at most.
 PreparedGraph prepare_graph(const LoadedJob& loaded, const Dataset& dataset, Say say);
 
-/// Of each rank: --threads, or resources.cpu, or the machine's cores shared out.
+/// Each rank's threads: --threads, or resources.cpu, or an equal share of the machine's cores.
 int threads_of(const Arguments& arguments, const Job& job);
 
 // Work that can't tell how far it is, such as METIS dividing a graph: while it goes on, the user hears now
-// and then for how long.
+// and then how long it has taken.
 
 class Reminder {
  public:
-  /// `say` is called by another thread every `interval` while this lives: "still WORK after 2 min: HINT".
+  /// Another thread calls `say` every `interval` while the object lives: "still WORK after 2 min: HINT".
   template <class Say>
   Reminder(Say say, const std::string& work, const std::string& hint,
            std::chrono::milliseconds interval = std::chrono::minutes(1))
@@ -75,25 +75,25 @@ class Reminder {
 
 // --prepared: where commands keep prepared graphs, and find them.
 
-/// Of every command that makes or reads prepared graphs.
+/// For every command that makes or reads prepared graphs.
 Argument prepared_argument();
 
-/// --prepared's folder, or ATOLL_PREPARED's, as whole path, for Dataset::open(); empty: beside each data set.
+/// --prepared's folder, or ATOLL_PREPARED's, as an absolute path for Dataset::open(); empty: graphs are kept
+/// beside each data set.
 std::filesystem::path prepared_place(const Arguments& arguments);
 
-// What this machine can do, for commands that predict times.
+// Rates of this machine, for commands that predict times.
 
-/// Of one of `ranks`: the machine's, by as many threads as all have together, shared out among them. Takes
-/// two seconds.
+/// One rank's rates: the machine's with all ranks' threads together, divided by `ranks`. Takes two seconds.
 MachineRates measured_rates(int ranks, int threads);
 
-// What becomes of the self-loops that the data have.
+// What is done with self-loops in the data.
 
-/// A run that goes on in `output` keeps to what its manifest there says (job/load.h), unless `loaded` gives
-/// something else itself.
+/// A run that goes on in `output` keeps the choice of its manifest there (job/load.h), unless `loaded` gives
+/// another.
 void go_on_with_self_loops(const std::filesystem::path& output, LoadedJob& loaded);
 
-/// For the user; "" where the data have none.
+/// A line for the user; "" where the data have no self-loops.
 std::string self_loops_line(const DatasetMeta& meta, const Job& job);
 
 }  // namespace atl

@@ -13,8 +13,8 @@ namespace {
 
 constexpr std::string_view kMissing = ": is required";
 
-/// A line of the parser, "WHERE: FIELD: what is wrong", with the option in place of where and field. Others
-/// stay.
+/// Puts the option in place of where and field in a line of the parser, "WHERE: FIELD: what is wrong".
+/// Returns other lines unchanged.
 std::string in_options(const std::string& line, std::span<const OptionField> options) {
   for (const OptionField& entry : options) {
     const std::string field = ": " + entry.field + ": ";

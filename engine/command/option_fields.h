@@ -1,6 +1,5 @@
 // Options of a command that stand for fields of the manifest: --preset for dataset.synthetic.preset. The
-// manifest's parser checks their values; what it finds is told in the options' names, for nobody typed a
-// manifest.
+// manifest's parser checks their values, and errors name the options, because the user typed no manifest.
 #pragma once
 
 #include <filesystem>
@@ -18,19 +17,18 @@ struct OptionField {
   std::string option, field;  // "--preset", "dataset.synthetic.preset"
 };
 
-/// `manifest` with the value of each option that was given in its field. Throws Error with a line for each
-/// value that isn't allowed; where there are such, nothing is said about what is missing, which may follow
-/// from them.
+/// `manifest` with each given option's value in its field. Throws Error with a line for each value that isn't
+/// allowed. Where there is such a line, missing fields aren't reported, because they may follow from it.
 Job job_of_options(const Arguments& arguments, std::span<const OptionField> options,
                    const std::string& manifest);
 
-// dataset.synthetic of a manifest, as the generator wants it, and where the generated data set lies.
+// dataset.synthetic of a manifest as the generator takes it, and the folder of the generated data set.
 
-/// The preset, where there is one, at the size that `vertices` or `scale` says and with every other number
-/// that was given in place of its own. Throws Error where it cannot have that size.
+/// The preset, if any, in the size that `vertices` or `scale` sets; other given numbers replace the preset's.
+/// Throws Error where the preset can't have that size.
 CommunitySpec community_spec(const SyntheticSpec& synthetic);
 
-/// A folder below the data root that depends on everything the spec says: made once, used again.
+/// A folder below the data root whose name depends on everything in the spec: made once, used again.
 std::filesystem::path synthetic_folder(const std::filesystem::path& data_root,
                                        const SyntheticSpec& synthetic);
 

@@ -43,7 +43,7 @@ Command partition_command() {
 
 namespace {
 
-/// A job that says nothing but how to partition: the manifest's parser checks the values.
+/// A job whose manifest says only how to partition, so that the manifest's parser checks the values.
 Job job_of(const Arguments& a, int parts) {
   const OptionField options[] = {{"--method", "placement.partitioner.kind"},
                                  {"--objective", "placement.partitioner.objective"},

@@ -11,9 +11,9 @@
 
 namespace atl {
 
-// A data set's graph prepared for a number of ranks as a run would prepare it, without a manifest.
+// A data set's graph, prepared for a number of ranks as a run would do it, without a manifest.
 
-/// The arguments of partition_graph() but --parts, for a command's table.
+/// The arguments of partition_graph() except --parts, for a command's table.
 std::vector<Argument> partition_arguments();
 
 struct PartitionedGraph {
@@ -21,8 +21,8 @@ struct PartitionedGraph {
   PreparedGraph graph;
 };
 
-/// Opens the prepared graph for `parts` ranks, or makes it. A data set without splits has no training
-/// vertices to balance. Throws Error where an argument is not allowed.
+/// Opens the prepared graph for `parts` ranks, or makes it. Without splits there are no training vertices to
+/// balance. Throws Error where an argument isn't allowed.
 PartitionedGraph partition_graph(const Dataset& dataset, int parts, const Arguments& arguments);
 
 }  // namespace atl

@@ -45,7 +45,7 @@ std::string text_of(const std::filesystem::path& file) {
   return text;
 }
 
-/// As the operator sees it, with the settings that it has where nobody says otherwise.
+/// The gang as the operator sees it, with the operator's default settings.
 ctl::Gang gang_of(const Job& job, const std::optional<std::vector<PairBytes>>& flows,
                   const ctl::Storage& storage) {
   ctl::Gang gang = ctl::gang_of(job, flows);
@@ -54,7 +54,7 @@ ctl::Gang gang_of(const Job& job, const std::optional<std::vector<PairBytes>>& f
   object.meta.space = gang.job.substr(0, gang.job.find('/'));
   object.job = job;
   object.status.keys = ctl::kNoKeysYet;
-  // Of a manifest for one machine: volumes take no room.
+  // The manifest may be for one machine; its volume then takes no room.
   if (object.job->dataset.volume.empty()) object.job->dataset.volume = R"({"emptyDir": {}})";
   ctl::count_pods(object, {}, gang);
   for (ctl::GangVolume& volume : gang.volumes)
@@ -62,12 +62,12 @@ ctl::Gang gang_of(const Job& job, const std::optional<std::vector<PairBytes>>& f
   return gang;
 }
 
-/// Prints the placement; returns the exit status, 1 where the job doesn't fit. `flows`: bytes an epoch
-/// between ranks, where the parts of the data set are known.
+/// Prints the placement; returns the exit status, 1 where the job doesn't fit. `flows`: bytes per epoch
+/// between ranks, if the parts of the data set are known.
 int plan_on_nodes(const Job& job, const std::filesystem::path& nodes,
                   const std::optional<std::vector<PairBytes>>& flows, bool json) {
   const ctl::Snapshot snapshot = ctl::read_snapshot(text_of(nodes), nodes.string());
-  // What is allowed there only that cluster's operator knows, and the plan is the same.
+  // Only the cluster's operator knows what is allowed there; the plan doesn't depend on it.
   const ctl::Settings settings{.allowed = ctl::guarded_features()};
   if (const auto faults = ctl::template_faults(job, settings); !faults.empty())
     fail("{}", fmt::join(faults, "\n"));
@@ -94,7 +94,7 @@ MachineRates parse_rates(const std::string& text) {
   return {r.triad_bytes * 1e9, r.gather_bytes * 1e9, r.product_flops * 1e9};
 }
 
-constexpr Index kSoonPrepared = 4'000'000;  // arcs, which metis divides in seconds
+constexpr Index kSoonPrepared = 4'000'000;  // arcs that metis divides in seconds
 
 /// Returns none where mini-batches can be planned without a prepared graph and nobody has prepared one,
 /// because preparing may take hours. A small graph is prepared all the same where the plan would have to
@@ -108,7 +108,7 @@ std::optional<PreparedGraph> graph_to_plan_from(const Arguments& a, const Loaded
   return prepare_graph(loaded, dataset, say);
 }
 
-/// On a cluster, with the traffic of the data set's parts where it is here.
+/// Plans on a cluster's nodes, with the traffic between parts if the data set is here.
 int run_on_nodes(const Arguments& a, const LoadedJob& loaded) {
   check_concrete(loaded.job);
   std::optional<std::vector<PairBytes>> flows;
@@ -124,7 +124,7 @@ int run_on_nodes(const Arguments& a, const LoadedJob& loaded) {
   return plan_on_nodes(loaded.job, a.get("--nodes"), flows, a.has("--json"));
 }
 
-/// Every rank is recorded here, and its epochs replayed over the topology's links.
+/// Records every rank here, and replays its epochs over the topology's links.
 void simulate_into(const Arguments& a, const LoadedJob& loaded, const Dataset& dataset,
                    const PreparedGraph& prepared, JobPlan& plan) {
   const Topology topology = read_topology(a.get("--topology"));
@@ -134,7 +134,7 @@ void simulate_into(const Arguments& a, const LoadedJob& loaded, const Dataset& d
   enter_simulated(loaded.job, simulate({"", recording}, topology).epoch, topology.name, plan);
 }
 
-/// In bytes a second.
+/// Bytes per second.
 double link_of(const Arguments& a) {
   const double rate = a.number("--link", 0) * 1e9;
   if (!(rate > 0)) fail("--link: '{}' is not allowed (use GB/s above 0)", a.get("--link"));
@@ -179,7 +179,7 @@ int run(const Arguments& a) {
   const std::optional<PreparedGraph> prepared = graph_to_plan_from(a, loaded, dataset);
   const Card* const card = a.has("--gpu") ? &card_of(a.get("--gpu")) : nullptr;
   options.rates = rates_of(a, card, job.placement.ranks, options.threads);
-  // Between ranks of one machine a byte is read and written twice.
+  // Between ranks of one machine, a byte is read and written twice.
   const double near_link = card != nullptr ? card->link_bytes : options.rates.triad_bytes / 4;
   options.link_bytes = a.has("--link") ? link_of(a) : near_link;
   JobPlan plan = prepared ? plan_job(job, dataset, *prepared, options) : plan_job(job, dataset, options);

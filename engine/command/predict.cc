@@ -20,7 +20,7 @@ void print(const char* vertices, const std::string& metric, const std::optional<
   if (value) std::printf("%-10s %s %s\n", vertices, metric.c_str(), percent_text(*value).c_str());
 }
 
-/// In the run's folder one for each data set.
+/// A folder for each data set, in the run's folder.
 std::filesystem::path output_of(const Arguments& a, const std::filesystem::path& dataset) {
   const std::filesystem::path model = a.get("--model");
   std::error_code absent;

@@ -17,7 +17,7 @@
 namespace atl {
 namespace {
 
-/// Of all ranks, or of those that are here at a time.
+/// Checks the memory of all ranks, or of those that are recorded at a time.
 void check_memory_here(const RecordOptions& how, JobPlan plan) {
   if (how.alone) {
     std::ranges::sort(plan.ranks, std::greater(), [](const RankPlan& rank) { return rank.memory.held(); });
@@ -31,8 +31,8 @@ void check_memory_here(const RecordOptions& how, JobPlan plan) {
        shortfall->text);
 }
 
-/// Where the topology parts ranks that a cluster would keep together: that may be asked for, to see what it
-/// costs.
+/// Warns where the topology separates ranks that a cluster would keep together. It isn't refused, because a
+/// user may want to see its cost.
 void warn_of_servers(const Job& job, const Topology& topology, Say say) {
   const std::vector<int> servers = topology.server_of_rank();
   for (const std::vector<Rank>& group : find_strategy(job.strategy.kind)->layout(job).groups) {
@@ -50,7 +50,7 @@ void warn_of_servers(const Job& job, const Topology& topology, Say say) {
   }
 }
 
-/// Tells how far it has come, where that takes long.
+/// Says how far recording has come, where it takes long.
 Recording one_after_the_other(const Job& job, const Dataset& dataset, const PreparedGraph& prepared,
                               const RecordOptions& how, Say say) {
   const int ranks = how.sample > 0 ? how.sample : int(how.hosts.size()), step = std::max(32, ranks / 8);
@@ -102,7 +102,7 @@ Recording record_here(const LoadedJob& loaded, const Dataset& dataset, const Pre
   if (how.sample >= topology.ranks()) how.sample = 0;
   if (how.modelled) say("measuring this machine, a few seconds where nothing else runs");
   Recording recording =
-      // As recorded ones, costs are of a rank's threads while no other rank computes.
+      // Costs are those of a rank's threads while no other rank computes, as in a recording.
       how.modelled ? record_modelled(job, dataset, prepared, how, measured_rates(1, how.threads))
                    : recorded(job, dataset, prepared, how, say);
   for (const RankPlan& rank : plan.ranks) recording.works.push_back(rank.work);

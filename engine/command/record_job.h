@@ -1,4 +1,4 @@
-// Recording a job's ranks on this machine, as `atoll simulate` and `atoll plan --topology` do.
+// Records a job's ranks on this machine, for `atoll simulate` and `atoll plan --topology`.
 #pragma once
 
 #include <string>
@@ -9,19 +9,19 @@
 
 namespace atl {
 
-/// Throws Error where the job's strategy can't be recorded so.
+/// Throws Error where the job's strategy can't be recorded in this way.
 void check_recordable(const Job& job, const RecordOptions& how);
 
-/// `how`: servers of the ranks, and the parts that they train, are filled in. Throws Error where the topology
-/// has another number of ranks, this machine hasn't the memory of all, or the strategy can't be recorded.
+/// Fills in `how`: the ranks' servers, and the parts that they train. Throws Error where the topology has
+/// another number of ranks, this machine hasn't the memory of all, or the strategy can't be recorded.
 Recording record_here(const LoadedJob& loaded, const Dataset& dataset, const PreparedGraph& prepared,
                       const Topology& topology, RecordOptions how, Say say);
 
-// A manifest's job on the servers that a topology describes, under another strategy than its own if need be.
+// A manifest's job on the servers of a topology, under another strategy if need be.
 
-/// On as many ranks as the topology has, whatever the manifest says, and with its servers where the manifest
-/// doesn't say: strategies cut the graph by them. `change`: as of --set; "": none. Throws Error where the
-/// manifest's placement.ranksPerServer is another than the topology's.
+/// The job with as many ranks as the topology has, whatever the manifest says. Where the manifest says
+/// nothing of servers it gets the topology's, because strategies cut the graph by servers. `change`: as for
+/// --set; "": none. Throws Error where the manifest's placement.ranksPerServer differs from the topology's.
 LoadedJob job_on(const Topology& topology, const Arguments& arguments, const std::string& change, Say say);
 
 }  // namespace atl

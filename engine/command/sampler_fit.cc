@@ -1,4 +1,4 @@
-// What a job's sampler and its data set must agree on: how many clusters a graph has, and how much of it a
+// What a job's sampler and its data set must agree on: how many clusters the graph has, and how much of it a
 // step draws.
 #include "command/training_fit.h"
 
@@ -13,13 +13,13 @@
 namespace atl {
 namespace {
 
-constexpr Index kRowsOfACluster = 16;  // below, hardly any neighbours are in it
+constexpr Index kRowsOfACluster = 16;  // in a smaller cluster a row has hardly any of its neighbours
 
 std::string option_path(const Job& job, const std::string& option) {
   return "strategy." + job.strategy.kind + "." + option;
 }
 
-/// Every part has a vertex, at least: a sampler's own number of them may be too large for a small graph.
+/// Each part needs a vertex; a sampler's default number of parts may be too large for a small graph.
 FieldRemark parts_fault(const Job& job, const DatasetMeta& meta) {
   const int parts = default_parts(job);
   if (parts <= meta.vertices) return {};
@@ -30,7 +30,7 @@ FieldRemark parts_fault(const Job& job, const DatasetMeta& meta) {
           sampler_of(job).name, parts, meta.name, meta.vertices, std::max<Index>(2, meta.vertices / 10))};
 }
 
-/// Draws with replacement, however many, take their time.
+/// Refuses more draws than add anything: draws with replacement take their time all the same.
 FieldRemark draws_fault(const Job& job, const DatasetMeta& meta) {
   const SamplerInfo& sampler = sampler_of(job);
   if (sampler.most_draws == nullptr) return {};
@@ -46,7 +46,7 @@ FieldRemark draws_fault(const Job& job, const DatasetMeta& meta) {
           given, sampler.name, meta.name, meta.vertices, meta.arcs, most)};
 }
 
-/// All vertices, in every step.
+/// Doubts a sampler that draws all vertices in every step.
 FieldRemark draws_doubt(const Job& job, const DatasetMeta& meta) {
   const std::int64_t draws = set_draws(job, meta.vertices);
   if (sampler_of(job).name != "uniform" || draws <= meta.vertices) return {};
@@ -56,7 +56,7 @@ FieldRemark draws_doubt(const Job& job, const DatasetMeta& meta) {
                       meta.vertices, meta.name, draws)};
 }
 
-/// A step of all clusters is one of the whole graph.
+/// A step that takes all clusters takes the whole graph.
 FieldRemark clusters_doubt(const Job& job, const DatasetMeta& meta) {
   if (sampler_of(job).parts == 0) return {};
   const int parts = partition_options(job, job.placement.ranks).parts;

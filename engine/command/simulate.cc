@@ -1,5 +1,5 @@
-// atoll simulate: the ranks of a job run here, one at a time, and how long its epochs would take on servers
-// and links that are not here.
+// atoll simulate: runs a job's ranks here, one at a time, and predicts its epochs on servers and links that
+// aren't here.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -19,14 +19,14 @@ namespace atl {
 namespace {
 
 constexpr long kFewestEpochs = 4,
-               kMostEpochs = 100;    // recorded; the first, which claims memory, isn't judged
-constexpr long kSmallestSample = 4;  // a law of each segment has up to four factors
+               kMostEpochs = 100;    // of the recording; the first claims memory and isn't judged
+constexpr long kSmallestSample = 4;  // a segment's law has up to four factors
 
 void say(const std::string& line) {
   std::fprintf(stderr, "atoll: %s\n", line.c_str());
 }
 
-/// The strategy of the manifest, or those of --strategies in its place.
+/// The manifest's strategy, or those of --strategies instead.
 std::vector<ListedStrategy> listed(const Arguments& a, const Topology& topology) {
   if (a.has("--strategies")) return read_strategy_list(a.get("--strategies"));
   const LoadedJob loaded = job_on(topology, a, "", [](const std::string&) {});
@@ -39,7 +39,7 @@ struct Candidate {
   Dataset dataset;
 };
 
-/// All of them, so that one that can't be is told before the first is recorded.
+/// Checks all of them, so that an impossible one is reported before the first is recorded.
 std::vector<Candidate> candidates(const Arguments& a, const Topology& topology, const RecordOptions& how) {
   std::vector<Candidate> all;
   for (const ListedStrategy& strategy : listed(a, topology)) {
@@ -67,7 +67,7 @@ RecordedStrategy record(const Candidate& candidate, const Topology& topology, co
   return {label, record_here(loaded, dataset, prepare_graph(loaded, dataset, say), topology, how, say)};
 }
 
-/// One recording serves them all: the graph is divided among the servers as they are recorded.
+/// One recording serves all topologies, because the graph is divided among the servers that they share.
 void check_alike(const std::vector<Topology>& topologies) {
   const Topology& first = topologies.front();
   for (const Topology& other : topologies)
@@ -78,7 +78,7 @@ void check_alike(const std::vector<Topology>& topologies) {
           first.name, first.ranks(), first.servers.size(), other.name, other.ranks(), other.servers.size());
 }
 
-/// "0.5,0.65"; none: links as the topology has them.
+/// "0.5,0.65"; empty: links are as in the topology.
 std::vector<double> shares_of(const Arguments& a) {
   std::vector<double> shares;
   const std::string text = a.get("--comm-share");

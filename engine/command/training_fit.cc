@@ -31,7 +31,7 @@ class Refuse {
   const LoadedJob& loaded_;
 };
 
-/// One way to add a file, whichever format the data set came from.
+/// A way to add a file that works for every format of import.
 std::string add_file(const char* file) {
   return fmt::format("write it out with `atoll dataset export`, add {}, and import that with --format npy",
                      file);
@@ -95,7 +95,7 @@ void check_loss_and_metric(const Refuse& refuse, const TrainingSpec& training, c
         meta.name, meta.classes);
 }
 
-/// Of a model that aggregates first, sums are what is dropped out.
+/// A model that aggregates first would drop out sums instead of features.
 void check_input_dropout(const Refuse& refuse, const Job& job, const DatasetMeta& meta) {
   const InputDropoutSpec& dropout = job.training.input_dropout;
   const bool after = dropout.rate > 0 && dropout.position == DropoutPosition::kAfterAggregation;
@@ -104,7 +104,7 @@ void check_input_dropout(const Refuse& refuse, const Job& job, const DatasetMeta
            "afterAggregation needs dense features, {} stores them sparse (use beforeAggregation)", meta.name);
 }
 
-/// Every slice of every part has a vertex, at least.
+/// Each slice of each part needs a vertex.
 void check_slices(const Refuse& refuse, const Job& job, const DatasetMeta& meta) {
   const std::string field = find_strategy(job.strategy.kind)->division(job).slices_field;
   if (field.empty()) return;
@@ -116,7 +116,7 @@ void check_slices(const Refuse& refuse, const Job& job, const DatasetMeta& meta)
          meta.name, meta.vertices, std::max<Index>(1, meta.vertices / options.parts));
 }
 
-/// Every piece of the features has a column, at least.
+/// Each piece of the features needs a column.
 void check_pieces(const Refuse& refuse, const Job& job, const DatasetMeta& meta) {
   const JobDivision division = find_strategy(job.strategy.kind)->division(job);
   if (Index(division.pieces) <= meta.features) return;
@@ -139,7 +139,7 @@ void check_training_vertices(const Refuse& refuse, const DatasetSpec& spec, cons
          spec.split, spec.split_column, dataset.meta().name);
 }
 
-/// (classes) vertices of each.
+/// (classes) how many vertices each has.
 std::vector<Index> class_sizes(const Dataset& dataset) {
   std::vector<Index> sizes(std::size_t(dataset.meta().classes), 0);
   for (const std::int32_t label : dataset.labels())
@@ -156,7 +156,7 @@ bool validates(const Job& job, const Dataset& dataset) {
   return false;
 }
 
-/// The symmetric normalisation takes a vertex's in-degree for its out-degree too.
+/// The symmetric normalisation takes a vertex's in-degree for its out-degree, too.
 FieldRemark direction_doubt(const Job& job, const DatasetMeta& meta) {
   constexpr const char* kPath = "model.kind";
   const bool directed = !meta.symmetric && !job.dataset.symmetrise;
@@ -167,7 +167,7 @@ FieldRemark direction_doubt(const Job& job, const DatasetMeta& meta) {
                       job.model.kind, meta.name)};
 }
 
-/// Where most labels are the same, a model that knows no other looks good.
+/// If most labels are the same, a model that predicts only that label looks good.
 FieldRemark metric_doubt(const Job& job, const Dataset& dataset) {
   constexpr const char* kPath = "training.metric";
   const Metric metric = job.training.metric;
@@ -191,7 +191,7 @@ FieldRemark metric_doubt(const Job& job, const Dataset& dataset) {
                   sizes.size() == 2 ? "rocAuc or f1Macro" : "f1Macro")};
 }
 
-/// Of fewer negative pairs none is the K-th best.
+/// With fewer than K negative pairs there is no K-th best one.
 FieldRemark hits_doubt(const Job& job, const DatasetMeta& meta) {
   constexpr const char* kPath = "linkPrediction.hitsAt";
   if (job.task != Task::kLinkPrediction || job.links.metric != LinkMetric::kHits) return {kPath, ""};
@@ -207,7 +207,7 @@ FieldRemark hits_doubt(const Job& job, const DatasetMeta& meta) {
           job.links.hits_at, meta.name, validation, test, fewest)};
 }
 
-/// A run then goes on to its last epoch, which counts as the best.
+/// Without validation vertices, a run goes on to its last epoch, which counts as the best.
 FieldRemark stopping_doubt(const Job& job, const Dataset& dataset) {
   constexpr const char* kPath = "training.earlyStopping";
   if (job.training.early_stopping.patience == 0 || validates(job, dataset)) return {kPath, ""};

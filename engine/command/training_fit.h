@@ -1,5 +1,4 @@
-// What a manifest and its data set must agree on before anything is trained, and what of the data set
-// training can't do without.
+// What a manifest and its data set must agree on before training, and what training needs of the data set.
 #pragma once
 
 #include <string>
@@ -12,21 +11,21 @@
 
 namespace atl {
 
-/// Reads labels and split. Throws Error that names the manifest's line and what to change there or to add to
-/// the data set.
+/// Reads labels and split. Throws Error, which names the manifest's line and what to change there, or what to
+/// add to the data set.
 void check_trainable(const LoadedJob& loaded, const Dataset& dataset);
 
-/// A line for each way in which the two can be trained, but shouldn't be expected to learn, or to show, much.
+/// A line for each reason why training is possible, but shouldn't be expected to learn, or to show, much.
 std::vector<std::string> training_doubts(const LoadedJob& loaded, const Dataset& dataset);
 
-/// What to say of a field; "": nothing.
+/// A remark on a field; no text: there is none.
 struct FieldRemark {
   std::string path, text{};
 };
 
-/// Why the job isn't trained.
+/// Why the job can't be trained.
 FieldRemark sampler_fault(const Job& job, const DatasetMeta& meta);
-/// Why it shouldn't be expected to learn much.
+/// Why the job shouldn't be expected to learn much.
 FieldRemark sampler_doubt(const Job& job, const DatasetMeta& meta);
 
 }  // namespace atl

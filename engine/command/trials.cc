@@ -1,6 +1,6 @@
-// Strategies tried before one is chosen (strategy.trial): whether one that isn't exact learns differs from
-// graph to graph, and from model to model, more than measurements on other data sets can tell. So those that
-// could win are trained for a while beside `graph`.
+// Strategies tried before one is chosen (strategy.trial). Whether an inexact strategy learns differs between
+// graphs and models more than measurements on other data sets can tell. So the strategies that could win are
+// trained for a while beside `graph`.
 #include "command/compare.h"
 
 #include <fmt/format.h>
@@ -28,13 +28,13 @@
 namespace atl {
 namespace {
 
-constexpr Index kWholeVertices = 1 << 15, kWholeArcs = 1'000'000;  // of a graph that is tried as it is
-constexpr Index kPart = 1 << 14;                                   // vertices of a larger one
-constexpr double kPoints = 0.005;                                  // below graph's best: good enough
-constexpr std::int64_t kPatience = 3;  // times as many visits of vertices as graph
+constexpr Index kWholeVertices = 1 << 15, kWholeArcs = 1'000'000;  // largest graph that is tried whole
+constexpr Index kPart = 1 << 14;                                   // vertices of the part of a larger graph
+constexpr double kPoints = 0.005;      // good enough: so much below graph's best metric
+constexpr std::int64_t kPatience = 3;  // times as many visits of each vertex as `graph`'s
 constexpr std::int64_t kFewSteps = 20;
 
-/// Where graphs are kept that are prepared of a data set, and gone with this.
+/// A temporary folder for graphs prepared of a data set; removed with the object.
 class TrialFolder {
  public:
   explicit TrialFolder(const std::filesystem::path& place) {
@@ -62,7 +62,7 @@ class TrialFolder {
   std::optional<AtStop> at_stop_;
 };
 
-/// Of a large data set a part.
+/// The data set or, if it is large, a part of it.
 class TriedData {
  public:
   TriedData(const Dataset& whole, const Job& job) : whole_(whole) {
@@ -88,7 +88,7 @@ class TriedData {
 
  private:
   const Dataset& whole_;
-  std::optional<TrialFolder> folder_;  // of part_
+  std::optional<TrialFolder> folder_;  // part_'s
   std::optional<Dataset> part_;
 };
 
@@ -126,7 +126,7 @@ class Trials {
       } catch (const Error& error) {
         say_(fmt::format("{} can't be tried: {}", each->label, error.what()));
         if (each->effect)
-          each->effect->length.reset();  // what other graphs tell isn't set beside what this one does
+          each->effect->length.reset();  // lengths on other graphs can't be compared with lengths on this one
       }
     }
   }
@@ -150,7 +150,7 @@ class Trials {
     if (steps_ < kFewSteps) say_("warning: so few steps say little about what longer training comes to");
   }
 
-  /// Of a step; infinite where none can be.
+  /// Seconds of a step; infinite where no exact strategy is possible.
   double fastest_exact() const {
     double fastest = std::numeric_limits<double>::infinity();
     for (const ComparedStrategy& row : comparison_.rows)
@@ -172,7 +172,7 @@ class Trials {
     return found->steps;
   }
 
-  /// No further than where the best so far would be there.
+  /// Trains at most until the best strategy so far would have finished.
   void try_one(ComparedStrategy& row) {
     const auto affordable =
         std::int64_t(std::min(double(most_steps(row.forecast.steps)), best_ / row.step_seconds()));
@@ -188,8 +188,8 @@ class Trials {
     if (steps) best_ = std::min(best_, row.step_seconds() * double(*steps));
   }
 
-  /// Of a strategy with so many steps an epoch: after as many it has trained on each vertex as often as
-  /// `graph` has, times kPatience. Of a part of a graph an epoch has fewer.
+  /// The most steps of a strategy with `of_epoch` steps per epoch: kPatience times as many visits of each
+  /// vertex as `graph`'s. An epoch of a part of the graph has fewer steps.
   std::int64_t most_steps(double of_epoch) const {
     const double share = double(data_->get().meta().vertices) / double(dataset_.meta().vertices);
     return std::int64_t(double(kPatience * steps_) * std::max(1.0, std::ceil(share * of_epoch)));
@@ -199,11 +199,11 @@ class Trials {
   const Dataset& dataset_;
   LoadedJob graph_;
   std::optional<TriedData> data_;
-  std::int64_t asked_, steps_;  // of graph, by strategy.trial and in fact
+  std::int64_t asked_, steps_;  // graph's: as strategy.trial says, and in fact
   const std::function<LoadedJob(const std::string&)>& job_of_;
   Say say_;
-  double wanted_ = 0, best_ = 0;  // the metric; seconds until the fastest so far has it
-  std::int64_t graphs_ = 0;       // steps until graph has it
+  double wanted_ = 0, best_ = 0;  // metric to reach; seconds in which the fastest strategy so far reaches it
+  std::int64_t graphs_ = 0;       // steps in which graph reaches it
 };
 
 }  // namespace

@@ -12,7 +12,7 @@ std::optional<double> ComparedStrategy::cost() const {
   if (exact) return step_seconds();
   if (!effect || !effect->length || effect->cut_off || !std::isfinite(*effect->length)) return {};
   if (!effect->tried_on.empty()) return step_seconds() * *effect->length;
-  return step_seconds() * std::max(1.0, *effect->length);  // less is a seed's luck
+  return step_seconds() * std::max(1.0, *effect->length);  // fewer steps are a seed's luck
 }
 
 std::optional<double> ComparedStrategy::cost_above() const {
@@ -36,14 +36,14 @@ const ComparedStrategy* Comparison::plain() const {
 
 namespace {
 
-constexpr int kEpochs = 4;  // the second half of which is judged
+constexpr int kEpochs = 4;  // the second half is judged
 
-/// The slowest server's link, or what is inside of the only one.
+/// The rate of the slowest server's link, or of the link inside the only server.
 double slowest_link(const Topology& topology) {
   return topology.servers.size() > 1 ? topology.slowest_rate() : topology.inside.rate;
 }
 
-/// By rates alone.
+/// The plan's figures, which follow from rates alone.
 SimulatedRow planned(const JobPlan& plan) {
   SimulatedRow row{.epoch = plan.epoch_seconds};
   for (const RankPlan& rank : plan.ranks) row.compute = std::max(row.compute, rank.compute_seconds);
@@ -84,7 +84,7 @@ Topology usual_topology(const std::vector<std::string>& hosts, double link, cons
                     .cores = double(threads),
                     .byte_seconds = 0.35e-9,
                     .message_seconds = 10e-6};
-  // A byte that another rank of the server has is read and written twice.
+  // A byte from another rank of the server is read and written twice.
   topology.inside = {.rate = rates.triad_bytes / 4, .latency = 20e-6, .byte_seconds = 0.15e-9};
   for (Rank rank = 0; rank < Rank(hosts.size()); ++rank) {
     const std::string& host = hosts[std::size_t(rank)];

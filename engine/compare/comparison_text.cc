@@ -29,7 +29,7 @@ std::string points_text(const ComparedStrategy& row) {
   return fmt::format("{} ({}, {}, {}{})", points, effect.model, effect.measured_on, pairs, visits);
 }
 
-/// Beside `graph`'s time, or, where that can't be, in seconds of a step.
+/// The cost relative to `graph`'s or, where `graph` is refused, in seconds of a step.
 std::string cost_text(const ComparedStrategy& row, const ComparedStrategy* plain) {
   const auto text = [&](double cost) {
     return plain != nullptr ? fmt::format("{:.2f}", cost / *plain->cost()) : duration_text(cost);
@@ -44,7 +44,7 @@ std::string where_text(const Effect& effect) {
                                  : "tried on " + effect.tried_on;
 }
 
-/// What an epoch goes to.
+/// What the time of an epoch is spent on.
 std::string parts_text(const SimulatedRow& row) {
   std::string text = "computes " + duration_text(row.compute);
   if (row.exposed > 0.005 * row.epoch) {
@@ -67,7 +67,7 @@ std::string head(const Comparison& c) {
   return text + "\n\n";
 }
 
-/// Those that can be, the cheapest first, then those whose cost isn't known, then those that can't be.
+/// Possible strategies, the cheapest first, then those of unknown cost, then refused ones.
 std::vector<const ComparedStrategy*> in_order(const Comparison& comparison) {
   std::vector<const ComparedStrategy*> all;
   for (const ComparedStrategy& row : comparison.rows) all.push_back(&row);
@@ -118,7 +118,7 @@ nlohmann::ordered_json row_json(const ComparedStrategy& row) {
   return json;
 }
 
-/// What to do about rows of which nobody knows whether they learn; "": there are none.
+/// What to do about rows of which it is unknown whether they learn; "": there are none.
 std::string unknown_text(const Comparison& comparison) {
   const auto is_unknown = [](const ComparedStrategy& row) {
     return row.refused.empty() && !row.cost() && !row.cost_above() && !(row.effect && row.effect->length);

@@ -8,10 +8,10 @@
 namespace atl {
 namespace {
 
-constexpr int kMostLike = 3;  // sets
+constexpr int kMostLike = 3;  // data sets
 
-/// Twice as many neighbours count as much as twice as many vertices, or features, or as twice the share of
-/// vertices that train.
+/// The distance of two data sets. Twice as many neighbours count as much as twice as many vertices, twice as
+/// many features, or twice the share of training vertices.
 double distance(const SetSize& a, const SetSize& b) {
   const auto apart = [](double x, double y) { return std::abs(std::log(x / y)); };
   const auto of_each = [](Index count, const SetSize& set) {
@@ -23,14 +23,14 @@ double distance(const SetSize& a, const SetSize& b) {
          apart(of_each(a.training, a), of_each(b.training, b));
 }
 
-/// "gnnpipe:stages=2" was measured as "gnnpipe". Any other option makes another strategy of it, which is to
-/// be measured by itself.
+/// Drops the option of stages: "gnnpipe:stages=2" was measured as "gnnpipe". Any other option makes another
+/// strategy, which has to be measured by itself.
 std::string measured_as(const std::string& label) {
   const std::size_t options = label.find(":stages=");
   return options != std::string::npos && options == label.find(':') ? label.substr(0, options) : label;
 }
 
-/// Some were measured with parts by hash, too.
+/// Prefers a measurement with parts by hash where `scattered` is true, and there is one.
 const MeasuredStrategy* find(const MeasuredSet& set, const std::string& label, bool scattered) {
   const std::string kind = measured_as(label), by_hash = scattered ? kByHash : "";
   for (const std::string& each : {label + by_hash, kind + by_hash, label, kind}) {
@@ -42,7 +42,8 @@ const MeasuredStrategy* find(const MeasuredSet& set, const std::string& label, b
 
 }  // namespace
 
-/// A set has few seeds, and one's luck isn't the strategy's: so the middle of several sets'.
+/// Takes the median of several data sets, because one set has few seeds, and their luck isn't the strategy's
+/// effect.
 std::optional<Effect> measured_effect(const std::string& label, const SetSize& like) {
   std::vector<const MeasuredSet*> sets;
   for (const MeasuredSet& set : measured_sets())

@@ -1,5 +1,5 @@
-// What strategies do to accuracy, and to the epochs that it takes, as measured (docs/benchmarks/effects.md):
-// looked up by the data set that is most like the one to be trained on.
+// Measured effects of strategies on accuracy, and on the epochs that training takes
+// (docs/benchmarks/effects.md). They are looked up by the stored data set that is most like the job's.
 #pragma once
 
 #include <optional>
@@ -12,28 +12,30 @@ namespace atl {
 struct Effect {
   std::string measured_on = "",
               model = "";  // the data set, and the model's kind; "": not among the stored effects
-  double points = 0;       // of the test metric, beside `graph`
-  double deviation = 0;    // of a pair's difference
+  double points = 0;       // of the test metric, relative to `graph`'s
+  double deviation = 0;    // of the difference within a pair of runs
   int pairs = 0;
-  // of training vertices, over those of `graph`: points of mini-batches may be those of a shorter training
+  // of training vertices, relative to `graph`'s: mini-batches may lose points by shorter training alone
   double visits = 1;
-  /// Optimiser steps until `graph`'s best validation metric less half a point, over those of `graph`: the
-  /// middle of those on the three data sets that are most like it. None: unknown. Infinite: it never got
-  /// there.
+  /// Optimiser steps until the validation metric comes within half a point of `graph`'s best, relative to
+  /// `graph`'s steps: the median of the three most similar data sets. None: unknown. Infinite: it never came
+  /// so near.
   std::optional<double> length = 1;
-  /// On what the length was found for this very job (command/compare.h); "": it is as measured on other sets.
+  /// The graph on which `length` was found for this very job (command/compare.h); "": it was measured on
+  /// other data sets.
   std::string tried_on = "";
-  bool cut_off = false;  // the trial had ended before it was there: it takes more than the length
+  bool cut_off = false;  // the trial ended first: `length` is a lower bound
 };
 
-/// What measured sets are compared by.
+/// The figures by which data sets are compared.
 struct SetSize {
   Index vertices = 0, arcs = 0, features = 0;
-  Index training = 0;      // of the vertices
-  bool scattered = false;  // parts by hash: most neighbours are other ranks'
+  Index training = 0;      // training vertices
+  bool scattered = false;  // parts by hash: most neighbours belong to other ranks
 };
 
-/// Of a strategy with these options (as strategies are listed: "granndis"). Nothing: it hasn't been measured.
+/// The effect of a strategy with these options (as strategies are listed: "granndis"). None: it hasn't been
+/// measured.
 std::optional<Effect> measured_effect(const std::string& label, const SetSize& like);
 
 }  // namespace atl

@@ -1,4 +1,4 @@
-// What effects.cc looks up: a table that tests/accuracy/effects writes.
+// The table that effects.cc searches, written by tests/accuracy/effects.
 #pragma once
 
 #include <limits>
@@ -22,12 +22,12 @@ struct MeasuredSet {
   std::vector<MeasuredStrategy> strategies;
 };
 
-inline constexpr const char* kByHash = " by hash";  // behind a label: with parts by hash
-/// The length of a strategy that didn't get there.
+inline constexpr const char* kByHash = " by hash";  // suffix of a label: measured with parts by hash
+/// Length of a strategy that never got as far as `graph`.
 inline constexpr double kNever = std::numeric_limits<double>::infinity();
 
 const std::vector<MeasuredSet>& measured_sets();
-/// The kind of the model that all was measured with.
+/// The kind of the model of all measurements.
 const char* measured_model();
 
 }  // namespace atl

@@ -17,9 +17,9 @@
 namespace atl {
 namespace {
 
-constexpr Index kEpochs = 2;  // of one step each, between evaluations, if there are so many
+constexpr Index kEpochs = 2;  // between evaluations, of one step each, if there are so many
 
-/// What all ranks are given.
+/// Input of all ranks.
 struct Trial {
   const Job& job;
   const Dataset& dataset;
@@ -29,19 +29,19 @@ struct Trial {
   double wanted;
 };
 
-/// Stays where it is made: its parts point to each other. All calls from one thread.
+/// Neither copyable nor movable: its parts point to each other. All calls come from one thread.
 class TrialRank {
  public:
   TrialRank(const Trial& trial, std::unique_ptr<Transport> transport)
       : trial_(trial), comm_(std::move(transport)) {}
   TrialRank(const TrialRank&) = delete;
 
-  /// The same on all ranks. Collective.
+  /// Returns the same on all ranks. Collective.
   std::vector<TrialPoint> train() {
     try {
       return curve();
     } catch (...) {
-      comm_.abandon();  // before the memory goes that messages come to
+      comm_.abandon();  // before the memory of its messages is freed
       throw;
     }
   }
@@ -66,7 +66,7 @@ class TrialRank {
     return curve;
   }
 
-  /// Whether all ranks' losses and gradients were finite.
+  /// Returns whether all ranks' losses and gradients were finite.
   bool train_epoch(Index epoch) {
     const TrainingSpec& t = trial_.job.training;
     const double rate = learning_rate_at(t.schedule, t.optimizer.learning_rate, epoch, t.epochs);
@@ -97,7 +97,7 @@ std::vector<TrialPoint> train_for(const Job& job, const Dataset& dataset, const 
   const std::size_t ranks = hosts.size();
   std::vector<std::unique_ptr<Transport>> transports = make_local_group(int(ranks), hosts);
   std::vector<std::vector<TrialPoint>> curves(ranks);
-  std::exception_ptr first;  // the others' failures follow from it
+  std::exception_ptr first;  // other ranks' failures follow from it
   std::once_flag failed;
   {
     std::vector<std::jthread> threads;

@@ -1,5 +1,5 @@
-// What a strategy makes of a graph, found out by training on it: ranks are threads of this process, on one
-// machine, so that bytes and steps are those of the job and only time isn't.
+// Trains with a strategy on a graph to find out how well it learns. Ranks are threads of this process on one
+// machine: bytes and steps are the job's, and only time isn't.
 #pragma once
 
 #include <cstdint>
@@ -20,15 +20,15 @@ struct TrialPoint {
   double validation;
 };
 
-/// Trains the job for `steps` optimiser steps, on the CPU, one thread a rank, and evaluates every second
-/// epoch; or, where an epoch has several steps, each. Ends at the first value of at least `wanted`, or where
-/// a loss isn't finite. `hosts` (ranks): the server of each. Empty where there are no validation vertices, or
+/// Trains the job for `steps` optimiser steps, on the CPU, one thread per rank. Evaluates every second epoch,
+/// or every epoch where an epoch has several steps. Ends at the first value of at least `wanted`, or where a
+/// loss isn't finite. `hosts` (ranks): the server of each. Empty where there are no validation vertices, or
 /// no epoch ends in time.
 std::vector<TrialPoint> train_for(const Job& job, const Dataset& dataset, const PreparedGraph& prepared,
                                   const std::vector<std::string>& hosts, std::int64_t steps, double wanted);
 
-/// Enters what a trial has found: the strategy was there after `steps`, or not after the `affordable` ones
-/// that it was given, 0 of them where one takes too long. `graphs`: those that `graph` needs.
+/// Enters a trial's result: the strategy reached the metric after `steps`, or not within the `affordable`
+/// steps that it was given (0 where one step takes too long). `graphs`: the steps that `graph` needs.
 void enter_trial(ComparedStrategy& row, const std::string& tried_on, std::optional<std::int64_t> steps,
                  std::int64_t affordable, std::int64_t graphs);
 

@@ -10,7 +10,7 @@
 
 namespace atl {
 
-// The prepared graph as what a plan draws batches from.
+// The prepared graph as a source of a plan's batches.
 
 namespace {
 
@@ -48,21 +48,21 @@ std::unique_ptr<BatchSource> batch_source(const Job& job, const PreparedGraph& p
   return std::make_unique<PreparedSource>(job, prepared);
 }
 
-// The data set as what a plan draws batches from: divided and numbered as preparing it would, but nothing is
-// written, and no arc is copied that needn't be.
+// The data set as a source of a plan's batches: divided and numbered as preparing would do it, but nothing is
+// written, and arcs are copied only where that can't be avoided.
 
 namespace {
 
-constexpr Index kSlabs = 32;  // of a large graph
+constexpr Index kSlabs = 32;  // that are counted of a large graph
 using Loops = GraphTransforms::SelfLoops;
 
-/// A graph in the data set's numbering as preparing it would transform it; self-loops are added and left out
-/// where a row is read.
+/// A graph in the data set's numbering, transformed as preparing would do it. Self-loops are added or left
+/// out when a row is read.
 struct TransformedRows {
   CsrView arcs;
   Loops loops = Loops::kKeep;
-  bool has_loops = true;                     // perhaps
-  std::span<const std::uint8_t> marks = {};  // (vertices) of those that have arcs at all; empty: all may
+  bool has_loops = true;                     // whether arcs may contain loops
+  std::span<const std::uint8_t> marks = {};  // (vertices) marks those that may have arcs; empty: all may
 
   struct Row {
     std::span<const VertexId> columns;  // ascending, its loops among them
@@ -87,7 +87,7 @@ struct TransformedRows {
     return row;
   }
 
-  /// Of weighted arcs.
+  /// Call on weighted arcs only.
   float other_weight(const Row& row, Index place) const {
     return arcs.weights[(row.columns.data() - arcs.columns) +
                         (place < row.loops_begin ? place : place + row.loops_end - row.loops_begin)];
@@ -146,8 +146,7 @@ class DatasetStructure final : public Structure {
   Index reallocations() const override { return 0; }
 
  private:
-  /// The arcs of the row that are kept, loops first; columns: where they go, or null. Returns how many they
-  /// are.
+  /// Writes the row's kept arcs, loops first, to `columns` unless that is null. Returns their number.
   Index keep_row(const KeptArcs& kept, VertexId row, const TransformedRows::Row& from,
                  VertexId* columns) const {
     Index count = from.loops;
@@ -217,7 +216,7 @@ class DatasetSource final : public BatchSource {
   Index most_slabs() const override { return is_ordered_ ? std::numeric_limits<Index>::max() : kSlabs; }
 
  private:
-  /// In memory only where arcs are added or vertices left out.
+  /// Copies the graph into memory only where arcs are added or vertices left out.
   void transform(const Dataset& dataset, const GraphTransforms& transforms, const Job& job) {
     const DatasetMeta& meta = dataset.meta();
     whole_ = {dataset.graph(), transforms.self_loops, meta.self_loops > 0};
@@ -239,7 +238,7 @@ class DatasetSource final : public BatchSource {
     return options;
   }
 
-  /// As preparing it would, or, of a large graph, by part alone.
+  /// Numbers rows as preparing would or, in a large graph, by part alone.
   void number_rows(const PartitionOptions& options, bool is_symmetric) {
     check_parts(options, whole_.arcs.rows);
     if (is_ordered_) {

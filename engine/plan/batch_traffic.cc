@@ -10,7 +10,7 @@
 namespace atl {
 namespace {
 
-constexpr Index kSizeBytes = 8;  // in which one rank tells another how many rows it wants
+constexpr Index kSizeBytes = 8;  // of the message in which a rank says how many rows it wants
 
 }  // namespace
 
@@ -49,12 +49,12 @@ BatchTraffic::BatchTraffic(const Job& job, const Dataset& dataset, const BatchSo
       cached_rows_(cache_rows(owners, cache_bytes(job), row_bytes_of(job, features))),
       bytes_(std::size_t(ranks_) * std::size_t(ranks_)) {}
 
-/// A batch's row sets (SharedRows).
+/// The row set `set` of a batch (SharedRows).
 std::span<const VertexId> BatchTraffic::row_set(const Batch& batch, int set) {
   const Index rows = set == 0 ? Index(batch.seeds().size()) : batch.input_rows(batch.layers() - set);
   return batch.rows().first(std::size_t(rows));
 }
-/// What a batch asks of other ranks and what they answer, but for features.
+/// A batch's requests to other ranks and their answers, without features.
 void BatchTraffic::add_drawing(const Batch& batch, Rank rank, const Asked& asked, double times) {
   if (mapped_) return;
   const bool symmetric = asked.normalisation == Normalisation::kSymmetric;
@@ -108,7 +108,7 @@ double BatchTraffic::add_push(const PushedSizes& sizes, const GroupBatchOptions&
   return times * (share.members() - 1) * (structure + 4 * double(sizes.all_rows()));
 }
 
-/// Row numbers to their owners, and how many compute each back.
+/// Row numbers go to their owners, and the number of ranks that compute each row comes back.
 void BatchTraffic::add_shares(const Batch& batch, Rank rank, double times) {
   for (int set = 0; set <= batch.layers(); ++set) {
     for (Rank owner = 0; owner < ranks_; ++owner) add(rank, owner, Traffic::kIds, times * kSizeBytes);
@@ -119,9 +119,9 @@ void BatchTraffic::add_shares(const Batch& batch, Rank rank, double times) {
   }
 }
 
-/// Rows of others that the rank's cache holds, ascending: those with the most neighbours, under every policy.
-/// Those that the drawn batches read most often would be too good a choice: it is theirs, and not the other
-/// batches'.
+/// Rows of others that the rank's cache holds, ascending: under every policy those with the most neighbours.
+/// The rows that the drawn batches read most often would flatter the cache, because other batches read other
+/// rows.
 std::vector<VertexId> BatchTraffic::cached(Rank rank) const {
   std::vector<VertexId> rows;
   if (cached_rows_ == 0) return rows;

@@ -31,7 +31,7 @@ RowBytes row_bytes_of(const Job& job, const FeatureShape& features);
 /// counted one by one, because vertices that many others read may have more entries than most.
 class CrossingRows {
  public:
-  /// All outlive it. chosen: share of the columns that crosses.
+  /// The arguments outlive the object. chosen: share of the columns that travels.
   CrossingRows(const Dataset& dataset, const BatchSource& source, const FeatureShape& features, bool bfloat16,
                double chosen = 1);
   double bytes(VertexId row) const {
@@ -40,12 +40,12 @@ class CrossingRows {
   }
 
  private:
-  const Dataset* entries_;  // null: all take the same
+  const Dataset* entries_;  // null: all rows take the same
   std::span<const VertexId> ids_;
   double fixed_, entry_ = 0;
 };
 
-/// Bytes between each pair of ranks in an epoch. `times`: how many of the epoch's batches a counted one
+/// Bytes between each pair of ranks in an epoch. `times`: how many batches of the epoch one counted batch
 /// stands for.
 class BatchTraffic {
  public:
@@ -53,29 +53,29 @@ class BatchTraffic {
   BatchTraffic(const Job& job, const Dataset& dataset, const BatchSource& source, const Owners& owners,
                const FeatureShape& features);
 
-  /// What `rank` asks other ranks for when it draws the batch, and what they answer: arcs, ids and degrees.
+  /// The requests of `rank` to other ranks when it draws the batch, and their answers: arcs, ids and degrees.
   struct Asked {
     Normalisation normalisation;
-    bool weights;  // arcs come with what they stand for
+    bool weights;  // arcs come with their weights
   };
   void add_drawing(const Batch& batch, Rank rank, const Asked& asked, double times);
-  /// What ranks tell each other when they draw a step's sets, as these were drawn last.
+  /// Messages between ranks when they draw a step's sets; `sets` holds the sets drawn last.
   void add_sets(const StepSets& sets, double times);
-  /// HistoryPushes', by which ranks tell which embeddings follow.
+  /// HistoryPushes' messages, in which ranks announce the embeddings that follow.
   void add_pushes(const PushedRows& leaving, Rank rank, double times);
-  /// RowShares'.
+  /// RowShares' messages.
   void add_shares(const Batch& batch, Rank rank, double times);
-  /// ColumnPush's, of a batch of these sizes; returns them.
+  /// ColumnPush's messages for a batch of these sizes; returns their bytes.
   double add_push(const PushedSizes& sizes, const GroupBatchOptions& options, const ColumnShare& share,
                   double times);
-  /// Which columns of others' rows the rank chooses anew, so many times an epoch.
+  /// Messages by which the rank chooses new columns of other ranks' rows, `times` times an epoch.
   void add_choices(Rank rank, double times);
-  /// TouchedFeatures', so many times an epoch.
+  /// TouchedFeatures' messages, `times` times an epoch.
   void add_touched(Rank rank, Index features, double times);
-  /// Features of others' rows, by how many of `drawn` batches read them.
+  /// Features of other ranks' rows; `reads` says how many of the `drawn` batches read each row.
   void add_features(const std::map<VertexId, Index>& reads, Rank rank, std::int64_t drawn, double times);
 
-  /// What features of a row of others take, asked for and answered, without a cache.
+  /// Bytes of the request for another rank's row of features and of its answer, without a cache.
   double row_bytes(VertexId row) const { return 4 + row_.bytes(row); }
 
   double sent(Rank from, Rank to, std::size_t purpose) const { return bytes_[index(from, to)][purpose]; }

@@ -12,10 +12,10 @@ namespace atl {
 namespace {
 
 constexpr double kGiga = 1e9, kTera = 1e12;
-constexpr double kPcie4 = 25 * kGiga, kPcie5 = 50 * kGiga;  // what 16 lanes reach of 32 and 64 GB/s
+constexpr double kPcie4 = 25 * kGiga, kPcie5 = 50 * kGiga;  // what 16 lanes reach of their 32 and 64 GB/s
 
-/// Products are those of layers of 128 and 256 columns, gathers those of graphs that no cache of the card
-/// holds.
+/// Rates of products are measured on layers of 128 and 256 columns, rates of gathers on graphs larger than
+/// any cache of the card.
 const Card kCards[] = {
     {"a100",
      "A100 (80 GB, SXM)",

@@ -1,4 +1,4 @@
-// GPUs that a plan knows by name: what their kernels reach, and what they hold.
+// GPUs that a plan knows by name: the rates of their kernels, and their memory.
 #pragma once
 
 #include <string>
@@ -9,16 +9,16 @@
 namespace atl {
 
 struct Card {
-  const char* name;    // in the manifest's and the command line's words: "h100"
+  const char* name;    // as the manifest and the command line name it: "h100"
   const char* title;   // "H100 (80 GB, SXM)"
   MachineRates rates;  // of a rank that has the card to itself
-  Index bytes;         // of its memory that programs can have
+  Index bytes;         // of its memory, as far as programs can have it
   double link_bytes;   // a second, each way, between cards of a server: PCIe's
-  bool measured;       // the rates; else they follow from its data sheet
-  const char* source;  // of them
+  bool measured;       // whether the rates were measured; else they follow from the data sheet
+  const char* source;  // where the rates are from
 };
 
-/// Throws Error naming the known cards where `name` is none of them.
+/// Throws Error, which names the known cards, if `name` is none of them.
 const Card& card_of(const std::string& name);
 /// "a100, h100 or h200"
 std::string card_names();

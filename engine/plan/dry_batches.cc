@@ -14,7 +14,7 @@
 namespace atl {
 namespace {
 
-/// One rank after the other.
+/// Goes through the batches of one rank after the other.
 class Batches {
  public:
   Batches(const Job& job, const Dataset& dataset, const BatchSource& source, int threads,
@@ -62,7 +62,7 @@ class Batches {
     return options;
   }
 
-  /// Of what is computed once.
+  /// Options of the slabs in which constant layers are computed once.
   SlabPlanOptions once_options() const {
     SlabPlanOptions options = slab_options();
     options.layers = {0, whole_model_.constant_prefix()};
@@ -91,7 +91,7 @@ class Batches {
     return {sets_.get(), history_ ? &*history_ : nullptr, touched_.empty() ? nullptr : &touched_};
   }
 
-  /// Of historical embeddings.
+  /// Notes a rank's pushes of historical embeddings.
   void note_pushes(Rank rank) {
     RankBatches batches(job_, dataset_, source_, owners_, rank, hosts_, threads_, shared());
     std::vector<VertexId> rows;
@@ -101,7 +101,7 @@ class Batches {
     }
   }
 
-  /// Which features have a value in some rank's rows, where few do.
+  /// Finds the features that have a value in some rank's rows, where few do.
   void note_touched() {
     const bool few = shape_.packed() && !columns_of(job_, 0, features_) &&
                      touches_few(job_, dataset_.meta().vertices, features_, shape_.nonzeros_per_row);
@@ -125,7 +125,7 @@ class Batches {
     }
   }
 
-  /// What a rank pushes of its batches.
+  /// The sizes that a rank tells its group of each of its batches.
   DrawnSizes draw_rank(Rank rank) {
     RankBatches batches(job_, dataset_, source_, owners_, rank, hosts_, threads_, shared());
     DrawnSizes all;
@@ -185,7 +185,7 @@ class Batches {
     return out;
   }
 
-  /// Ends are asked for twice: by whom makes the batch, and with the loss.
+  /// Rows of ends are requested twice: for the batch, and for the loss.
   void add_pairs(std::int64_t step, Rank rank, double times, DryRun& run) {
     if (job_.task != Task::kLinkPrediction) return;
     const WantedRows& wanted = seeds_.wanted(step);
@@ -198,8 +198,8 @@ class Batches {
       }
   }
 
-  /// Of row begins, columns and weights of arcs; a second time where training draws from rows in the order of
-  /// ids.
+  /// Bytes of mapped row begins, columns and weights. Arcs are mapped a second time where training draws from
+  /// rows in the order of ids.
   Index pages_of(const DryBatches& of) const {
     const bool all = job_.strategy.options.text("structure") == "mapped";
     const auto begins = source_.arc_offsets();
@@ -235,8 +235,8 @@ class Batches {
   std::optional<SlabPlan> once_;                // none: batches read neighbours
   DryNotes* notes_;                             // null: nobody listens
   std::unique_ptr<PlannedSets> sets_;           // null: the sampler draws each vertex's neighbours
-  std::optional<PlannedHistory> history_;       // none: nothing is kept of others' embeddings
-  std::vector<std::vector<VertexId>> touched_;  // by batch that is drawn; empty: nobody finds out
+  std::optional<PlannedHistory> history_;       // none: no historical embeddings
+  std::vector<std::vector<VertexId>> touched_;  // (drawn batches); empty: no rank reports touched features
   std::vector<DrawnSizes> pushed_;              // by rank, where features are held by columns
 };
 

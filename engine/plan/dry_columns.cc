@@ -8,7 +8,7 @@ void DryFeatures::shape(Index rows, Index destinations, const FeatureShape& feat
   out.dense.resize(rows, features.columns, Device::kDry);
 }
 
-/// Both ways.
+/// Sparse rows and their transpose: row offsets alone, with all entries in the last row.
 SparseRows DryFeatures::sparse(Index rows, const FeatureShape& features) {
   const auto entries = Index(double(rows) * features.nonzeros_per_row);
   const auto csr = [&](Index of_rows, Index cols) -> CsrView {

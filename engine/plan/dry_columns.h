@@ -1,5 +1,6 @@
-// A rank's mini-batches where features are held by columns (Strategy::columns), gone through on kernels that
-// compute nothing: with its own batch, and of its group's others the numbers of rows and arcs alone.
+// A rank's mini-batches where features are held by columns (Strategy::columns), trained on kernels that
+// compute nothing. The rank has its own batch; of the batches of others in its group it has the numbers of
+// rows and arcs alone.
 #pragma once
 
 #include <map>
@@ -15,13 +16,13 @@
 
 namespace atl {
 
-/// For each batch that is drawn, the sizes that a rank tells its group (DryColumns::sizes_of).
+/// For each drawn batch, the sizes that a rank tells its group (DryColumns::sizes_of).
 using DrawnSizes = std::vector<std::vector<std::int64_t>>;
 
-/// A batch's rows of features as kernels that compute nothing read them: sizes without contents.
+/// A batch's rows of features for kernels that compute nothing: sizes without contents.
 class DryFeatures {
  public:
-  /// Gives `out` the shape of `rows` rows of features, the first `destinations` of which are computed; valid
+  /// Gives `out` the shape of `rows` rows of features, of which the first `destinations` are computed. Valid
   /// until the next call.
   void shape(Index rows, Index destinations, const FeatureShape& features, FeatureRows& out);
 
@@ -30,7 +31,7 @@ class DryFeatures {
   std::vector<std::unique_ptr<Index[], ReleaseMemory>> offsets_;
 };
 
-/// Of one rank. References outlive it.
+/// One rank's. References outlive it.
 struct DryColumnsInput {
   const Job& job;
   Context& ctx;
@@ -38,33 +39,34 @@ struct DryColumnsInput {
   const Model& model;
   const LayerRunner& runner;
   const ColumnShare& share;
-  FeatureShape features;  // of the columns that are here
+  FeatureShape features;  // of the columns that this rank holds
   Passes passes;
   bool counts_rows = false;  // batches have SharedRows
-  int in_flight = 1;         // batches that are trained on at once
+  int in_flight = 1;         // batches that are trained at once
 };
 
 /// Made by the strategy (StrategyPlan::columns).
 class DryColumns {
  public:
   virtual ~DryColumns() = default;
-  /// What the rank tells its group of a batch that it has drawn, so that they know its shape.
+  /// The sizes of a drawn batch, which the rank tells its group.
   virtual std::vector<std::int64_t> sizes_of(const Batch& batch) const = 0;
-  /// Adds what the rank sends of it to those that have the other columns; returns the bytes.
+  /// Adds the bytes of the batch that go to ranks with the other columns; returns them.
   virtual double add_sent(const Batch& batch, BatchTraffic& sent, double times) const = 0;
-  /// made.batch was drawn, as `step` − 1 of those that are; `drawn` are the group's, by member.
+  /// `made.batch` is the drawn batch of number `step` − 1; `drawn` (members of the group): each one's
+  /// batches.
   virtual void train(StreamedBatch& made, std::int64_t step, const std::vector<const DrawnSizes*>& drawn,
                      const WeightVersion& weights, DryStep& session) = 0;
-  /// Of the batch that was trained last, by layer.
+  /// Sizes by layer of the batch that was trained last.
   virtual const std::vector<LayerSize>& sizes() const = 0;
-  /// Rows of the rank's own batch that are made whole.
+  /// Rows of the rank's own batch whose product is summed over the columns.
   virtual Index whole_rows() const = 0;
-  /// The layer whose product is made whole: those before are computed for the whole group.
+  /// The layer whose product is summed over the columns: earlier layers are computed for the whole group.
   virtual int whole_layer() const = 0;
-  /// What the batches hold that were trained, and what a checkpoint gets of them.
+  /// Memory of the trained batches, and the state that they hand to a checkpoint.
   virtual void count(Index trainable, ScheduleBytes& bytes, Index& state) const = 0;
-  /// What features would take were they held by rows: `reads` are others' rows, by how many batches have read
-  /// them.
+  /// Bytes that features would take if they were held by rows. `reads`: how many batches have read each row
+  /// of other ranks.
   virtual double bytes_by_rows(const std::map<VertexId, Index>& reads, const Owners& owners,
                                const BatchTraffic& sent) const = 0;
 };

@@ -51,7 +51,7 @@ RankSlabs SlabPlan::slabs_of(Rank rank) const {
   all.of_owner.resize(std::size_t(owners_.ranks())), all.feature_bytes.resize(all.of_owner.size());
   const Index looked_at = std::min(all.count, source_.most_slabs());
   const double times = double(all.count) / double(std::max<Index>(looked_at, 1));
-  std::vector<Index> read(std::size_t(rows), -1);  // the last slab that did
+  std::vector<Index> read(std::size_t(rows), -1);  // the last slab that read each row
   std::vector<VertexId> buffer;
   for (Index i = 0; i < looked_at; ++i) {
     const Index slab = all.count * i / looked_at;
@@ -98,8 +98,8 @@ void SlabPlan::count_sent() {
   }
 }
 
-/// A rank knows its own rows' arcs, and asks for the ids of what they read, and where both ends' degrees
-/// count for those.
+/// A rank knows the arcs of its own rows. It requests the ids of the rows that they read, and these rows'
+/// degrees where both ends' degrees count.
 void SlabPlan::send_structure(Rank rank, bool gathers) {
   const double answered = model_.needs.normalisation == Normalisation::kSymmetric ? 4 + 8 : 4;
   constexpr EvaluationPart kPart = EvaluationPart::kStructure;
@@ -110,7 +110,7 @@ void SlabPlan::send_structure(Rank rank, bool gathers) {
     sent(owner, kPart) += answered * slabs_.of(rank).of_owner[std::size_t(owner)];
 }
 
-/// What the layer before has left at their owners, or features.
+/// Rows that the layer before has left at their owners; for the first layer, features.
 void SlabPlan::send_rows(Rank rank, Index width, bool are_features) {
   constexpr EvaluationPart kPart = EvaluationPart::kRows;
   sent(rank, kPart) +=

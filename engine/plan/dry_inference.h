@@ -1,5 +1,5 @@
-// What exact inference in row slabs will hold and send (strategies/schedule/layerwise_inference.h), counted
-// from the arcs.
+// Memory and bytes of exact inference in row slabs (strategies/schedule/layerwise_inference.h), counted from
+// the arcs.
 #pragma once
 
 #include <array>
@@ -16,21 +16,21 @@
 
 namespace atl {
 
-inline constexpr double kSizeBytes = 8;  // in which one rank tells another how many rows it wants
+inline constexpr double kSizeBytes = 8;  // of the message in which a rank says how many rows it wants
 using SentInEvaluation = std::array<double, kEvaluationPartNames.size()>;  // bytes by EvaluationPart
 
 /// A rank's slabs.
 struct RankSlabs {
   Index count = 0;
   Index most_rows = 0, most_sources = 0, most_others = 0;  // of any; sources: its rows and what they read
-  double rows = 0, sources = 0, arcs = 0;                  // of all, each slab by itself
-  std::vector<double> of_owner;                            // (ranks) rows of others that they read
-  std::vector<double> feature_bytes;                       // (ranks) of these rows' features
-  double most_feature_bytes = 0;                           // of others' rows, of any slab
+  double rows = 0, sources = 0, arcs = 0;                  // summed over the slabs
+  std::vector<double> of_owner;       // (ranks) rows of each other rank that the slabs read
+  std::vector<double> feature_bytes;  // (ranks) bytes of these rows' features
+  double most_feature_bytes = 0;      // of other ranks' rows, in any slab
   struct Sizes {
     Index rows = 0, sources = 0;
   };
-  std::vector<Sizes> looked_at;  // evenly spaced ones, where there are more than the source lets us look at
+  std::vector<Sizes> looked_at;  // evenly spaced slabs, where there are more than BatchSource::most_slabs()
   double others() const;
   Sizes at(Index slab) const;
 };
@@ -43,21 +43,21 @@ struct AllSlabs {
   const RankSlabs& of(Rank rank) const { return by_rank[std::size_t(rank)]; }
 };
 
-/// The first layers' side where features are held by columns. Made by the strategy
+/// What the first layers send and hold where features are held by columns. Made by the strategy
 /// (StrategyPlan::slab_columns).
 class SlabColumns {
  public:
   virtual ~SlabColumns() = default;
-  /// Of a row of a slab (SlabOptions::width); 0: slabs are cut as by rows.
+  /// Width of a slab's row (SlabOptions::width); 0: slabs are cut as where features are held by rows.
   virtual Index width(Rank rank) const = 0;
-  /// Adds what a rank sends.
+  /// Adds what the rank sends.
   virtual void send(Rank rank, const AllSlabs& slabs, std::vector<SentInEvaluation>& sent) const = 0;
-  /// Adds what it holds; features: all columns of them.
+  /// Adds what the rank holds; features: with all their columns.
   virtual void hold(Rank rank, const AllSlabs& slabs, const FeatureShape& features, DryRun& run) const = 0;
 };
 
 struct SlabPlanOptions {
-  Index bytes = 0;  // of a slab
+  Index bytes = 0;  // of one slab
   bool mapped = false;
   FeatureShape features{};
   LayerRange layers{0, -1};                // SlabOptions::layers
@@ -66,13 +66,14 @@ struct SlabPlanOptions {
 
 class SlabPlan {
  public:
-  /// Looks at every rank's arcs once. model: of all columns. All outlive it.
+  /// Reads every rank's arcs once. model: of all columns. The arguments outlive the plan.
   SlabPlan(const Dataset& dataset, const BatchSource& source, const Owners& owners, const Model& model,
            SlabPlanOptions options);
 
-  /// Adds a rank's: outputs of two layers and the logits of its rows, one slab's rows, and what a pass sends.
+  /// Adds a rank's memory (outputs of two layers, the logits of its rows, one slab's rows) and what a pass
+  /// sends.
   void add(Rank rank, DryRun& run) const;
-  /// Of what a rank's pass sends; without a metric.
+  /// What a rank's pass sends, by part; without the metric.
   EvaluationParts parts(Rank rank) const;
 
  private:

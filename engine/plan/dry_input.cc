@@ -27,7 +27,7 @@ DryInputs::DryInputs(const Job& job, const Dataset& dataset, const PreparedGraph
   count_batches();
 }
 
-/// Each batch has a training vertex on one of the servers at least.
+/// Each batch needs a training vertex on at least one server.
 void DryInputs::count_batches() {
   for (int part = 0; part < prepared_.parts();) {
     const ServerOptions server = strategy_of(job_).server(job_, part, 1);

@@ -1,4 +1,4 @@
-// The sizes of each rank of a job, as its graph is prepared: what dry runs go on.
+// The sizes of each rank of a job whose graph is prepared: the input of dry runs.
 #pragma once
 
 #include <string>
@@ -11,16 +11,17 @@
 
 namespace atl {
 
-/// Of ranks that hold parts of the graph. Asked for one server's ranks after the other's, it finds each
-/// server's graph once.
+/// Ranks that hold parts of the graph. Ask for all ranks of one server before the next server's: then each
+/// server's graph is built once.
 class DryInputs {
  public:
-  /// All outlive it. `part_of_rank` (ranks): which part each trains (traffic.h). hosts: as in DryRunInput.
+  /// The arguments outlive the object. `part_of_rank` (ranks): the part that each rank trains (traffic.h).
+  /// hosts: as in DryRunInput.
   DryInputs(const Job& job, const Dataset& dataset, const PreparedGraph& prepared,
             std::vector<int> part_of_rank, int threads, std::vector<std::string> hosts = {});
   int ranks() const { return int(part_of_rank_.size()); }
-  /// Where servers train in batches: the training vertices of the one with most, each of which may be a
-  /// batch; 0: they don't, or none trains.
+  /// The most training vertices of any server, where servers train in batches: each vertex may be a batch. 0:
+  /// servers train in no batches, or nothing is trained.
   Index most_batches() const { return most_batches_; }
   PartShare share(Rank rank) const;
   /// Reads the rank's arcs once.
@@ -36,8 +37,8 @@ class DryInputs {
   std::vector<int> part_of_rank_;
   int threads_;
   std::vector<std::string> hosts_;
-  std::vector<std::uint8_t> marks_;    // of training vertices, where training sees no others
-  std::vector<std::uint8_t> counted_;  // by a loss in training, where servers hold copies
+  std::vector<std::uint8_t> marks_;    // (vertices) training vertices, where training sees no others
+  std::vector<std::uint8_t> counted_;  // (vertices) those in a training loss, where servers hold copies
   Index most_batches_ = 0;
   ServerShapes servers_;
   Model model_;

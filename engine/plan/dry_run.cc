@@ -8,7 +8,7 @@
 namespace atl {
 namespace {
 
-/// Over all links from `first` on.
+/// Bytes sent between two states of a ledger, over all links from `first` on.
 TrafficBytes sent_since(const Ledger& before, const Ledger& after, Link first = Link::kIntra) {
   TrafficBytes sent{};
   for (int l = int(first); l < kLinks; ++l) {
@@ -30,7 +30,8 @@ std::unique_ptr<Transport> transport_of(const DryRunInput& in) {
                             in.hosts.empty() ? std::vector<std::string>(ranks, "nowhere") : in.hosts);
 }
 
-/// As between two steps (train/epoch_loop.cc); what comes after the last one counts as no training.
+/// Sums the loss as between two steps (train/epoch_loop.cc). Sums after the last step don't count as
+/// training.
 void sum_loss(Communicator& comm) {
   std::array<double, 4> sums{};
   comm.all_reduce(Traffic::kStatistics, std::span<double>(sums));

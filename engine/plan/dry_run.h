@@ -1,6 +1,6 @@
 // A dry run: one rank's model, schedule, exchange, loss and optimiser go through one epoch and one evaluation
-// as in training, on kernels that compute nothing and a transport that moves nothing. What they then hold and
-// have sent is what the rank will hold and send, whatever the model and the strategy: there is no second
+// as in training, on kernels that compute nothing and a transport that moves nothing. The dry run then holds
+// and has sent what the rank will hold and send, whatever the model and the strategy: there is no second
 // formula to keep in step.
 #pragma once
 
@@ -19,8 +19,8 @@
 
 namespace atl {
 
-// A rank's part of a graph with every size and no contents: what a dry run computes on. Its arrays are on
-// Device::kDry, but for the ids of rows, which strategies draw from.
+// A rank's part of a graph with every size and no contents, for a dry run to compute on. Its arrays are on
+// Device::kDry, except for the ids of rows, which strategies draw from.
 
 /// Neither copyable nor movable: part() points into it.
 class DryPart {
@@ -50,10 +50,10 @@ class DryPart {
   Features features_, halo_features_, computed_features_;
   std::vector<Real> row_weights_;
   std::vector<Index> owned_by_rank_;
-  std::vector<std::vector<VertexId>> chunk_reads_;  // by chunk …
-  std::vector<ChunkRun> chunk_runs_;                // … and one run of them each
+  std::vector<std::vector<VertexId>> chunk_reads_;  // (chunks) rows that each reads
+  std::vector<ChunkRun> chunk_runs_;                // (chunks) one run of them each
   std::deque<std::vector<PeerRows>> near_peers_;
-  std::vector<VertexId> owners_ids_;                // of the blocks' destinations
+  std::vector<VertexId> owners_ids_;                // of the owners' blocks' destinations
   std::vector<std::vector<VertexId>> owners_rows_;  // by block
   std::deque<Features> owners_features_;
   GraphPart part_;
@@ -62,18 +62,18 @@ class DryPart {
 using TrafficBytes = std::array<std::int64_t, kTraffics>;  // by Traffic
 
 struct DryRun {
-  ScheduleBytes schedule;  // that trains
-  // in each step, where steps train on parts of their own; schedule has the most of each
+  ScheduleBytes schedule;  // of the schedule that trains
+  // where steps train on parts of their own: each step's; `schedule` has the most of each item
   std::vector<ScheduleBytes> batches;
-  ScheduleBytes inference;  // of the second one, where training sees less of the graph (setting: inductive)
-  ScheduleBytes once;   // while constant layers are computed in slabs, for batches that read no neighbours
-  Index workspace = 0;  // kernels' scratch memory
-  Index state = 0;      // what the schedule hands to a checkpoint beside the parameters
-  Index terms = 0;      // of other ranks' gradients, while they are summed
+  ScheduleBytes inference;  // of the schedule that evaluates, where that is another one (setting: inductive)
+  ScheduleBytes once;       // of computing constant layers in slabs, for batches that read no neighbours
+  Index workspace = 0;      // kernels' scratch memory
+  Index state = 0;          // that the schedule hands to a checkpoint beside the parameters
+  Index terms = 0;          // other ranks' gradients while they are summed
   Index values = 0, trainable = 0;  // elements of all parameters, and of those with gradients
   TrafficBytes epoch{};             // sent by this rank in a training epoch
-  TrafficBytes epoch_between{};     // of it, to other servers
-  TrafficBytes evaluation{};        // and in an evaluation's forward pass
+  TrafficBytes epoch_between{};     // the share of `epoch` that goes to other servers
+  TrafficBytes evaluation{};        // sent in an evaluation's forward pass
 };
 
 struct DryRunInput {
@@ -84,14 +84,14 @@ struct DryRunInput {
   double all_vertices = 0;
   int threads = 1;
   RankShape training;  // the part that training sees
-  // the parts of an epoch's steps, where each has its own; training is the largest
+  // where each step of an epoch has its own part: those parts; `training` is the largest
   std::vector<RankShape> batches{};
-  std::optional<RankShape> full;     // the part that evaluation sees, where it is another
-  std::optional<RankShape> beyond;   // the part that layers beyond servers' copies read, where it is neither
+  std::optional<RankShape> full;     // the part that evaluation sees, where it isn't the training part
+  std::optional<RankShape> beyond;   // likewise, the part that layers beyond servers' copies read
   std::vector<std::string> hosts{};  // by rank; empty: all are on one server
 };
 
-/// The model that the job trains on such data, without data.
+/// The model that the job trains on data of this shape.
 Model planned_model(const Job& job, const FeatureShape& features, Index classes);
 
 /// Takes milliseconds, and memory for the ids of the rank's rows, whatever the model.

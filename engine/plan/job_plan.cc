@@ -17,7 +17,7 @@
 namespace atl {
 namespace {
 
-/// Owned vertices that are in some split.
+/// Owned vertices in any split.
 Index labelled(const ScoredRows& counts) {
   return std::accumulate(counts.begin(), counts.end(), Index(0));
 }
@@ -30,21 +30,21 @@ double total(const TrafficBytes& bytes) {
   return double(std::accumulate(bytes.begin(), bytes.end(), std::int64_t(0)));
 }
 
-/// What a rank's evaluation sees: its part, and what its metrics are made of.
+/// The part that a rank's evaluation sees, and the counts that its metrics need.
 struct Seen {
   const RankShape& whole;
   const PairSizes& pairs;
   const ScoredRows& scored;
 };
 
-/// What the rank sends for an evaluation's metrics.
+/// Bytes that the rank sends for an evaluation's metrics.
 std::int64_t sent_for_metric(const Job& job, const DatasetMeta& meta, Rank rank, const Seen& seen) {
   const int ranks = job.placement.ranks;
   return job.task == Task::kLinkPrediction ? pair_metric_bytes(job, ranks, rank, seen.pairs)
                                            : metric_bytes(job, meta, ranks, rank, seen.scored);
 }
 
-/// What follows from a rank's dry run and its work.
+/// Enters the figures that follow from a rank's dry run and its work.
 void enter(const Job& job, const DatasetMeta& meta, const DryRun& dry, const Seen& seen, const Model& model,
            const PlanOptions& options, RankPlan& plan) {
   plan.work += pair_work(job, seen.pairs);
@@ -65,7 +65,7 @@ void enter(const Job& job, const DatasetMeta& meta, const DryRun& dry, const See
       seconds_of(evaluation, options.rates) + total(plan.evaluation) / options.link_bytes;
 }
 
-/// Of link prediction.
+/// Adds bytes of link prediction's pairs.
 void add_pairs(const Job& job, const WantedRows& wanted, Rank rank, const std::vector<std::string>& hosts,
                DryRun& dry) {
   for (Rank to = 0; to < Rank(wanted.rows.size()); ++to)
@@ -101,7 +101,7 @@ RankPlan plan_rank(const Job& job, const Dataset& dataset, const PreparedGraph& 
   return plan;
 }
 
-/// Of a rank that trains on batches.
+/// Plans a rank that trains on batches.
 RankPlan plan_batches(const Job& job, const Dataset& dataset, const PlanOptions& options,
                       const DryBatches& dry, Rank rank) {
   const DatasetMeta& meta = dataset.meta();
@@ -136,7 +136,7 @@ RankPlan plan_batches(const Job& job, const Dataset& dataset, const PlanOptions&
   return plan;
 }
 
-/// Rank 0 writes the checkpoints: the others' states come to it one after the other
+/// Rank 0 writes the checkpoints: the states of other ranks come to it one at a time
 /// (train/checkpoint/run_state.h).
 void add_checkpoints(std::vector<RankPlan>& ranks) {
   Index largest = 0;
@@ -146,11 +146,11 @@ void add_checkpoints(std::vector<RankPlan>& ranks) {
 
 void add_up(const Job& job, JobPlan& plan) {
   const int epochs = job.training.epochs, every = job.training.evaluate_every;
-  const int evaluations = every > 0 ? (epochs + every - 1) / every : 1;  // the last epoch's always
+  const int evaluations = every > 0 ? (epochs + every - 1) / every : 1;  // the last epoch is always evaluated
   plan.total_seconds = plan.epoch_seconds * epochs + plan.evaluation_seconds * evaluations;
 }
 
-/// The plans of all ranks, together.
+/// Joins the plans of all ranks.
 JobPlan joined(const PlanOptions& options, PlannedFrom from, std::vector<RankPlan> ranks,
                const SectionInput& of) {
   JobPlan plan;
@@ -177,7 +177,7 @@ JobPlan joined(const PlanOptions& options, PlannedFrom from, std::vector<RankPla
   return plan;
 }
 
-/// Of the gradient's elements, those of weights that have a row for each feature.
+/// The share of the gradient's elements that belongs to weights with a row per feature.
 double wide_weight(const Model& model) {
   const auto by_layer = model.parameters();
   double wide = 0, all = 0;

@@ -56,7 +56,7 @@ double total(std::span<const std::int64_t> bytes) {
   return double(std::accumulate(bytes.begin(), bytes.end(), std::int64_t(0)));
 }
 
-/// All, and what it is of.
+/// The sum of the bytes, and its parts by name.
 std::string sent_text(std::span<const std::int64_t> bytes, const char* (*name)(std::size_t)) {
   std::string parts;
   for (std::size_t p = 0; p < bytes.size(); ++p)
@@ -80,7 +80,7 @@ std::string traffic_text(const JobPlan& plan) {
                      sent_text(plan.epoch, purpose_name), evaluation);
 }
 
-/// Evaluations that take longer than training does; a line, or none.
+/// A line about evaluations that take longer than training; "": they don't.
 std::string seldom_text(const JobPlan& plan, const Job& job) {
   const int every = job.training.evaluate_every;
   if (every == 0 || plan.evaluation_seconds <= plan.epoch_seconds * every) return "";
@@ -89,7 +89,7 @@ std::string seldom_text(const JobPlan& plan, const Job& job) {
       duration_text(plan.evaluation_seconds), every == 1 ? "epoch" : counted_text(every, "epoch"));
 }
 
-/// Where a card's rates are from, and whether it holds the rank that needs most while training.
+/// Where a card's rates are from, and whether the card holds the rank that needs most while training.
 std::string card_text(const JobPlan& plan) {
   const auto most =
       std::ranges::max_element(plan.ranks, {}, [](const RankPlan& r) { return r.memory.training; });
@@ -126,7 +126,7 @@ std::string time_text(const JobPlan& plan, const Job& job) {
          seldom_text(plan, job);
 }
 
-/// What is to be known before the figures are believed; a line, or none.
+/// A line that says what the figures rest on; "": the prepared graph.
 std::string basis_text(const JobPlan& plan, const Job& job) {
   constexpr const char* kFirst = "the graph isn't prepared yet, and batches are drawn from the data set";
   switch (plan.from) {

@@ -16,7 +16,7 @@ Index file_bytes(const fs::path& file) {
   return absent ? 0 : Index(bytes);
 }
 
-/// One file of `rows` rows, of which some are read.
+/// A file of `rows` rows, some of which are read.
 class Touched {
  public:
   Touched(const fs::path& file, Index rows)
@@ -67,7 +67,7 @@ Index dataset_bytes(const Job& job, const Dataset& dataset, const PreparedGraph&
          touched("feature_values.npy", halo_features);
 }
 
-/// Of the graph, or with prefix "induced_" of the subgraph of training vertices.
+/// Bytes of the graph's files or, with prefix "induced_", of the training vertices' subgraph.
 Index graph_bytes(const PreparedGraph& prepared, const std::string& name, const RankRows& mine) {
   const fs::path& folder = prepared.folder();
   const Index vertices = prepared.part_offsets().back();

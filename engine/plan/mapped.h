@@ -10,14 +10,14 @@
 
 namespace atl {
 
-/// Bytes resident after the rank has read its part. Files bring in 64 KiB around each access (Linux'
-/// fault-around), so rows scattered over a file bring in all of it. Walks the rank's row numbers, none of the
-/// files' contents. halo_features: as in PartData.
+/// Bytes resident after the rank has read its part. Each access to a file brings in 64 KiB around it (Linux'
+/// fault-around), so rows scattered over a file bring in all of it. Walks the rank's row numbers and none of
+/// the files' contents. halo_features: as in PartData.
 Index mapped_bytes(const Job& job, const Dataset& dataset, const PreparedGraph& prepared, Rank rank,
                    bool halo_features);
 
-/// Where row r of `rows` begins in a file of so many bytes: bytes · r / rows, rounded down, also where the
-/// product is more than an Index holds.
+/// bytes · r / rows, rounded down: where row r begins in a file of `rows` rows. Exact even where the product
+/// exceeds an Index.
 Index row_begin(Index bytes, Index rows, Index r);
 
 }  // namespace atl

@@ -21,19 +21,18 @@ Index feature_bytes(Index rows, const FeatureShape& f) {
 
 namespace {
 
-// Measured: program and libraries touched, stacks, heap of a job of no size; what MPI adds, less what the
-// rank's witness has touched of the libraries in its place; and what each thread's stack and packed panels
-// take.
+// Measured. kProcess: program and libraries, stacks, heap of a job of no size. kMpi: what MPI adds, less the
+// pages of libraries that the rank's witness touches instead. kThread: a thread's stack and packed panels.
 constexpr Index kProcess = Index(22) << 20, kMpi = Index(5) << 20, kThread = Index(1) << 20;
 constexpr const char* kParameters = "parameters and moments";
 constexpr Index kRowsOnTheWay = Index(5) << 20;  // collect_rows() and VertexRowsFile
 
-/// Of a CSR of `rows` and `arcs`.
+/// Bytes of a CSR matrix.
 Index csr_bytes(Index rows, Index arcs, bool weighted) {
   return 8 * (rows + 1) + arcs * (weighted ? 8 : 4);
 }
 
-/// The own block's arcs and their transpose.
+/// Bytes of the own block's arcs and their transpose.
 Index own_block_bytes(const RankShape& s, const GraphNeeds& needs, bool weighted) {
   const Index arcs = csr_bytes(s.owned, s.own_arcs, weighted);
   return arcs * (s.own_is_symmetric ? 1 : 2) + (needs.attention ? 8 * s.own_arcs : 0);
@@ -42,7 +41,7 @@ Index outer_block_bytes(const RankShape& s, const GraphNeeds& needs, bool weight
   return csr_bytes(s.owned, s.outer_arcs, weighted) + csr_bytes(s.halo, s.outer_arcs, weighted) +
          (needs.attention ? 8 * s.outer_arcs : 0);
 }
-/// SourceBlocks.
+/// Bytes of SourceBlocks.
 Index source_blocks_bytes(const RankShape& s, const GraphNeeds& needs, bool weighted) {
   Index sum = s.destinations * (4 + (needs.normalisation == Normalisation::kSum ? 0 : kReal));
   for (const SourceShape& from : s.sources) {
@@ -53,20 +52,20 @@ Index source_blocks_bytes(const RankShape& s, const GraphNeeds& needs, bool weig
   return sum;
 }
 
-/// ChunkBlocks, with views of the slices' arcs.
+/// Bytes of ChunkBlocks, with views of the slices' arcs.
 Index chunk_blocks_bytes(const RankShape& s, const GraphNeeds& needs, bool weighted) {
   Index sum = 0;
   for (const ChunkShape& each : s.chunks) {
     sum += 2 * csr_bytes(each.rows, each.own_arcs, weighted);
     sum += csr_bytes(each.rows, each.outer_arcs, weighted) + csr_bytes(each.reads, each.outer_arcs, weighted);
-    // Which rows are read, their ids, and which copy of each an epoch takes.
+    // The rows read, their ids, and which copy of each row an epoch takes.
     sum += each.reads * (12 + (needs.normalisation == Normalisation::kSymmetric ? kReal : 0));
     if (needs.attention) sum += 8 * (each.own_arcs + each.outer_arcs);
   }
   return sum;
 }
 
-/// NearBlocks, but for what they share with the LocalGraph.
+/// Bytes of NearBlocks, without what they share with the LocalGraph.
 Index near_blocks_bytes(const RankShape& s, const GraphNeeds& needs, bool weighted) {
   Index sum = 0;
   for (const NearShape& each : std::span(s.near).subspan(std::size_t(s.beyond))) {
@@ -80,7 +79,7 @@ Index near_blocks_bytes(const RankShape& s, const GraphNeeds& needs, bool weight
   return sum;
 }
 
-/// LocalGraph's arrays, and where the strategy takes rows owner by owner the blocks in their place.
+/// Bytes of the LocalGraph's arrays; where the strategy takes rows owner by owner, its blocks replace some.
 Index graph_bytes(const RankShape& s, const GraphNeeds& needs, bool weighted) {
   if (s.batches) return 4 * s.owned;
   Index sum = s.by_owner ? source_blocks_bytes(s, needs, weighted) : outer_block_bytes(s, needs, weighted);
@@ -93,8 +92,8 @@ Index graph_bytes(const RankShape& s, const GraphNeeds& needs, bool weighted) {
   return sum;
 }
 
-/// What cutting the part out takes besides: the transpose of the own arcs, made even where it isn't kept, and
-/// a cursor a row; and what blocks by owner take the place of.
+/// Bytes that cutting out the part takes besides: the transpose of the own arcs, made even where it isn't
+/// kept, a cursor per row, and the arrays that blocks by owner replace.
 Index cutting_bytes(const RankShape& s, const GraphNeeds& needs, bool weighted) {
   if (s.batches) return 0;
   Index sum = 8 * s.owned + (s.own_is_symmetric ? csr_bytes(s.owned, s.own_arcs, weighted) : 0);
@@ -103,7 +102,7 @@ Index cutting_bytes(const RankShape& s, const GraphNeeds& needs, bool weighted) 
   return sum;
 }
 
-/// As ranks that train on batches hold them.
+/// Features of ranks that train on batches.
 Index held_bytes(Index rows, const FeatureShape& f) {
   const auto nonzeros = Index(double(rows) * f.nonzeros_per_row);
   if (f.held == FeatureForm::kSparse) return 8 * nonzeros + 8 * (rows + 1);
@@ -111,7 +110,7 @@ Index held_bytes(Index rows, const FeatureShape& f) {
   return kReal * rows * f.columns;
 }
 
-/// Halo rows' are read where the first layer gathers.
+/// Features of halo rows are read only if the first layer gathers.
 Index feature_bytes(const RankShape& s, const FeatureShape& f, const Model& model) {
   if (!s.features) return 0;
   if (s.batches) return held_bytes(s.column_rows > 0 ? s.column_rows : s.owned, f);
@@ -124,13 +123,13 @@ Index feature_bytes(const RankShape& s, const FeatureShape& f, const Model& mode
   return sum;
 }
 
-/// Weights, gradients, moments, the best epoch's weights, and the other ranks' terms of a gradient's sum.
+/// Weights, gradients, moments, the best epoch's weights, and other ranks' terms while gradients are summed.
 Index parameter_bytes(const DryRunInput& in, const DryRun& dry) {
   const Index moments = in.job.training.optimizer.kind == OptimizerKind::kSgd ? 1 : 2;
   return kReal * (2 * dry.values + (1 + moments) * dry.trainable) + dry.terms;
 }
 
-/// Labels of each part's rows, and the numbers of those in a split; of the training part's, all are in one.
+/// Labels of each part's rows, and the numbers of rows in a split. Every row of the training part is in one.
 Index label_bytes(const MemoryInput& in) {
   if (!in.run.training.answers) return 0;
   const Index row = in.run.multi_label ? in.run.classes : 4, training = in.run.training.owned;
@@ -138,7 +137,7 @@ Index label_bytes(const MemoryInput& in) {
   return row * (in.run.full->owned + training) + 4 * (in.labelled + training);
 }
 
-/// Rank 0: the files of vertex numbers, their order, and some rows on their way to the file.
+/// On rank 0: files of vertex numbers, their order, and rows on their way to the results' file.
 Index result_bytes(const MemoryInput& in) {
   if (in.run.training.rank != 0) return 0;
   const Layer& last = *in.model.layers.back();
@@ -169,10 +168,10 @@ Index RankMemory::replicated() const {
 
 namespace {
 
-/// Of the part, or parts, that training sees: the most of each.
+/// Of the parts that training sees, the most of each.
 struct PartBytes {
   Index graph = 0, features = 0;
-  Index reading = 0;  // of one, while it is read
+  Index reading = 0;  // one part, while it is read
 };
 
 PartBytes bytes_of(const MemoryInput& in, const RankShape& part) {
@@ -192,8 +191,8 @@ PartBytes training_bytes(const MemoryInput& in) {
   return most;
 }
 
-/// What constant layers make of the features, while these are still there. Batches have a training graph's
-/// besides.
+/// What constant layers compute from the features, while these are still in memory. Batches need a training
+/// graph's besides.
 Index constant_bytes(const MemoryInput& in) {
   const int prefix = in.model.constant_prefix();
   if (prefix == 0) return 0;

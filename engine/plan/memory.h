@@ -12,33 +12,33 @@ namespace atl {
 struct MemoryItem {
   std::string name;
   Index bytes = 0;
-  bool is_hosts = false;  // where the rank trains on a GPU, too
+  bool is_hosts = false;  // in host memory even where the rank trains on a GPU
 };
 
-/// Bytes of `rows` rows of features, and of what backward needs besides where they are packed.
+/// Bytes of `rows` rows of features, and of the copy that backward needs where they are packed.
 Index feature_bytes(Index rows, const FeatureShape& features);
 
 /// The phases don't overlap; a rank's peak is the largest.
 struct RankMemory {
   std::vector<MemoryItem> items;  // held while training; their sum is `training`
-  Index released = 0;             // features, once the layers that never change are computed from them
+  Index released = 0;             // features that are freed once the layers that never change are computed
   Index mapped = 0;               // pages of files, while loading; given back before training
   Index loading = 0;              // reading features and cutting out the rank's part
   Index training = 0;
-  // of it, what each batch takes: its part and passes; where steps train on parts of their own
+  // where steps train on parts of their own: the share of `training` that each step's part and passes take
   std::vector<Index> batches{};
-  Index passes = 0, inference = 0;  // of it, what training's passes take, and exact inference beside them
-  Index pages = 0;       // of mapped arcs that batches read: the kernel takes them back when it needs them
-  Index state = 0;       // of it, what goes into a checkpoint beside the parameters (late and cached rows)
+  Index passes = 0, inference = 0;  // shares of `training`: the training passes, and exact inference
+  Index pages = 0;  // mapped arcs that batches read: the kernel takes these pages back when it needs them
+  Index state = 0;  // the share of `training` that a checkpoint has beside parameters (stale and cached rows)
   Index checkpoint = 0;  // while rank 0 holds another rank's state as well
   Index results = 0;     // writing predictions and embeddings: rank 0 holds the order of all vertices
-  /// Of a GPU, where it trains on one; what follows is for a rank on a CPU.
+  /// Bytes on the GPU of a rank that trains on one; the other sums are for a rank on a CPU.
   Index on_device() const;
   Index peak() const;
-  /// The largest of what can't be given up: pages of files can, and what is read of them once while results
-  /// are written.
+  /// The largest phase without what the kernel can take back: pages of files, and those read once while
+  /// results are written.
   Index held() const;
-  /// Of `items`: held by every rank alike, however many there are.
+  /// The share of `items` that every rank holds, however many ranks there are.
   Index replicated() const;
 };
 

@@ -6,13 +6,14 @@
 namespace atl {
 namespace {
 
-constexpr Index kWide = 8;  // of a count, a double, the size of what follows, and of a score with its label
+constexpr Index kWide = 8;  // of a count, a double, a message's size, and a score with its label
 constexpr Index kOfAll =
-    7;  // sums that every metric has: each split's part and whole, and the validation loss
+    7;  // sums that every metric needs: each split's part and whole, and the validation loss
 constexpr Index kOfAClass = 3;       // hits, predicted, actual
-constexpr Index kAreas = 2 * kWide;  // their sum, and how many
+constexpr Index kAreas = 2 * kWide;  // the sum of areas and their number
 
-/// Rank 0 gathers the scores of a class, whose area it tells when it has all classes'.
+/// Rank 0 gathers the scores of one class after the other; it sends the areas when it has those of all
+/// classes.
 std::int64_t area_bytes(int ranks, Rank rank, Index classes, Index scored) {
   const std::int64_t others = ranks - 1;
   const std::int64_t gathered = others * kWide + (rank == 0 ? 0 : scored * kWide);

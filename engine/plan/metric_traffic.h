@@ -1,5 +1,5 @@
-// What ranks tell each other to make an evaluation's metrics of their logits (train/evaluation.h), beside its
-// pass.
+// Messages between ranks that turn an evaluation's logits into its metrics (train/evaluation.h), beside the
+// forward pass.
 #pragma once
 
 #include <array>
@@ -12,28 +12,31 @@
 
 namespace atl {
 
-/// Of a rank's vertices, those of each split: training, validation, test.
+/// How many of a rank's vertices are in each split: training, validation, test.
 using ScoredRows = std::array<Index, 3>;
 ScoredRows split_counts(const Job& job, const Dataset& dataset, std::span<const VertexId> owned);
 
-/// Bytes that the rank sends. `scored`: of vertices whose logits it has.
+/// Bytes that the rank sends. `scored`: of the vertices whose logits it has.
 std::int64_t metric_bytes(const Job& job, const DatasetMeta& meta, int ranks, Rank rank,
                           const ScoredRows& scored);
 
-/// The same of pairs (LinkTask::evaluate): their ends' rows, and all scores to rank 0.
+/// Bytes that the rank sends for the metrics of pairs (LinkTask::evaluate): rows of the pairs' ends, and all
+/// scores to rank 0.
 std::int64_t pair_metric_bytes(const Job& job, int ranks, Rank rank, const PairSizes& pairs);
 
-// What an evaluation's bytes are of, where exact inference goes by slabs of rows
-// (strategies/schedule/layerwise_inference.h). In the ledger they are one purpose, Traffic::kEvaluation.
+// An evaluation's bytes by what they carry, where exact inference goes by slabs of rows
+// (strategies/schedule/layerwise_inference.h). The ledger books them all as Traffic::kEvaluation.
 
 enum class EvaluationPart {
-  // which rows slabs read, and by which arcs: asked for, or pushed to who computes the first layer by columns
+  // which rows slabs read, and by which arcs: requested, or pushed to ranks that compute the first layer by
+  // columns
   kStructure,
-  // rows of other ranks, and which: features, what layers made of them, or what is put together from columns
+  // rows of other ranks and their ids: features, outputs of layers, or products summed over columns
   kRows,
-  kSummands,  // of the first layer's product, where features are held by columns; of every row, to its owner
-  kScores,    // likewise, attention's
-  kMetric,    // what metrics are made of
+  kSummands,  // of the first layer's product, where features are held by columns: each row's summands go to
+              // its owner
+  kScores,    // attention's scores, likewise
+  kMetric,    // what metrics are computed from
 };
 inline constexpr std::array<const char*, 5> kEvaluationPartNames = {"structure", "rows", "summands", "scores",
                                                                     "metric"};

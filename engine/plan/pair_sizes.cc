@@ -86,7 +86,7 @@ void PairTally::add_measured(const Dataset& dataset, std::span<const VertexId> r
   }
 }
 
-/// Slab by slab, as LinkTask::score().
+/// Goes slab by slab, as LinkTask::score().
 void PairTally::score(const std::vector<StepPairs>& by_rank) {
   Index most = 0;
   for (const StepPairs& each : by_rank) most = std::max(most, each.size());
@@ -112,13 +112,13 @@ void PairTally::score(const std::vector<StepPairs>& by_rank) {
 namespace {
 
 constexpr Index kReal = sizeof(Real), kId = sizeof(VertexId);
-// Lines of memory that drawing a negative pair reads at random (its partners, and which row a vertex has),
-// and their size.
+// kDrawLines: lines of memory that drawing a negative pair reads at random (its partners, and which row a
+// vertex has). kLine: their size.
 constexpr double kDrawLines = 8, kLine = 64;
 // Bytes of a comparison while scores are sorted, at the rate of gathers.
 constexpr double kCompared = 32;
 
-/// Kernels' scratch of the decoder's products.
+/// Scratch memory of the decoder's products.
 Index decoder_scratch(const LinkSpec& spec, Index width, Index pairs, int threads) {
   if (spec.decoder != DecoderKind::kMlp) return 0;
   const auto pool = ThreadPool::dry(threads);
@@ -134,12 +134,12 @@ Index decoder_scratch(const LinkSpec& spec, Index width, Index pairs, int thread
   return workspace.bytes();
 }
 
-/// What collect_ends() comes to hold of so many that are met, of which so many differ.
+/// Bytes that collect_ends() comes to hold when it meets `met` ends, `differ` of them different.
 Index collected(Index met, Index differ) {
   return kId * std::min(met, std::max(kUnsortedEnds, 2 * differ));
 }
 
-/// Of batches that are made ahead of time, and of what makes them.
+/// Bytes of the batches made ahead of time, and of what makes them.
 Index batch_pairs(const Job& job, const PairSizes& of, const PairPlace& place) {
   const Options& options = job.strategy.options;
   const Index ahead = options.integer("prefetch");
@@ -150,14 +150,14 @@ Index batch_pairs(const Job& job, const PairSizes& of, const PairPlace& place) {
   return (ahead + 1) * 2 * kId * step.pairs + kId * of.edges + makers * maker;
 }
 
-/// On rank 0 a set's scores arrive: those of edges, and beside them those of negative pairs twice, or the
-/// other way round.
+/// Rank 0 gathers a set's scores: those of edges, and beside them those of negative pairs twice, or the other
+/// way round.
 Index gathered_scores(const PairSizes& of, const PairPlace& place) {
   if (place.rank != 0) return kReal * of.scored;
   return kReal * std::max(2 * of.all_edges, of.all_edges + 2 * of.all_negatives);
 }
 
-/// Of scoring a pair once; `passes`: 3 with its gradients.
+/// Work of scoring each pair once; `passes`: 3 with gradients.
 EpochWork decoder_work(const LinkSpec& spec, double width, double pairs, int passes) {
   EpochWork work;
   work.gathered_bytes = pairs * 2 * width * kReal;
@@ -196,7 +196,7 @@ EpochWork pair_work(const Job& job, const PairSizes& of) {
   if (job.task != Task::kLinkPrediction) return {};
   const auto width = double(job.model.hidden);
   EpochWork work = decoder_work(job.links, width, of.epoch, 3);
-  // Both rows again, and the gradients of both read and written.
+  // Backward reads both rows again, and reads and writes the gradients of both.
   work.gathered_bytes += of.epoch * 6 * width * kReal + of.drawn * kDrawLines * kLine;
   return work;
 }

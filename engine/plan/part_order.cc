@@ -1,12 +1,12 @@
-// Which rank trains which part: parts that talk most share a server. Servers are moved over nodes by the
-// operator, which costs them nothing; this decides who is in them, before that, from the exact cut alone. So
-// the answer is the same on one machine and on a cluster, and in every attempt of a job wherever its pods
-// stand: the same file gives the same bits.
+// Which rank trains which part: parts that talk most share a server. The operator moves servers over nodes
+// later, which changes nothing inside a server; this file decides before that who is in a server, from the
+// exact cut alone. So the answer is the same on one machine and on a cluster, and in every attempt of a job,
+// wherever its pods run: the same file gives the same bits.
 //
-// Dividing parts among servers so that most bytes stay inside is graph partitioning once more, of a graph of
-// a few thousand vertices at most. From two first answers, the partitioner's own order and servers filled one
-// after the other with whoever talks most to those inside, pairs change places while that helps; the better
-// one is taken, the partitioner's where they are equal.
+// Dividing parts among servers so that most bytes stay inside is graph partitioning again, of a graph of at
+// most a few thousand vertices. There are two first answers: the partitioner's own order, and servers filled
+// one after the other with the part that talks most to those inside. In each, pairs of parts change places
+// while that helps. The better result wins; if they are equal, the partitioner's does.
 #include "plan/traffic.h"
 
 #include <algorithm>
@@ -25,8 +25,8 @@
 namespace atl {
 namespace {
 
-// Parts divided among servers, and exchanges between them that keep more bytes inside: Kernighan and Lin's
-// gain, one pair at a time.
+// Parts divided among servers, and exchanges of parts that keep more bytes inside: Kernighan and Lin's gain,
+// one pair at a time.
 
 /// Bytes between pairs of parts, both directions together; a part has none with itself.
 class PairedBytes {
@@ -39,7 +39,7 @@ class PairedBytes {
   };
   std::span<const Peer> of(int part) const {
     return rows_[std::size_t(part)];
-  }  // a peer may stand there twice
+  }  // the list may name a peer twice
   int parts() const { return int(rows_.size()); }
   double total() const { return total_; }
 
@@ -50,10 +50,10 @@ class PairedBytes {
 
 class Division {
  public:
-  /// `server_of` (parts). `bytes` outlives it.
+  /// `server_of`: (parts). `bytes` outlives it.
   Division(const PairedBytes& bytes, std::vector<int> server_of, int servers);
 
-  /// Pairs change places while that helps. Deterministic.
+  /// Exchanges pairs of parts while that helps. Deterministic.
   void refine();
 
   double bytes_inside() const;
@@ -73,8 +73,8 @@ class Division {
   std::vector<double> with_;  // (parts × servers) bytes between a part and those on a server
 };
 
-constexpr double kWorthwhile = 1e-9;  // of all bytes: less is rounding
-constexpr int kMostPasses = 30;       // it ends after a handful; this bounds rounding's mischief
+constexpr double kWorthwhile = 1e-9;  // of all bytes; a smaller gain is rounding
+constexpr int kMostPasses = 30;  // it ends after a handful; the limit is for gains that are rounding errors
 
 PairedBytes::PairedBytes(int parts, std::span<const PairBytes> flows) : rows_(std::size_t(parts)) {
   for (const PairBytes& f : flows) {
@@ -115,7 +115,7 @@ double Division::bytes_inside() const {
   return twice / 2;
 }
 
-/// With whom `part` should change places, and the bytes that would come to stay inside.
+/// The part with which `part` should change places, and the bytes that this would keep inside.
 std::pair<int, double> Division::best_exchange(int part) const {
   std::vector<double> direct(std::size_t(bytes_.parts()), 0);
   for (const auto& [peer, size] : bytes_.of(part)) direct[std::size_t(peer)] += size;
@@ -124,7 +124,7 @@ std::pair<int, double> Division::best_exchange(int part) const {
   for (int other = 0; other < bytes_.parts(); ++other) {
     const int there = server_of_[std::size_t(other)];
     if (there == here) continue;
-    // The sums count what the two say to each other as if they came together; they stay apart.
+    // The sums count the bytes between the two as if both moved together, but the two stay apart.
     const double gain = with_[index(part, there)] - with_[index(part, here)] + with_[index(other, here)] -
                         with_[index(other, there)] - 2 * direct[std::size_t(other)];
     if (gain > best.second) best = {other, gain};
@@ -146,7 +146,7 @@ void Division::move(int part, int from, int to) {
   }
 }
 
-/// Each rank's own number.
+/// Each part on the server of the rank of its number.
 std::vector<int> as_numbered(const Layout& layout, int parts) {
   std::vector<int> server_of(std::size_t(parts), -1);
   for (std::size_t server = 0; server < layout.groups.size(); ++server)
@@ -154,7 +154,8 @@ std::vector<int> as_numbered(const Layout& layout, int parts) {
   return server_of;
 }
 
-/// One server after the other takes the lowest part that is left, then whoever talks most to those inside.
+/// One server after the other takes the lowest part that is left, then again and again the part that talks
+/// most to those inside.
 std::vector<int> grown(const Layout& layout, const PairedBytes& bytes) {
   std::vector<int> server_of(std::size_t(bytes.parts()), -1);
   std::set<int> left;

@@ -122,7 +122,7 @@ void RankBatches::draw(std::int64_t draw, std::span<const VertexId> seeds, Batch
   set_entries(all, double(batch.rows().size()));
 }
 
-/// A batch's rows may have more entries than most of the data set's.
+/// Counts these entries, because a batch's rows may have more than most of the data set's.
 void RankBatches::set_entries(double bytes, double rows) {
   if (once_ || features_.held != FeatureForm::kSparse || rows == 0) return;
   const double mean = row_bytes_of(job_, features_).crossing;
@@ -193,7 +193,7 @@ void RankBatches::count(double times, DryBatches& out) {
   most.nonzeros_per_row = std::max(most.nonzeros_per_row, most_entries_);
   out.run.schedule.halo += slots * (made_.batch.bytes() + made_.group.bytes() + made_.pushes.bytes() +
                                     feature_bytes(inputs_, features_on(job_, rank_, most)) * 5 / 4);
-  // Others' rows arrive beside the batch, and as many leave.
+  // Rows of other ranks arrive beside the batch, and as many own rows leave.
   const RowBytes row = row_bytes_of(job_, features_);
   if (!by_columns_) out.run.schedule.halo += Index(2 * most_others_) * 5 / 4;
   if (cached > 0)
@@ -228,7 +228,7 @@ void RankBatches::share_rows() {
     shares.weights[std::size_t(set)].take(Index(BatchTraffic::row_set(made_.batch, set).size()));
 }
 
-/// Gradients and sums, as the dry steps sent them.
+/// Adds gradients and sums, as the dry steps sent them.
 void RankBatches::add_own(double times, DryRun& run) const {
   for (int link = 0; link < kLinks; ++link)
     for (int p = 0; p < kTraffics; ++p) {

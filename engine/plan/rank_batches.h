@@ -20,24 +20,24 @@
 
 namespace atl {
 
-// Historical embeddings in a plan (sampler/history/): which rows ranks keep, and what their batches push to
-// each other. Which rows a batch computes depends on nothing that is pushed, so that all ranks' pushes are
-// known before one goes through its steps.
+// Historical embeddings in a plan (sampler/history/): the rows that ranks keep, and the pushes of their
+// batches. Pushes don't change which rows a batch computes, so all ranks' pushes are known before a rank goes
+// through its steps.
 
 class PlannedHistory {
  public:
-  /// Both outlive it.
+  /// Both arguments outlive it.
   PlannedHistory(const BatchSource& source, const Owners& owners, const HistoryOptions& options);
 
   const HistoryOptions& options() const { return options_; }
   const HistoryRows& rows(Rank rank) const { return *rows_[std::size_t(rank)]; }
-  /// A rank's batches, one step after the other.
+  /// Notes a rank's batches, one step after the other.
   void note(Rank rank, const Batch& batch);
-  /// What a batch pushes and gets, once all ranks' have been noted. step: from 0.
+  /// Gives the pushes that a batch sends and receives, once all ranks' batches are noted. step: from 0.
   void pushes(Rank rank, std::int64_t step, const Batch& batch, StepPushes& into);
 
  private:
-  /// Of one rank's batch: what its keepers get.
+  /// What one rank's batch pushes to each keeper.
   struct Noted {
     std::vector<VertexId> places;  // by keeper
     std::vector<Index> begins, counts;
@@ -49,15 +49,16 @@ class PlannedHistory {
   Reusable<VertexId> places_;
 };
 
-/// What all ranks' batches have in common, each null where there is none.
+/// Shared by all ranks' batches; each is null where the job has none.
 struct SharedInPlan {
   StepSets* sets = nullptr;
   PlannedHistory* history = nullptr;
-  // by batch that is drawn: TouchedFeatures' of all ranks
+  // (drawn batches) the features that all ranks' TouchedFeatures tell
   const std::vector<std::vector<VertexId>>* touched = nullptr;
 };
 
-/// Neither copyable nor movable. References outlive it, and so do `shared`'s and `notes`, which may be null.
+/// Neither copyable nor movable. References outlive it, as do the members of `shared`, and `notes`, which may
+/// be null.
 class RankBatches {
  public:
   RankBatches(const Job& job, const Dataset& dataset, const BatchSource& source, const Owners& owners,
@@ -65,34 +66,35 @@ class RankBatches {
               DryNotes* notes = nullptr);
   RankBatches(const RankBatches&) = delete;
 
-  /// None: features are held by rows.
+  /// nullopt: features are held by rows.
   const std::optional<ColumnShare>& columns() const { return columns_; }
-  /// DryColumns::bytes_by_rows, of the batches that were drawn.
+  /// DryColumns::bytes_by_rows over the drawn batches.
   double bytes_by_rows(const BatchTraffic& sent) const {
     return by_columns_->bytes_by_rows(reads_, owners_, sent);
   }
-  /// Others' rows, by how many batches have read them.
+  /// Rows of other ranks, with how many batches have read each.
   const std::map<VertexId, Index>& reads() const { return reads_; }
 
-  /// What the rank pushes of a batch to those that have the other columns.
+  /// Sizes of the batch that the rank tells the ranks with the other columns.
   std::vector<std::int64_t> pushed(std::int64_t draw, std::span<const VertexId> seeds);
-  /// Draws a batch, for what it pushes of historical embeddings.
+  /// Draws a batch and notes its pushes of historical embeddings.
   void note_pushes(std::int64_t draw, std::span<const VertexId> seeds);
-  /// Draws a batch, and marks the features that have a value in its rows.
+  /// Draws a batch, and marks the features that have a value in any of its rows.
   void note_touched(std::int64_t draw, std::span<const VertexId> seeds, std::vector<std::uint8_t>& marks);
-  /// Draws a batch, and adds what that sends.
+  /// Draws a batch, and adds what drawing it sends.
   void draw(std::int64_t draw, std::span<const VertexId> seeds, BatchTraffic& sent, double times);
-  /// The batch that was drawn last; `drawn` are those of its group, by member, where features are held by
-  /// columns. The room that a run's memory has above its largest batch isn't counted: nothing is ever written
-  /// there.
+  /// Trains on the batch that was drawn last. `drawn`: by member of the group, where features are held by
+  /// columns. Memory that a run reserves above its largest batch isn't counted, because nothing is ever
+  /// written there.
   void train(std::int64_t step, const std::vector<const DrawnSizes*>& drawn, double times);
-  /// Over ranks, after each step but an epoch's last (EpochLoop): with what else they tell each other then.
+  /// Sums the loss over ranks, as EpochLoop does after each step except an epoch's last, together with what
+  /// else ranks tell each other then.
   void sum_loss();
-  /// What the batches that were trained took.
+  /// Adds what the trained batches took.
   void count(double times, DryBatches& out);
 
  private:
-  /// Of a batch's pass.
+  /// The layers that a batch's pass computes.
   LayerRange layers() const { return {once_ ? model_.constant_prefix() : 0, int(model_.layers.size())}; }
   Index columns_of_batch() const { return model_.spec(layers().first).in; }
   int in_flight() const;
@@ -108,7 +110,7 @@ class RankBatches {
   const BatchSource& source_;
   const Owners& owners_;
   Rank rank_;
-  FeatureShape features_, of_batch_;  // of all columns: of the data set, and of the batch that was drawn last
+  FeatureShape features_, of_batch_;  // with all columns: the data set's, and the last drawn batch's
   CrossingRows crossing_;
   std::optional<ColumnShare> columns_;  // none: features are held by rows
   Model model_;
@@ -123,9 +125,9 @@ class RankBatches {
   ThreadPool pool_{1};
   std::unique_ptr<Structure> structure_;
   StepSets* sets_;                                     // null: there are none
-  const std::vector<std::vector<VertexId>>* touched_;  // null: nobody finds out
-  PlannedHistory* pushed_embeddings_;                  // null: nothing is kept of them …
-  std::optional<HistoryDirectory> known_;              // … of which this is known when a batch is drawn
+  const std::vector<std::vector<VertexId>>* touched_;  // null: no rank tells which features it touched
+  PlannedHistory* pushed_embeddings_;                  // null: no embeddings are kept …
+  std::optional<HistoryDirectory> known_;              // … and what is known of them when a batch is drawn
   Sampler sampler_;
   BatchPass pass_;
   PassMemory memory_;
@@ -137,7 +139,7 @@ class RankBatches {
   std::vector<LayerSize> sizes_;
   Index inputs_ = 0;
   double most_others_ = 0,
-         most_entries_ = 0;  // bytes of others' rows, and entries of a row on average, of any batch
+         most_entries_ = 0;  // of any batch: bytes of other ranks' rows; mean entries of a row
   double whole_rows_ = 0, pushed_ = 0, drawn_arcs_ = 0, read_rows_ = 0;
   std::map<VertexId, Index> reads_;
 };

@@ -8,7 +8,7 @@
 namespace atl {
 namespace {
 
-/// Number of a halo list's rows that `part` owns.
+/// How many of a halo list's rows `part` owns.
 Index rows_of(std::span<const Index> offsets, int part, std::span<const VertexId> halo) {
   const auto begin = std::lower_bound(halo.begin(), halo.end(), offsets[std::size_t(part)]);
   return std::lower_bound(begin, halo.end(), offsets[std::size_t(part) + 1]) - begin;
@@ -19,13 +19,13 @@ Index last_of(std::span<const VertexId> halo, Index end) {
   return *std::prev(std::lower_bound(halo.begin(), halo.end(), end));
 }
 
-/// Differs from arc to arc, and between an arc and its reverse.
+/// A number that differs from arc to arc, and between an arc and its reverse.
 std::uint64_t signature(Index row, Index column, float weight) {
   return mix64(mix64(std::uint64_t(row) << 32 | std::uint64_t(column)) ^ std::uint64_t(double(weight) * 1e6));
 }
 
 /// Counts the arcs. The own block equals its transpose if arcs and reverses have the same sum of signatures:
-/// a sum of 64 random bits is equal by accident once in 2⁶⁴.
+/// sums of 64 random bits are equal by accident once in 2⁶⁴.
 void count_arcs(const CsrView& graph, Index begin, Index end, RankShape& shape) {
   std::uint64_t difference = 0;
   for (Index row = begin; row < end; ++row) {
@@ -146,7 +146,7 @@ void add_layer(const LayerPass& pass, bool recompute, EpochWork& sum) {
   if (recompute) sum += pass.forward();
 }
 
-/// All owned rows or, where some are copies, those that are near enough.
+/// All owned rows or, where some are copies, the rows that are near enough.
 LayerSize layer_size(const Model& model, int l, const RankShape& shape) {
   if (shape.near.empty()) return {double(shape.owned), double(shape.halo), double(shape.arcs())};
   const auto hops_left = std::size_t(std::count_if(model.layers.begin() + l + 1, model.layers.end(),
@@ -158,7 +158,7 @@ LayerSize layer_size(const Model& model, int l, const RankShape& shape) {
           double(near.own_arcs + near.outer_arcs)};
 }
 
-/// Calls visit for every layer that runs each epoch.
+/// Calls `visit` for each layer that runs in every epoch.
 template <class F>
 void for_each_pass(const Model& model, const RankShape& shape, F&& visit) {
   const int end = shape.layers.end < 0 ? int(model.layers.size()) : shape.layers.end;

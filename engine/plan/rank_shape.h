@@ -1,4 +1,5 @@
-// How large one rank's part of a prepared graph is: what localize() would build, counted without building it.
+// How large one rank's part of a prepared graph is: the sizes that localize() would build, counted without
+// building.
 #pragma once
 
 #include <optional>
@@ -15,14 +16,14 @@ namespace atl {
 
 struct PeerShape {
   Rank peer = 0;
-  Index send = 0, receive = 0;  // rows a layer …
+  Index send = 0, receive = 0;  // rows per layer …
   std::vector<Index> send_slices,
-      receive_slices;  // … and of the slices up to each (PeerRows); of a part in slices
+      receive_slices;  // … and rows of the slices up to each (PeerRows), for a part in slices
 };
 
 /// One slice of a part (ChunkBlock).
 struct ChunkShape {
-  Index rows = 0, reads = 0;           // that are read outside of it
+  Index rows = 0, reads = 0;           // rows outside it that it reads
   Index own_arcs = 0, outer_arcs = 0;  // to its own rows, and to others
 };
 
@@ -34,7 +35,7 @@ struct NearShape {
   std::vector<PeerShape> peers{};
 };
 
-/// What is read of one owner (SourceBlock).
+/// The rows of one owner that are read (SourceBlock).
 struct SourceShape {
   Rank owner = 0;
   Index rows = 0, arcs = 0;
@@ -46,51 +47,51 @@ struct RankShape {
   Index owned = 0, boundary = 0, halo = 0;  // LocalGraph's
   Index own_arcs = 0, outer_arcs = 0;       // to owned rows, to halo rows
   std::vector<Index> owned_by_rank;         // (ranks) rows that each owns
-  // Where the strategy takes rows owner by owner:
+  // Where the strategy takes rows owner by owner instead of all halo rows together:
   bool by_owner = false;                 // not halo rows together
   bool for_others = false;               // OwnerReads::for_others()
   Index destinations = 0;                // rows that are aggregated here
   std::vector<SourceShape> sources{};    // owners with rows that are read
   std::vector<ChunkShape> chunks{};      // where rows are worked on slice by slice
   std::vector<NearShape> near{};         // where some rows are copies, by the number of layers behind
-  int beyond = 0;                        // of them those that read no copies, the first ones: all alike
-  Index server_bytes = 0;                // of the server's graph that its share is cut from
-  bool is_followed = false;              // by others, each of which is read while the one before trains
+  int beyond = 0;                        // how many of these, the first ones, read no copies: all alike
+  Index server_bytes = 0;                // of the server's graph, which the rank's share is cut from
+  bool is_followed = false;              // a part follows, which is read while this one trains
   bool features = true, answers = true;  // PartShare
-  Index copies = 0;                      // of the owned rows, of other servers' vertices: they count nothing
-  LayerRange layers{0, -1};              // that the rank has; −1: to the last
-  bool batches = false;                  // it trains on mini-batches, and holds no arcs
-  Index column_rows = 0;          // of its columns of the features, where it holds some of all vertices'
+  Index copies = 0;          // owned rows that are copies of other servers' vertices: no loss counts them
+  LayerRange layers{0, -1};  // the rank's layers; −1: to the last
+  bool batches = false;      // the rank trains on mini-batches, and holds no arcs
+  Index column_rows = 0;     // rows of features, where the rank holds some columns of all vertices
   bool own_is_symmetric = false;  // then the transpose is not stored
-  std::vector<PeerShape> peers;   // with anything to exchange, ascending
+  std::vector<PeerShape> peers;   // ranks that rows are exchanged with, ascending
 
   Index arcs() const { return own_arcs + outer_arcs; }
 };
 
-/// Reads the rank's arcs once, front to back, and holds none of them; with `reads` or by_chunk, builds the
-/// blocks that it counts. induced_on: as in LocalizeOptions; empty: of the whole graph.
+/// Reads the rank's arcs once, front to back, and keeps none of them; with `reads` or by_chunk, builds the
+/// blocks that it counts. induced_on: as in LocalizeOptions; empty: counts the whole graph.
 RankShape rank_shape(const PreparedGraph& graph, Rank rank, std::span<const std::uint8_t> induced_on,
                      const std::optional<OwnerReads>& reads = {}, bool by_chunk = false);
 
-/// The shape of a rank's graph that is in memory; `near` has the blocks of a server's share (GraNNDis).
+/// The shape of a rank's graph in memory; `near` has the blocks of a server's share (GraNNDis).
 RankShape rank_shape(const LocalGraph& graph, std::span<const NearBlock> near, int ranks);
-/// Adds to `shape` that `layers` layers, after those that read copies, read `part`.
+/// Adds to `shape` `layers` layers that read no copies: they follow those that do, and read `part`.
 void add_beyond(const RankShape& part, int layers, RankShape& shape);
 
-/// `shape` with the numbers of parts replaced by those of ranks, where ranks and parts are numbered
-/// differently or several ranks have the same part.
+/// `shape` with ranks in place of parts, where ranks are numbered otherwise or several have the same part.
 RankShape on_ranks(RankShape shape, const PartRanks& on, int ranks);
 
 // What one rank computes in a training epoch, layer by layer (model/layer_work.h).
 
-/// Forward and backward of each of the rank's layers that runs each epoch. `recompute` adds another forward.
+/// Forward and backward of each of the rank's layers that runs in every epoch. `recompute` adds another
+/// forward.
 EpochWork epoch_work(const Model& model, const RankShape& shape, bool recompute);
 
-/// As epoch_work(), for mini-batches, whose layers each have sizes of their own. Inputs of the first `fixed`
+/// As epoch_work(), for mini-batches, each of whose layers has its own sizes. Inputs of the first `fixed`
 /// layers take no gradient.
 EpochWork batch_work(const Model& model, std::span<const LayerSize> sizes, bool recompute, int fixed = 0);
 
-/// The forward alone.
+/// The forward pass alone.
 EpochWork evaluation_work(const Model& model, const RankShape& shape);
 
 }  // namespace atl

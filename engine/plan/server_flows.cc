@@ -1,6 +1,6 @@
-// Bytes between a job's servers, in so few numbers that a pod's log and a ConfigMap hold them. Where servers
-// are many and each talks to each, there are more pairs than that: then those that stand out are listed, and
-// the others exchange what they exchange in the mean.
+// Bytes between a job's servers, in so few numbers that a pod's log and a ConfigMap can hold them. Many
+// servers that all talk to each other are more pairs than that: then the pairs that stand out are listed, and
+// all others have the mean of their bytes.
 #include "plan/traffic.h"
 
 #include <algorithm>
@@ -36,8 +36,8 @@ class Pairs {
   std::vector<double> bytes_;
 };
 
-/// Which of sorted amounts to leave out: neighbours, all but so many, that differ least; and whatever is
-/// equal to their ends.
+/// A range of the sorted amounts, to leave out of the list: the one that differs least among those that spare
+/// only `but` amounts, with every amount equal to its ends.
 struct Window {
   std::size_t first = 0, last = 0;
 };
@@ -64,7 +64,7 @@ ServerFlows server_flows(const Layout& layout, std::span<const PairBytes> betwee
     const int from = server[std::size_t(flow.from)], to = server[std::size_t(flow.to)];
     if (from != to) pairs.at(std::size_t(from), std::size_t(to)) += flow.bytes;
   }
-  double least = 0, greatest = 0;  // of the unlisted, both included
+  double least = 0, greatest = 0;  // of the unlisted pairs, both included
   const auto talking = std::size_t(std::ranges::count_if(pairs.bytes(), [](double b) { return b > 0; }));
   if (talking > most) {
     std::vector<double> sorted = pairs.bytes();

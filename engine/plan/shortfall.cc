@@ -11,7 +11,7 @@
 namespace atl {
 namespace {
 
-constexpr double kExactness = 0.9;  // the least that a rank comes to hold of what is planned
+constexpr double kExactness = 0.9;  // the least share of its plan that a rank comes to hold
 
 double held_by(const JobPlan& plan, const std::vector<Rank>& ranks) {
   double sum = 0;
@@ -19,7 +19,7 @@ double held_by(const JobPlan& plan, const std::vector<Rank>& ranks) {
   return sum;
 }
 
-/// Whether weights are most of what is needed: these don't shrink with more ranks.
+/// Whether most of what is needed is held by every rank, so that more ranks don't help.
 bool is_replicated(const JobPlan& plan) {
   double replicated = 0, all = 0;
   for (const RankPlan& rank : plan.ranks) {

@@ -1,6 +1,6 @@
-// What one strategy adds to a plan beside what dry runs say of every strategy: one row, in
-// strategies/<kind>/plan.cc, which is linked with this folder. A new one is a line in strategy_plans.cc; a
-// strategy that adds nothing has none.
+// What one strategy adds to a plan beside the results of dry runs: a row of functions in
+// strategies/<kind>/plan.cc, which is linked with this folder, and a line in strategy_plans.cc. A strategy
+// that adds nothing has neither.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
@@ -16,28 +16,28 @@
 
 namespace atl {
 
-/// What a plan says of its strategy alone. Immutable.
+/// The section of a plan that is about its strategy alone. Immutable.
 class PlanSection {
  public:
   virtual ~PlanSection() = default;
-  /// For a terminal: lines, with an empty one behind them.
+  /// Lines for a terminal, with an empty line at the end.
   virtual std::string text() const = 0;
   /// Enters its members into the plan's JSON object.
   virtual void enter(nlohmann::ordered_json& plan) const = 0;
-  /// What whoever starts the job is told first; a warning begins with "warning: ".
+  /// Lines for whoever starts the job, shown first; a warning begins with "warning: ".
   virtual std::vector<std::string> lines(const JobPlan& plan, const Job& job) const = 0;
-  /// What else frees memory, in the words of its fields, beginning with "; or"; "": nothing.
+  /// Other ways to free memory, named by their fields, beginning with "; or"; "": there are none.
   virtual std::string memory_advice() const { return ""; }
 };
 
-/// What a section is made from.
+/// Input of a section.
 struct SectionInput {
   const Job& job;
   const DatasetMeta& meta;
   std::span<const DryBatches> batches;  // (ranks), where the strategy trains on batches
 };
 
-/// Of one rank that has gone through its batches.
+/// Input of StrategyPlan::beside: one rank that has gone through its batches.
 struct BesideInput {
   const Job& job;
   const BatchSource& source;
@@ -49,20 +49,20 @@ struct BesideInput {
 
 struct StrategyPlan {
   std::string kind;
-  /// Made when all ranks are planned; may change what follows from their plans. Null: there is none.
+  /// Called when all ranks are planned; may change what follows from their plans. Null: no section.
   std::shared_ptr<const PlanSection> (*section)(const SectionInput&, JobPlan&) = nullptr;
-  /// Both of strategies whose ranks hold features by columns (Strategy::columns), and of no others: how
-  /// batches and evaluation's slabs go by columns.
+  /// How batches and evaluation's slabs are planned by columns. Set by strategies whose ranks hold features
+  /// by columns (Strategy::columns), and by no others.
   std::unique_ptr<DryColumns> (*columns)(const DryColumnsInput&) = nullptr;
   std::unique_ptr<SlabColumns> (*slab_columns)(const Model&, std::vector<ColumnShare>) = nullptr;
-  /// Adds what a rank does beside training on its batches: what it sends, holds and computes. Null: nothing.
+  /// Adds what a rank sends, holds and computes beside training on its batches. Null: nothing.
   void (*beside)(const BesideInput&, BatchTraffic& sent, DryBatches& out) = nullptr;
 };
 
-/// The job's row; an empty one where its strategy adds nothing.
+/// The row of the job's strategy; empty where that adds nothing.
 const StrategyPlan& strategy_plan_of(const Job& job);
 
-// One function a strategy, in its plan.cc.
+// One function per strategy, in its plan.cc.
 StrategyPlan gnnpipe_plan();
 StrategyPlan granndis_plan();
 StrategyPlan p3_plan();

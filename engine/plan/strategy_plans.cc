@@ -1,4 +1,4 @@
-// The table of what strategies add to plans.
+// The table of the strategies' additions to plans.
 #include <algorithm>
 
 #include "plan/strategy_plan.h"

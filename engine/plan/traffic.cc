@@ -13,7 +13,7 @@
 namespace atl {
 namespace {
 
-/// Rows that cross in an epoch, by pair of parts.
+/// Rows that travel in an epoch, by pair of parts.
 std::vector<CutRows> cut_of(const Job& job, const PreparedGraph& prepared) {
   std::vector<CutRows> cut = cut_rows(prepared, job.training.setting == Setting::kInductive);
   const StrategyInfo& strategy = *find_strategy(job.strategy.kind);
@@ -27,9 +27,9 @@ void add(TrafficShape::RowBytes& all, const TrafficShape::RowBytes& more) {
   all.from_owner += more.from_owner;
 }
 
-/// What is merged where several ranks aggregate for a vertex: sums, or softmaxes with their maxima and sums,
-/// which cross whole (model/aggregate.h). A fixed input takes no gradient, but its weights' may need that of
-/// what was merged.
+/// Widths of what is merged where several ranks aggregate for one vertex: sums, or softmaxes with their
+/// maxima and sums, which travel whole (model/aggregate.h). A fixed input takes no gradient, but the gradient
+/// of its weights may need that of the merged rows.
 void set_merged(const Job& job, const Model& model, TrafficShape& shape) {
   for (int l = model.constant_prefix(); l < int(model.layers.size()); ++l) {
     const LayerSpec& layer = model.spec(l);

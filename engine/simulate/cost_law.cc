@@ -17,9 +17,9 @@
 namespace atl {
 namespace {
 
-constexpr double kShortest = 1e-6;  // seconds: of what is shorter, the clock says little
+constexpr double kShortest = 1e-6;  // seconds: the clock says little of shorter times
 
-/// Of so few equations, by elimination; none: they don't say.
+/// Solves a few equations by elimination; none: they have no single solution.
 std::optional<std::vector<double>> solved(std::vector<std::vector<double>> a) {
   const std::size_t n = a.size();
   for (std::size_t i = 0; i < n; ++i) {
@@ -39,7 +39,7 @@ std::optional<std::vector<double>> solved(std::vector<std::vector<double>> a) {
   return x;
 }
 
-/// Least squares of Σ x · factors = 1 on some of the sizes.
+/// Least squares of Σ x · factors = 1 over the chosen sizes.
 std::optional<Sizes> fit_of(unsigned some, std::span<const Sizes> relative) {
   std::vector<std::size_t> chosen;
   for (std::size_t s = 0; s < kSizes; ++s)
@@ -69,7 +69,8 @@ Sizes sizes_of(const RankShape& shape) {
   return {1, double(shape.owned), double(shape.halo), double(shape.arcs())};
 }
 
-/// The best of all subsets of sizes whose factors aren't below 0 has the least squares under that condition.
+/// Tries all subsets of sizes: the best one whose factors are all ≥ 0 is the least-squares solution under
+/// that condition.
 Sizes fitted(std::span<const Sizes> sizes, std::span<const double> seconds) {
   Sizes largest{};
   for (const Sizes& each : sizes)
@@ -77,7 +78,7 @@ Sizes fitted(std::span<const Sizes> sizes, std::span<const double> seconds) {
   std::vector<Sizes> relative(sizes.begin(), sizes.end());
   for (std::size_t i = 0; i < relative.size(); ++i)
     for (std::size_t s = 0; s < kSizes; ++s) relative[i][s] /= largest[s] * std::max(kShortest, seconds[i]);
-  // In units in which the equations are of the size of 1.
+  // In units that make the equations' terms about 1.
   double unit = 0;
   for (const Sizes& each : relative) unit = std::max(unit, std::ranges::max(each));
   for (Sizes& each : relative)
@@ -157,16 +158,16 @@ double left_out_error(const std::vector<CostLaw::Known>& known) {
   return error / std::max(1, judged);
 }
 
-// A job of more ranks than there is time to record: some of them are, by themselves, and what the others
-// compute costs what laws say that are fitted to those, by what each holds. What they send is exact: it
-// follows from sizes (dry_recording.h).
+// A job of more ranks than there is time to record: some ranks are recorded by themselves. Laws are fitted to
+// these, and give the cost of the others' computing from what each holds. What the others send is exact,
+// because it follows from sizes (dry_recording.h).
 
 namespace {
 
-constexpr std::size_t kOfEachKind = 2;  // so that one of them can be left out, to see how far its law is off
+constexpr std::size_t kOfEachKind = 2;  // so that one can be left out, to measure how far its law is off
 
-/// Ranks that do the like work: in a pipeline, a stage's. Each from the one that holds least to the one that
-/// holds most.
+/// Groups of ranks that do the same kind of work: in a pipeline, the ranks of a stage. Each group is sorted
+/// from the rank that holds least to the one that holds most.
 std::vector<std::vector<Rank>> kinds_of(const std::vector<RankRecording>& ranks,
                                         const std::vector<Sizes>& sizes) {
   std::map<std::set<std::pair<Work, std::int32_t>>, std::vector<Rank>> by_work;
@@ -188,7 +189,8 @@ std::vector<std::vector<Rank>> kinds_of(const std::vector<RankRecording>& ranks,
   return kinds;
 }
 
-/// How many of each kind: kOfEachKind, and the rest where most ranks are that none yet stands for.
+/// How many ranks to record of each kind: kOfEachKind, then more of kinds with the most ranks per recorded
+/// one.
 std::vector<std::size_t> shares_of(const std::vector<std::vector<Rank>>& kinds, std::size_t count) {
   std::vector<std::size_t> shares;
   for (const auto& kind : kinds) shares.push_back(std::min(kOfEachKind, kind.size()));
@@ -208,7 +210,7 @@ std::vector<std::size_t> shares_of(const std::vector<std::vector<Rank>>& kinds, 
   return shares;
 }
 
-/// Of each kind evenly by how much they hold, so that laws hold between what is known, not beyond it.
+/// From each kind, ranks spread evenly over what they hold, so that laws interpolate and don't extrapolate.
 std::vector<Rank> sample_of(const std::vector<std::vector<Rank>>& kinds, std::size_t count) {
   const std::vector<std::size_t> shares = shares_of(kinds, count);
   std::vector<Rank> sample;

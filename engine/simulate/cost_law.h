@@ -1,5 +1,5 @@
-// What a rank's computing costs, by what it holds: fitted to ranks that were recorded, one law for each
-// segment of an epoch.
+// What a rank's computing costs, given what the rank holds: one law for each segment of an epoch, fitted to
+// ranks that were recorded.
 #pragma once
 
 #include <array>
@@ -14,12 +14,13 @@
 
 namespace atl {
 
-/// What the cost of a segment grows with: nothing, owned rows, halo rows, arcs.
+/// What the cost of a segment grows with: a constant, owned rows, halo rows, arcs.
 inline constexpr std::size_t kSizes = 4;
 using Sizes = std::array<double, kSizes>;
 Sizes sizes_of(const RankShape& shape);
 
-/// Factors of sizes, none below 0, whose sum of products comes closest to `seconds`, each relative to itself.
+/// Factors ≥ 0 for which Σ size · factor comes closest to `seconds`; errors are relative to each rank's
+/// seconds.
 Sizes fitted(std::span<const Sizes> sizes, std::span<const double> seconds);
 
 class CostLaw {
@@ -30,13 +31,13 @@ class CostLaw {
   };
   explicit CostLaw(const std::vector<Known>& known);
 
-  /// Whether it does no work but that of the known.
+  /// Whether the rank does only kinds of work that known ranks do.
   bool knows(const RankRecording& rank) const;
-  /// Fills in the seconds of a rank's segments. Throws Error where it does work that none of the known does.
+  /// Fills in the seconds of a rank's segments. Throws Error where none of the known ranks does such work.
   void apply(const Sizes& sizes, RankRecording& rank) const;
 
  private:
-  /// Epoch, work, layer, and which of the segments of that work.
+  /// Epoch, work, layer, and the segment's number within that work.
   using Segment = std::tuple<std::int64_t, Work, std::int32_t, int>;
   /// Calls look(segment, step) for each step that computes.
   template <class Ranks, class Look>
@@ -45,8 +46,8 @@ class CostLaw {
   std::map<Segment, Sizes> factors_;
 };
 
-/// By how much laws that are fitted without a rank miss its computing, relative; the mean over ranks whose
-/// work others do, too.
+/// The relative error of a rank's computing under laws that are fitted without that rank: the mean over ranks
+/// whose work others do too.
 double left_out_error(const std::vector<CostLaw::Known>& known);
 
 }  // namespace atl

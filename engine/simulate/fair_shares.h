@@ -1,6 +1,6 @@
-// Max-min fair shares: how fast each of several flows is where they share what none can have for itself.
-// Every flow is as fast as the others until something that it uses is used up. Flows come and go; only those
-// that share something with them, by way of others too, are worked out anew.
+// Max-min fair shares: the rates of flows that share limited resources. Every flow is as fast as the others
+// until something that it uses is used up. When flows come and go, only flows that share something with them,
+// directly or by way of others, are computed again.
 #pragma once
 
 #include <array>
@@ -11,7 +11,7 @@
 
 namespace atl {
 
-/// Of one resource, what a flow takes for each unit that it moves.
+/// What a flow takes of one resource for each unit that it moves.
 struct Use {
   int resource = 0;
   double per_unit = 1;
@@ -31,44 +31,44 @@ class Uses {
 
 class FairShares {
  public:
-  /// Units a second. Returns its number.
+  /// `capacity`: units per second. Returns the resource's number.
   int add_resource(double capacity);
   void set(int resource, double capacity);
   double capacity(int resource) const { return resources_[std::size_t(resource)].capacity; }
-  /// Flows that use it.
+  /// How many flows use the resource.
   std::size_t flows_of(int resource) const { return resources_[std::size_t(resource)].users.size(); }
 
-  /// A flow that uses something. Returns its number; it doesn't move before settle().
+  /// Adds a flow that uses something. Returns its number; it doesn't move before settle().
   int add(const Uses& uses);
   void remove(int flow);
   std::size_t flows() const { return flows_.size() - free_.size(); }
   double rate(int flow) const { return flows_[std::size_t(flow)].rate; }
-  /// What keeps it from being faster.
+  /// The resource that limits the flow's rate.
   int bottleneck(int flow) const { return flows_[std::size_t(flow)].bottleneck; }
 
   bool is_settled() const { return changed_.empty(); }
-  /// Works out rates where anything has changed. Returns flows that have become faster or slower, until the
+  /// Computes rates again where anything has changed. Returns the flows whose rate changed; valid until the
   /// next call.
   std::span<const int> settle();
 
  private:
   struct User {
     int flow;
-    std::size_t use;  // which of the flow's
+    std::size_t use;  // index among the flow's uses
   };
   struct Resource {
     double capacity = 0;
     std::vector<User> users;
     bool is_changed = false;
-    int round = 0;  // of settle(), which it last took part in
-    // Meanwhile:
+    int round = 0;  // the last round of settle() that it took part in
+    // During settle():
     double left = 0;      // of the capacity
-    double per_pace = 0;  // what all growing flows take of it, for each unit that each of them moves
-    int growing = 0;      // flows that grow and use it
+    double per_pace = 0;  // what all growing flows take of it together, for each unit that one of them moves
+    int growing = 0;      // growing flows that use it
   };
   struct Flow {
     Uses uses;
-    std::array<std::size_t, Uses::kMost> places{};  // among the users of each of its resources
+    std::array<std::size_t, Uses::kMost> places{};  // its place among the users of each of its resources
     double rate = 0;
     int bottleneck = 0;
     int round = 0;
@@ -82,10 +82,10 @@ class FairShares {
 
   std::vector<Resource> resources_;
   std::vector<Flow> flows_;
-  std::vector<int> free_;     // numbers of flows that have gone
-  std::vector<int> changed_;  // resources whose capacity or flows have, since settle()
+  std::vector<int> free_;     // numbers of flows that are gone
+  std::vector<int> changed_;  // resources whose capacity or flows changed since settle()
   int round_ = 0;
-  // settle()'s, kept for their memory:
+  // settle()'s buffers:
   std::vector<int> reached_, grown_, moved_;  // resources, flows, flows
   std::vector<std::pair<double, int>> next_;  // a heap: no resource is used up at a lower pace than this
 };

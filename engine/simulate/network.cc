@@ -8,11 +8,11 @@
 namespace atl {
 namespace {
 
-// What leaves without its receiver's word: pieces that Open MPI sends so between servers, of small messages
-// all, and what it sends so through shared memory (comm/mpi_lane.h).
+// Bytes up to which Open MPI sends a message before its receiver is ready: between servers, where the small
+// lane's messages never wait for the receiver, and through shared memory (comm/mpi_lane.h).
 constexpr std::int64_t kEagerBetween = 63 << 10, kEagerInside = 4 << 10;
-// Up to here a message takes its turn on links, as its few frames do, and isn't split into shares: with many
-// ranks nearly all are so short.
+// A message up to this size takes its turn on links, as its few frames do, and isn't split into shares: with
+// many ranks nearly all messages are so short.
 constexpr std::int64_t kShort = 4 << 10;
 
 }  // namespace
@@ -45,7 +45,7 @@ double VirtualNetwork::processor_seconds(Rank from, Rank to, std::int64_t bytes)
   return topology_.message_seconds + of_byte * double(bytes);
 }
 
-/// Behind a long one of its lane it waits as that does.
+/// A short message behind a long one of its lane waits as that one does.
 bool VirtualNetwork::goes_at_once(const Transfer& t) const {
   if (t.bytes > kShort) return false;
   const auto found = connections_.find(pair(t.from, t.to));
@@ -77,7 +77,7 @@ Transfer& VirtualNetwork::send(Rank from, Rank to, Lane lane, int order, std::in
   return t;
 }
 
-/// The word of a receiver travels to the sender.
+/// The receiver's readiness travels to the sender.
 Transfer& VirtualNetwork::receive(Rank from, Rank to, Lane lane, int order, std::int64_t bytes,
                                   MessageGroup& group) {
   Transfer& t = matching_.match(from, to, lane, order, bytes, false);
@@ -95,7 +95,7 @@ void VirtualNetwork::sums_go_first(Rank rank, bool first) {
   if (std::exchange(s.sums_first, first) != first && s.small_ones > 0) mark_all_of(rank);
 }
 
-/// A short message: its sender is done with it as soon as it is handed over.
+/// Sends a short message: its sender is done with it as soon as it is handed over.
 void VirtualNetwork::pass(Transfer& t) {
   const auto found = connections_.find(pair(t.from, t.to));
   if (found != connections_.end()) wait_in_line(found->second, t);
@@ -113,7 +113,7 @@ void VirtualNetwork::tell_left(Transfer& t) {
   if (--t.sent_with->under_way == 0) listener_.may_go_on(t.from);
 }
 
-/// A message that has come is seen when its receiver looks next, and is through with those before it.
+/// A message that has arrived is seen at its receiver's next look, once the messages before it are handled.
 void VirtualNetwork::come(Transfer& t) {
   double& sees_until = sender(t.to).sees_until;
   sees_until = std::max(now_ + listener_.notice(t.to), sees_until) + topology_.message_seconds;
@@ -144,7 +144,7 @@ void VirtualNetwork::add_event(Event event) {
   events_.push(event);
 }
 
-/// Its connection has got faster since.
+/// The event is void if its connection has got faster since.
 bool VirtualNetwork::is_void(const Event& e) const {
   return e.kind == Event::Kind::kLeaves && e.time != e.connection->asked;
 }

@@ -1,5 +1,5 @@
 // A topology's links in virtual time: messages between ranks leave in the transport's order, share links and
-// processors fairly, and arrive. Knows no rank's program; replay.h drives it.
+// processors fairly, and arrive. The network knows no rank's program; replay.h drives it.
 #pragma once
 
 #include <array>
@@ -19,25 +19,25 @@
 
 namespace atl {
 
-// Which sends and receives are one message: between a pair of ranks they match in the order in which they
-// were started, as the transport has it (comm/transports.h).
+// Which send and receive are one message: between a pair of ranks they match in the order in which they were
+// started, as in the transport (comm/transports.h).
 
 /// Messages that a rank started together.
 struct MessageGroup {
-  int under_way = 0;  // of which its rank has yet to learn that they are through
+  int under_way = 0;  // those whose completion the rank has yet to learn
 };
 
-/// One message. `left`: its sender is done with it; `arrived`: its receiver, once that has asked for it.
+/// One message. `left`: its sender is done with it; `arrived`: its receiver has it, and has asked for it.
 struct Transfer {
   Rank from = 0, to = 0;
   Lane lane = Lane::kSmall;
   std::int64_t bytes = 0;
-  double remaining = 0;  // bytes that have yet to leave, with those before it that it can't pass
+  double remaining = 0;  // bytes that have yet to leave, including bytes before them that it can't pass
   bool awaited = false, left = false, arrived = false;
-  double ready = 0;  // handed over, and its receiver's word has come: it leaves no earlier
-  int holders = 2;   // sides that may still look at it
-  MessageGroup *sent_with = nullptr, *received_with = nullptr;  // of sides that have come
-  Transfer* next = nullptr;                                     // that waits for its other side
+  double ready = 0;  // leaves no earlier: handed over, and the sender knows that the receiver is ready
+  int holders = 2;   // sides that may still read it
+  MessageGroup *sent_with = nullptr, *received_with = nullptr;  // null: that side hasn't come yet
+  Transfer* next = nullptr;  // the next message that waits for its other side
 };
 
 class Matching {
@@ -45,15 +45,15 @@ class Matching {
   explicit Matching(int ranks) : ranks_(ranks) {}
   Matching(const Matching&) = delete;
 
-  /// A side of the next message of its pair and order: both sides get the same one. `order`:
+  /// Adds a side of the next message of its pair and order; both sides get the same Transfer. `order`:
   /// kFirstOrder … kFirstOrder + 15.
   Transfer& match(Rank from, Rank to, Lane lane, int order, std::int64_t bytes, bool sends);
-  /// A side that got it looks at it no more.
+  /// A side calls this when it no longer reads the message.
   void release(Transfer& transfer);
   static constexpr int kFirstOrder = -kLanes;
 
  private:
-  /// Messages of which one side has come.
+  /// Messages of which only one side has come.
   struct Line {
     Transfer *first = nullptr, *last = nullptr;
     bool sent = false;  // that side is the sender's
@@ -61,7 +61,7 @@ class Matching {
   Transfer& fresh();
 
   std::int64_t ranks_;
-  std::unordered_map<std::int64_t, Line> lines_;  // by pair and order, as long as anything waits
+  std::unordered_map<std::int64_t, Line> lines_;  // by pair and order, while any message waits
   std::deque<Transfer> transfers_;
   std::vector<Transfer*> free_;
 };
@@ -71,81 +71,81 @@ class VirtualNetwork {
   class Listener {
    public:
     virtual ~Listener() = default;
-    /// How long after a message that comes now the rank sees it.
+    /// How long a rank takes to see a message that arrives now.
     virtual double notice(Rank rank) = 0;
-    /// All that it started together has come, or gone.
+    /// All messages that the rank started together have arrived or left.
     virtual void may_go_on(Rank rank) = 0;
     /// processors_taken() has changed.
     virtual void processors_change(Rank rank) = 0;
   };
-  /// Both outlive it.
+  /// Both arguments outlive it.
   VirtualNetwork(const Topology& topology, Listener& listener);
   VirtualNetwork(const VirtualNetwork&) = delete;
 
-  /// A side of the next message of its pair and order, as they match. A rank hands its messages over one
-  /// after the other. `group` counts it until it has left, or come.
+  /// Each call is one side of the next message of its pair and order (Matching). A rank hands its messages
+  /// over one after the other. `group` counts the message until it has left, or arrived.
   Transfer& send(Rank from, Rank to, Lane lane, int order, std::int64_t bytes, MessageGroup& group);
   Transfer& receive(Rank from, Rank to, Lane lane, int order, std::int64_t bytes, MessageGroup& group);
   void release(Transfer& transfer) { matching_.release(transfer); }
-  /// Of a message, on each side, besides processors_taken().
+  /// Processor time of a message on each side, besides processors_taken().
   double processor_seconds(Rank from, Rank to, std::int64_t bytes) const;
 
-  /// Whether what the rank's small lane has to send leaves before its bulk.
+  /// Whether messages of the rank's small lane leave before its bulk.
   void sums_go_first(Rank rank, bool first);
-  /// Processors that the rank's messages may take: what its computing leaves them.
+  /// Processors that the rank's messages may take: those that its computing leaves free.
   void set_processors(Rank rank, double processors) { shares_.set(links_.processor(rank), processors); }
-  /// Processors that its long messages take at the present rates.
+  /// Processors that the rank's long messages take at the present rates.
   double processors_taken(Rank rank) const { return senders_[std::size_t(rank)].taken; }
 
   double now() const { return now_; }
-  /// Rates of what is under way, where anything has changed.
+  /// Computes the rates of messages under way, if anything has changed.
   void share();
-  /// When something next leaves or arrives, at the present rates; infinite: never.
+  /// When the next message leaves or arrives, at the present rates; infinite: never.
   double next_event();
-  /// On to `time`, not beyond next_event().
+  /// Advances to `time`, which isn't after next_event().
   void advance(double time);
 
  private:
   static constexpr double kNever = std::numeric_limits<double>::infinity();
 
-  /// The long messages one way between two ranks, over a connection of its own.
+  /// The long messages from one rank to another, over a connection of its own.
   struct Connection {
     Rank from = 0, to = 0;
     Path path;
-    std::array<std::vector<Transfer*>, kLanes> queues;  // what has yet to leave, in order
-    std::array<Transfer*, kLanes> leaving{};            // of each lane, what leaves now; null: nothing
+    std::array<std::vector<Transfer*>, kLanes> queues;  // messages that have yet to leave, in order
+    std::array<Transfer*, kLanes> leaving{};            // by lane, the message that leaves now; null: none
     int flow = -1;                                      // among shares_; −1: nothing leaves
-    double rate = 0, parts = 0;                         // bytes a second of each of so many lanes
-    int bottleneck = 0;                                 // the resource that keeps it from being faster
-    double since = 0,
-           stood = 0;  // what has yet to leave was right then, when its bottleneck had been taken for so long
-    double due = kNever, asked = kNever;  // when it is next through, and when it is looked at, no later
-    bool is_stale = false;                // what may leave has changed
-    bool has_small = false;               // something of the small lane may leave
+    double rate = 0, parts = 0;  // bytes per second, divided equally among so many lanes
+    int bottleneck = 0;          // the resource that limits its rate
+    // when `remaining` was computed; for how long short messages had taken the bottleneck by then
+    double since = 0, stood = 0;
+    double due = kNever, asked = kNever;  // when a message is next through; its event's time, no later
+    bool is_stale = false;                // the messages that may leave have changed
+    bool has_small = false;               // a message of the small lane may leave
     double leaves_at(const Transfer& t) const { return since + t.remaining * parts / rate; }
   };
   struct Event {
     enum class Kind { kHandsOver, kMayLeave, kLeaves, kComes, kSees, kShares };
     double time;
-    std::int64_t number;  // of two at a time, the first
+    std::int64_t number;  // the order of events at the same time
     Kind kind;
-    Rank rank = -1;  // that hands over or sees
+    Rank rank = -1;  // the rank that hands over or sees
     Transfer* transfer = nullptr;
     Connection* connection = nullptr;
     bool operator>(const Event& other) const {
       return time > other.time || (time == other.time && number > other.number);
     }
   };
-  /// A rank's side.
+  /// A rank's messages.
   struct Sender {
     std::vector<Connection*> connections;
     bool sums_first = true;
-    int small_ones = 0;                      // connections of which something small may leave …
-    std::size_t flows_between = 0;           // … and that leave to other servers
-    int flows = 0;                           // from or to it
-    double taken = 0;                        // of its processors
-    double posts_until = 0, sees_until = 0;  // its progress thread is at other messages
-    // One after the other, with their times: only the first has an event.
+    int small_ones = 0;                      // connections with a small message that may leave …
+    std::size_t flows_between = 0;           // … and flows that leave to other servers
+    int flows = 0;                           // flows from or to it
+    double taken = 0;                        // processors that its long messages take
+    double posts_until = 0, sees_until = 0;  // its progress thread is busy with other messages until then
+    // Messages that wait their turn, each with its time: only the first has an event.
     std::deque<std::pair<double, Transfer*>> hands_over, sees;
     bool holds_bulk() const { return sums_first && small_ones > 0; }
   };
@@ -183,14 +183,14 @@ class VirtualNetwork {
   VirtualLinks links_;
   Matching matching_;
   std::vector<Sender> senders_;                               // by rank
-  std::unordered_map<std::int64_t, Connection> connections_;  // by pair, of those that had a long message
+  std::unordered_map<std::int64_t, Connection> connections_;  // by pair, where a long message was sent
   std::vector<Connection*> of_flow_;                          // by flow
   std::vector<Connection*> stale_;
   std::priority_queue<Event, std::vector<Event>, std::greater<>> events_;
   std::int64_t number_ = 0;
-  double next_share_ = 0;  // not before, where many flows share
+  double next_share_ = 0;  // earliest time of the next share(), where many flows share
   bool share_is_due_ = false;
-  std::vector<double> lengths_;  // set_pause()'s
+  std::vector<double> lengths_;  // set_pause()'s buffer
   double now_ = 0;
 };
 

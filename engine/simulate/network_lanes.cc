@@ -1,4 +1,4 @@
-// Long messages: which of a connection's lanes leave, how fast, and until when.
+// Long messages: which lanes of a connection send, how fast, and until when.
 #include <algorithm>
 
 #include "comm/transports.h"
@@ -7,9 +7,10 @@
 namespace atl {
 namespace {
 
-// Where more flows than this share links, rates are worked out anew only after so small a part of the time
-// that most messages take: what has gone frees its part a little later, and what comes waits as long. Up to
-// here rates are exact. Hundreds of thousands of flows wait up to four times as long.
+// Where more flows than kManyFlows share links, rates are computed again only after a pause, a small part of
+// the time that most messages take: the share of a flow that ends is free a little late, and a new flow waits
+// as long. With fewer flows, rates are exact. With hundreds of thousands, the pause is up to four times as
+// long.
 constexpr std::size_t kManyFlows = 1024, kVeryMany = 1U << 16;
 constexpr double kPause = 1.0 / 64, kLongest = 4;
 
@@ -25,7 +26,8 @@ void VirtualNetwork::mark_all_of(Rank rank) {
   for (Connection* const c : sender(rank).connections) mark(*c);
 }
 
-/// What has been handed over before it stands before the link, and nothing passes that any more.
+/// Bytes of bulk that were handed over earlier are queued before the link, and a small message can't pass
+/// them.
 void VirtualNetwork::wait_in_line(Connection& c, Transfer& t) {
   Transfer* const bulk = c.leaving[std::size_t(Lane::kBulk)];
   if (t.lane != Lane::kSmall || !c.path.between || bulk == nullptr) return;
@@ -46,8 +48,8 @@ Transfer* VirtualNetwork::first_that_may_leave(const Connection& c, Lane lane) c
   return nullptr;
 }
 
-/// Where sums go first, bulk to whomever is held as long as something small leaves: that concerns all
-/// connections of a rank.
+/// Where sums go first, all bulk of a rank is held while anything small leaves: this concerns all of the
+/// rank's connections.
 void VirtualNetwork::look_for_small_ones() {
   for (std::size_t i = 0; i < stale_.size(); ++i) {
     Connection& c = *stale_[i];
@@ -60,15 +62,14 @@ void VirtualNetwork::look_for_small_ones() {
   }
 }
 
-/// Which lanes' messages leave, with equal parts of their connection's rate.
+/// Chooses the lanes that send; they share their connection's rate equally.
 void VirtualNetwork::choose_lanes(Connection& c) {
   std::array<Transfer*, kLanes> chosen{};
   for (std::size_t lane = 0; lane < kLanes; ++lane)
     if (lane == kSmallLane || !sender(c.from).holds_bulk())
       chosen[lane] = first_that_may_leave(c, Lane(lane));
   const auto parts = double(kLanes - std::ranges::count(chosen, nullptr));
-  if (chosen == c.leaving && parts == c.parts)
-    return;  // `parts`: of what was leaving something may have gone
+  if (chosen == c.leaving && parts == c.parts) return;  // `parts` may count a message that has left
   settle(c);
   c.leaving = chosen, c.parts = parts;
   set_flow(c, c.parts > 0);
@@ -89,7 +90,7 @@ void VirtualNetwork::set_flow(Connection& c, bool flows) {
   if (c.path.between) sender(c.from).flows_between += flows ? 1 : -1;
   for (const Rank rank : {c.from, c.to}) {
     sender(rank).flows += flows ? 1 : -1;
-    if (sender(rank).flows == 0) sender(rank).taken = 0;  // without what roundings have left
+    if (sender(rank).flows == 0) sender(rank).taken = 0;  // clears what rounding has left
   }
 }
 
@@ -105,7 +106,7 @@ void VirtualNetwork::set_rate(Connection& c, double rate) {
   }
 }
 
-/// What has left by now. It stood while short messages took what keeps it from being faster.
+/// Updates what has left by now. The flow stood while short messages took its bottleneck.
 void VirtualNetwork::settle(Connection& c) {
   const double since = std::exchange(c.since, now_);
   if (c.flow < 0) return;
@@ -116,7 +117,7 @@ void VirtualNetwork::settle(Connection& c) {
     if (t != nullptr) t->remaining = std::max(0.0, t->remaining - passed * c.rate / c.parts);
 }
 
-/// Where it has got slower, it is looked at too early, and then again.
+/// If the flow has got slower, the event comes too early, and is then scheduled again.
 void VirtualNetwork::schedule(Connection& c) {
   c.due = kNever;
   for (const Transfer* const t : c.leaving)
@@ -133,7 +134,8 @@ void VirtualNetwork::leave(Connection& c, std::size_t lane) {
   add_event({.time = now_ + c.path.latency, .kind = Event::Kind::kComes, .transfer = &t});
 }
 
-/// Those lanes of it that are through. It has stood since if short messages came: then it isn't yet.
+/// Ends the messages that are through. If short messages came meanwhile, the flow stood, and nothing is
+/// through yet.
 void VirtualNetwork::leave_all(Connection& c, const Event& event) {
   c.asked = kNever;
   const bool stood = c.flow >= 0 && links_.taken_by_short(c.bottleneck) > c.stood;
@@ -142,7 +144,7 @@ void VirtualNetwork::leave_all(Connection& c, const Event& event) {
     schedule(c);
     return;
   }
-  // Compared as times: what is left may be less than they resolve.
+  // Compares times, because the remaining bytes may be less than a time resolves.
   std::array<bool, kLanes> through{};
   for (std::size_t lane = 0; lane < kLanes; ++lane)
     through[lane] = c.leaving[lane] != nullptr && c.leaves_at(*c.leaving[lane]) <= event.time;
@@ -153,7 +155,7 @@ void VirtualNetwork::leave_all(Connection& c, const Event& event) {
   mark(c);
 }
 
-/// The median of what is under way tells how long messages take.
+/// The pause follows the median length of the messages under way.
 void VirtualNetwork::set_pause() {
   if (shares_.flows() <= kManyFlows) return;
   lengths_.clear();

@@ -90,7 +90,7 @@ void RankNotes::start(const Operation& operation) {
   recording_.steps.push_back(step(RecordedStep::Kind::kStart, number));
 }
 
-/// Of an operation that was started before anything was noted nothing is.
+/// Skips operations that were started before anything was noted.
 void RankNotes::wait(const Operation& operation) {
   end_segment();
   if (const auto found = numbers_.find(&operation); is_on() && found != numbers_.end())

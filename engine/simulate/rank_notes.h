@@ -1,5 +1,5 @@
-// What a thread of a rank does, noted while it does it: segments of computing, with the processor time that
-// they took, between the operations that it starts and waits for.
+// What a thread of a rank does, noted while it runs: segments of computing, with their processor time,
+// between the operations that it starts and waits for.
 #pragma once
 
 #include <cstdint>
@@ -11,42 +11,42 @@
 
 namespace atl {
 
-/// All calls from that thread.
+/// All calls come from that thread.
 class RankNotes {
  public:
-  /// `alone`: it computes by itself, and its processor time is noted; otherwise with other threads, and time
-  /// is noted as it passes.
+  /// `alone`: the thread computes by itself, and its processor time is noted; otherwise several threads
+  /// compute, and wall-clock time is noted.
   explicit RankNotes(bool alone) : alone_(alone) {}
-  /// Of a dry run: a segment takes what the kernels that it counts would take at these rates. Both outlive
-  /// it.
+  /// For a dry run: a segment takes as long as its counted kernels would at these rates. Both arguments
+  /// outlive the notes.
   RankNotes(const ComputeWork& counted, const MachineRates& rates) : counted_(&counted), rates_(&rates) {}
 
-  /// From here on, steps are noted, in this epoch. `trace`: of the rank's communicator, asked for what it is
-  /// at.
+  /// Notes steps of this epoch from here on. `trace` belongs to the rank's communicator, and says what the
+  /// thread is at.
   void begin_epoch(std::int64_t epoch, const Trace& trace);
-  /// Likewise, of a thread that makes batches.
+  /// The same for a thread that makes batches.
   void begin_batch();
-  /// The present segment ends here, and the next ones are of this unit; of the thread that trains.
+  /// Ends the present segment; the next ones belong to `unit`. For the thread that trains.
   void work_on(int unit);
-  /// No further step is noted.
+  /// Notes no further step.
   void stop();
   bool is_on() const { return is_on_; }
   std::int64_t epoch() const { return epoch_; }  // 0: before the first
 
-  /// The present segment ends where an operation is started, or waited for; the next one begins once whoever
-  /// records is through with it.
+  /// Starting or waiting for an operation ends the present segment; go_on() begins the next one, when the
+  /// recorder is through with the operation.
   void start(const Operation& operation);
   void wait(const Operation& operation);
-  /// Likewise, where the next batch is taken.
+  /// Ends the segment where the next batch is taken.
   void take_batch();
-  /// Likewise, where an explanation may begin, or is waited for: kExplain, kExplained.
+  /// Ends the segment where an explanation may begin (kExplain), or is waited for (kExplained).
   void meet_explanation(RecordedStep::Kind kind, std::int64_t number);
   void go_on();
-  /// The present segment is held up in between: the thread stands for another one of its rank.
+  /// Interrupts the present segment while the thread waits for another thread of its rank.
   void pause() { held_ = now() - since_; }
   void resume() { since_ = now() - held_; }
 
-  /// What has been noted, once it has stopped.
+  /// Returns the notes; call after stop().
   RankRecording take() {
     numbers_.clear();
     return std::exchange(recording_, {});
@@ -62,7 +62,7 @@ class RankNotes {
   const ComputeWork* counted_ = nullptr;  // null: time is measured
   const MachineRates* rates_ = nullptr;
   bool is_on_ = false;
-  const Trace* trace_ = nullptr;  // null: it makes batches
+  const Trace* trace_ = nullptr;  // null: the thread makes batches
   std::int64_t epoch_ = 0;
   int unit_ = -1;
   double held_ = 0;

@@ -18,12 +18,12 @@
 namespace atl {
 namespace {
 
-/// What a core loses when its second-level cache holds another rank's data: the time to read as much anew,
-/// less the time to read it where it is.
+/// Seconds that a core loses when its second-level cache holds another rank's data: the time to read the
+/// cache's size from memory, less the time to read it from the cache.
 double measured_refill_seconds() {
   const long size = sysconf(_SC_LEVEL2_CACHE_SIZE);
   const std::size_t words = std::size_t(size > 0 ? size : 1 << 20) / sizeof(double);
-  constexpr std::size_t kOthers = 8;  // times as much passes through meanwhile
+  constexpr std::size_t kOthers = 8;  // times the cache's size passes through meanwhile
   std::vector<double> mine(words, 1.0), others(words * kOthers, 1.0);
   volatile double kept = 0;
   const auto read = [&](const std::vector<double>& all) {
@@ -60,7 +60,7 @@ class Run {
         for (Rank rank = 0; rank < Rank(losses_.size()); ++rank)
           threads.emplace_back([this, rank] { guard(rank); });
       } catch (...) {
-        recorder_.give_up(Rank(threads.size()));  // those that are there would wait for the others
+        recorder_.give_up(Rank(threads.size()));  // those already started would wait for the others
         throw;
       }
     }
@@ -95,7 +95,7 @@ class Run {
       RankRecording& of_rank = recording.ranks.emplace_back(recorder_.take(rank));
       spread += settle_costs(of_rank);
     }
-    // The same wherever there are logits.
+    // The losses are the same on every rank with logits.
     for (const EpochLoss& loss : *std::ranges::find_if(
              losses_, [](const std::vector<EpochLoss>& epochs) { return epochs.front().vertices > 0; }))
       recording.losses.push_back(loss.sum / loss.vertices);
@@ -121,11 +121,11 @@ Recording record_run(const Job& job, const Dataset& dataset, const PreparedGraph
   return Run(job, dataset, prepared, options).record();
 }
 
-// Ranks that run by themselves: each operation is through at once, and nothing is in what has come.
+// Ranks that run by themselves: each operation finishes at once, and messages arrive without contents.
 
 namespace {
 
-/// Ranks are taken by as many threads as compute at once.
+/// As many threads as may compute at once take the ranks one by one.
 class LoneRanks {
  public:
   LoneRanks(const Job& job, const Dataset& dataset, const PreparedGraph& prepared,
@@ -176,7 +176,7 @@ class LoneRanks {
   const std::vector<int> processors_ = allowed_processors();
   const std::span<const Rank> wanted_;
   const std::function<void(Rank)>& said_;
-  std::vector<RankRecording> recorded_;  // as wanted_
+  std::vector<RankRecording> recorded_;  // in the order of wanted_
   std::atomic<std::size_t> next_ = 0;
   std::mutex lock_;
   std::exception_ptr failure_;

@@ -1,5 +1,5 @@
-// A job's ranks without running any: what they send is exact, what they compute costs what their kernels'
-// work takes at a machine's rates (dry_recording.h).
+// Recordings of a job without running any rank: what ranks send is exact, and their computing costs what
+// their kernels' work takes at a machine's rates (dry_recording.h).
 #include "simulate/record.h"
 
 #include <algorithm>
@@ -26,17 +26,17 @@ Recording record_modelled(const Job& job, const Dataset& dataset, const Prepared
   return recording;
 }
 
-// Mini-batches of a job without running any: record_modelled_batches().
+// Recordings of mini-batches without running any rank: record_modelled_batches().
 
 namespace {
 
-constexpr int kFewestSteps = 8;  // the second half of them is judged
+constexpr int kFewestSteps = 8;  // the second half is judged
 
-/// What drawing an arc takes, as bytes of rows that are gathered: mostly a miss or two, and a look into a
+/// The cost of drawing an arc, as bytes of gathered rows: mostly a cache miss or two, and a look-up in a
 /// table (docs/simulate.md).
 constexpr double kBytesOfADraw = 400;
 
-/// Training on batches as ranks would note it: an epoch for each step, so that epochs are alike.
+/// Training on batches as ranks would note it. Each step is an epoch, so that epochs are alike.
 class BatchSteps final : public DryNotes {
  public:
   BatchSteps(const std::vector<std::string>& hosts, const MachineRates& rates)
@@ -83,7 +83,7 @@ int rounds_of(Traffic purpose, int hops) {
   }
 }
 
-/// One of the rounds: of `rank` with all others, with a part of what they send in an epoch.
+/// One round between `rank` and all others, with a part of the bytes that they send in an epoch.
 RecordedOperation round_of(const std::vector<DryBatches>& all, Rank rank, Traffic purpose, double part) {
   RecordedOperation op{.lane = Lane::kPrefetch, .purpose = purpose};
   const auto bytes = [&](Rank from, Rank to) {
@@ -97,7 +97,7 @@ RecordedOperation round_of(const std::vector<DryBatches>& all, Rank rank, Traffi
   return op;
 }
 
-/// A batch of the mean size: drawn and read, with its messages in between.
+/// A batch of mean size: drawn and read, with its messages in between.
 RecordedBatch batch_of(const std::vector<DryBatches>& all, Rank rank, int hops, double seconds) {
   RecordedBatch batch;
   const double steps = double(all[std::size_t(rank)].steps);
@@ -118,7 +118,7 @@ RecordedBatch batch_of(const std::vector<DryBatches>& all, Rank rank, int hops, 
   return batch;
 }
 
-/// Once more, behind itself.
+/// Appends the recording to itself, `times` times.
 void repeat(RankRecording& rank, int times) {
   const auto steps = rank.steps;
   const auto operations = rank.operations;
@@ -150,7 +150,7 @@ Recording record_modelled_batches(const Job& job, const Dataset& dataset, const 
     const double gathered = of.drawn_arcs * kBytesOfADraw + of.read_rows * row_bytes;
     const double seconds =
         (gathered / rates.gather_bytes + of.read_rows * row_bytes / rates.triad_bytes) / double(steps);
-    // Masks are trained on the same cores as batches are made.
+    // Masks are trained on the cores that also make batches.
     const double beside = seconds_of(of.beside, rates) / double(steps);
     RankRecording made = noted.take(rank);
     repeat(made, times);

@@ -11,21 +11,21 @@
 
 namespace atl {
 
-/// Over all ranks; of a rank by itself, its own.
+/// Summed over all ranks; of a rank by itself, its own.
 struct EpochLoss {
   double sum = 0;
-  double vertices = 0;  // by which it is divided; 0: this rank has no logits
+  double vertices = 0;  // divisor of the sum; 0: this rank has no logits
 };
 
-/// Stays where it is made: its parts point to each other. All calls from one thread.
+/// Neither copyable nor movable: its parts point to each other. All calls come from one thread.
 class RecordedRank {
  public:
-  /// All but `engine` outlive it. Collective.
+  /// All arguments except `engine` outlive it. Collective.
   RecordedRank(const Job& job, const Dataset& dataset, const PreparedGraph& prepared, Rank rank,
                const RecordOptions& options, std::unique_ptr<ProgressEngine> engine);
   RecordedRank(const RecordedRank&) = delete;
 
-  /// The run's first epochs. Collective.
+  /// Trains the run's first epochs. Collective.
   std::vector<EpochLoss> train(RankNotes& notes);
 
  private:
@@ -35,18 +35,18 @@ class RecordedRank {
   Workspace workspace_;
   Context ctx_{Device::kCpu, &pool_, &workspace_};
   RankData data_;
-  Trace trace_{2};  // asked for its label alone
+  Trace trace_{2};  // only its label is read
   Communicator comm_;
   std::unique_ptr<Trainer> trainer_;
 };
 
-// Where threads that are measured compute: each on a processor that it has to itself.
+// Places for the threads that are measured: a processor for each.
 
-/// That the calling thread may use.
+/// Processors that the calling thread may use.
 std::vector<int> allowed_processors();
 
-/// The calling thread stays on the one of that number among them, counted round. Where that isn't allowed,
-/// the kernel places it.
+/// Binds the calling thread to allowed[number], counted round. Where that isn't permitted, the kernel places
+/// it.
 void stay_on_processor(int number, const std::vector<int>& allowed);
 
 }  // namespace atl

@@ -8,9 +8,9 @@
 
 namespace atl {
 
-// The recorder's own: what threads beside a rank's compute thread tell it, and when they go on.
+// The recorder's part that threads beside a rank's compute thread report to, and that lets them go on.
 
-/// Those of a rank that make batches, and the one that explains, have turns of their own.
+/// The threads of a rank that make batches, and the one that explains, have turns of their own.
 class Recorder::Stream final : public StreamWatcher {
  public:
   Stream(Hall& hall, Hall::Place& place) : hall_(hall), place_(place) {}
@@ -24,7 +24,7 @@ class Recorder::Stream final : public StreamWatcher {
     std::unique_lock guard(hall_.lock);
     hall_.take_turn(guard, place_.worker(maker));
   }
-  /// Whoever stands for its end goes on.
+  /// Threads that wait for this one's end go on.
   void ends(int maker) override {
     stirs();
     hall_.leave(place_.worker(maker));
@@ -132,8 +132,8 @@ class Recorder::Engine final : public ProgressEngine {
   double busy_seconds() const override { return 0; }
 
  private:
-  /// Prefetch is the thread's that makes batches, where there is one: where ranks exchange rows there aren't
-  /// two (BatchStream).
+  /// Prefetch belongs to the thread that makes batches, if any: where ranks exchange rows there is at most
+  /// one (BatchStream).
   int thread_of(Lane lane) const {
     return lane == Lane::kPrefetch && place_.workers.size() > 1 ? 0 : StreamWatcher::kTrains;
   }

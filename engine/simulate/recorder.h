@@ -1,7 +1,7 @@
-// Records what ranks do, while they do it: an engine for each rank's communicator, which carries operations
-// out at once, between the ranks of this process, and notes them with the processor time of what was computed
-// between them. One rank computes at a time (or as many as asked for), on a core that it has to itself, so
-// that none slows another.
+// Records what ranks do, while they run. Each rank's communicator has an engine that carries operations out
+// at once, between the ranks of this process, and notes them with the processor time of the computing in
+// between. One rank computes at a time (or as many as asked for), on a core of its own, so that none slows
+// another.
 #pragma once
 
 #include <exception>
@@ -14,21 +14,23 @@
 
 namespace atl {
 
-/// All calls from any thread.
+/// Calls may come from any thread.
 class Recorder {
  public:
   /// `hosts` (ranks): the server of each, as the job's strategy wants them. `at_once`: ranks that compute at
-  /// the same time. `alone`: each on one thread, which has one of the processors that this thread may use,
-  /// and whose processor time is noted; otherwise on several, and time is noted as it passes.
+  /// the same time. `alone`: each rank has one thread, which gets a processor among those that the calling
+  /// thread may use, and whose processor time is noted; otherwise several threads, and wall-clock time is
+  /// noted.
   Recorder(const std::vector<std::string>& hosts, int at_once, bool alone = true);
   ~Recorder();
   Recorder(const Recorder&) = delete;
 
-  /// The engine of a rank's communicator. Destroyed before the recorder; its calls come from threads that
+  /// The engine of a rank's communicator. Destroy it before the recorder. Its calls come from threads that
   /// have a turn: the rank's, and those that make batches.
   std::unique_ptr<ProgressEngine> engine(Rank rank);
 
-  /// A rank's thread computes only while it holds this. Its waits for others give the turn on.
+  /// A rank's thread computes only while it holds a Turn. While it waits for others, another thread gets the
+  /// turn.
   class Turn {
    public:
     Turn(Recorder& recorder, Rank rank);
@@ -40,8 +42,8 @@ class Recorder {
     Rank rank_;
   };
 
-  /// Made when a rank has all the memory that messages come to and leave from. Where it is left by an
-  /// exception, the other ranks' operations fail before that memory goes.
+  /// Make one when a rank has all the memory of its messages. If an exception leaves its scope, the other
+  /// ranks' operations fail before that memory is freed.
   class Guard {
    public:
     Guard(Recorder& recorder, Rank rank)
@@ -61,11 +63,11 @@ class Recorder {
   /// The rank that gave up first; −1: none.
   Rank first_to_give_up() const;
 
-  /// Of the rank's thread that trains.
+  /// Notes of the rank's thread that trains.
   RankNotes& notes(Rank rank);
-  /// What has been noted of all threads of the rank, once they have stopped.
+  /// The notes of all threads of the rank, once they have stopped.
   RankRecording take(Rank rank);
-  /// Turns that threads of ranks were given so far.
+  /// Turns that ranks' threads got so far.
   std::int64_t turns() const;
 
  private:

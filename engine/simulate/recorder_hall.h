@@ -1,4 +1,4 @@
-// The recorder's own: where the threads of all ranks meet, and who of them has a turn.
+// A part of the recorder: the place where the threads of all ranks meet and take turns.
 #pragma once
 
 #include <condition_variable>
@@ -19,12 +19,12 @@
 
 namespace atl {
 
-// What the threads of a rank do that make mini-batches, noted batch by batch.
+// Notes of a rank's threads that make mini-batches, batch by batch.
 
-/// Calls about a maker come from that maker's thread; open() and take() while none runs.
+/// Calls about a maker come from that maker's thread; open() and take() come while no maker runs.
 class BatchNotes {
  public:
-  /// As RankNotes.
+  /// `alone`: as in RankNotes.
   explicit BatchNotes(bool alone) : alone_(alone) {}
 
   void open(int makers, int ahead);
@@ -36,41 +36,41 @@ class BatchNotes {
  private:
   struct Maker {
     RankNotes notes;
-    std::int64_t step = 0;  // whose batch it makes
+    std::int64_t step = 0;  // the step whose batch it makes
   };
   bool alone_;
   int ahead_ = 0;
   std::deque<Maker> makers_;
-  std::mutex lock_;                                // guards what follows
+  std::mutex lock_;                                // guards the members that follow
   std::map<std::int64_t, RecordedBatch> batches_;  // by step
 };
 
-/// Where ranks meet. Messages are passed under its lock by whoever comes second.
+/// Where ranks meet. The rank that comes second to a message passes it, under the lock.
 struct Recorder::Hall : LaneSlots::Watcher {
   /// A thread of a rank.
   struct Worker {
-    // Its own: who waits on a core that computes must not be woken for others.
+    // One per thread: a thread that waits on a core that computes must not be woken for others.
     std::condition_variable came;
     bool is_here = true;
-    const Operation* awaited = nullptr;  // that it stands waiting for …
-    bool stands_for_others = false;      // … or for another thread of its rank
+    const Operation* awaited = nullptr;  // the operation that it waits for …
+    bool stands_for_others = false;      // … or it waits for another thread of its rank
     bool stands() const {
       return stands_for_others || (awaited != nullptr && !awaited->finished.load(std::memory_order_acquire));
     }
-    int turn = -1;  // that it holds
+    int turn = -1;  // the turn that it holds
   };
   struct Place {
     std::unique_ptr<Transport> transport;
     std::unique_ptr<LaneSlots> slots;
-    std::deque<Worker> workers{1};  // the one that trains, and those that make batches
-    Worker explainer;               // not here, unless there is one
+    std::deque<Worker> workers{1};  // the thread that trains, and those that make batches
+    Worker explainer;               // absent, unless a thread explains
     Worker& worker(int maker) {
       return maker == StreamWatcher::kExplains ? explainer : workers[std::size_t(maker) + 1];
     }
     void wake() {
       for (Worker& each : workers) each.came.notify_all();
     }
-    // The threads' own:
+    // Each used by its own thread:
     RankNotes notes;
     BatchNotes batches;
     RankNotes explains;
@@ -89,7 +89,7 @@ struct Recorder::Hall : LaneSlots::Watcher {
   void moves(const LaneSlots::Running&) override {}
   void arrives(const LaneSlots::Running&) override {}
 
-  /// Until nothing moves: what one rank posts lets others go on.
+  /// Repeats until nothing moves, because what one rank posts lets others go on.
   void advance() {
     try {
       for (bool moved = true; moved;) {
@@ -111,7 +111,7 @@ struct Recorder::Hall : LaneSlots::Watcher {
       place.wake();
     }
   }
-  /// Called where a thread has begun to wait, or has left.
+  /// Called when a thread has begun to wait, or has left.
   void look_for_standstill() {
     bool any = false;
     for (const Place& place : places) {
@@ -144,11 +144,11 @@ struct Recorder::Hall : LaneSlots::Watcher {
 
   std::deque<Place> places;  // by rank
   const std::vector<int> processors = allowed_processors();
-  mutable std::mutex lock;  // guards places but their notes, and what follows
+  mutable std::mutex lock;  // guards `places` except their notes, and the members that follow
   std::condition_variable turn_is_free;
   Rank first_to_give_up = -1;
   std::vector<int> free_turns;
-  std::int64_t turns = 0;  // that threads were given so far
+  std::int64_t turns = 0;  // given to threads so far
   bool alone = true;
   std::string broken;
 };

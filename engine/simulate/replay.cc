@@ -15,11 +15,11 @@
 namespace atl {
 namespace {
 
-// How fast a rank computes on another processor, from rates of three kinds of kernels there and here: a
-// model.
+// A model of how fast a rank computes on another processor: from rates of three kinds of kernels there and
+// here.
 
-/// Of a rank: how many times as fast as it was recorded. Topology::speed; or, of a topology with rates, what
-/// the rank's products, gathers and streams take here, one after the other, over what they take there.
+/// How many times as fast as recorded a rank computes: Topology::speed or, where the topology has rates, the
+/// time that the rank's products, gathers and streams take here, one after the other, over their time there.
 double kernel_speed(const Recording& recording, const Topology& topology, Rank rank) {
   if (!topology.rates) return topology.speed;
   ATOLL_CHECK(recording.works.size() == recording.ranks.size(), "a recording without what ranks compute");
@@ -28,18 +28,18 @@ double kernel_speed(const Recording& recording, const Topology& topology, Rank r
   return there > 0 ? here / there : 1;
 }
 
-/// Bytes that the largest sum's values and terms would take: addresses, never touched.
+/// Bytes that the largest sum's values and terms would take; only their addresses are used.
 std::size_t largest_sum(const Recording& recording) {
   std::int64_t most = 1;
   for (const RankRecording& rank : recording.ranks)
-    for (const RecordedOperation& op : rank.operations)  // makers of batches sum nothing
+    for (const RecordedOperation& op : rank.operations)  // threads that make batches sum nothing
       if (op.sums)
         most =
             std::max({most, op.count * op.width, all_reduce_memory(op.ranks, op.place, op.count, op.width)});
   return std::size_t(most);
 }
 
-/// Ranks about which something is to be done, each once, ascending.
+/// A set of ranks that wait to be handled, ascending.
 class RankSet {
  public:
   explicit RankSet(std::size_t ranks) : is_in_(ranks) {}
@@ -47,7 +47,7 @@ class RankSet {
     if (!std::exchange(is_in_[std::size_t(rank)], 1)) ranks_.push_back(rank);
   }
   bool empty() const { return ranks_.empty(); }
-  /// All of them; it is empty then. Valid until the next call.
+  /// Takes all of them and leaves the set empty. Valid until the next call.
   std::span<const Rank> take() {
     taken_.swap(ranks_);
     ranks_.clear();
@@ -98,7 +98,7 @@ class Replay final : private VirtualNetwork::Listener {
   void may_go_on(Rank rank) override { may_go_on_.add(rank); }
   void processors_change(Rank rank) override { other_speed_.add(rank); }
 
-  /// What one rank posts never lets another go on at the same time: messages take theirs.
+  /// A rank's post never lets another rank go on at the same instant, because messages take time.
   void go_on() {
     while (!may_go_on_.empty())
       for (const Rank rank : may_go_on_.take()) {
@@ -127,7 +127,7 @@ class Replay final : private VirtualNetwork::Listener {
     }
   }
 
-  /// Times that ranks were told before they became faster or slower stand there, too.
+  /// Skips outdated times, which were queued before a rank became faster or slower.
   double next_computed() {
     while (!computing_.empty()) {
       const auto& [time, rank] = computing_.top();

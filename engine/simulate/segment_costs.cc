@@ -1,6 +1,6 @@
-// What a segment costs. Work that every epoch does again (a layer's, of a chunk or a batch that every epoch
-// has) costs the median of what it took. Mini-batches are drawn anew in each epoch: there the mean is taken
-// of those at the same place, because a median would leave out what the larger ones cost.
+// What a segment costs. Work that every epoch repeats (a layer's, on a chunk or a batch that every epoch has)
+// costs the median of its seconds. Mini-batches are drawn anew in each epoch: those at the same place in
+// their epochs cost their mean, because a median would leave out the cost of large ones.
 #include <algorithm>
 #include <cmath>
 #include <map>
@@ -57,7 +57,7 @@ void settle(std::map<std::int64_t, Segments>& by_epoch, bool drawn_anew, Deviati
   }
 }
 
-/// Of batches of the same place in their epochs.
+/// Settles batches that have the same place in their epochs.
 void settle(RecordedBatches& batches, std::int64_t in_epoch, Deviation& deviation) {
   for (std::int64_t place = 0; place < in_epoch; ++place) {
     std::map<std::int64_t, Segments> by_epoch;
@@ -69,7 +69,7 @@ void settle(RecordedBatches& batches, std::int64_t in_epoch, Deviation& deviatio
   }
 }
 
-/// Batches that the rank takes in its first epoch, as in every one.
+/// How many batches the rank takes in its first epoch, as in every epoch.
 std::int64_t batches_in_epoch(const RankRecording& rank) {
   std::int64_t taken = 0, epoch = 0;
   for (const RecordedStep& step : rank.steps) {

@@ -16,9 +16,9 @@ namespace {
 
 // What ranks send in an epoch of a recording.
 
-/// Of all ranks, in an epoch.
+/// Summed over all ranks.
 struct SentBytes {
-  double inside = 0, between = 0;  // servers
+  double inside = 0, between = 0;  // inside servers, and between them
 };
 
 class Counted {
@@ -40,7 +40,7 @@ class Counted {
     (between ? sum_.between : sum_.inside) += double(bytes);
   }
 
-  /// Round by round; of its values nothing but the address is used.
+  /// Adds a sum's messages, round by round; of its values only the address is used.
   void add_sum(const RecordedOperation& op) {
     std::byte values{};
     AllReduce reduce;
@@ -55,7 +55,7 @@ class Counted {
   const std::vector<int> servers_;  // by rank
   Rank rank_;
   SentBytes sum_;
-  std::vector<Message> sends_, receives_;  // of a sum's round
+  std::vector<Message> sends_, receives_;  // one round's of a sum
 };
 
 SentBytes sent_by(const RankRecording& rank, std::int64_t first_epoch, Counted counted) {
@@ -74,9 +74,9 @@ SentBytes sent_by(const RankRecording& rank, std::int64_t first_epoch, Counted c
   return counted.sum();
 }
 
-/// The mean over the last `epochs` of the recording: of what training starts in them, of the batches that it
-/// takes in them, whenever these are made, and of the explanations that it begins. Those that are made ahead
-/// of the end are of epochs that nobody recorded.
+/// Mean bytes of the recording's last `epochs`: of operations that training starts in them, of batches that
+/// it takes in them, whenever these are made, and of explanations that it begins. Batches made ahead at the
+/// end belong to epochs that nobody recorded.
 SentBytes sent_bytes(const Recording& recording, const Topology& topology, int epochs) {
   SentBytes sum;
   for (Rank r = 0; r < Rank(recording.ranks.size()); ++r) {
@@ -87,11 +87,11 @@ SentBytes sent_bytes(const Recording& recording, const Topology& topology, int e
   return {sum.inside / double(epochs), sum.between / double(epochs)};
 }
 
-constexpr int kMostReplays = 40;        // to come close to a share
-constexpr double kCloseEnough = 0.002;  // of the share asked for
+constexpr int kMostReplays = 40;        // to approach a share
+constexpr double kCloseEnough = 0.002;  // of the requested share
 
-/// How many of a replay's last epochs are judged. Where rows are late by an epoch, a backlog grows on the
-/// links during the first ones, and then long and short ones may take turns: an even number.
+/// How many of a replay's last epochs are judged. Where rows are an epoch late, a backlog grows on the links
+/// in the first epochs, and then long and short epochs may alternate: hence an even number.
 std::size_t judged(std::size_t epochs) {
   return std::max<std::size_t>(2, epochs / 4 * 2);
 }
@@ -118,7 +118,7 @@ Topology with_rate_times(const Topology& topology, double factor) {
   return faster;
 }
 
-/// The rank that computes longest, whatever messages take of its processors.
+/// The rank that computes longest, not counting what messages take of its processors.
 std::size_t longest_rank(const Recording& recording) {
   const auto seconds = [](const RankRecording& rank) {
     double sum = 0;
@@ -128,7 +128,7 @@ std::size_t longest_rank(const Recording& recording) {
   return std::size_t(std::ranges::max_element(recording.ranks, {}, seconds) - recording.ranks.begin());
 }
 
-/// From a recorded epoch to a whole one.
+/// Scales a recorded epoch to a whole one.
 void multiply(SimulatedRow& row, double steps) {
   for (double* each : {&row.epoch, &row.compute, &row.exposed, &row.without_batch, &row.compute_of_all,
                        &row.bytes_inside, &row.bytes_between})
@@ -160,7 +160,7 @@ SimulatedRow over_links(const RecordedStrategy& strategy, const Topology& topolo
   return row;
 }
 
-/// Messages take no time and no processor.
+/// Messages that take no time and no processor.
 Topology with_free_links(const Topology& topology) {
   constexpr double kFree = 1e18;  // bytes a second
   Topology free = topology;
@@ -190,7 +190,7 @@ Simulation simulate_all(const std::vector<RecordedStrategy>& strategies, const T
   return simulation;
 }
 
-/// The share falls as links get faster: between one that is too slow and one too fast, halved in logarithms.
+/// The share falls as links get faster: bisects, in logarithms, between too slow a rate and too fast a one.
 Topology with_share(const RecordedStrategy& baseline, const Topology& topology, double share) {
   const auto share_at = [&](double factor) {
     return over_links(baseline, with_rate_times(topology, factor)).share();

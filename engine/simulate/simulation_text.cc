@@ -14,7 +14,7 @@ std::string gigabit(double bytes) {
   return fmt::format("{:.4g} Gbit/s", bytes * 8e-9);
 }
 
-/// All ranks' computing in an epoch.
+/// Seconds of computing in an epoch, summed over ranks.
 double recorded_seconds(const Recording& recording) {
   double sum = 0;
   for (const RankRecording& rank : recording.ranks)
@@ -40,7 +40,7 @@ std::string head(const Simulation& s) {
   return text + "\n\n";
 }
 
-/// What ranks waited for longest: "halo 40 ms, stage 3 ms".
+/// The waits of ranks, longest first: "halo 40 ms, stage 3 ms".
 std::string waits(const SimulatedRow& row) {
   std::vector<std::pair<double, std::string>> all{{row.without_batch, "batches"}};
   for (std::size_t p = 0; p < row.waits.size(); ++p) all.emplace_back(row.waits[p], traffic_name(Traffic(p)));
@@ -75,7 +75,7 @@ nlohmann::json recording_json(const RecordedStrategy& strategy) {
   return {{"strategy", strategy.label},
           {"ranks", r.ranks.size()},
           {"epochs", r.epochs},
-          {"losses", r.losses},  // none where each rank ran by itself
+          {"losses", r.losses},  // empty where each rank ran by itself
           {"spreadBetweenEpochs", r.spread},
           {"turnsInAnEpoch", r.turns},
           {"refillSeconds", r.refill_seconds},

@@ -11,13 +11,13 @@
 namespace atl {
 namespace {
 
-constexpr std::size_t kMostBytes = 1U << 20;  // of a file: what never ends, and what is no topology, is told
+constexpr std::size_t kMostBytes = 1U << 20;  // of a file; a larger one, or one without an end, is refused
 
 double per_megabyte(const Node& node) {
   return seconds(node) * 1e-6;
 }
 
-/// A link, and what `more` reads of it.
+/// Reads a link; `more` adds readers for further fields.
 Reader read_link(NetworkLink& link, Readers more = {}) {
   more.emplace_back("rate", [&link](const Node& n) { link.rate = rate(n); });
   more.emplace_back("latency", [&link](const Node& n) { link.latency = seconds(n); });
@@ -54,7 +54,7 @@ void read_servers(const Node& node, Draft& draft) {
   }
 }
 
-/// All three rates, or a factor.
+/// Reads all three rates, or a factor.
 void read_compute(const Node& node, Topology& t) {
   MachineRates rates;
   const auto read_rates = [&](const Node& of_rates) {
@@ -105,7 +105,7 @@ Readers readers_of(Draft& d) {
           {"compute", [&t](const Node& n) { read_compute(n, t); }}};
 }
 
-/// Servers of equal size, where the file counts them.
+/// Numbers servers of equal size, where the file only counts them.
 void number_servers(Draft& draft, const std::string& name) {
   if (draft.servers == 0 && draft.per_server > 0 && !draft.topology.servers.empty())
     fail("{}: ranksPerServer has no place beside a list of servers, which has their ranks (remove it)", name);
@@ -120,7 +120,7 @@ void number_servers(Draft& draft, const std::string& name) {
   }
 }
 
-/// Each rank on one server, and servers told apart by their names.
+/// Checks that each rank is on one server, and that servers have different names.
 void check_servers(const Topology& t, const std::string& name) {
   if (t.servers.empty()) fail("{}: servers are missing (use servers: 2, or a list of them)", name);
   std::vector<std::string> owner;

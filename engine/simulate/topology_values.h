@@ -1,4 +1,4 @@
-// What a topology file's fields may hold. All throw Error naming file and line, what was given and what is
+// Readers of a topology file's fields. All throw Error, which names file and line, what was given and what is
 // allowed.
 #pragma once
 
@@ -12,22 +12,22 @@
 
 namespace atl {
 
-/// "1gbit", "12GB/s", above 0: bytes a second.
+/// Bytes per second, above 0: "1gbit", "12GB/s".
 double rate(const Node& node);
-/// "35Tflop/s", above 0: operations a second.
+/// Operations per second, above 0: "35Tflop/s".
 double flops(const Node& node);
-/// "50us".
+/// Seconds: "50us".
 double seconds(const Node& node);
 double number(const Node& node, double above);
 /// 1 … kMostRanks.
 int count(const Node& node);
 const std::string& text(const Node& node);
-/// "[0, 1]"; `what` they are, in the plural.
+/// A list of places, "[0, 1]"; `what` names them in the plural, for errors.
 std::vector<int> places(const Node& node, const char* what);
 
 using Reader = std::function<void(const Node&)>;
 using Readers = std::vector<std::pair<std::string, Reader>>;
-/// Each entry by its reader, which names the field in what it says; what has none isn't allowed.
+/// Reads each entry by its reader, which names the field in errors; entries without a reader aren't allowed.
 void read_map(const Node& node, const Readers& readers);
 
 }  // namespace atl

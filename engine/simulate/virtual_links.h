@@ -1,5 +1,5 @@
-// A topology's links and processors as resources that messages share: which of them a message takes from one
-// rank to another, and how short messages pass.
+// A topology's links and processors as resources that messages share: which resources a message takes from
+// one rank to another, and how short messages pass.
 #pragma once
 
 #include <map>
@@ -11,7 +11,7 @@
 
 namespace atl {
 
-/// From one rank to another.
+/// A way from one rank to another.
 struct Path {
   Uses uses;
   bool between = false;  // servers
@@ -21,18 +21,18 @@ struct Path {
 
 class VirtualLinks {
  public:
-  /// Both outlive it.
+  /// Both arguments outlive it.
   VirtualLinks(const Topology& topology, FairShares& shares);
 
   int server(Rank rank) const { return server_[std::size_t(rank)]; }
   bool between(Rank from, Rank to) const { return server(from) != server(to); }
   int processor(Rank rank) const { return processors_[std::size_t(rank)]; }
-  /// Takes the processors of both ends, too, where bytes cost them time.
+  /// Includes the processors of both ends where bytes cost them time.
   Path path(Rank from, Rank to) const;
 
-  /// A short message goes over a path now: it isn't split into shares, but waits for short ones that are
-  /// before it, and on each link for as much of each long one as it has itself. Of those, `mine` on its first
-  /// link let it pass. Returns when it has gone.
+  /// Sends a short message over a path: it isn't split into shares, but waits for the short ones before it,
+  /// and on each link for as many bytes of each long message as it has itself. `mine` long messages on its
+  /// first link let it pass. Returns when it has gone.
   double pass(const Path& path, double bytes, double now, std::size_t mine);
   /// Seconds that short messages have taken of a resource so far: long ones stood meanwhile.
   double taken_by_short(int resource) const { return lines_[std::size_t(resource)].taken; }
@@ -42,7 +42,7 @@ class VirtualLinks {
     int out = 0, in = 0;  // resources
   };
   struct Line {
-    double until = 0;  // short messages stand before it
+    double until = 0;  // short messages wait before it until then
     double taken = 0;
   };
 

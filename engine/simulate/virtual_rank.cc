@@ -10,7 +10,7 @@
 namespace atl {
 namespace {
 
-/// As messages match (comm/transports.h): within a slot of the small lane, within bulk, within prefetch.
+/// Messages match within a slot of the small lane, within bulk, and within prefetch (comm/transports.h).
 constexpr int order_of(Lane lane, int slot) {
   return lane == Lane::kSmall ? slot : -int(lane);
 }
@@ -80,7 +80,7 @@ Pending& VirtualRank::start(Lane lane, int slot, std::span<const Message> sends,
 
 namespace {
 
-/// Virtual time on the clock that slots note times by.
+/// Virtual time on the clock by which slots note times.
 std::chrono::steady_clock::time_point on_clock(double seconds) {
   return std::chrono::steady_clock::time_point(std::chrono::nanoseconds(std::int64_t(seconds * 1e9)));
 }
@@ -91,7 +91,7 @@ void VirtualRank::starts(LaneSlots::Running& running) {
   running.since = on_clock(network_.now());
 }
 
-/// As the progress thread learns how long the link takes.
+/// Learns from an arrival of bulk how long the link takes, as a real progress thread does.
 void VirtualRank::arrives(const LaneSlots::Running& running) {
   const auto now = on_clock(network_.now());
   if (running.operation->lane != Lane::kBulk) return;
@@ -138,13 +138,13 @@ void VirtualRank::go_on() {
       while (make_batch(maker)) moved = true;
     while (explain()) moved = true;
   }
-  // Where all processors compute, what messages took is missing from that; else another one pays it.
+  // Where all processors compute, a computing thread pays for the messages; else an idle processor does.
   const auto computing = std::ranges::find_if(threads_, &VirtualThread::computes);
   if (computing != threads_.end() && topology_.cores < 1 + this->computing())
     computing->remaining += std::exchange(owed_, 0);
 }
 
-/// False where the maker has nothing to do now.
+/// Returns false where the maker has nothing to do now.
 bool VirtualRank::make_batch(std::size_t maker) {
   VirtualThread& thread = threads_[1 + maker];
   int& batch = making_[maker];
@@ -161,7 +161,7 @@ bool VirtualRank::make_batch(std::size_t maker) {
   return true;
 }
 
-/// False where the explainer has nothing to do now.
+/// Returns false where the explainer has nothing to do now.
 bool VirtualRank::explain() {
   VirtualThread& thread = threads_.back();
   VirtualExplanations& e = explanations_;
@@ -178,13 +178,12 @@ bool VirtualRank::explain() {
   return e.under_way = true;
 }
 
-/// One that wasn't recorded, because the run ended before, holds up nobody.
+/// An explanation that wasn't recorded, because the run ended before, holds up nobody.
 bool VirtualRank::is_explained(int number) const {
   return number < explanations_.ended || number >= int(recording_.explanations.size());
 }
 
-/// What the thread that trains has stood for is exposed; what the others stand for isn't. Messages are paid
-/// for meanwhile.
+/// Waits of the thread that trains are exposed; those of other threads aren't. Waiting pays for messages.
 void VirtualRank::waited(VirtualThread& thread) {
   const double seconds = network_.now() - thread.waits_since;
   owed_ = std::max(0.0, owed_ - seconds);
@@ -209,7 +208,7 @@ bool VirtualRank::take_batch(VirtualThread& thread) {
   return !thread.wants_batch;
 }
 
-/// False where the program stands: it computes, waits or is through.
+/// Returns false where the program stops: it computes, waits or is through.
 bool VirtualRank::step(VirtualThread& thread) {
   if (thread.awaited != nullptr) {
     if (!thread.awaited->finished.load(std::memory_order_relaxed)) return false;
@@ -257,12 +256,12 @@ double VirtualRank::computed_at() const {
   return first;
 }
 
-/// What they have computed by now.
+/// Advances what threads have computed to the present.
 void VirtualRank::compute_on() {
   const double passed = network_.now() - std::exchange(since_, network_.now());
   if (threads_.front().computes() && !epochs_.empty())
     epochs_.back().compute += passed, epochs_.back().end = network_.now();
-  // Where one is as good as through, it still has to be told so.
+  // A thread that is all but through still gets its event.
   for (VirtualThread& thread : threads_)
     if (thread.computes())
       thread.remaining = std::max(std::numeric_limits<double>::min(), thread.remaining - passed * speed_);

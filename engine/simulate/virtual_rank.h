@@ -17,7 +17,7 @@
 
 namespace atl {
 
-// A thread of a rank in virtual time: where its program stands.
+// A thread of a rank in virtual time: the position in its program.
 
 struct VirtualThread {
   std::span<const RecordedStep> steps;
@@ -27,8 +27,8 @@ struct VirtualThread {
   double remaining = 0;                             // of the segment that it computes
   const Operation* awaited = nullptr;
   int awaited_number = -1;
-  bool wants_batch = false;  // it stands until one is made
-  double waits_since = 0;    // where it stands
+  bool wants_batch = false;  // it waits until a batch is made
+  double waits_since = 0;    // when the wait began
 
   VirtualThread() = default;
   VirtualThread(std::span<const RecordedStep> program, std::span<const RecordedOperation> its_operations)
@@ -37,25 +37,25 @@ struct VirtualThread {
   bool is_through() const { return !computes() && awaited == nullptr && at == steps.size(); }
 };
 
-/// Explanations that may begin, and have ended: a thread goes on with one after the other.
+/// Which explanations may begin, and which have ended: one thread does them one after the other.
 struct VirtualExplanations {
   int begun = 0, ended = 0;  // how many
   bool under_way = false;
 };
 
-/// Which batches are made and taken: threads that make them go on as long as no more are ahead than may be.
+/// Which batches are made and taken: their makers go on while no more than `ahead` are made and not taken.
 class VirtualBatches {
  public:
   explicit VirtualBatches(const RecordedBatches& recorded)
       : recorded_(recorded), is_made_(recorded.all.size()) {}
 
-  /// The next one to be made; −1: not now.
+  /// The next batch to make; −1: none now.
   int claim() {
     if (claimed_ == int(is_made_.size()) || claimed_ - taken_ >= recorded_.ahead) return -1;
     return claimed_++;
   }
   void made(int batch) { is_made_[std::size_t(batch)] = 1; }
-  /// The next one in order. False: it isn't made yet.
+  /// Takes the next batch in order. False: it isn't made yet.
   bool take() {
     if (!is_made_[std::size_t(taken_)]) return false;
     ++taken_;
@@ -70,25 +70,25 @@ class VirtualBatches {
 
 class VirtualRank final : private Transport, private LaneSlots::Watcher {
  public:
-  /// All outlive it. `no_values`: where a sum's values would be, never touched.
+  /// The arguments outlive it. `no_values`: the address of a sum's values, never read or written.
   VirtualRank(Rank rank, const RankRecording& recording, const Topology& topology, VirtualNetwork& network,
               double kernel_speed, std::byte* no_values);
   ~VirtualRank() override;
 
-  /// Goes on with all that can, now: messages, then its threads until they compute or wait.
+  /// Lets everything go on that can, now: messages, then threads until they compute or wait.
   void go_on();
-  /// Threads that compute.
+  /// How many threads compute.
   int computing() const;
-  /// Those share so many processors, equally, from now on.
+  /// From now on, the threads that compute share so many processors equally.
   void set_processors(double processors);
   bool is_through() const { return threads_.front().is_through(); }
-  /// When one of them will have computed, at the present speed; infinite: none computes.
+  /// When the next thread will have computed its segment, at the present speed; infinite: none computes.
   double computed_at() const;
-  /// It has computed: now is computed_at().
+  /// Call at computed_at(): ends that segment.
   void end_computing();
-  /// How long a message that comes now stays unseen.
+  /// How long a message that arrives now stays unseen.
   double notice();
-  /// "rank 3 waits for its halo exchange with rank 1": for an error.
+  /// For an error: "rank 3 waits for its halo exchange with rank 1".
   std::string wait_in_words();
 
   const std::vector<ReplayedEpoch>& epochs() const { return epochs_; }
@@ -106,7 +106,7 @@ class VirtualRank final : private Transport, private LaneSlots::Watcher {
   void compute_on();
   void begin_operation(VirtualThread& thread, int number);
 
-  // As the slots see it:
+  // What the slots call:
   void open() override {}
   void close(bool) override {}
   Rank rank() const override { return rank_; }
@@ -123,20 +123,20 @@ class VirtualRank final : private Transport, private LaneSlots::Watcher {
   Rank rank_;
   const RankRecording& recording_;
   const Topology& topology_;
-  double kernel_speed_;  // of its processor, beside the one that was recorded (replay.cc)
+  double kernel_speed_;  // of its processor, relative to the recording one (replay.cc)
   VirtualNetwork& network_;
   std::byte* no_values_;
   std::string name_;
   LaneSlots slots_{*this, *this};
   PollPace pace_;
-  std::chrono::steady_clock::time_point bulk_arrived_{};  // the last of them, in virtual time
+  std::chrono::steady_clock::time_point bulk_arrived_{};  // the last message of bulk, in virtual time
   std::vector<std::unique_ptr<Group>> groups_;            // by lane and slot
   std::vector<VirtualThread> threads_;  // the one that trains, those that make batches, the one that explains
   VirtualBatches batches_;
   std::vector<int> making_;  // by maker: the batch; −1: none
   VirtualExplanations explanations_;
   double speed_ = 1, since_ = 0;  // of threads that compute
-  double owed_ = 0;               // processor time of messages, that computing pays
+  double owed_ = 0;               // processor time of messages that computing has yet to pay
   std::vector<ReplayedEpoch> epochs_;
 };
 

@@ -21,11 +21,11 @@ using nlohmann::json;
 
 constexpr const char* kLocation = "manifest";
 
-/// Of a spec as JSON. All jobs are kept in memory, and whoever may make a job could fill that with a few
-/// hundred of a megabyte.
+/// Bytes of a spec as JSON. All jobs are kept in memory; without a limit, a few hundred specs of a megabyte
+/// would fill it, and any user may make them.
 constexpr std::size_t kLargestSpec = 64 << 10;
 
-/// Sections and fields of which the prepare step's result doesn't depend.
+/// Sections and fields that don't change the prepare step's result.
 constexpr std::array<std::string_view, 9> kNotPrepared = {"template",
                                                           "resources",
                                                           "output",
@@ -43,8 +43,8 @@ json manifest_of(const json& object, const Meta& meta) {
           {"spec", member(object, "spec")}};
 }
 
-/// Takes fields away that only a later release's resource has: the API server keeps none that its schema
-/// lacks.
+/// Removes fields that only a later release's resource has. Any other unknown field can't be there, because
+/// the API server drops fields that its schema lacks.
 void take_unknown(json& object, const std::string& parent, std::vector<std::string>& unknown) {
   for (auto it = object.begin(); it != object.end();) {
     const std::string path = parent.empty() ? it.key() : parent + "." + it.key();
@@ -74,7 +74,7 @@ MadeOf read_made_of(const Job& job) {
   return {digest_of(key_of(job, is_of_training)), digest_of(key_of(job, is_of_prepare)), ""};
 }
 
-/// "manifest:1: training.epochs: …" without the place, which means nothing in an object that has no lines.
+/// Removes the place from "manifest:1: training.epochs: …", because an object of the API has no lines.
 std::string without_places(const std::string& lines) {
   std::istringstream stream(lines);
   std::string text;
@@ -85,7 +85,7 @@ std::string without_places(const std::string& lines) {
   return text;
 }
 
-/// Leaves out what nothing reads, which may be as large as the API server takes.
+/// Drops annotations that nothing reads, which may be as large as the API server accepts.
 void keep_own_words(Meta& meta) {
   meta.annotations.clear();
   std::erase_if(meta.labels, [](const auto& label) {
@@ -93,7 +93,7 @@ void keep_own_words(Meta& meta) {
   });
 }
 
-/// A job of such a spec fails; nothing of it is kept.
+/// Refuses a job because of its spec's size, and keeps nothing of the spec.
 void refuse_size(GnnJob& read) {
   read.refusal = fmt::format(
       "spec: is {} KiB as JSON; at most {} are allowed: put what is large into a ConfigMap, and mount it by template",

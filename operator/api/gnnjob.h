@@ -1,5 +1,4 @@
-// A GNNJob as read from the API: Kubernetes' part of it, the job as the engine understands it, and its
-// status.
+// A GNNJob as read from the API: its metadata, the job as the engine understands it, and its status.
 #pragma once
 
 #include <optional>
@@ -13,19 +12,19 @@
 
 namespace atl::ctl {
 
-/// A job's label that says which operator sees to it, where a cluster has several, and the class of jobs
-/// without it.
+/// The label that names the operator of a job, where a cluster has several; and the class of jobs without the
+/// label.
 inline constexpr const char *kClassLabel = "atoll.dev/operator-class", *kDefaultClass = "atoll";
 
 struct GnnJob {
   Meta meta;
-  std::string manifest;    // what the engine reads: apiVersion, kind, name, namespace and spec, as JSON
-  std::optional<Job> job;  // nothing where the engine refuses it
-  std::string refusal;     // then: its words, one line for each fault
-  std::vector<std::string> unknown;  // fields that the engine doesn't know, which the manifest leaves out
-  MadeOf made_of;                    // as recorded when it was taken, for as long as it asks for the same
+  std::string manifest;              // for the engine: apiVersion, kind, name, namespace and spec, as JSON
+  std::optional<Job> job;            // nothing where the engine refuses it
+  std::string refusal;               // then the engine's words, one line per fault
+  std::vector<std::string> unknown;  // fields that the engine doesn't know; the manifest leaves them out
+  MadeOf made_of;  // as recorded at the job's beginning, while the spec still asks for the same
   std::string priority_class;
-  Admitted admitted;  // what its queue asks of its pods beside its template
+  Admitted admitted;  // what its queue adds to its pods, beside its template
   Status status;
 
   std::string full_name() const { return meta.space + "/" + meta.name; }
@@ -35,12 +34,12 @@ struct GnnJob {
   }
 };
 
-/// `object`: the API's JSON. Throws Error where it is none.
+/// `object`: the API's JSON. Throws Error where it isn't a GNNJob.
 GnnJob read_gnn_job(const std::string& object);
 
-/// What a job's objects are made of. It is what the status records, as far as the spec still asks for the
-/// same: a new release, or another API server, may read an unchanged spec otherwise. `read`: what the spec
-/// asks for now.
+/// What a job's objects are made of: the status' record, while the spec still asks for the same. A new
+/// release, or another API server, may read an unchanged spec differently. `read`: what the spec asks for
+/// now.
 MadeOf recalled(const MadeOf& read, const GnnJob& job);
 
 }  // namespace atl::ctl

@@ -45,7 +45,7 @@ namespace {
 
 namespace chrono = std::chrono;
 
-/// The digits at [at, at + count), or nothing.
+/// The number in [at, at + count), or nothing.
 std::optional<int> digits(const std::string& text, std::size_t at, std::size_t count) {
   int value = 0;
   const char* begin = text.data() + at;

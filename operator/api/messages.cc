@@ -27,7 +27,7 @@ Culprit culprit_of(const json& object) {
           bounded(text_of(object, "pod"), kLongestName), bounded(text_of(object, "node"), kLongestName)};
 }
 
-/// As a launcher tells it, who sees how a rank ended.
+/// A rank's end as its launcher reports it.
 std::optional<RankEnd> end_of_rank(const json& object) {
   if (!integer_of(object, "rank")) return {};
   const bool has_exited = integer_of(object, "exitCode").value_or(0) > 0;
@@ -37,14 +37,14 @@ std::optional<RankEnd> end_of_rank(const json& object) {
   return end;
 }
 
-/// [from, to, bytes]
+/// Whether a row is [from, to, bytes].
 bool is_flow(const json& row, std::int64_t ranks) {
   auto in_range = [&](const json& rank) { return rank.is_number_integer() && rank >= 0 && rank < ranks; };
   return row.is_array() && row.size() == 3 && in_range(row[0]) && in_range(row[1]) && row[2].is_number() &&
          row[2] >= 0;
 }
 
-/// By rank; nothing unless each of 0 … ranks − 1 stands there once.
+/// By rank; nothing unless each of 0 … ranks − 1 is listed exactly once.
 std::optional<std::vector<int>> parts_of(const json& object, std::int64_t ranks) {
   std::vector<int> parts;
   std::set<std::int64_t> seen;

@@ -1,5 +1,5 @@
-// What a job's pods leave behind for the operator: the launcher's result, a worker's last word of a rank,
-// what the prepare step found. All of it comes from containers and is judged, not trusted.
+// Messages from a job's pods to the operator: the launcher's result, a worker's last word of a rank, the
+// prepare step's findings. All come from containers, so they are checked, not trusted.
 #pragma once
 
 #include <optional>
@@ -11,9 +11,9 @@
 
 namespace atl::ctl {
 
-/// Where something ended badly, and why. A launcher sees Signal | Exit | Lost, or
-/// Disconnected where a lost server answers again; a worker's supervisor says OOMKilled |
-/// DaemonEnded, or Stopped where it was told to.
+/// Where something ended badly, and why. A launcher reports Signal | Exit | Lost, or Disconnected where a
+/// lost server answers again. A worker's supervisor reports OOMKilled | DaemonEnded, or Stopped where it was
+/// told to stop.
 struct RankEnd {
   Culprit culprit;
   std::string reason, message;
@@ -21,31 +21,31 @@ struct RankEnd {
 
 /// A launcher's termination message.
 struct LaunchResult {
-  int status = 0;       // what `atoll run` would exit with; 130: interrupted
-  std::string outcome;  // completed | stopped early | …; "" where rank 0 said nothing
+  int status = 0;       // exit status of `atoll run` for the same end; 130: interrupted
+  std::string outcome;  // completed | stopped early | …; "" where rank 0 reported nothing
   Result result;
   std::optional<std::int64_t> epochs;  // finished
   std::optional<RankEnd> rank_end;
   std::string message;
 };
 
-/// Nothing where the text isn't such a message.
+/// Nothing where the text isn't a launcher's message.
 std::optional<LaunchResult> read_launch_result(const std::string& message);
-/// A worker's.
+/// Reads a worker's message.
 std::optional<RankEnd> read_rank_end(const std::string& message);
 
-/// What the prepare step found out about the data set's parts.
+/// The prepare step's findings about the data set's parts.
 struct Prepared {
   std::string checksum;  // of the prepared graph
   int ranks = 0;
-  std::vector<int> parts;        // (ranks) the part that each trains; empty: that of its own number
-  std::vector<PairBytes> flows;  // an epoch, between ranks
-  double unlisted_flow = 0;      // of each pair of servers of which no ranks are among them
-  std::string strategy{};        // what strategy auto stands for, as YAML on one line; "": the manifest's
+  std::vector<int> parts;        // (ranks) the part that each trains; empty: the part of its own number
+  std::vector<PairBytes> flows;  // bytes per epoch, between ranks
+  double unlisted_flow = 0;      // of each pair of servers that has no ranks in `flows`
+  std::string strategy{};  // the strategy chosen for auto, as YAML on one line; "": the manifest names one
   std::string strategy_reason{};
 };
 
-/// The last line of its log. Nothing where it isn't its result.
+/// Reads the last line of the prepare pod's log. Nothing where that isn't a result.
 std::optional<Prepared> read_prepared(const std::string& line);
 
 }  // namespace atl::ctl

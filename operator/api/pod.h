@@ -1,4 +1,4 @@
-// A pod as far as decisions about a job need it.
+// The part of a pod that decisions about a job need.
 #pragma once
 
 #include <optional>
@@ -17,21 +17,21 @@ struct ContainerView {
       waiting_message;  // why it doesn't run yet: ImagePullBackOff; "" while it runs or has ended
   bool running = false, ended = false;
   int exit_code = 0, signal = 0;
-  std::string reason, message;  // of its end: OOMKilled, Error; what it left in its termination message
-  std::string image_id;  // of what kubelet started: "registry/repository@sha256:…", or only "sha256:…"
+  std::string reason, message;  // of its end: OOMKilled, Error; and its termination message
+  std::string image_id;  // of the started image: "registry/repository@sha256:…", or only "sha256:…"
 };
 
 struct PodView {
   Meta meta;
   std::string phase;            // Pending | Running | Succeeded | Failed | Unknown
-  std::string reason, message;  // of the pod: Evicted
-  std::string node, ip;         // "" until it is bound, and has an address
-  std::string image;            // of its first container: ours
+  std::string reason, message;  // of the pod as a whole: Evicted
+  std::string node, ip;         // "" before it is bound, and before it has an address
+  std::string image;            // of its first container, the engine
   std::string affinity;         // spec.affinity as JSON, or ""
-  std::string pinned;           // the node that the operator has pinned it to, or ""
+  std::string pinned;           // the node that the operator pinned it to, or ""
   bool ready = false;
   std::string unschedulable;              // why the scheduler finds no node for it
-  std::optional<Moment> scheduler_spoke;  // when it said so first; of a pod that was gated, when it was
+  std::optional<Moment> scheduler_spoke;  // when the scheduler first said so, or spoke of the gate
   std::string disruption;  // DisruptionTarget's reason: PreemptionByScheduler, EvictionByEvictionAPI, …
   std::vector<std::string> gates;
   int priority = 0;
@@ -41,11 +41,11 @@ struct PodView {
   bool is_bound() const { return !node.empty(); }
   bool has_ended() const { return phase == "Succeeded" || phase == "Failed"; }
   bool is_terminating() const { return meta.deletion.has_value(); }
-  /// Null where it has none of that name.
+  /// Null where the pod has no container of that name.
   const ContainerView* container(const std::string& name) const;
 };
 
-/// `object`: the API's JSON. Throws Error where it is none.
+/// `object`: the API's JSON. Throws Error where it isn't a pod.
 PodView read_pod(const std::string& object);
 
 /// "SIGKILL" for 9, "" for 0.

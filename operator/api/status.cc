@@ -13,8 +13,8 @@
 
 namespace atl::ctl {
 
-// A GNNJob's status from the API's JSON. Whoever may write it may write nonsense: what isn't as in the schema
-// reads as absent.
+// Reads a GNNJob's status from the API's JSON. Whoever may write a status may write nonsense: values that
+// don't fit the schema read as absent.
 
 namespace {
 
@@ -84,7 +84,7 @@ Status read_status(const nlohmann::json& status) {
   return read;
 }
 
-// A status as the API's JSON.
+// Writes a status as the API's JSON.
 
 namespace {
 
@@ -92,7 +92,7 @@ using Json = nlohmann::ordered_json;
 
 constexpr std::size_t kLongestName = 253, kLongestWord = 32, kLongestImage = 1024;
 
-/// Kubernetes' shortest form without loss: 12Mi, 1500.
+/// Kubernetes' shortest exact form: 12Mi, 1500.
 std::string quantity(double bytes) {
   auto whole = std::int64_t(std::llround(std::clamp(bytes, 0.0, 9e18)));
   constexpr const char* kSuffixes[] = {"", "Ki", "Mi", "Gi", "Ti", "Pi"};
@@ -105,7 +105,7 @@ void put(Json& object, const char* name, const std::string& text, std::size_t lo
   if (const std::string good = bounded(text, longest); !good.empty()) object[name] = good;
 }
 
-/// JSON has finite numbers alone.
+/// Leaves out numbers that aren't finite, because JSON has none.
 void put(Json& object, const char* name, const std::optional<double>& value) {
   if (value && std::isfinite(*value)) object[name] = *value;
 }
@@ -118,7 +118,7 @@ void put_bytes(Json& object, const char* name, const std::optional<double>& byte
   if (bytes) object[name] = quantity(*bytes);
 }
 
-/// Objects with nothing in them are left out.
+/// Leaves out empty objects.
 void put_object(Json& parent, const char* name, Json object) {
   if (!object.empty()) parent[name] = std::move(object);
 }
@@ -137,7 +137,7 @@ Json placement_json(const Status& status) {
   return placement;
 }
 
-/// On which it has places.
+/// How many nodes the job has places on.
 std::size_t nodes_of(const Status& status) {
   std::set<std::string> nodes;
   if (holds(status.conditions, kPlaced))

@@ -1,4 +1,4 @@
-// What the operator knows of a job, as it stands in the GNNJob's status: what users read, and all that an
+// The operator's knowledge of a job, kept in the GNNJob's status: users read it, and it is all that an
 // operator which has just started goes on from. The schema is engine/job/crd/status_schema.cc.
 #pragma once
 
@@ -19,7 +19,7 @@ struct ServerPlace {
   bool operator==(const ServerPlace&) const = default;
 };
 
-/// What the plan costs. Bytes are unknown as long as the data set's parts are.
+/// What the plan costs. Bytes are unknown until the data set's parts are known.
 struct Predicted {
   std::optional<double> inter_server_bytes, best_possible;
   std::string reason;
@@ -31,7 +31,7 @@ struct Progress {
   std::optional<double> loss, validation, epoch_seconds;
   std::string eta;                                               // "5m4s"
   std::optional<double> intra_server_bytes, inter_server_bytes;  // status.traffic: of one epoch
-  std::optional<Moment> advanced;                                // when an epoch was last seen to end
+  std::optional<Moment> advanced;                                // when an epoch last ended, as observed
   bool operator==(const Progress&) const = default;
 };
 
@@ -39,7 +39,7 @@ struct Progress {
 struct Culprit {
   std::optional<std::int64_t> rank;
   std::string signal, pod, node;  // "SIGKILL"
-  std::string uid{};              // the pod's, where others of its name follow: of the prepare step
+  std::string uid{};              // the pod's UID, for the prepare step, whose pods all have one name
   bool operator==(const Culprit&) const = default;
 };
 
@@ -57,12 +57,12 @@ struct Result {
   bool operator==(const Result&) const = default;
 };
 
-/// What a job's objects are made of. It stays when a later release reads the same spec otherwise.
+/// What a job's objects are made of. Kept when a later release reads the same spec differently.
 struct MadeOf {
-  std::string manifest;  // the same for manifests that train alike: runPolicy doesn't count. 10 hex digits
-  // the same for those whose data set, parts and traffic between ranks are the same, too
+  std::string manifest;  // 10 hex digits: equal for manifests that train alike, whatever their runPolicy
+  // likewise: equal where data set, parts and traffic between ranks are
   std::string prepared;
-  std::string image;  // of the engine, in every pod; "" until the first is made
+  std::string image;  // of the engine, in every pod; "" until the first pod is made
   bool operator==(const MadeOf&) const = default;
 };
 
@@ -70,11 +70,11 @@ struct Status {
   std::int64_t observed_generation = 0;
   std::vector<Condition> conditions;
   MadeOf made_of;
-  int attempt = 0;      // the newest start of the ranks; 0: none yet. What the output folder is fenced with
+  int attempt = 0;      // the newest start of the ranks, which fences the output folder; 0: none yet
   int failures = 0;     // restarts that count against backoffLimit
   int disruptions = 0;  // restarts that count against maxDisruptions
-  std::string keys;     // the Secret with the login keys that the job's pods mount; "": there is none yet
-  int withdrawals = 0;  // since it ran last: how often its pods were let go because their room wasn't there
+  std::string keys;     // the Secret with the login keys that the job's pods mount; "": none yet
+  int withdrawals = 0;  // of its pods, since it last ran, because their room wasn't there
   std::vector<ServerPlace> servers;
   Predicted predicted;
   Progress progress;
@@ -88,7 +88,8 @@ struct Status {
 
 inline constexpr std::size_t kMostRestarts = 10;
 
-/// What the last restart is called, "" before the first: pods say after which they were made.
+/// The name of the last restart, "" before the first: a pod is annotated with the restart that it was made
+/// after.
 std::string last_restart(const Status& status);
 
 /// "5m4s", "2h5m", "3d4h"
@@ -96,7 +97,7 @@ std::string eta_text(double seconds);
 
 Status read_status(const nlohmann::json& status);
 
-/// The whole status as one JSON object, its texts bounded as the schema wants them.
+/// The whole status as one JSON object, its texts cut to the schema's lengths.
 std::string write_status(const Status& status);
 
 }  // namespace atl::ctl

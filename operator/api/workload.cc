@@ -19,7 +19,7 @@ Workload::PodSet read_assignment(const json& object) {
   return set;
 }
 
-/// An admission check's, in the form of a pod template.
+/// An admission check's update, in the form of a pod template.
 std::string update_template(const json& update) {
   json part;
   for (const char* map : {"labels", "annotations"})
@@ -40,7 +40,7 @@ void read_checks(const json& status, Workload& workload) {
   }
 }
 
-/// Joins a partial template to another: maps by key, lists by what isn't there yet.
+/// Merges a partial template into another: maps by key; of lists, the items that aren't there yet.
 void join(json& all, const json& part) {
   for (const auto& [key, value] : part.items()) {
     if (value.is_object()) {

@@ -1,5 +1,5 @@
-// What must be there before the pods: keys, manifest, network policy; and what must be there while they run,
-// whoever takes it away. Objects of their names that aren't the job's are left alone, whoever made them.
+// Objects that must exist before the pods (keys, manifest, network policy), and those that are restored while
+// the pods run if anybody removes them. Objects that have these names but aren't the job's are left alone.
 #include <fmt/format.h>
 #include <algorithm>
 
@@ -11,7 +11,7 @@
 namespace atl::ctl {
 namespace {
 
-/// "Pod cora-0-0", or "".
+/// The first object or pod that has a name of ours but isn't the job's: "Pod cora-0-0"; or "".
 std::string foreign_object(const Observed& seen) {
   for (const ObjectView& object : seen.objects)
     if (!is_own(object.meta, seen)) return fmt::format("{} {}", name_of(object.kind), object.meta.name);
@@ -26,15 +26,16 @@ bool has_workers(const Reconcile& reconcile) {
   return false;
 }
 
-/// Secrets can be made here, and nothing else: whose one is that exists already, nobody can say. So a name is
-/// drawn that nobody can know beforehand; the status has it before the Secret is made, so that whoever goes
-/// on after us finds it; and where somebody was faster all the same, another name is drawn.
+/// The operator may create Secrets but not read them, so it can't tell whose an existing one is. It draws a
+/// name that nobody can guess, and writes that to the status before it makes the Secret, so that a successor
+/// finds it. If somebody takes the name first all the same, another is drawn.
 bool has_name_for_keys(const Reconcile& reconcile) {
   return !reconcile.status.keys.empty() && reconcile.status.keys != reconcile.seen.taken_keys;
 }
 
-/// Asked when pods are to be made that mount them, and after a refusal, which may have been theirs. Where the
-/// server doesn't say, they are tried again, unless there are pods that may well hold them.
+/// Whether to ask if the keys are gone: when pods that mount them are to be made, and after a refusal, which
+/// may be due to them. Where the server doesn't say, the keys are made again, unless there are pods that may
+/// well hold them.
 bool may_keys_be_gone(const Reconcile& reconcile) {
   const bool is_prepared =
       reconcile.find(Kind::kConfigMap, prepared_map_name(reconcile.name(), reconcile.job().made_of.prepared));
@@ -42,7 +43,7 @@ bool may_keys_be_gone(const Reconcile& reconcile) {
   return (is_prepared && !is_whole) || reconcile.reason_against(kCreated) == kRefused;
 }
 
-/// Pods hold the keys that there were when they started: others need others.
+/// Running pods hold the keys of their start, so they are withdrawn before the job gets new keys.
 void make_keys(Reconcile& reconcile) {
   if (has_workers(reconcile))
     withdraw(reconcile, "the Secret with the job's keys is gone; pods get new ones");
@@ -51,8 +52,8 @@ void make_keys(Reconcile& reconcile) {
   reconcile.create(Kind::kSecret, reconcile.status.keys, keys_secret(reconcile.job(), keys));
 }
 
-/// The pods that run have read their manifest, and their keys, which others wouldn't fit: those are seen to
-/// before the next attempt.
+/// Pods that run have read their manifest and their keys, and other keys wouldn't fit. So only the network
+/// policy is restored here; the rest is restored before the next attempt.
 void restore_what_protects(Reconcile& reconcile) {
   if (!reconcile.find(Kind::kNetworkPolicy, reconcile.name()))
     reconcile.create(Kind::kNetworkPolicy, reconcile.name(),
@@ -90,21 +91,21 @@ Next make_belongings(Reconcile& reconcile) {
   return done_if(reconcile.has_writes());
 }
 
-// Which engine a job's pods run: the same in all of them, because ranks of two builds refuse each other. It
-// is chosen when the first pod is made and kept when the operator's own default is another one later; from
-// when a pod tells its digest, a tag that is moved changes nothing either.
+// Which engine image a job's pods run: the same in all of them, because ranks of two builds refuse each
+// other. It is chosen when the first pod is made, and kept when the operator's default changes. Once a pod
+// reports the image's digest, moving the tag changes nothing either.
 
 namespace {
 
-/// "registry:5000/atoll/engine" of "registry:5000/atoll/engine:1"
+/// "registry:5000/atoll/engine" of "registry:5000/atoll/engine:1".
 std::string repository_of(const std::string& image) {
   const auto name = image.rfind('/') + 1;  // 0 where there is none
   return image.substr(0, image.find_first_of(":@", name));
 }
 
-/// The image under a name that never means another; "" where kubelet tells none: an image that was loaded
-/// into a node has no digest in a registry. `id`: kubelet's, which writes short names of the Docker Hub's
-/// out.
+/// The image by its digest, a name that never means another. "" where kubelet reports no digest: an image
+/// that was loaded into a node has none in a registry. `id`: kubelet's, which writes out short names of the
+/// Docker Hub.
 std::string by_digest(const std::string& image, std::string id) {
   if (const auto scheme = id.find("://"); scheme != std::string::npos) id.erase(0, scheme + 3);
   const auto digest = id.find("@sha256:");
@@ -120,10 +121,10 @@ void keep_image(Reconcile& reconcile) {
   std::string image = reconcile.job().made_of.image;
   for (const PodView& pod : reconcile.seen.pods) {
     if (!is_own(pod.meta, reconcile.seen)) continue;
-    if (image.empty()) image = pod.image;  // made by an operator that recorded none
+    if (image.empty()) image = pod.image;  // made by an operator that recorded no image
     const ContainerView* engine = pod.container(kEngine);
     if (!engine || pod.image != image || image.find('@') != std::string::npos) continue;
-    // Nodes that never pull have it by its tag alone.
+    // Nodes that never pull know the image by its tag alone.
     if (reconcile.settings.pull_policy == "Never") continue;
     if (const std::string pinned = by_digest(image, engine->image_id); !pinned.empty()) image = pinned;
   }

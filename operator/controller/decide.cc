@@ -7,7 +7,8 @@
 namespace atl::ctl {
 namespace {
 
-/// A completed run counts whatever else has happened; what must stop comes before what must start.
+/// A completed run counts whatever else has happened. Steps that stop something come before steps that start
+/// something.
 constexpr Next (*kSteps[])(Reconcile&) = {
     leave_what_is_deleted,
     clean_up,

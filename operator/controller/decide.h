@@ -21,7 +21,7 @@
 
 namespace atl::ctl {
 
-// What is to be done about a job, and in which order.
+// What to do about a job, and in which order.
 
 struct Write {
   enum class Verb { kCreate, kPatch, kDelete };
@@ -29,7 +29,7 @@ struct Write {
   Kind kind = Kind::kPod;
   std::string name;
   std::string body;          // the object, or the JSON patch
-  std::string uid;           // kDelete: of this object alone
+  std::string uid;           // kDelete: only the object with this UID
   std::optional<int> grace;  // kDelete: seconds; none: the object's own
 };
 
@@ -38,22 +38,23 @@ struct Event {
   std::string reason, message;
 };
 
-/// What only the API server knows, and a decision turns on.
+/// Questions that only the API server can answer, and the decision depends on.
 struct Wants {
   bool prepare_log = false;
-  std::string pod_fault;  // the pod that is to be tried; "": none
-  std::string secret;     // its name; "": none
+  std::string pod_fault;  // JSON of the pod to try; "": none
+  std::string secret;     // name of the Secret to look for; "": none
   bool is_any() const { return prepare_log || !pod_fault.empty() || !secret.empty(); }
 };
 
 struct Decision {
-  /// Written before anything else is done, and if that fails nothing is: what is done must not be forgotten.
+  /// Written before anything else is done. If that fails nothing is done, because a deed must not be
+  /// forgotten.
   std::optional<Status> status;
-  /// The writes of one stage may go out at once; the next stage begins when all of them have succeeded.
+  /// Writes of one stage may go out at once; the next stage begins when all of them have succeeded.
   std::vector<std::vector<Write>> stages;
-  std::vector<Event> events;  // once the status is written
+  std::vector<Event> events;  // sent once the status is written
   std::optional<Moment> requeue_at;
-  /// The decision is to be made again, once Observed has the answers. Where they can't be had, it stands.
+  /// If not empty, the decision is made again, once Observed has the answers. It stands if they can't be had.
   Wants wants;
 
   bool is_empty() const { return !status && stages.empty() && !wants.is_any(); }
@@ -64,8 +65,8 @@ Decision decide(const Observed& seen, const Settings& settings);
 /// "status Waiting, NoRoom; create Pod cora-0-0; delete Pod cora-1-0"
 std::string text_of(const Decision& decision);
 
-/// Whether `other` is refused objects in the same namespace and comes before `job`: it is older, or as old
-/// and first by name. As long as it holds gated pods, `job` gives way to it.
+/// Whether `other` is refused objects in the same namespace and comes before `job`, because it is older, or
+/// as old and first by name. While `other` holds gated pods, `job` gives way to it.
 bool is_refused_before(const GnnJob& other, const GnnJob& job);
 
 }  // namespace atl::ctl

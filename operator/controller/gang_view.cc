@@ -20,7 +20,7 @@ int number_of(const std::string& text) {
              : std::stoi(text);
 }
 
-/// Released pods before gated ones, older before newer: which of two that claim a server's place has it.
+/// The order of two pods for one server's place: released before gated ones, older before newer.
 bool comes_first(const PodView& a, const PodView& b) {
   if (is_gated(a) != is_gated(b)) return is_gated(b);
   return number_of(a.meta.label(kIncarnationLabel)) < number_of(b.meta.label(kIncarnationLabel));
@@ -42,7 +42,7 @@ std::string reason_of_end(const PodView& pod) {
   const ContainerView* engine = pod.container(kEngine);
   if (!engine || !engine->ended) {
     if (pod.is_terminating()) return "Deleted";
-    return pod.reason.empty() ? "Exit" : "Rejected";  // kubelet didn't take it: OutOfcpu, NodeAffinity, …
+    return pod.reason.empty() ? "Exit" : "Rejected";  // kubelet didn't accept it: OutOfcpu, NodeAffinity, …
   }
   const auto told = read_rank_end(engine->message);
   if (engine->reason == "OOMKilled" || (told && told->reason == "OOMKilled")) return "OOMKilled";
@@ -51,15 +51,17 @@ std::string reason_of_end(const PodView& pod) {
   return engine->signal > 0 || engine->exit_code > 128 ? "Signal" : "Exit";
 }
 
-/// The launcher lost it and its kubelet is silent: two witnesses, and nothing to be patient for.
+/// The node is lost for certain if its kubelet is silent and the launcher lost it, too: with two witnesses
+/// there is no need to wait.
 bool is_known_lost(const std::string& node, Moment silent_since, const Status& status) {
   return std::ranges::any_of(status.restarts, [&](const Restart& restart) {
     return restart.reason == "NodeLost" && restart.culprit.node == node && restart.time >= silent_since;
   });
 }
 
-/// The other ranks wait for one there, and its server doesn't answer us either: witnesses, too, and the only
-/// ones where the launcher was there itself or the network swallows what mpirun would notice.
+/// Two other witnesses of a lost node: ranks wait for a rank on it, and its server doesn't answer the
+/// operator. There are no others if the launcher was on that node, or the network hides what mpirun would
+/// notice.
 bool is_waited_for_in_vain(const std::string& node, const Observed& seen) {
   if (!seen.silent_rank) return false;
   return std::ranges::any_of(seen.job.status.servers, [&](const ServerPlace& server) {
@@ -67,7 +69,7 @@ bool is_waited_for_in_vain(const std::string& node, const Observed& seen) {
   });
 }
 
-/// An attempt ended for the pod's GPUs: it runs on, and so would the next attempt, into the same.
+/// Whether the pod's GPUs ended an attempt: the pod runs on, and the next attempt would meet the same GPUs.
 bool has_bad_gpu(const PodView& pod, const Status& status) {
   return std::ranges::any_of(status.restarts, [&](const Restart& restart) {
     return is_of_gpu(restart.reason) && restart.culprit.pod == pod.meta.name;
@@ -104,7 +106,7 @@ bool is_node_lost(const std::string& node, const Observed& seen, const Settings&
 
 std::string loss_of(const PodView& pod, const Observed& seen, const Settings& settings) {
   if (is_node_lost(pod.node, seen, settings) && !pod.has_ended()) return "NodeLost";
-  // A node that needs room marks whom it evicts; a pod that outgrew what it may have is evicted without the
+  // A node that needs room marks the pods that it evicts; a pod that outgrew its limit is evicted without the
   // mark.
   if (pod.reason == "Evicted") return pod.disruption.empty() ? kOverLimit : "Evicted";
   if (pod.disruption == "PreemptionByScheduler") return pod.has_ended() ? "Preempted" : "";
@@ -165,19 +167,19 @@ GangView view_gang(const Observed& seen, const Settings& settings, int attempt) 
     else
       view.earlier_launchers.push_back(&pod);
   }
-  // A map that somebody deleted takes nothing back.
+  // The launcher may have read the map even if somebody has deleted it since.
   const bool is_released = view.launcher && !is_gated(*view.launcher);
   view.is_launched = is_released || has_attempt_map(seen, attempt);
   return view;
 }
 
-// The gang's pods: a worker for each server and a launcher. A gang that finds room at once is made where it
-// is to stand; otherwise its pods are gated. A pod that was lost has a successor of another name.
+// The gang's pods: a worker for each server, and a launcher. If the gang finds room at once, its pods are
+// made on their nodes; otherwise they are gated. The successor of a lost pod has another name.
 
 namespace {
 
-/// Higher than that of any pod which goes or has ended, and than any that an earlier attempt may have had.
-/// Asked for a server without a worker, whose pods are all among the spent.
+/// A number above that of any pod which is leaving or has ended, and above any that an earlier attempt may
+/// have used. Called for a server without a worker, all of whose pods are spent.
 int next_incarnation(const Reconcile& reconcile, std::size_t server) {
   int next = reconcile.attempt() - 1;
   for (const PodView* pod : reconcile.gang().replaced) {
@@ -188,9 +190,9 @@ int next_incarnation(const Reconcile& reconcile, std::size_t server) {
   return next;
 }
 
-/// Nobody has looked for places yet. What admission adds to pods isn't known before they are there: a gang
-/// that doesn't find the room it was planned for is withdrawn, and gated from then on, so that its pods' real
-/// sizes can be seen.
+/// Whether no places have been looked for yet. Admission may add to pods, which shows only once they exist. A
+/// gang that doesn't find the planned room is therefore withdrawn, and gated from then on, so that its pods'
+/// real sizes are visible.
 bool is_unborn(const Reconcile& reconcile) {
   const GangView& gang = reconcile.gang();
   const Condition* placed = find_condition(reconcile.status.conditions, kPlaced);
@@ -237,14 +239,14 @@ Next make_gang(Reconcile& reconcile) {
   return done_if(!is_whole || gang.launcher->is_terminating());
 }
 
-// A gang whose pods mpi-operator makes (launcher: mpijob). One MPIJob an attempt: mpi-operator neither
-// replaces a worker that has failed nor tries a launcher again, so with the attempt all of its pods go.
+// A gang whose pods mpi-operator makes (launcher: mpijob). Each attempt has its own MPIJob, because
+// mpi-operator neither replaces a failed worker nor retries a launcher: all pods go with the attempt.
 
 namespace {
 
 constexpr Seconds kTimeToMakePods{30};
 
-/// Pods of an attempt before have the room that their successors are to have, unless their node is lost.
+/// Pods of the previous attempt hold the room for their successors, unless their node is lost.
 bool is_room_held(const Reconcile& reconcile) {
   return std::ranges::any_of(reconcile.gang().replaced, [&](const PodView* pod) {
     return pod->is_bound() && !pod->has_ended() &&

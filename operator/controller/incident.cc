@@ -14,14 +14,15 @@
 namespace atl::ctl {
 namespace {
 
-constexpr int kInterrupted = 130;  // what `atoll run` exits with after SIGTERM and a checkpoint
+constexpr int kInterrupted = 130;  // exit status of `atoll run` after SIGTERM and a checkpoint
 
 std::string told_by(const PodView& pod) {
   const ContainerView* engine = pod.container(kEngine);
   return engine ? engine->message : "";
 }
 
-/// What CUDA says, or the engine of it, where the node is to blame and not the rank that met it.
+/// Words of CUDA, or of the engine about CUDA, where the node is to blame and not the rank that met the
+/// error.
 struct GpuWords {
   const char *words, *reason;
 };
@@ -30,15 +31,15 @@ constexpr GpuWords kGpuWords[] = {
     {"uncorrectable NVLink error", kGpuFault},
     {"over nvlink or a hardware error", kGpuFault},
     {"hardware stack error", kGpuFault},
-    {"is/are busy or unavailable", kGpuFault},  // a process of before that hangs on it
-    {"system not yet initialized", kGpuFault},  // its switches' fabric manager doesn't run
+    {"is/are busy or unavailable", kGpuFault},  // an earlier process hangs on it
+    {"system not yet initialized", kGpuFault},  // the fabric manager of its switches doesn't run
     {"unsupported display driver / cuda driver combination", kGpuDriver},
     {"the NVIDIA driver of this machine is missing or older", kGpuDriver},
     {"this machine has no NVIDIA GPU", kGpuDriver},
 };
 
-/// Whose GPU it is: "atoll: rank 3 on cora-1-0: device cuda: …". mpirun may have seen another rank end first,
-/// for want of this one, and is believed where the line names none.
+/// The rank whose GPU failed, from "atoll: rank 3 on cora-1-0: device cuda: …". mpirun may have seen another
+/// rank end first, because of this one; mpirun's rank counts where the line names none.
 std::optional<std::int64_t> rank_with_gpu(const Incident& incident) {
   const auto end = incident.message.find("device cuda: ");
   if (end == std::string::npos) return {};
@@ -49,7 +50,7 @@ std::optional<std::int64_t> rank_with_gpu(const Incident& incident) {
   return is_named ? rank : incident.culprit.rank;
 }
 
-/// An error of a rank's GPU is its node's where CUDA's words say so.
+/// Blames the node for an error of a rank's GPU where CUDA's words say so.
 void blame_gpu(Incident& incident, const Reconcile& reconcile) {
   const auto rank = rank_with_gpu(incident);
   if (!rank || reconcile.spec().resources.gpus == 0 || incident.reason != "Exit") return;
@@ -75,14 +76,14 @@ std::string what_happened(const Incident& incident) {
   return incident.message.empty() ? text : text + ": " + incident.message;
 }
 
-/// Lost before this attempt began: another serves in its place.
+/// Whether the pod was lost before this attempt began, and another serves in its place.
 bool is_replaced(const PodView& pod, const Reconcile& reconcile) {
   for (const PodView* worker : reconcile.gang().workers)
     if (worker && worker->meta.label(kServerLabel) == pod.meta.label(kServerLabel)) return true;
   return false;
 }
 
-/// The worker that the launcher names, or else any whose end isn't known yet.
+/// The worker that the launcher names, or else one whose end isn't known yet.
 const PodView* lost_worker(const Reconcile& reconcile, const std::string& named) {
   const PodView* any = nullptr;
   for (const PodView* pod : reconcile.gang().replaced) {
@@ -95,7 +96,7 @@ const PodView* lost_worker(const Reconcile& reconcile, const std::string& named)
   return any;
 }
 
-/// A rank whose death the launcher saw from afar died of what its pod knows.
+/// Replaces the launcher's view of a rank's death by what the rank's pod says of its cause.
 void refine(Incident& incident, const Reconcile& reconcile) {
   const PodView* worker = lost_worker(reconcile, incident.culprit.pod);
   if (!worker) return;
@@ -130,7 +131,7 @@ Incident launcher_incident(const PodView& launcher, const std::string& loss, con
   return incident;
 }
 
-/// A pod that is gone from the API without a trace.
+/// The incident of a pod that vanished from the API.
 Incident vanished(const Reconcile& reconcile, std::size_t server) {
   Incident incident{"Deleted", {}, "the pod is gone"};
   incident.culprit.rank = reconcile.gang().servers[server].front();
@@ -163,7 +164,7 @@ Incident worker_incident(const PodView& pod, const Reconcile& reconcile) {
     incident.culprit.signal = end->culprit.signal;
   }
   const std::string told = end ? end->message : told_by(pod);
-  // Who was evicted knows only that it was asked to stop; kubelet says why.
+  // An evicted pod knows only that it was asked to stop; kubelet says why.
   const bool is_evicted = pod.reason == "Evicted" && !pod.message.empty();
   if (!told.empty() && !is_evicted) incident.message = told;
   return incident;

@@ -1,5 +1,5 @@
-// The beginning and the end of a job: is it one at all, has it completed, is its time up, and what is done
-// once it has ended.
+// The beginning and the end of a job: whether it is valid, has completed, or is out of time, and the clean-up
+// after its end.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -17,7 +17,7 @@
 namespace atl::ctl {
 namespace {
 
-/// CUDA shows a process one slice alone, however many its container has: the ranks of a pod would share that.
+/// CUDA shows a process only one slice, however many its container has, so all ranks of a pod would share it.
 std::string fault_of_slices(const Job& job, const Settings& settings) {
   if (job.resources.gpus == 0 || !settings.gpu_resource.starts_with(kMigSlices)) return {};
   std::size_t most = 0;
@@ -30,7 +30,7 @@ std::string fault_of_slices(const Job& job, const Settings& settings) {
       most, settings.gpu_resource);
 }
 
-/// What the engine takes on one machine and a cluster can't do.
+/// What the engine accepts on one machine, but a cluster can't do.
 std::vector<std::string> faults_on_cluster(const Job& job, const Settings& settings) {
   std::vector<std::string> faults = template_faults(job, settings);
   if (job.dataset.volume.empty())
@@ -43,8 +43,8 @@ std::vector<std::string> faults_on_cluster(const Job& job, const Settings& setti
   return faults;
 }
 
-/// Its MPIJobs are not watched, by an operator that was restarted without what the one before it had been
-/// told: no fault of a job which that one took.
+/// Whether the job's MPIJobs can't be watched, because an operator was restarted without its predecessor's
+/// setting. That is no fault of a job that the predecessor accepted.
 bool is_out_of_sight(const Reconcile& reconcile) {
   return reconcile.spec().launcher == Launcher::kMpiJob && !reconcile.settings.mpi_jobs &&
          !reconcile.job().status.conditions.empty();
@@ -52,23 +52,23 @@ bool is_out_of_sight(const Reconcile& reconcile) {
 
 constexpr const char* kNewer = "NewerManifest";
 
-/// Fields of a later release say something that only that one heeds. A job that was taken before they came
-/// goes on without them: they are what the API server fills in.
+/// Fields of a later release mean something that only that release obeys. A job that was accepted before they
+/// appeared goes on without them, because the API server has only filled in their defaults.
 bool is_of_later_release(const Reconcile& reconcile) {
   const bool is_new =
       reconcile.seen.job.status.conditions.empty() || reconcile.reason_against(kCreated) == kNewer;
   return is_new && !reconcile.job().unknown.empty();
 }
 
-/// Which pods go when a job has ended. A launcher that still runs is stopped in any case, and gated pods are
-/// nobody's evidence.
+/// Whether a pod goes when its job has ended. A launcher that still runs is stopped in any case, and a gated
+/// pod is no evidence of anything.
 bool is_to_go(const PodView& pod, CleanPodPolicy policy) {
   if (policy == CleanPodPolicy::kAll || is_gated(pod)) return true;
   if (pod.has_ended()) return false;
   return policy == CleanPodPolicy::kRunning || pod.meta.label(kRoleLabel) == kLauncherRole;
 }
 
-/// An MPIJob stays with what is kept of its pods, but not while it would make more of them.
+/// Keeps an MPIJob as long as some of its pods are kept, but not where it would make more.
 void dismiss_needless_mpi_jobs(Reconcile& reconcile, CleanPodPolicy policy) {
   const bool has_launcher_ended = std::ranges::any_of(reconcile.seen.pods, [&](const PodView& pod) {
     return is_own(pod.meta, reconcile.seen) && pod.meta.label(kRoleLabel) == kLauncherRole && pod.has_ended();
@@ -80,7 +80,7 @@ void dismiss_needless_mpi_jobs(Reconcile& reconcile, CleanPodPolicy policy) {
 }  // namespace
 
 Next leave_what_is_deleted(Reconcile& reconcile) {
-  return done_if(reconcile.job().meta.deletion.has_value());  // what it owns goes after it
+  return done_if(reconcile.job().meta.deletion.has_value());  // its objects are deleted after it
 }
 
 Next clean_up(Reconcile& reconcile) {

@@ -1,5 +1,5 @@
-// Everything that a decision about a job may turn on, as it was seen at one moment. Nothing else is
-// remembered: an operator that has just started decides like one that has run for a month.
+// Everything that a decision about a job may depend on, as seen at one moment. Nothing else is remembered, so
+// an operator that has just started decides like one that has run for a month.
 #pragma once
 
 #include <map>
@@ -19,34 +19,34 @@
 namespace atl::ctl {
 
 enum class Kind { kJob, kPod, kConfigMap, kSecret, kNetworkPolicy, kMpiJob, kWorkload };
-/// "Pod"
+/// The kind's name: "Pod".
 const char* name_of(Kind kind);
 
-/// An object that isn't a pod.
+/// An object other than a pod.
 struct ObjectView {
   Kind kind = Kind::kConfigMap;
   Meta meta;
-  std::shared_ptr<const Prepared> prepared{};  // of a ConfigMap: its prepared.json, if it has one
+  std::shared_ptr<const Prepared> prepared{};  // of a ConfigMap: its prepared.json, if any
   std::string failure{};                       // of an MPIJob: why it failed, if it did
   std::optional<Workload> workload{};
 };
 
 struct NodeView {
   bool ready = true;
-  Moment since{};  // when `ready` changed last; of one that is missing: when it was missed first
+  Moment since{};  // when `ready` last changed; for a missing node, when it was first missed
   std::map<std::string, std::string> labels;
   bool cordoned = false;
   std::vector<Taint> taints{};
-  // we know of no such node: it was deleted, or has just come; it isn't ready either
+  // the node isn't known: it was deleted, or has just come; then it isn't ready either
   bool is_missing = false;
 };
 
-/// What the servers of its ranks say in the present attempt. They are asked every few seconds.
+/// Reports of the ranks' servers in the present attempt. They are asked every few seconds.
 struct ProgressReport {
-  std::optional<Progress> progress;  // nothing: none has answered yet
-  Moment advanced{};                 // when an epoch was last seen to end
-  Moment answered{};                 // when a server last answered; none yet: when one was first asked
-  std::optional<std::int64_t> stalled_rank;  // the rank that others wait for, where that is known
+  std::optional<Progress> progress;  // nothing: no server has answered yet
+  Moment advanced{};                 // when an epoch last ended, as observed
+  Moment answered{};                 // when a server last answered; before that, when one was first asked
+  std::optional<std::int64_t> stalled_rank;  // the rank that others wait for, if known
 };
 
 /// An object that the API server refused (quota, LimitRange, admission).
@@ -54,49 +54,49 @@ struct Refusal {
   std::string object, message;  // "Pod cora-0-0"
 };
 
-/// What a decision may look up in the caches, or compute, besides what was observed. Where a decision needs
-/// what only the API server knows, it says so (Decision::wants) and is made again with the answer. The one
-/// exception is where a plan's volume claims can be used: that is asked at once, and remembered for half a
+/// What a decision may look up in the caches, or compute, beside what was observed. Where it needs what only
+/// the API server knows, it says so (Decision::wants), and is made again with the answer. There is one
+/// exception: where the volume claims of a plan can be used is asked at once, and remembered for half a
 /// minute (ClaimPlaces).
 class ClusterView {
  public:
   virtual ~ClusterView() = default;
-  /// On the cluster as it is now, pods that are pinned counted.
+  /// Plans on the cluster as it is now, where pinned pods take room.
   virtual GangPlan plan(const Gang& gang) = 0;
-  /// Pods on the node that aren't the job's.
+  /// Names of pods on the node that aren't the job's.
   virtual std::vector<std::string> other_pods(const std::string& node) = 0;
   /// Whether an older job also has some pods and is refused others, so that this one gives way (decide.h).
   virtual bool is_another_first() = 0;
   virtual LoginKeys new_keys() = 0;
 };
 
-/// Whether a Secret is there, which nobody here may read.
+/// Whether a Secret exists, which the operator may not read.
 struct SecretAnswer {
   std::optional<bool> is_gone;  // nothing: the server doesn't say
 };
 
 struct Observed {
   GnnJob job;
-  std::vector<PodView> pods;        // the job's own, and others' with a name that it needs
-  std::vector<ObjectView> objects;  // likewise, but for Secrets, which nobody here may read
-  std::string taken_keys;           // a Secret that was there when ours of that name was to be made, or ""
-  std::map<std::string, NodeView> nodes;  // on which its pods stand or were to stand
+  std::vector<PodView> pods;        // the job's own, and others that have a name which the job needs
+  std::vector<ObjectView> objects;  // likewise; without Secrets, which the operator may not read
+  std::string taken_keys;           // a Secret that existed when ours of that name was to be made, or ""
+  std::map<std::string, NodeView> nodes;  // nodes that its pods run on, or were to run on
   ClusterView* cluster = nullptr;         // outlives the decision
   std::optional<ProgressReport> heard;
-  std::optional<Rank> silent_rank;  // that the others wait for, and whose server doesn't answer us either
-  // Once a decision has asked for them:
+  std::optional<Rank> silent_rank;  // that others wait for; its server doesn't answer the operator either
+  // Answers to a decision's questions:
   std::optional<std::string> prepare_log;       // last lines, of a prepare pod that has ended
-  std::optional<std::string> pod_fault;         // what the API server finds wrong with the pod; ""
+  std::optional<std::string> pod_fault;         // what the API server finds wrong with the pod, or ""
   std::optional<SecretAnswer> secret;           // of the job's keys
   std::vector<Refusal> refusals;                // of the last writes
-  std::optional<QueuePriority> queue_priority;  // nothing: the job names a class that isn't known
+  std::optional<QueuePriority> queue_priority;  // nothing: the job names an unknown class
   Moment now{};
 };
 
-// An object that isn't a pod, as far as decisions need it.
+// Reads an object that isn't a pod, as far as decisions need it.
 
-/// `object`: the API's. Of Secrets and ConfigMaps nothing is kept that a decision doesn't need, keys least of
-/// all.
+/// `object`: the API's JSON. Keeps nothing of Secrets and ConfigMaps that a decision doesn't need, least of
+/// all keys.
 ObjectView read_object(Kind kind, const nlohmann::json& object);
 
 }  // namespace atl::ctl

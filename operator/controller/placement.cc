@@ -1,4 +1,5 @@
-// A place for every pod, or for none: the plan goes into the status, then pods are pinned and released.
+// Places for all pods of a gang, or for none: the plan is written to the status, then pods are pinned and
+// released.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -16,7 +17,7 @@ namespace atl::ctl {
 namespace {
 
 constexpr Seconds kShortestWait{2}, kFirstJitter{13}, kPlanAgain{60};
-constexpr int kMostDoublings = 7;  // of the shortest wait: to four minutes
+constexpr int kMostDoublings = 7;  // of the shortest wait: up to four minutes
 
 bool is_any_gated(const Reconcile& reconcile) {
   for (const PodView* worker : reconcile.gang().workers)
@@ -24,8 +25,8 @@ bool is_any_gated(const Reconcile& reconcile) {
   return false;
 }
 
-/// After a withdrawal, so that two gangs which took room from each other don't do so again; longer each time,
-/// for what was in the way may be something that no plan sees.
+/// The wait after a withdrawal keeps two gangs that took room from each other from doing so again. It grows
+/// each time, because the cause may be something that no plan sees.
 Next wait_after_withdrawal(Reconcile& reconcile) {
   const std::string reason = reconcile.reason_against(kPlaced);
   if (reason != kWithdrawn && reason != kNotBound) return Next::kContinue;
@@ -51,15 +52,15 @@ Predicted predicted_of(const GangPlan& plan, const Gang& gang) {
   return predicted;
 }
 
-/// What strategy auto stands for, and why.
+/// The strategy chosen for auto, and why.
 std::string choice_text(const Reconcile& reconcile) {
   const std::string chosen = chosen_strategy(reconcile), reason = reason_for_strategy(reconcile);
   if (chosen.empty()) return {};
   return "; strategy auto is " + chosen + (reason.empty() ? "" : ": " + reason);
 }
 
-/// GPUs of several pods can't use NVLink between them: where a node has several of the gang's, one could have
-/// them all. MIG's slices have none.
+/// GPUs of several pods can't use NVLink between them. Where a node has several pods of the gang, one pod
+/// could have all their GPUs. MIG's slices have no NVLink.
 std::string network_text(const Reconcile& reconcile, const GangPlan& plan, const Gang& gang) {
   if (reconcile.spec().resources.gpus == 0 || reconcile.settings.gpu_resource.starts_with(kMigSlices))
     return {};
@@ -118,7 +119,7 @@ GangPlan find_places(Reconcile& reconcile) {
   } else {
     reconcile.say(kPlaced, false, "NoRoom", fmt::format("{}", fmt::join(plan.reasons, "; ")));
     reconcile.requeue_at(reconcile.now() +
-                         kPlanAgain);  // room is noticed by watching; this is for what no watch shows
+                         kPlanAgain);  // new room shows by watching; this is for what no watch shows
   }
   return plan;
 }

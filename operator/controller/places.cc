@@ -14,10 +14,10 @@
 namespace atl::ctl {
 namespace {
 
-constexpr int kMostFailures = 2;      // of a node, before it is avoided; one of its GPUs' will do
-constexpr Seconds kRemembered{3600};  // a failure: by then somebody has mended the node, or it fails again
+constexpr int kMostFailures = 2;      // of a node, before it is avoided; one failure of its GPUs is enough
+constexpr Seconds kRemembered{3600};  // then a failure is forgotten: the node is mended, or fails again
 
-/// Null where they aren't.
+/// Null where they aren't known.
 const Prepared* known_parts(const Reconcile& reconcile) {
   const ObjectView* map =
       reconcile.find(Kind::kConfigMap, prepared_map_name(reconcile.name(), reconcile.job().made_of.prepared));
@@ -25,7 +25,7 @@ const Prepared* known_parts(const Reconcile& reconcile) {
   return prepared && prepared->ranks == reconcile.spec().placement.ranks ? prepared : nullptr;
 }
 
-/// Between ranks, those of pairs of servers that aren't listed between their first.
+/// Flows between ranks, including unlisted pairs of servers, whose bytes go between their first ranks.
 std::vector<PairBytes> all_flows(const Prepared& prepared, const std::vector<std::vector<Rank>>& servers) {
   std::vector<PairBytes> flows = prepared.flows;
   if (prepared.unlisted_flow == 0) return flows;
@@ -44,7 +44,7 @@ std::vector<PairBytes> all_flows(const Prepared& prepared, const std::vector<std
   return flows;
 }
 
-/// A node is to blame for it: a rank that runs out of memory does so anywhere.
+/// Whether the node is to blame: a rank that runs out of memory would do so anywhere.
 bool is_of_node(const Restart& restart) {
   return is_of_gpu(restart.reason) || restart.reason == "NodeLost" || restart.reason == "Lost" ||
          restart.reason == "Rejected" || restart.culprit.signal == "SIGBUS";
@@ -80,7 +80,7 @@ std::vector<std::string> standing_nodes(const Reconcile& reconcile) {
   return nodes;
 }
 
-/// A part of the gang as a gang of its own, for which the rest takes room like any other pod.
+/// A part of the gang as a gang of its own. The rest of the gang takes room like any other pods.
 Gang part_of(const Gang& gang, const std::vector<int>& servers) {
   Gang part = gang;
   part.job.clear();
@@ -110,8 +110,8 @@ LabelRule same_domain(const std::string& label, const std::vector<std::string>& 
   return {label, "In", {values.begin(), values.end()}, false};
 }
 
-/// Ever wider circles in which to look for a place: the nodes where the pods stood before, the domains of
-/// those that stand from the finest level out, and last the cluster, or the domain that must hold all.
+/// Ever wider circles in which to look for a place: the nodes where the pods ran before, the domains of the
+/// remaining pods from the finest level up, and last the cluster, or the domain that must hold all.
 std::vector<std::vector<LabelRule>> circles(const Reconcile& reconcile, const Gang& gang,
                                             const std::vector<std::string>& before,
                                             const std::vector<std::string>& standing) {
@@ -163,13 +163,13 @@ GangPlan plan_missing(const Reconcile& reconcile, const Gang& gang, const std::v
   return plan;
 }
 
-/// The nodes that the template allows, and a queue for this kind of pods.
+/// The nodes that the template, and the queue for this kind of pods, allow.
 NodeFilter filter_of(const Reconcile& reconcile, const std::string& admitted) {
   NodeFilter filter = ctl::filter_of(reconcile.spec(), reconcile.settings.gpu_resource);
   filter.join(NodeFilter::of_template(admitted));
   filter.demand_platform(reconcile.settings.architectures);
   filter.excluded = bad_nodes(reconcile);
-  const bool has_our_engine = reconcile.spec().image.empty();  // of another nobody here knows what it needs
+  const bool has_our_engine = reconcile.spec().image.empty();  // any other engine's needs aren't known
   if (reconcile.spec().resources.gpus > 0 && has_our_engine)
     filter.oldest_driver = reconcile.settings.oldest_driver;
   return filter;
@@ -221,7 +221,7 @@ Gang gang_to_place(const Reconcile& reconcile) {
 GangPlan plan_places(const Reconcile& reconcile, const Gang& gang) {
   if (reconcile.job().admitted.launcher == reconcile.job().admitted.workers)
     return plan_together(reconcile, gang);
-  // Its queue may have put the launcher on nodes of another kind: it is placed when it starts.
+  // Its queue may have put the launcher on another kind of nodes, so it is placed when it starts.
   Gang workers = gang;
   workers.launcher = {};
   GangPlan plan = plan_together(reconcile, workers);

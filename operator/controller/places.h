@@ -1,5 +1,5 @@
-// Nodes for a gang's pods: for all of them, or for those alone that replace others while the rest stays where
-// it is.
+// Nodes for a gang's pods: for all of them, or only for those that replace others while the rest stays in
+// place.
 #pragma once
 
 #include <string>
@@ -9,29 +9,30 @@
 
 namespace atl::ctl {
 
-/// What the job asks of the cluster: traffic as the prepare step found it, sizes as the API server has the
-/// pods, nodes that failed twice left out.
+/// The job's demand on the cluster: traffic from the prepare step, sizes of pods from the API server; nodes
+/// that failed twice are excluded.
 Gang gang_to_place(const Reconcile& reconcile);
 
-/// The part of the graph that each rank trains, as the prepare step ordered them; none: that of its own
+/// The part of the graph that each rank trains, in the prepare step's order; empty: the part of its own
 /// number.
 std::vector<int> parts_by_rank(const Reconcile& reconcile);
 
-/// What the prepare step chose for strategy auto, as YAML on one line; "": the manifest names a strategy.
+/// The strategy that the prepare step chose for auto, as YAML on one line; "": the manifest names a strategy.
 std::string chosen_strategy(const Reconcile& reconcile);
-/// Why it was; the prepare pod, whose log says so too, is gone by then. "" where there is none.
+/// Why it was chosen; "" where it wasn't. Kept because the prepare pod, whose log says so too, is gone by
+/// then.
 std::string reason_for_strategy(const Reconcile& reconcile);
 
-/// The nodes by server; those whose pods are released already keep theirs.
+/// A node for each server. Servers whose pods are released keep theirs.
 GangPlan plan_places(const Reconcile& reconcile, const Gang& gang);
 
-/// plan_places(), and what comes of it said in the status.
+/// Calls plan_places(), and writes the outcome to the status.
 GangPlan find_places(Reconcile& reconcile);
 
-/// Why a launcher can't stand on that node, "" where it can.
+/// Why a launcher can't run on that node; "" where it can.
 std::string why_no_launcher_on(const Reconcile& reconcile, const std::string& node);
 
-/// A node for a launcher alone, beside the workers if it can be; "" where there is none.
+/// A node for a launcher alone, beside the workers if possible; "" where there is none.
 std::string place_for_launcher(const Reconcile& reconcile);
 
 }  // namespace atl::ctl

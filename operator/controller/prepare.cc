@@ -1,5 +1,5 @@
-// The prepare step: once for a manifest, a pod with the data set's volume checks and partitions it. What it
-// found is kept in a ConfigMap, so that it isn't asked again.
+// The prepare step: once for a manifest, a pod with the data set's volume checks and partitions the data set.
+// Its findings are kept in a ConfigMap, so that the step needn't run again.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -21,7 +21,7 @@ std::string last_line(const std::string& log) {
                     end - (begin == std::string::npos ? 0 : begin + 1) + 1);
 }
 
-/// Why it failed: what its log says last, or, of one that wrote nothing, what its kubelet says.
+/// Why it failed: the last line of its log or, where it wrote nothing, kubelet's reason.
 std::string why_it_ended(const PodView& pod, const std::string& log) {
   const std::string line = last_line(log);
   const ContainerView* engine = pod.container(kEngine);
@@ -34,8 +34,8 @@ std::string why_it_ended(const PodView& pod, const std::string& log) {
   return message.empty() ? reason : reason + ": " + message;
 }
 
-/// Entered once. A pod that has ended stays for its log until the next one, which has its name, may start;
-/// for as long as runPolicy.cleanPodPolicy says where the job has failed.
+/// Records the failure once. An ended pod stays for its log until the next one, which has the same name, may
+/// start; if the job has failed, runPolicy.cleanPodPolicy decides how long.
 void fail_prepare(Reconcile& reconcile, const PodView& pod, const std::string& reason,
                   const std::string& message) {
   restart(reconcile, {reason, {{}, "", pod.meta.name, pod.node, pod.meta.uid}, message});
@@ -51,8 +51,8 @@ void keep_result(Reconcile& reconcile, const PodView& pod) {
                    prepared_config_map(reconcile.job(), line));
 }
 
-/// What is under way, or keeps it from being so. Of one that isn't there, or that the scheduler hasn't spoken
-/// of, what was said of the one before still holds.
+/// Says what the prepare pod does, or what it waits for. While there is no pod, or the scheduler hasn't
+/// judged it yet, the words about the previous pod still hold.
 void tell_how_far(Reconcile& reconcile, const PodView* pod) {
   if (reconcile.holds(kPlaced)) return;
   const Condition* before = find_condition(reconcile.status.conditions, kPlaced);
@@ -78,14 +78,14 @@ void watch_over(Reconcile& reconcile, const PodView& pod) {
   if (has_started) return;
   reconcile.requeue_at(end);
   if (reconcile.now() < end) return;
-  // Not to have found room is no failure of the job's: another one waits on, with a deadline of its own.
+  // A lack of room is no failure of the job's: another pod waits on, with a deadline of its own.
   if (!pod.is_bound()) return dismiss(reconcile, pod);
   fail_prepare(reconcile, pod, "StartDeadlineExceeded",
                fmt::format("the prepare pod did not start within {} s: {}", seconds, why_not_started(pod)));
 }
 
-/// Why it is lost, or "". Whoever drains its node marks it, and it may be gone before it is seen to have
-/// ended.
+/// Why the pod is lost, or "". Draining a node marks its pods, and such a pod may be gone before we see its
+/// end.
 std::string why_lost(const Reconcile& reconcile, const PodView& pod) {
   if (pod.phase == "Succeeded") return {};
   if (pod.is_terminating() && !pod.disruption.empty()) return "Evicted";

@@ -1,7 +1,7 @@
-// Jobs that queue for quota: the label kueue.x-k8s.io/queue-name. Such a job has a Workload of its own and is
-// held, as if its user had suspended it, until Kueue has admitted that, and again from when Kueue evicts it.
-// What Kueue can't see is told: that all ranks run, that the pods of an evicted job are gone, that the job
-// has ended.
+// Jobs that queue for quota: those with the label kueue.x-k8s.io/queue-name. Such a job has a Workload. It is
+// held, as if its user had suspended it, until Kueue admits the Workload, and again once Kueue evicts it. We
+// tell Kueue what it can't see: that all ranks run, that an evicted job's pods are gone, that the job has
+// ended.
 #include "operator/controller/steps.h"
 
 #include <fmt/format.h>
@@ -14,7 +14,7 @@
 namespace atl::ctl {
 namespace {
 
-constexpr Seconds kTryAgain{10};  // where no watch tells that something has changed
+constexpr Seconds kTryAgain{10};  // where no watch reports a change
 constexpr const char *kNoKueue = "NoKueue", *kQueueRefused = "QueueRefused", *kQueued = "Queued",
                      *kNameTaken = "NameTaken", *kWaitForStart = "WaitForStart",
                      *kWaitForRecovery = "WaitForRecovery";
@@ -23,7 +23,7 @@ std::string queue_of(const Reconcile& reconcile) {
   return reconcile.job().meta.label(kQueueLabel);
 }
 
-/// The job's, whoever made it; null where there is none.
+/// The object of that name, whoever made it; null where there is none.
 const ObjectView* place_of(const Reconcile& reconcile) {
   return reconcile.find(Kind::kWorkload, workload_name(reconcile.name()));
 }
@@ -38,7 +38,7 @@ std::string message_of(const Workload& workload, const char* condition) {
   return found ? found->message : "";
 }
 
-/// Kueue's words for why it is not admitted.
+/// Why the Workload isn't admitted, in Kueue's words.
 Hold waits(const Reconcile& reconcile, const Workload& workload) {
   std::string why = message_of(workload, kQuotaReserved);
   if (holds(workload.conditions, kQuotaReserved) && !workload.checks.empty()) why = workload.checks;
@@ -52,7 +52,7 @@ Hold waits(const Reconcile& reconcile, const Workload& workload) {
                                 evicted->reason, evicted->message)};
 }
 
-/// There is none yet, or none any more. What the API server said of the last try stands until one is made.
+/// The job has no Workload yet, or no more. The API server's answer to the last try counts until one is made.
 Hold has_no_place(const Reconcile& reconcile) {
   for (const Refusal& refusal : reconcile.seen.refusals)
     if (refusal.object.starts_with(name_of(Kind::kWorkload)))
@@ -79,14 +79,14 @@ void release_quota(Reconcile& reconcile, const ObjectView& place) {
   const Workload& workload = *place.workload;
   const Condition* evicted = find_condition(workload.conditions, kEvicted);
   if (!evicted || !evicted->holds || !workload.has_admission) return;
-  // Others' requeueing is for Kueue to decide, when what it waits for is there.
+  // After other evictions Kueue decides about requeueing, when what it waits for is there.
   const bool is_requeued = evicted->reason == "Preempted" || evicted->reason == "NodeFailures";
   const Moment now = reconcile.now();
   std::vector<Condition> conditions = {
       {kQuotaReserved, false, "Pending", evicted->message, now},
       {kAdmitted, false, "NoReservation", "The workload has no reservation", now},
       {kRequeued, is_requeued, evicted->reason, evicted->message, now}};
-  // A recovery that was cut short would count on, from when it began, after the next admission.
+  // Otherwise a recovery that was cut short would be timed from its own beginning after the next admission.
   const Condition* ready = find_condition(workload.conditions, kPodsReady);
   if (ready && ready->reason != kWaitForStart)
     conditions.push_back({kPodsReady, false, kWaitForStart, "its pods are gone", now});
@@ -102,7 +102,7 @@ void join_queue(Reconcile& reconcile) {
                             *reconcile.seen.queue_priority));
 }
 
-/// PodsReady, where it isn't as it was.
+/// PodsReady, if it has changed.
 std::optional<Condition> news_of_pods(const Reconcile& reconcile, const Workload& workload) {
   const Condition* said = find_condition(workload.conditions, kPodsReady);
   const bool runs = holds(reconcile.seen.job.status.conditions, kRunning);
@@ -120,7 +120,7 @@ bool has_pods_to_go(const Reconcile& reconcile) {
          });
 }
 
-/// That the job has ended, and how.
+/// Whether, and how, the job has ended, if Kueue doesn't know it yet.
 std::optional<Condition> news_of_end(const Reconcile& reconcile, const Workload& workload) {
   if (holds(workload.conditions, kFinished)) return {};
   const auto& conditions = reconcile.seen.job.status.conditions;
@@ -180,7 +180,7 @@ void tell_queue(Reconcile& reconcile) {
   const ObjectView* place = own_place(reconcile);
   if (!place || !place->workload || place->meta.deletion || reconcile.job().meta.deletion) return;
   const bool has_ended = ctl::has_ended(reconcile.seen.job.status.conditions);
-  if (has_ended && has_pods_to_go(reconcile)) return;  // its room is in use until they are gone
+  if (has_ended && has_pods_to_go(reconcile)) return;  // their room is in use until they are gone
   const bool is_in_queue =
       reconcile.job().job && !reconcile.spec().run_policy.suspend && is_admitted(*place->workload);
   if (!has_ended && !is_in_queue) return;
@@ -191,12 +191,12 @@ void tell_queue(Reconcile& reconcile) {
                     conditions_patch(place->meta, *place->workload, {*news}));
 }
 
-// Suspending a job, as its user wishes or its queue: the launcher first, which has the ranks write a
-// checkpoint, then everything else. And resuming.
+// Suspends a job, because its user or its queue wishes it, and resumes it. The launcher is stopped first, so
+// that the ranks write a checkpoint, then everything else.
 
 namespace {
 
-/// Launchers that run, on their way out at the end.
+/// Stops launchers that still run. Returns whether there are any.
 bool dismiss_launchers(Reconcile& reconcile) {
   bool is_any = false;
   for (const PodView& pod : reconcile.seen.pods) {

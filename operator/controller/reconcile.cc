@@ -8,12 +8,12 @@ namespace {
 constexpr std::size_t kLongestEvent = 1024;
 
 bool is_bad_news(const std::string& condition, bool holds, const std::string& reason) {
-  if (reason == kPreparing || reason == kSuspended) return false;  // on its way, or as it was wished
+  if (reason == kPreparing || reason == kSuspended) return false;  // on its way, or suspended as wished
   return holds ? condition == kFailed || condition == kRestarting || reason == kUnheard
                : condition == kPlaced || condition == kCreated;
 }
 
-/// What goes without saying between a plan and training.
+/// Whether the reason is a usual step between a plan and training, which needs no event.
 bool is_step(const std::string& reason) {
   return reason == "Made" || reason == kStarting;
 }
@@ -24,7 +24,7 @@ Reconcile::Reconcile(const Observed& observed, const Settings& given)
     : seen(observed), settings(given), status(observed.job.status), job_(observed.job) {
   status.made_of = job_.made_of;
   if (seen.job.job) gang_ = view_gang(seen, settings, attempt());
-  for (const auto& [name, node] : seen.nodes)  // of its return somebody tells, but not that it doesn't
+  for (const auto& [name, node] : seen.nodes)  // news will come of its return, but not of its staying away
     if (node.is_missing && now() < node.since + kTimeToComeBack) requeue_at(node.since + kTimeToComeBack);
 }
 
@@ -115,17 +115,17 @@ const ObjectView* Reconcile::find(Kind kind, const std::string& object_name) con
 Decision Reconcile::decision() {
   if (seen.job.meta.deletion || ctl::has_ended(seen.job.status.conditions)) return std::move(decision_);
   status.observed_generation = seen.job.meta.generation;
-  // What attempt 1 begins with goes without saying, and is written with the first condition. Keys alone don't
-  // wait: no Secret can be found again.
+  // The initial state of attempt 1 is written together with the first condition. Only keys don't wait for it,
+  // because a Secret can't be found again without its name.
   const bool is_blank =
       seen.job.status.conditions.empty() && status.conditions.empty() && status.keys == seen.job.status.keys;
   Status before = seen.job.status;
   if (status.attempt == 1) before.attempt = 1;
-  // What a job is made of that was taken before this was recorded waits for other news: an older resource
+  // A job accepted before this was recorded gets its record with the next other change: an older resource
   // would not keep it.
   if (before.made_of == MadeOf{}) before.made_of = status.made_of;
-  // What is written is bounded and rounded, and so is what is read back: what differs in memory alone would
-  // be written for ever.
+  // A written status is bounded and rounded, and so is the one read back. Comparing only statuses in memory
+  // could find a difference for ever.
   const bool is_news = status != before && write_status(status) != write_status(before);
   if (is_news && !is_blank) decision_.status = status;
   return std::move(decision_);

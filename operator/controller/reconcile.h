@@ -1,5 +1,5 @@
-// One look at a job: what is seen, the status as it becomes, and what is to be done about it. Each step of
-// decide.cc reads and adds to it.
+// One look at a job: what is seen, the status as it becomes, and what to do. Each step of decide.cc reads it
+// and adds to it.
 #pragma once
 
 #include <algorithm>
@@ -12,35 +12,35 @@
 
 namespace atl::ctl {
 
-/// Why Running doesn't hold while pods start.
+/// The reason against Running while pods start.
 inline constexpr const char* kStarting = "Starting";
-/// Ranks run, and none of their servers answers the operator.
+/// The reason of Running where ranks run and none of their servers answers the operator.
 inline constexpr const char* kUnheard = "Unheard";
 
 class Reconcile {
  public:
-  /// Both must outlive it.
+  /// Both arguments must outlive it.
   Reconcile(const Observed& seen, const Settings& settings);
 
   const Observed& seen;
   const Settings& settings;
   Status status;
 
-  /// As seen, but for the image, which a turn may choose.
+  /// As seen, except for the image, which a step may choose.
   const GnnJob& job() const { return job_; }
   const Job& spec() const { return *seen.job.job; }
   const std::string& name() const { return seen.job.meta.name; }
   Moment now() const { return seen.now; }
   /// The number under which the ranks are started next, or have been.
   int attempt() const { return std::max(status.attempt, 1); }
-  /// Of jobs that the engine takes.
+  /// Only for jobs that the engine accepts.
   const GangView& gang() const { return *gang_; }
 
-  /// Enters a condition; where its truth or its reason is new, an event says so, if it is worth one: one for
-  /// each reason, in the words that came first, since one thing often changes several conditions.
+  /// Enters a condition. If its truth or its reason is new, and worth telling, an event says so. Each reason
+  /// gets one event, in the first words used, because one cause often changes several conditions.
   void say(const char* condition, bool holds, const std::string& reason, const std::string& message);
   bool holds(const char* condition) const;
-  /// Why it does not hold; "" where it does, or nothing has been said of it.
+  /// Why the condition doesn't hold; "" where it holds, or isn't known yet.
   std::string reason_against(const char* condition) const;
   Moment since(const char* condition) const;
 
@@ -48,19 +48,19 @@ class Reconcile {
   void patch(const PodView& pod, std::string patch);
   void patch(Kind kind, const std::string& name, std::string patch);
   void remove(Kind kind, const Meta& meta, std::optional<int> grace = {});
-  /// What follows waits for what came before.
+  /// Later writes wait for the earlier ones.
   void next_stage();
   void requeue_at(Moment when);
-  /// What starts next has the next number, where something may have started under this one. Moves on once a
-  /// turn.
+  /// Ends the attempt if something may have started under its number, so that the next start gets the next
+  /// number. Moves on at most once per look.
   void end_attempt();
   void ask_for_prepare_log() { decision_.wants.prepare_log = true; }
   void ask_for_fault_of(const std::string& pod) { decision_.wants.pod_fault = pod; }
   void ask_for_secret(const std::string& name) { decision_.wants.secret = name; }
 
-  /// From now on the job's pods run it.
+  /// From now on the job's pods run this image.
   void use_image(const std::string& image);
-  /// From now on its pods mount that Secret.
+  /// From now on its pods mount this Secret.
   void use_keys(const std::string& secret);
 
   const ObjectView* find(Kind kind, const std::string& name) const;
@@ -78,11 +78,11 @@ class Reconcile {
   bool is_new_stage_ = true;
 };
 
-// How long a job waits before it tries again. Jobs differ, and so do a job's tries, so that two which got in
-// each other's way don't meet again. The wait is the same whenever it is asked for, because a restarted
-// operator must wait as long as the last one.
+// How long a job waits before it tries again. Waits differ between jobs and between a job's tries, so that
+// two that got in each other's way don't meet again. A wait is the same whenever it is asked for, so that a
+// restarted operator waits as long as the last one.
 
-/// Of 0 … `most` whole seconds, drawn by the job and a moment.
+/// 0 … `most` whole seconds, drawn from the job and a moment.
 inline Seconds jitter(const Reconcile& reconcile, Moment moment, Seconds most) {
   const std::string digits = sha256_hex(reconcile.job().meta.uid + text_of(moment)).substr(0, 8);
   return Seconds(std::stoll(digits, nullptr, 16) % (most.count() + 1));

@@ -1,6 +1,6 @@
-// Two gangs that each hold half of a quota would wait for each other for ever. So the younger gives its gated
-// pods back and waits for as long as the older is refused and holds some; and the older does so from time to
-// time as well, because it may need more than there will ever be.
+// Two gangs that each hold half of a quota would wait for each other for ever. So the younger one gives its
+// gated pods back, and waits while the older one is refused and holds some. From time to time the older one
+// gives its pods back as well, because it may need more than there will ever be.
 #include "operator/controller/decide.h"
 
 #include <fmt/format.h>
@@ -18,9 +18,9 @@
 namespace atl::ctl {
 namespace {
 
-constexpr Seconds kTryAgain{10};  // where nothing says that there is more room
-constexpr Seconds kPatience{30};  // of a gang with an older one before it
-constexpr Seconds kLongestTry{120}, kFirstRest{60}, kLongestRest{600};  // of the oldest
+constexpr Seconds kTryAgain{10};  // where nothing reports new room
+constexpr Seconds kPatience{30};  // for a gang with an older one before it
+constexpr Seconds kLongestTry{120}, kFirstRest{60}, kLongestRest{600};  // the oldest gang's
 constexpr const char* kGaveWay =
     "; the gang's other pods are withdrawn meanwhile, so that other jobs can have the room";
 
@@ -30,8 +30,9 @@ bool is_refused_pods(const Reconcile& reconcile) {
          reconcile.spec().launcher == Launcher::kAtoll;
 }
 
-/// The oldest tries for a while, rests, tries again, rests for twice as long, and so on: a function of the
-/// time since the first refusal, so that nothing need be remembered. Nothing: it is a time to try.
+/// The oldest gang tries for a while, rests, tries again, rests for twice as long, and so on. This is a
+/// function of the time since the first refusal, so nothing has to be remembered. Nothing: it is a time to
+/// try.
 std::optional<Moment> end_of_rest(const Reconcile& reconcile) {
   Moment begin = reconcile.since(kCreated);
   for (Seconds rest = kFirstRest;; rest = std::min(2 * rest, kLongestRest)) {
@@ -63,12 +64,12 @@ Next tell_refusal(Reconcile& reconcile) {
   reconcile.say(kCreated, false, kRefused,
                 fmt::format("{} is refused by the API server: {}", first.object, first.message));
   reconcile.requeue_at(reconcile.now() + kTryAgain);
-  return Next::kContinue;  // it may be taken the next time
+  return Next::kContinue;  // it may be accepted the next time
 }
 
 Next give_way(Reconcile& reconcile) {
   if (!is_refused_pods(reconcile)) return Next::kContinue;
-  // Half a gang that was made where it is to stand takes room from others.
+  // Half a gang whose pods have nodes takes room from others.
   if (reconcile.holds(kPlaced)) {
     withdraw(reconcile, find_condition(reconcile.status.conditions, kCreated)->message);
     return Next::kDone;
@@ -86,15 +87,15 @@ Next give_way(Reconcile& reconcile) {
   return Next::kDone;
 }
 
-// What of the manifest only the API server can judge: pod templates and volumes, of which the CRD keeps any
-// field. One pod that has all of them is made on trial before anything of the job is made; what is wrong with
-// it would be so for ever.
+// Finds what only the API server can judge of a manifest: pod templates and volumes, which the CRD leaves
+// unchecked. Before anything of the job is made, one pod with all of them is tried; a fault in it would be
+// one for ever.
 
 namespace {
 
 using nlohmann::json;
 
-/// Of a volume that names a claim or is empty there is nothing to judge.
+/// A volume that names a claim or is empty needs no judging.
 bool is_plain(const std::string& volume) {
   if (volume.empty()) return true;
   const json source = json::parse(volume);
@@ -108,7 +109,7 @@ bool is_to_be_tried(const Job& job) {
          !is_plain(job.output.volume);
 }
 
-/// Where an item of the pod's list stands in the manifest.
+/// The place in the manifest of an item of the pod's list.
 std::string place_of(const json& pod, const std::string& list, std::size_t index) {
   const json& items = member(member(pod, "spec"), list.c_str());
   const std::string name = index < items.size() ? text_of(items[index], "name") : "";
@@ -118,8 +119,8 @@ std::string place_of(const json& pod, const std::string& list, std::size_t index
   return fmt::format("template.spec.{}[{}]", list, name);
 }
 
-/// The path that begins there, "spec.volumes[4]" or "spec", as the manifest has it; how much of the text it
-/// was.
+/// The path that `path` begins with, "spec.volumes[4]" or "spec", in the manifest's terms; and how much of
+/// the text it was.
 std::pair<std::string, std::size_t> translated(const json& pod, const std::string& path) {
   const std::size_t open = path.find('['), close = path.find(']');
   const std::size_t end = path.find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ", 5);
@@ -128,7 +129,7 @@ std::pair<std::string, std::size_t> translated(const json& pod, const std::strin
   return {place_of(pod, path.substr(5, open - 5), std::stoul(path.substr(open + 1))), close + 1};
 }
 
-/// The API server's words, with the manifest's paths in place of the pod's.
+/// The API server's words, with the pod's paths replaced by the manifest's.
 std::string in_manifest(const json& pod, const std::string& words) {
   std::string text;
   for (std::size_t at = 0; at < words.size();) {

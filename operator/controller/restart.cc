@@ -1,4 +1,4 @@
-// Attempts that are over: what ended them is entered and counted, the next one waits its time.
+// Attempts that are over: the end is recorded and counted, and the next attempt waits its time.
 #include <algorithm>
 
 #include "operator/api/messages.h"
@@ -10,10 +10,10 @@ namespace atl::ctl {
 namespace {
 
 constexpr Seconds kFirstBackoff{10}, kLongestBackoff{300}, kRecent{1200};
-constexpr Seconds kNodeSettles{60};  // by default a silent node is called NotReady after 50 s
-constexpr Seconds kPodTells{5};      // between what the launcher says of a rank's end and what its pod does
+constexpr Seconds kNodeSettles{60};  // a silent node is by default called NotReady after 50 s
+constexpr Seconds kPodTells{5};      // between the launcher's word on a rank's end and its pod's
 
-/// Until when pods that are asked to leave may go on: their ranks write a checkpoint first.
+/// Until when pods that were asked to leave may go on: their ranks first write a checkpoint.
 std::optional<Moment> time_to_leave(const Reconcile& reconcile) {
   const GangView& gang = reconcile.gang();
   std::optional<Moment> until;
@@ -32,8 +32,8 @@ bool has_launcher_ended(const Reconcile& reconcile) {
   return launcher && !loss_of(*launcher, reconcile.seen, reconcile.settings).empty();
 }
 
-/// The wait before the next start: none, unless there have been several restarts in a short time, for
-/// whatever reasons; then 10 s, 20 s, … 300 s.
+/// The wait before the next start. None, unless there were several restarts in a short time, for any reasons;
+/// then 10 s, 20 s, … 300 s.
 Seconds backoff(const Reconcile& reconcile) {
   const auto& restarts = reconcile.status.restarts;
   const auto recent = std::ranges::count_if(
@@ -43,9 +43,9 @@ Seconds backoff(const Reconcile& reconcile) {
   return std::min(base, kLongestBackoff) + jitter(reconcile, restarts.back().time, Seconds(3));
 }
 
-/// How long to wait for more news of what ended the attempt. A server that doesn't answer may be on a node
-/// that has failed: a next attempt that began now could be placed there and be lost as well. Why a rank was
-/// killed, perhaps for memory, its pod's supervisor knows, and tells a moment later.
+/// How long to wait for more news of an attempt's end. A server that doesn't answer may be on a failed node:
+/// if the next attempt began now, it could be placed there and be lost as well. Why a rank was killed,
+/// perhaps for memory, its pod's supervisor knows, and reports a moment later.
 Seconds time_to_settle(const Reconcile& reconcile, Incident& incident) {
   const Culprit& culprit = incident.culprit;
   if (incident.reason == "Signal" && culprit.signal == "SIGKILL") {
@@ -89,11 +89,11 @@ Next restart_failed_worker(Reconcile& reconcile) {
   if (reconcile.gang().is_launched) return Next::kContinue;
   for (const PodView* pod : reconcile.gang().replaced) {
     const std::string loss = loss_of(*pod, reconcile.seen, reconcile.settings);
-    // Made before the last restart: it ended with the attempt that did.
+    // Made before the last restart: it ended together with the attempt.
     const bool is_known = is_counted(reconcile.status, *pod) ||
                           pod->meta.annotation(kAfterRestartAnnotation) != last_restart(reconcile.status);
-    // Others are replaced at once; a kubelet may reject one pod after the other, so that is entered, and
-    // waits.
+    // Other lost pods are replaced at once; but a kubelet may reject one pod after the other, so a rejection
+    // is recorded, and the next try waits.
     const bool needs_no_entry = is_disruption(loss) && loss != "Rejected";
     if (loss.empty() || needs_no_entry || is_known) continue;
     restart(reconcile, worker_incident(*pod, reconcile));

@@ -1,5 +1,4 @@
-// From pods that are ready to ranks that train: the launcher is told where they are and released, and watched
-// over.
+// From ready pods to ranks that train: the launcher is told where the pods are, is released, and is watched.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -24,15 +23,15 @@ std::vector<AttemptServer> servers_of(const Reconcile& reconcile) {
   return servers;
 }
 
-/// A launcher of an attempt before this one that may still run.
+/// Whether a launcher of an earlier attempt may still run.
 bool is_another_alive(const Reconcile& reconcile) {
   return std::ranges::any_of(reconcile.gang().earlier_launchers, [&](const PodView* pod) {
     return loss_of(*pod, reconcile.seen, reconcile.settings).empty();
   });
 }
 
-/// Its kubelet is silent, and what it said last of its pods may be long untrue; soon it answers or is given
-/// up.
+/// A worker's node whose kubelet is silent: its last word on its pods may be long untrue. Soon it answers or
+/// is given up.
 std::string silent_node(const Reconcile& reconcile) {
   for (const PodView* worker : reconcile.gang().workers) {
     const auto node = reconcile.seen.nodes.find(worker->node);
@@ -42,12 +41,12 @@ std::string silent_node(const Reconcile& reconcile) {
 }
 
 void launch(Reconcile& reconcile, const PodView& launcher) {
-  // Its node may have died, been cordoned or tainted since it was pinned to it.
+  // Its node may have died, or been cordoned or tainted, since the launcher was pinned to it.
   const std::string refusal = launcher.pinned.empty() ? "" : why_no_launcher_on(reconcile, launcher.pinned);
   if (!refusal.empty()) {
     reconcile.say(kRunning, false, kStarting,
                   fmt::format("the launcher's node {} {}; it gets another", launcher.pinned, refusal));
-    return dismiss(reconcile, launcher);  // a pin can't be changed, so it is made anew
+    return dismiss(reconcile, launcher);  // a pin can't be changed, so the pod is made again
   }
   const std::string node = launcher.pinned.empty() ? place_for_launcher(reconcile) : launcher.pinned;
   if (node.empty()) {
@@ -63,7 +62,7 @@ void launch(Reconcile& reconcile, const PodView& launcher) {
   reconcile.patch(launcher, pin_and_release_patch(launcher, node, reconcile.now()));
 }
 
-/// Null where all are ready. Of several that of which was said before that others wait for it.
+/// A worker that isn't ready; null where all are. Keeps to the one that the condition already names.
 const PodView* slow_worker(const Reconcile& reconcile) {
   const Condition* running = find_condition(reconcile.status.conditions, kRunning);
   const PodView* slow = nullptr;
@@ -75,7 +74,7 @@ const PodView* slow_worker(const Reconcile& reconcile) {
   return slow;
 }
 
-/// Whoever is slow is named, and only after a while: each change of words is a write.
+/// Names the slow pod, but only after a while, because each change of words is a write.
 void wait_for(Reconcile& reconcile, const PodView& slow) {
   const Moment end = released_at(slow).value_or(reconcile.now()) + kTimeToStart;
   const bool is_late = reconcile.now() >= end;
@@ -92,7 +91,7 @@ void wait_for(Reconcile& reconcile, const std::string& node) {
     reconcile.requeue_at(found->second.since + Seconds(reconcile.settings.toleration_seconds));
 }
 
-/// Progress that has been heard of; what a moment of silence doesn't say is kept.
+/// Takes over reported progress; a moment of silence changes nothing.
 void take_progress(Reconcile& reconcile) {
   const auto& heard = reconcile.seen.heard;
   if (!heard || !heard->progress) return;
@@ -100,8 +99,8 @@ void take_progress(Reconcile& reconcile) {
   reconcile.status.progress.advanced = heard->advanced;
 }
 
-/// Of servers that haven't been asked for long, by an operator that has just started, what it was before is
-/// believed.
+/// Whether servers have been silent for too long. An operator that has just started hasn't asked for long, so
+/// it keeps the earlier answer.
 bool listen_in_vain(Reconcile& reconcile) {
   const Condition* before = find_condition(reconcile.status.conditions, kRunning);
   const bool was_unheard = before && before->holds && before->reason == kUnheard;
@@ -126,8 +125,8 @@ void say_running(Reconcile& reconcile) {
           what, kTimeToAnswer.count()));
 }
 
-/// Only an answer that shows no progress proves it. Silence may be our ears'. The answer is news, so nobody
-/// need look before.
+/// Only an answer that shows no progress proves a stall; silence may be the network's fault. An answer is
+/// news, so nobody need look before one comes.
 bool restart_stalled(Reconcile& reconcile) {
   const auto& heard = reconcile.seen.heard;
   if (!heard || !heard->progress) return false;
@@ -164,7 +163,7 @@ Next launch_ranks(Reconcile& reconcile) {
 
 Next watch_ranks(Reconcile& reconcile) {
   const ContainerView* engine = reconcile.gang().launcher->container(kEngine);
-  if (engine && engine->ended) return Next::kDone;  // its pod's phase follows, and says how
+  if (engine && engine->ended) return Next::kDone;  // its pod's phase follows, and says how it ended
   if (!engine || !engine->running) {
     wait_for(reconcile, *reconcile.gang().launcher);
     return Next::kDone;

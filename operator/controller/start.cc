@@ -1,5 +1,5 @@
-// Pods that were released and don't start: a node's room is gone, an image can't be pulled. The gang is let
-// go of, so that nobody waits for it, and the reason is named.
+// Released pods that don't start: a node's room is gone, or an image can't be pulled. The gang is withdrawn,
+// so that nobody waits for it, and the reason is named.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -13,7 +13,7 @@ namespace {
 
 constexpr Seconds kTimeToBind{30};  // from the scheduler's first word against the pod
 constexpr Seconds kTimeForAWord{
-    300};  // while it says nothing: it may be away or behind, or a volume is being made
+    300};  // while the scheduler says nothing: it may be away or behind, or a volume is being made
 constexpr std::size_t kMostNamed = 5;  // pods in a message
 
 using Pods = std::vector<const PodView*>;
@@ -46,7 +46,7 @@ bool has_started(const PodView& pod) {
   return engine && (engine->running || engine->ended);
 }
 
-/// What the scheduler has against it, and who stands where it was to stand: that need not be the reason.
+/// The scheduler's reason, and the pods on the intended node, which need not be the reason.
 std::string why_not_bound(const Reconcile& reconcile, const PodView& pod) {
   const auto other_pods = reconcile.seen.cluster->other_pods(pod.pinned);
   return fmt::format("{} was not bound to {}; the scheduler says{}; {} {} there now", pod.meta.name,
@@ -55,14 +55,14 @@ std::string why_not_bound(const Reconcile& reconcile, const PodView& pod) {
                      other_pods.size() > 1 ? "stand" : "stands");
 }
 
-/// When it is given up, if it isn't bound. Whoever was gated bears the time of the gate for the scheduler's
-/// first word.
+/// When an unbound pod is given up. For a pod that was gated, the time of the scheduler's first word is that
+/// of the gate.
 Moment end_of_patience(const PodView& pod, Moment last_release) {
   if (pod.unschedulable.empty()) return last_release + kTimeForAWord;
   return std::max(last_release, pod.scheduler_spoke.value_or(last_release)) + kTimeToBind;
 }
 
-/// Looks at few: each asks who stands on a node.
+/// Looks at a few pods only, because each asks for the pods on a node.
 std::string why_not_bound(const Reconcile& reconcile, const Pods& unbound) {
   std::vector<std::string> reasons;
   for (const PodView* pod : unbound)
@@ -70,8 +70,8 @@ std::string why_not_bound(const Reconcile& reconcile, const Pods& unbound) {
   return listed(reasons, "; ");
 }
 
-/// Healthy pods of an attempt before, whose missing ones were to be replaced, waiting for a room that doesn't
-/// come: two such jobs could wait for each other for ever.
+/// Healthy pods of a previous attempt whose missing companions find no room. They are withdrawn after a time,
+/// because two such jobs could wait for each other for ever.
 Next withdraw_waiting_in_vain(Reconcile& reconcile, const Pods& standing) {
   if (standing.empty() || reconcile.holds(kPlaced) || reconcile.gang().is_launched) return Next::kContinue;
   const Moment end = reconcile.since(kPlaced) + Seconds(reconcile.spec().run_policy.start_deadline_seconds);
@@ -123,11 +123,11 @@ Next withdraw_unbound(Reconcile& reconcile) {
   reconcile.requeue_at(end);
   if (reconcile.now() < end) return Next::kContinue;
   const std::string reasons = why_not_bound(reconcile, unbound);
-  if (reconcile.gang().is_launched) {  // all workers are ready: it is the launcher
+  if (reconcile.gang().is_launched) {  // all workers are ready, so it is the launcher
     restart(reconcile, {kNotBound, {{}, "", reconcile.gang().launcher->meta.name, ""}, reasons});
     return Next::kDone;
   }
-  // Pods of an earlier release serve on; only those that replace lost ones are withdrawn.
+  // Pods released earlier serve on; only those that replace lost ones are withdrawn.
   const Moment placed = reconcile.since(kPlaced);
   auto is_kept = [&](const PodView* pod) {
     return pod->is_bound() && released_at(*pod).value_or(placed) < placed;

@@ -1,5 +1,5 @@
-// The steps of a decision. Each sees to one thing: it says what there is to say of the job's state, adds what
-// is to be done, and returns whether later steps may follow. Their order is decide.cc's.
+// The steps of a decision. Each says what there is to say about one aspect of the job, adds what to do, and
+// returns whether later steps may follow. Their order is decide.cc's.
 #pragma once
 
 #include <optional>
@@ -9,7 +9,7 @@
 
 namespace atl::ctl {
 
-enum class Next { kContinue, kDone };  // kDone: that is all for now
+enum class Next { kContinue, kDone };  // kDone: nothing more for now
 
 inline Next done_if(bool is_done) {
   return is_done ? Next::kDone : Next::kContinue;
@@ -38,7 +38,7 @@ Next withdraw_unbound(Reconcile& reconcile);
 // withdraw.cc
 Next remove_leftovers(Reconcile& reconcile);
 
-// refusals.cc: what the API server doesn't take, asked before the first pod is made
+// refusals.cc: what the API server refuses; and its word, asked before the first pod is made
 Next tell_refusal(Reconcile& reconcile);
 Next give_way(Reconcile& reconcile);
 Next refuse_malformed(Reconcile& reconcile);
@@ -58,45 +58,45 @@ Next place_gang(Reconcile& reconcile);
 Next launch_ranks(Reconcile& reconcile);
 Next watch_ranks(Reconcile& reconcile);
 
-/// Sees to it that there is the present attempt's MPIJob, and says so where nobody makes pods of it.
+/// Makes the present attempt's MPIJob, and says so where no mpi-operator makes pods of it.
 void have_pods_made(Reconcile& reconcile);
 
-/// Takes the job's MPIJobs away, but for one of the name `kept`. False where there is none. It goes before
-/// its pods, or they would be made anew.
+/// Deletes the job's MPIJobs except the one of name `kept`. Returns false where there is none to delete. An
+/// MPIJob goes before its pods, because it would make them again.
 bool dismiss_mpi_jobs(Reconcile& reconcile, const std::string& kept = "");
 
-/// Why a job may have no pods, and what has some must give them back.
+/// Why a job may have no pods, and must give back those that it has.
 struct Hold {
   std::string reason, message;
 };
 std::optional<Hold> held_by_queue(const Reconcile& reconcile);
 
-/// Sees to a held job's Workload, once it has no pods: there is one that says what the job needs now, or none
-/// where the job isn't to start (`wants_place`), and what was reserved for an evicted one is given back.
+/// Maintains a held job's Workload, once it has no pods. With `wants_place`, there is one that says what the
+/// job needs now; else there is none. Quota that was reserved for an evicted job is given back.
 void keep_place(Reconcile& reconcile, bool wants_place);
 
-/// Whether an object is a Workload of ours that says no longer what the job needs.
+/// Whether an object is a Workload of ours that no longer says what the job needs.
 bool is_old_place(const ObjectView& object, const Reconcile& reconcile);
 
-/// Tells Kueue of what has become of the job.
+/// Tells Kueue of the job's progress: started, evicted, ended.
 void tell_queue(Reconcile& reconcile);
 
-/// Deletes a pod, unless it is going already. One that hangs on a node which doesn't answer, past its grace,
-/// is taken out of the API by force: what still runs there is fenced by the attempt's number.
+/// Deletes a pod, unless it is already leaving. A pod that hangs on a node which doesn't answer, past its
+/// grace, is removed from the API by force: the attempt's number fences whatever still runs there.
 void dismiss(Reconcile& reconcile, const PodView& pod, std::optional<int> grace = {});
 
-/// Why there is no placement, of the kinds that are followed by a wait.
+/// Reasons against Placed that are followed by a wait.
 inline constexpr const char* kWithdrawn = "Withdrawn";
 inline constexpr const char* kNotBound = "NotBound";
 
-/// Says that the plan didn't hold, for one of these two reasons. Each time since the job ran last is counted,
-/// and the wait after it is longer.
+/// Says that the plan didn't hold, for one of these two reasons. Counts such failures since the job last ran;
+/// the wait after each is longer.
 void give_up_plan(Reconcile& reconcile, const char* reason, const std::string& message);
 
-/// Says that the whole gang is withdrawn, and takes away what has been released of it.
+/// Says that the whole gang is withdrawn, and deletes its released pods.
 void withdraw(Reconcile& reconcile, const std::string& message);
 
-/// Goes on with that, where it was broken off.
+/// Goes on with a withdrawal that was cut short.
 void dismiss_withdrawn(Reconcile& reconcile);
 
 struct Incident {
@@ -105,23 +105,23 @@ struct Incident {
   std::string message;  // sentences
 };
 
-/// mpirun lost a server of which nobody else has said yet that it is gone.
+/// mpirun lost a server that nothing else reports as gone.
 inline constexpr const char* kLost = "Lost";
 
-/// Nothing that the job did: it counts against maxDisruptions, not against backoffLimit.
+/// Whether the end wasn't the job's doing: then it counts against maxDisruptions, not against backoffLimit.
 bool is_disruption(const std::string& reason);
 
-/// Whether this pod's end is among the restarts already.
+/// Whether the restarts already include this pod's end.
 bool is_counted(const Status& status, const PodView& pod);
 
-/// A worker's end.
+/// The incident of a worker's end.
 Incident worker_incident(const PodView& pod, const Reconcile& reconcile);
 
-/// The end of the present attempt, from what its launcher and its workers left behind; nothing while it goes
-/// on.
+/// The end of the present attempt, from the traces of its launcher and its workers; nothing while it goes on.
 std::optional<Incident> incident_of(const Reconcile& reconcile);
 
-/// Enters it, counts it, and moves on to the next attempt, or ends the job where that was the last.
+/// Records and counts the incident, and moves on to the next attempt, or ends the job where that was the
+/// last.
 void restart(Reconcile& reconcile, const Incident& incident);
 
 /// Ends the job for good.

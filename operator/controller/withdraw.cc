@@ -7,7 +7,7 @@
 namespace atl::ctl {
 namespace {
 
-constexpr Seconds kSlack{5};  // a living kubelet removes a pod within it once its grace is over
+constexpr Seconds kSlack{5};  // within which a living kubelet removes a pod whose grace is over
 
 bool answers(const Reconcile& reconcile, const std::string& node) {
   const auto found = reconcile.seen.nodes.find(node);
@@ -32,7 +32,7 @@ void give_up_plan(Reconcile& reconcile, const char* reason, const std::string& m
 void withdraw(Reconcile& reconcile, const std::string& message) {
   give_up_plan(reconcile, kWithdrawn, message);
   if (reconcile.spec().launcher == Launcher::kMpiJob)
-    reconcile.end_attempt();  // all of it is a leftover then
+    reconcile.end_attempt();  // then all its pods are leftovers
   else
     dismiss_withdrawn(reconcile);
 }
@@ -41,13 +41,12 @@ void dismiss_withdrawn(Reconcile& reconcile) {
   if (reconcile.reason_against(kPlaced) != kWithdrawn) return;
   for (const PodView* worker : reconcile.gang().workers)
     if (worker && !is_gated(*worker)) dismiss(reconcile, *worker);
-  // A pin can't be changed, and what the next plan says is not known yet.
+  // A pin can't be changed, and the next plan's nodes aren't known yet.
   const PodView* launcher = reconcile.gang().launcher;
   if (launcher && !launcher->pinned.empty()) dismiss(reconcile, *launcher);
 }
 
-// What an earlier attempt, a withdrawal or another manifest has left behind. It goes before anything new
-// comes.
+// Leftovers of an earlier attempt, a withdrawal or another manifest. They go before anything new comes.
 
 namespace {
 
@@ -60,7 +59,7 @@ bool is_kept_for_its_log(const PodView& launcher, const Reconcile& reconcile) {
          launcher.meta.label(kAttemptLabel) == std::to_string(reconcile.attempt() - 1);
 }
 
-/// ConfigMaps of ours that no pod will need again, and a place in a queue that the job has left.
+/// ConfigMaps of ours that no pod will need again, and a Workload in a queue that the job has left.
 bool is_outdated(const ObjectView& object, const Reconcile& reconcile) {
   if (is_old_place(object, reconcile)) return true;
   if (object.kind != Kind::kConfigMap) return false;

@@ -1,4 +1,4 @@
-// The latest state of a resource's objects, of each as much as T keeps, and word of every change.
+// The latest state of a resource's objects (of each as much as T keeps), with notice of every change.
 #pragma once
 
 #include <cstdint>
@@ -18,39 +18,39 @@ namespace atl::kube {
 
 // Where a Reflector puts what it hears of a resource's objects.
 
-/// Called by one thread. Texts are the objects' JSON, lent for the call; an object may come twice, and
-/// unchanged. Of one that can't be read put() throws, and what is known of it stays.
+/// Called by one thread. Texts are the objects' JSON, lent for the call; an object may come twice unchanged.
+/// Where it can't be read, put() throws, and the object's earlier state stays.
 class Store {
  public:
   virtual ~Store() = default;
   virtual void put(std::string_view object) = 0;
   virtual void remove(std::string_view object) = 0;
-  /// What is put from here to end_list() is all that there is: the rest was deleted unseen. A list that fails
-  /// is begun again.
+  /// Objects put from here to end_list() are all that there are: others were deleted unseen. After a list
+  /// that fails, begin_list() is called again.
   virtual void begin_list() = 0;
   virtual void end_list() = 0;
 };
 
-/// Written by one Reflector, read by any thread. What it gives out is never modified.
+/// Written by one Reflector, read by any thread. Values that it gives out are never modified.
 template <class T>
 class Cache final : public Store {
  public:
   using Value = std::shared_ptr<const T>;
   using Read = std::function<T(std::string_view object)>;
-  /// Before and after; null: wasn't there, is gone. Called by the reflector's thread, after the cache has
-  /// changed, and not for objects whose version is as it was. An object deleted and made anew comes as two
-  /// changes.
+  /// Gets an object before and after a change; null: it wasn't there, or is gone. Called by the reflector's
+  /// thread after the cache has changed, and not where the version stays the same. An object that was deleted
+  /// and made again comes as two changes.
   using OnChange = std::function<void(const std::string& name, const Value& before, const Value& after)>;
 
   Cache(Read read, OnChange on_change) : read_(std::move(read)), on_change_(std::move(on_change)) {}
 
-  /// Null where there is none. `name` as in ObjectKey.
+  /// Null where there is none. `name`: as in ObjectKey.
   Value find(const std::string& name) const {
     std::shared_lock lock(mutex_);
     const auto found = entries_.find(name);
     return found == entries_.end() ? nullptr : found->second.value;
   }
-  /// All of one moment, in no order.
+  /// All objects at one moment, in no order.
   std::vector<Value> all() const {
     std::shared_lock lock(mutex_);
     std::vector<Value> values;
@@ -90,7 +90,7 @@ class Cache final : public Store {
   struct Entry {
     Value value;
     std::string uid, version;
-    std::uint64_t list = 0;  // the latest list or event since that had it
+    std::uint64_t list = 0;  // the latest list, or event since, that had the object
   };
 
   void erase(const std::string& name) {

@@ -77,8 +77,8 @@ bool is_refusal_for_now(int status) {
 
 }  // namespace
 
-/// Attempts give a value with an `error`. What the server has refused for now, or may never have seen, is
-/// tried again after a wait, the server's own where it names one.
+/// Runs `attempt`, which returns a value with an `error`. Where the server refused for now, or may never have
+/// seen the request, runs it again after a wait: the server's own, if it names one.
 template <class Attempt>
 auto Client::retried(Repeat repeat, Attempt attempt) {
   Backoff backoff(retry_.backoff);
@@ -135,8 +135,7 @@ Answer Client::patch(const std::string& path, const std::string& patch, const Pa
 }
 
 Answer Client::remove(const std::string& path, const DeleteOptions& options) {
-  // With a UID it can't hit another object the second time; it may then say 404 or 409, and the object is
-  // gone.
+  // With a UID, a second try can't hit another object. It may then get 404 or 409, and the object is gone.
   return send(request_of("DELETE", path, delete_options(options)),
               options.uid.empty() ? Repeat::kIfUnseen : Repeat::kAlways);
 }
@@ -149,8 +148,8 @@ Listing Client::list(const std::string& path, const ListOptions& options,
     add_query(target, "limit", std::to_string(options.page));
     if (next.empty()) {
       add_query(target, "resourceVersion", options.version);
-      // With a limit the server would otherwise list what was so at that version, and refuse to watch from
-      // it.
+      // With a limit, the server would otherwise list the state of exactly that version, and refuse to watch
+      // from it.
       if (!options.version.empty()) add_query(target, "resourceVersionMatch", "NotOlderThan");
     }
     add_query(target, "continue", next);
@@ -229,7 +228,7 @@ using nlohmann::json;
 
 constexpr std::size_t kLongestMessage = 1024;
 
-/// The member where the object has it in the type of `otherwise`, which it is otherwise.
+/// The object's member, or `otherwise` where the object has none of that type.
 template <class T>
 T value_or(const json& object, const char* name, T otherwise) {
   if (!object.is_object()) return otherwise;

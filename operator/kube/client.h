@@ -1,5 +1,5 @@
-// The Kubernetes API's verbs on its paths (transport.h). Refusals are values (ApiError); an answer that
-// doesn't come is a TransportError. What may safely be sent again is, a few times.
+// The Kubernetes API's verbs on its paths (transport.h). A refusal is a value (ApiError); a missing answer is
+// a TransportError. Requests that may safely be repeated are repeated a few times.
 #pragma once
 
 #include <functional>
@@ -14,12 +14,12 @@
 
 namespace atl::kube {
 
-// What the API server says when it says no: a value, because refusals are part of its protocol.
+// A refusal of the API server. It is a value, because refusals are part of the protocol.
 
 struct ApiError {
   int code = 0;                 // 409
   std::string reason, message;  // "AlreadyExists", "pods \"a\" already exists"
-  Milliseconds retry_after{0};  // 0: it doesn't say
+  Milliseconds retry_after{0};  // 0: the server doesn't say
 
   bool is_not_found() const { return code == 404; }
   bool is_conflict() const { return code == 409 && reason != "AlreadyExists"; }
@@ -29,7 +29,8 @@ struct ApiError {
   std::string text() const;
 };
 
-/// From an answer that is no success. Bodies that aren't a Status (a proxy's, half a one) become the message.
+/// From an answer that is no success. Bodies that aren't a Status (a proxy's, or half of one) become the
+/// message.
 ApiError api_error(const Response& response);
 
 /// From a Status object that came as an event.
@@ -42,14 +43,14 @@ struct WatchEvent {
     kAdded,
     kModified,
     kDeleted,
-    kBookmark,  // an object with nothing but the version up to which everything has been sent
-    // 410: the version asked for is forgotten, list anew; said by status or by an event, all the same
+    kBookmark,  // an object that has only the version up to which everything has been sent
+    // 410, by status or by event: the server has forgotten the requested version; list again
     kExpired,
     kError,  // any other refusal
   };
   Kind kind;
-  std::string object;  // its JSON; "" for the last two
-  ApiError error;      // of the last two
+  std::string object;  // its JSON; "" for kExpired and kError
+  ApiError error;      // of kExpired and kError
 };
 
 /// One watch. After kExpired or kError nothing more comes. Used by one thread, except cancel().
@@ -57,12 +58,12 @@ class Watch {
  public:
   explicit Watch(std::unique_ptr<Stream> stream);
 
-  /// The server sends no events: the first, and only, one says why.
+  /// Whether the server sends no events; the only one then says why.
   bool is_refused() const { return stream_->head().status != 200; }
-  /// Waits at most `idle` for the next event; none: the server has ended the watch in good order, resume it.
-  /// Throws TransportError; after kTimeout the watch goes on.
+  /// Waits at most `idle` for the next event; none: the server has ended the watch in good order, so resume
+  /// it. Throws TransportError; after kTimeout the watch goes on.
   std::optional<WatchEvent> next(Milliseconds idle);
-  /// From any thread: next() throws kCancelled.
+  /// From any thread: makes next() throw kCancelled.
   void cancel() { stream_->cancel(); }
 
  private:
@@ -76,7 +77,7 @@ class Watch {
 
 struct Answer {
   std::optional<ApiError> error;
-  std::string object;  // JSON, where there is no error
+  std::string object;  // JSON; "" where there is an error
 
   explicit operator bool() const { return !error; }
 };
@@ -87,12 +88,12 @@ struct Selection {
 
 struct ListOptions {
   Selection only;
-  int page = 500;       // objects an answer
-  std::string version;  // "0": whatever the server has at hand; "": the latest
+  int page = 500;       // objects per answer
+  std::string version;  // "0": any that the server has at hand; "": the latest
 };
 
 struct Listing {
-  std::optional<ApiError> error;  // 410: the list changed too much under way, begin again
+  std::optional<ApiError> error;  // 410: the list changed too much meanwhile; begin again
   std::string version;            // to watch from
 };
 
@@ -104,22 +105,22 @@ struct WatchOptions {
 
 struct CreateOptions {
   bool dry_run = false;
-  bool is_strict = false;  // unknown and repeated fields are refused
+  bool is_strict = false;  // refuse unknown and repeated fields
 };
 
 enum class PatchKind { kJson, kMerge, kApply };
 
 struct PatchOptions {
   PatchKind kind = PatchKind::kMerge;
-  std::string manager;  // of the fields; kApply needs one
+  std::string manager;  // owner of the fields; kApply needs one
   bool force = false;   // kApply: take fields over from other managers
   bool dry_run = false;
 };
 
 struct DeleteOptions {
-  std::string uid;                   // only that object, none of the same name that came later
+  std::string uid;                   // delete only this object, none of the same name that came later
   std::optional<int> grace_seconds;  // 0: at once
-  bool in_background = true;         // what it owns goes after it, not before
+  bool in_background = true;         // objects that it owns are deleted after it, not before
 };
 
 struct RetryRule {
@@ -138,16 +139,16 @@ class Client {
 
   Answer get(const std::string& path);
   Answer create(const std::string& path, const std::string& object, const CreateOptions& options = {});
-  /// The whole object, its resourceVersion as it was read: 409 where somebody was faster.
+  /// Replaces the whole object, whose resourceVersion is as it was read: 409 where somebody was faster.
   Answer replace(const std::string& path, const std::string& object);
   Answer patch(const std::string& path, const std::string& patch, const PatchOptions& options);
   Answer remove(const std::string& path, const DeleteOptions& options = {});
 
-  /// Calls `on_item` for every object, page by page, each as soon as it has arrived. After a failure within a
-  /// page its items come again.
+  /// Calls `on_item` for every object, as soon as it has arrived, page by page. After a failure within a
+  /// page, its items come again.
   Listing list(const std::string& path, const ListOptions& options,
                const std::function<void(std::string_view object)>& on_item);
-  /// Bookmarks are asked for. A refusal is the watch's first event.
+  /// Asks for bookmarks. A refusal is the watch's first event.
   std::unique_ptr<Watch> watch(const std::string& path, const WatchOptions& options);
 
  private:

@@ -1,4 +1,4 @@
-// Time, as whatever waits or expires sees it: tests bring their own.
+// Time, as code that waits or expires sees it; tests bring their own.
 #pragma once
 
 #include <chrono>
@@ -17,18 +17,18 @@ class Clock {
   virtual ~Clock() = default;
   /// Never goes back.
   virtual Time now() = 0;
-  /// Waits; false where `stop` came first.
+  /// Waits; returns false where `stop` came first.
   virtual bool sleep(Milliseconds time, const std::stop_token& stop) = 0;
 };
 
-/// The machine's. Thread-safe.
+/// The machine's clock. Thread-safe.
 Clock& steady_clock();
 
-// How long to wait before trying again: longer each time, and never in step with others who wait.
+// How long to wait before a retry: longer each time, and out of step with others that wait.
 
 struct BackoffRule {
   Milliseconds first, cap;
-  double jitter = 0.2;  // a wait is longer by up to this part of itself
+  double jitter = 0.2;  // a wait grows by up to this part of itself
 };
 
 class Backoff {
@@ -36,7 +36,7 @@ class Backoff {
   explicit Backoff(BackoffRule rule, std::uint32_t seed = std::random_device{}())
       : rule_(rule), random_(seed) {}
 
-  /// The first wait, then twice as long each time up to the cap, the jitter on top.
+  /// The first wait, then twice as long each time up to the cap, plus the jitter.
   Milliseconds next();
   void reset() { tries_ = 0; }
 

@@ -51,7 +51,7 @@ ClusterConfig find_config(const std::string& kubeconfig) {
 
 namespace {
 
-/// Text of a member, "" where it is absent or null.
+/// Text of a member; "" where it is absent or null.
 std::string text_of(const Node& map, const std::string& key) {
   const Node* value = map.find(key);
   if (value == nullptr || value->is_null()) return {};
@@ -64,7 +64,7 @@ bool is_set(const Node& map, const std::string& key) {
   return value != nullptr && !value->is_null() && value->scalar != Scalar(false);
 }
 
-/// In a list of `{name: …, <what>: {…}}`, that of this name.
+/// The entry of this name in a list of `{name: …, <what>: {…}}`.
 const Node& named(const Node& file, const std::string& what, const std::string& name) {
   std::string known;
   const Node* all = file.find(what + "s");
@@ -107,7 +107,7 @@ std::string decoded(const Node& map, const char* key) {
   return text;
 }
 
-/// One credential: as data in the file, or the path of a file, relative to the kubeconfig's folder.
+/// One credential: data in the file, or the path of a file, relative to the kubeconfig's folder.
 struct Place {
   const Node& map;
   const std::filesystem::path& folder;
@@ -169,7 +169,7 @@ ClusterConfig read_kubeconfig(const std::string& path, const std::string& contex
 
 namespace {
 
-/// When a file was written last, and whether it is still the same one.
+/// Identifies a file's content: the same stamp means that the file hasn't been written since.
 using Stamp = std::tuple<dev_t, ino_t, off_t, time_t, long>;
 
 Stamp stamp_of(const std::string& path) {
@@ -186,7 +186,7 @@ std::string text_in(const std::string& path) {
   return text;
 }
 
-/// One of the texts and the file that it comes from, if any.
+/// One of the texts, and the file that it comes from, if any.
 struct Part {
   const char* what;
   std::string path;
@@ -226,7 +226,7 @@ class CredentialFiles {
       auto renewed = std::make_shared<Credentials>(*present_);
       (*renewed).*part.text = text;
       present_ = std::move(renewed);
-      part.stamp = stamp;  // taken before reading: what changes meanwhile is read again
+      part.stamp = stamp;  // taken before reading, so that a later change is read again
     }
   }
 

@@ -15,15 +15,15 @@ using web::http::client::http_client_config;
 using TcpSocket = boost::asio::ip::tcp::socket;
 using Time = std::chrono::steady_clock;
 
-// The library's own clock kills what it finds idle; ours decides, so that its never strikes first.
+// The library's clock would kill idle connections; it is set so that it never does, because ours decides.
 constexpr std::chrono::hours kNever{24 * 365};
-constexpr std::chrono::minutes kLife{5};  // how long old credentials may live on in a connection
-constexpr std::size_t kThreads = 4;       // for all lines: nothing of ours blocks them
+constexpr std::chrono::minutes kLife{5};  // how long a connection may go on with old credentials
+constexpr std::size_t kThreads = 4;       // for all lines: our code never blocks them
 
-/// Where the library writes a body: each write lasts until the reader has it, and nothing is read meanwhile.
-/// Of what the library asks of a stream buffer, it uses putn_nocopy here; the rest says no. (The base's
-/// putn_nocopy, which would call _putn, waits in one of the library's threads for another one where a write
-/// fails: a few streams given up at once then stop them all.)
+/// The library writes a body here: each write lasts until the reader has it, and nothing more is read
+/// meanwhile. Of a stream buffer's functions the library uses only putn_nocopy; the others refuse. (The
+/// base's putn_nocopy would call _putn. Where a write fails, it waits in one library thread for another one,
+/// so a few streams given up at once would stop all threads.)
 class Sink final : public concurrency::streams::details::streambuf_state_manager<std::uint8_t> {
  public:
   Sink(std::shared_ptr<Exchange> exchange, std::shared_ptr<void> until_done)
@@ -78,13 +78,13 @@ class Sink final : public concurrency::streams::details::streambuf_state_manager
  private:
   static pplx::task<int_type> no_character() { return pplx::task_from_result<int_type>(traits::eof()); }
 
-  const std::shared_ptr<void> until_done_;  // released after the library has put its connection by
+  const std::shared_ptr<void> until_done_;  // released when the library no longer uses its connection
   const std::shared_ptr<Exchange> exchange_;
 };
 
 }  // namespace
 
-/// What the library calls as it works on a connection. Lives as long as the library needs it.
+/// The library's callbacks for a connection. Lives as long as the library needs it.
 struct CpprestLine::Hooks {
   explicit Hooks(const Peer& p) : peer(p) {}
   void use_socket(TcpSocket& socket);
@@ -104,7 +104,7 @@ struct CpprestLine::Client {
   const Time::time_point old_at = Time::now() + kLife;
 };
 
-/// Called before each attempt: the first, and others where a kept connection turns out to be closed.
+/// Called before each attempt: the first, and another where a kept connection turns out to be closed.
 void CpprestLine::Hooks::use_socket(TcpSocket& socket) {
   if (++attempts > 1 && !is_repeatable)
     throw std::runtime_error("the server closed a connection that was kept");
@@ -134,8 +134,8 @@ void CpprestLine::Hooks::prepare(boost::asio::ssl::context& context) {
 
 namespace {
 
-/// The library's threads, few instead of its forty, before anything asks for them. They end with the process,
-/// and must do so before what OpenSSL keeps for each of them: whatever begins first ends last.
+/// Starts the library's threads before anything else does: few, instead of its forty. They must end before
+/// OpenSSL's data about them does, and whatever begins first ends last.
 void start_threads() {
   static std::once_flag once;
   std::call_once(once, [] {
@@ -168,15 +168,15 @@ web::http::http_request message(const Request& request, const Peer& peer, const 
   }
   if (!request.body.empty()) message.set_body(request.body, "application/json");
   message.headers()["User-Agent"] = "atoll-operator";
-  // The library's own lacks an IPv6 address' brackets. Over TLS it expects a certificate of that very name:
-  // there its own stays, and API servers take it.
+  // The library's Host header lacks an IPv6 address' brackets. Over TLS, the library checks the certificate
+  // against that header, so its own stays; API servers accept it.
   if (!peer.is_secure) message.headers()["Host"] = peer.authority;
   if (!credentials.token.empty()) message.headers()["Authorization"] = "Bearer " + credentials.token;
   for (const auto& [name, value] : request.headers) message.headers()[name] = value;
   return message;
 }
 
-/// Hears how the library's task ended. Every exception of a task must be heard, or the library ends the
+/// Observes how the library's task ended. Every exception of a task must be observed, or the library ends the
 /// process.
 template <class Result, class Then>
 void hear(const pplx::task<Result>& task, std::shared_ptr<Exchange> exchange, Then then) {

@@ -1,5 +1,5 @@
 // One http_client of cpprestsdk, used by one request at a time: the library's callbacks don't say which
-// request they are for, and so it is known. The library is behind this file alone.
+// request they belong to, so there must be only one. Only this file uses the library.
 #pragma once
 
 #include <memory>
@@ -10,14 +10,14 @@
 
 namespace atl::kube {
 
-/// The server, and how to reach and believe it: what all connections share.
+/// The server, and how to reach and trust it: shared by all connections.
 struct Peer {
   std::string address;     // "https://10.96.0.1:443", "https://[fd00::1]:443"
   std::string authority;   // "10.96.0.1:443", "[fd00::1]:443"
-  std::string host;        // its name or address alone, without brackets
-  std::string reached_at;  // `address` as the library takes it: an IPv6 address without its brackets
-  int family = 0;  // AF_INET or AF_INET6 where it is given by address: its socket can be opened, and watched,
-                   // before the library connects it
+  std::string host;        // its name or address, without brackets
+  std::string reached_at;  // `address` in the library's form: an IPv6 address without its brackets
+  int family = 0;  // AF_INET or AF_INET6 where the server is given by address: then its socket can be opened,
+                   // and watched, before the library connects it
   bool is_secure = false;
   CredentialSource credentials;
 };
@@ -31,8 +31,8 @@ class CpprestLine {
   bool is_usable() const;
   std::shared_ptr<HandshakeLog> log() const;
 
-  /// Starts the request, whose fortunes `exchange` hears of from the library's threads. `until_done` is
-  /// released when the library has put the connection by. Throws TransportError without sending anything.
+  /// Starts the request; the library's threads report to `exchange`. `until_done` is released when the
+  /// library no longer uses the connection. Throws TransportError without sending anything.
   void send(const Request& request, const std::shared_ptr<Exchange>& exchange,
             std::shared_ptr<void> until_done);
 

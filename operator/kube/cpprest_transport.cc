@@ -40,7 +40,7 @@ class IdleLines {
   std::vector<std::unique_ptr<Line>> lines_;
 };
 
-/// Holds a line while it is in use and puts it back afterwards, where the answer came whole.
+/// Holds a line while it is in use, and puts it back afterwards if the answer came whole.
 struct Use {
   std::unique_ptr<Line> line;
   std::weak_ptr<IdleLines> home;
@@ -120,8 +120,9 @@ int family_of(const std::string& host) {
       server);
 }
 
-/// "[fd00::1]:443" with the scheme's port where it names none. cpprestsdk resolves a host with its brackets,
-/// in vain, but reads "fd00::1:443" as it is meant: what stands before the last colon is the host.
+/// Adds the scheme's port to "[fd00::1]" where it has none, and removes the brackets: cpprestsdk can't
+/// resolve a host in brackets, but reads "fd00::1:443" correctly, because the host is what precedes the last
+/// colon.
 void read_ipv6(Peer& peer) {
   const auto end = peer.authority.find(']');
   peer.host = peer.authority.substr(1, end == std::string::npos ? end : end - 1);

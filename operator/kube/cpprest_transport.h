@@ -1,7 +1,7 @@
-// Transport on cpprestsdk. The library bounds nothing by itself, so these are ours: the reader holds it back
-// (a piece is given back once it is read), deadlines run on our clock, and the socket is watched from beside
-// it for headers and chunks beyond the limits. What can't be had from it: for a server given by name, not
-// address, that watch begins with a connection's second request.
+// Transport on cpprestsdk. The library bounds nothing by itself, so we do. The reader holds it back (a piece
+// is given back once it is read), deadlines run on our clock, and the socket is watched from outside for
+// headers and chunks beyond the limits. One gap remains: for a server given by name, not address, that watch
+// begins with a connection's second request.
 #pragma once
 
 #include <memory>
@@ -12,7 +12,7 @@
 namespace atl::kube {
 
 /// `server`: "https://10.96.0.1:443", "https://[fd00::1]:443" or "http://…", without a path. Connections are
-/// kept for later requests, for at most five minutes. Throws Error for an address that is none.
+/// kept for later requests, for at most five minutes. Throws Error where it isn't such an address.
 std::unique_ptr<Transport> cpprest_transport(const std::string& server, CredentialSource credentials);
 
 }  // namespace atl::kube

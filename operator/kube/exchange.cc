@@ -13,9 +13,10 @@
 namespace atl::kube {
 namespace {
 
-// How often the socket is looked at: what a server can send meanwhile is what it can have beyond the limits.
+// How often the socket is checked: what a server can send in between is the most that it can exceed the
+// limits by.
 constexpr Milliseconds kWatchHeaders{20}, kWatchBody{100};
-// What a library may have read ahead without keeping a word of it as headers: certificates, a buffer full.
+// Bytes that a library may have read ahead without storing headers: certificates, a full buffer.
 constexpr std::size_t kReadAhead = 256 << 10;
 
 std::size_t size_of(const Headers& headers) {
@@ -183,7 +184,7 @@ std::uint64_t SocketMeter::taken() const {
 bool SocketMeter::is_closed() const {
   char byte;
   const auto seen = recv(socket_, &byte, 1, MSG_PEEK | MSG_DONTWAIT);
-  return seen >= 0 || (errno != EAGAIN && errno != EWOULDBLOCK);  // unasked data: not ours to answer
+  return seen >= 0 || (errno != EAGAIN && errno != EWOULDBLOCK);  // unrequested data
 }
 
 void watch_for_lost_peer(int socket) {

@@ -1,5 +1,5 @@
 // One request and its answer while they are under way, between the thread that waits for it and the HTTP
-// library's threads that bring it. Whatever ends it first decides what the waiting thread hears.
+// library's threads that bring it. Whatever ends it first decides the waiting thread's result.
 #pragma once
 
 #include <atomic>
@@ -20,8 +20,8 @@
 namespace atl::kube {
 
 // A body on its way from the HTTP library's threads, which must never wait, to the one thread that reads it.
-// There is no buffer: a piece is offered where it lies and given back once it is read, so that a library
-// which waits for that reads nothing more from the server meanwhile.
+// There is no buffer: a piece is offered in place and given back once it is read. A library that waits for
+// that reads nothing more from the server.
 
 /// Why an exchange has failed: an error that any number of threads may throw, each its own copy.
 struct Failure {
@@ -31,21 +31,21 @@ struct Failure {
   [[noreturn]] void raise() const { throw TransportError(kind, why); }
 };
 
-/// All of it may be called from any thread; offers come one at a time, reads too.
+/// Any thread may call any of it; offers come one at a time, and so do reads.
 class Handoff {
  public:
   using Release = std::function<void(bool taken)>;
   using Time = std::chrono::steady_clock::time_point;
 
-  /// Lends a piece until `release` is called, once, from whichever thread; not taken: nobody wants the rest.
+  /// Lends a piece until `release` is called, once, from any thread; false: nobody wants the rest.
   void offer(std::string_view piece, Release release);
-  /// No more pieces come: the body has ended.
+  /// The body has ended; no more pieces come.
   void finish();
-  /// Copies some of what is offered; 0 at the end of the body, nothing when `until` came first. Throws the
-  /// failure.
+  /// Copies some of what is offered. Returns 0 at the end of the body, nothing when `until` came first.
+  /// Throws the failure.
   std::optional<std::size_t> take(char* into, std::size_t size, Time until);
-  /// The body has failed, or nobody will read on: reads throw, pieces are given back untaken. The first call
-  /// counts, and none after the end of the body.
+  /// The body has failed, or nobody will read on: reads throw, and pieces are given back unread. The first
+  /// call counts, and none after the end of the body.
   void fail(Failure why);
 
  private:
@@ -57,8 +57,8 @@ class Handoff {
   std::optional<Failure> failure_;
 };
 
-// What a connection that belongs to an HTTP library has brought so far, seen from beside it: libraries bound
-// neither headers nor chunks, so we count what they take from the kernel.
+// What a connection of an HTTP library has brought so far, seen from outside. Libraries bound neither headers
+// nor chunks, so we count the bytes that they take from the kernel.
 
 /// Holds a duplicate of a socket's descriptor, which stays valid whatever its owner does. Thread-safe.
 class SocketMeter {
@@ -68,11 +68,11 @@ class SocketMeter {
   SocketMeter(const SocketMeter&) = delete;
   SocketMeter& operator=(const SocketMeter&) = delete;
 
-  /// Starts counting anew.
+  /// Starts counting again.
   void mark() { marked_ = taken(); }
-  /// Bytes that the socket's owner has read since then, TLS and HTTP's framing included.
+  /// Bytes that the socket's owner has read since mark(), including TLS and HTTP framing.
   std::uint64_t since_mark() const;
-  /// No peer and nothing to read: the connection can carry no further request.
+  /// Whether there is no peer and nothing to read, so that the connection can carry no further request.
   bool is_closed() const;
 
  private:
@@ -82,19 +82,19 @@ class SocketMeter {
   std::atomic<std::uint64_t> marked_ = 0;
 };
 
-/// Has the kernel notice a peer that is gone within a minute, data under way or not.
+/// Makes the kernel notice within a minute that a peer is gone, whether data are under way or not.
 void watch_for_lost_peer(int socket);
 
-/// All of it may be called from any thread.
+/// Any thread may call any of it.
 class Exchange {
  public:
   using Time = std::chrono::steady_clock;
   using Kind = TransportError::Kind;
 
-  /// `server` is named in errors; `log` is the connection's.
+  /// Errors name `server`; `log` is the connection's.
   Exchange(const Request& request, const std::string& server, std::shared_ptr<HandshakeLog> log);
 
-  /// How the library is told to give up; set before the request is sent.
+  /// How to make the library give up; set before the request is sent.
   void on_abort(std::function<void()> abort) { abort_ = std::move(abort); }
 
   // From the library's threads.
@@ -103,13 +103,13 @@ class Exchange {
   void answered(Head head);
   void offer(std::string_view piece, Handoff::Release release);
   void ended() { handoff_.finish(); }
-  void failed(const std::string& why);  // says which kind of failure this is by how far the exchange came
+  void failed(const std::string& why);  // derives the kind of failure from how far the exchange came
 
-  // From the thread that waits.
+  // From the thread that waits:
   const Head& wait_for_head(Time::time_point until);
   std::size_t read(char* into, std::size_t size, Time::time_point until);
 
-  /// Ends it with this error, unless it has ended.
+  /// Ends the exchange with this error, unless it has ended.
   void give_up(Kind kind, const std::string& why);
 
  private:

@@ -1,4 +1,4 @@
-// What we have asked of the API for an owner (a job) and not yet seen in our caches. While something is
+// What we have asked of the API for an owner (a job) and not yet seen in our caches. While anything is
 // outstanding the caches are behind, and acting on them would do it twice.
 #pragma once
 
@@ -11,18 +11,18 @@
 
 namespace atl::kube {
 
-/// All of it may be called from any thread.
+/// Any thread may call any of it.
 class Expectations {
  public:
   explicit Expectations(Clock& clock = steady_clock(), Milliseconds patience = Milliseconds(300'000))
       : clock_(clock), patience_(patience) {}
 
-  /// Called before the request, because its event may come before its answer. `name` of what is made, or UID
-  /// of what is deleted: anything that the event will name as well.
+  /// Called before the request, because its event may come before its answer. `name`: of the object to make,
+  /// or the UID of the object to delete; the event names the same.
   void expect(const std::string& owner, const std::string& name);
-  /// The event is here, or the request has failed.
+  /// The event has come, or the request has failed.
   void seen(const std::string& owner, const std::string& name);
-  /// Nothing is outstanding, or it has been for so long that its event was missed.
+  /// Whether nothing is outstanding, or it has been for so long that its event must have been missed.
   bool are_met(const std::string& owner);
   /// The owner is gone.
   void forget(const std::string& owner);
@@ -36,7 +36,7 @@ class Expectations {
   Clock& clock_;
   const Milliseconds patience_;
   std::mutex mutex_;
-  std::map<std::string, Outstanding> owners_;  // none without names
+  std::map<std::string, Outstanding> owners_;  // every one has outstanding names
 };
 
 }  // namespace atl::kube

@@ -1,5 +1,5 @@
-// Cutting JSON into the pieces that are worth parsing, as it arrives: a list into its items, a watch into its
-// events. Nothing is checked here but where things begin and end; whoever parses a piece judges it.
+// Cuts JSON, as it arrives, into the pieces that are worth parsing: a list into its items, a watch into its
+// events. Only the beginnings and ends of pieces are checked here; the parser checks the rest.
 #pragma once
 
 #include <cstddef>
@@ -9,8 +9,8 @@
 
 namespace atl::kube {
 
-/// A list's text comes in by parts, its items go out one by one, and its envelope stays: the same object with
-/// no items in it.
+/// Takes a list's text in parts, gives out its items one by one, and keeps its envelope: the same object
+/// without items.
 class ItemCutter {
  public:
   using OnItem = std::function<void(std::string_view item)>;  // the text is lent for the call
@@ -19,7 +19,7 @@ class ItemCutter {
   ItemCutter(OnItem on_item, std::size_t limit) : on_item_(std::move(on_item)), limit_(limit) {}
 
   void feed(std::string_view part);
-  /// The text has ended where an object ends.
+  /// Whether the text has ended where an object ends.
   bool is_whole() const { return depth_ == 0 && !envelope_.empty(); }
   const std::string& envelope() const { return envelope_; }
 
@@ -36,12 +36,12 @@ class ItemCutter {
   const OnItem on_item_;
   const std::size_t limit_;
   std::string envelope_, item_;
-  std::string word_;  // the latest string among the list's own members, as far as it goes
-  int depth_ = 0;     // of brackets, of either kind; 2 between items
+  std::string word_;  // the latest string among the list's own members, as far as it has arrived
+  int depth_ = 0;     // nested brackets, of either kind; 2 between items
   bool in_items_ = false, in_string_ = false, is_escaped_ = false;
 };
 
-/// Text comes in by parts, lines go out.
+/// Takes text in parts, gives out lines.
 class LineCutter {
  public:
   /// Lines may be up to `limit` bytes; beyond that feed() throws Error.
@@ -50,25 +50,24 @@ class LineCutter {
   void feed(std::string_view part);
   /// Takes the next whole line that isn't empty; false where there is none yet.
   bool next(std::string& line);
-  /// Text that no line's end follows.
+  /// Whether text without an end of line is left.
   bool has_rest() const { return begin_ < text_.size(); }
 
  private:
   const std::size_t limit_;
   std::string text_;
-  std::size_t begin_ = 0, searched_ = 0;  // where the next line begins; how far no end of it is
+  std::size_t begin_ = 0, searched_ = 0;  // of the next line; how far its end has been searched for
 };
 
-/// The value of an object's member as it is written, "" where it has none. Members of members aren't looked
-/// at.
+/// An object's member as written, "" where it has none. Members of members aren't searched.
 std::string_view member_text(std::string_view object, std::string_view name);
 
-// What tells an object of the API from all others, read from its JSON without parsing the rest of it.
+// What identifies an object of the API, read from its JSON without parsing the rest.
 
 struct ObjectKey {
   std::string name;     // "namespace/name"; a cluster-wide object's name alone
-  std::string uid;      // another one where the object was deleted and made anew
-  std::string version;  // resourceVersion: opaque, compared for equality alone
+  std::string uid;      // differs where the object was deleted and made again
+  std::string version;  // resourceVersion: opaque, only compared for equality
 };
 
 /// Members that the object lacks are "".

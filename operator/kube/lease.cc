@@ -9,7 +9,7 @@ namespace {
 
 using nlohmann::json;
 
-/// The time of day as the API's MicroTime: for people, nobody here reads it.
+/// The time of day as the API's MicroTime: for people; nothing here reads it.
 std::string micro_time() {
   const auto now = std::chrono::system_clock::now().time_since_epoch();
   const std::time_t seconds = std::chrono::duration_cast<std::chrono::seconds>(now).count();
@@ -21,7 +21,7 @@ std::string micro_time() {
   return fmt::format("{}.{:06}Z", text, micros);
 }
 
-/// A member of the lease's spec, "" or 0 where it has none of that type.
+/// A member of the lease's spec; "" or 0 where it has none of that type.
 std::string text_in(const json& spec, const char* name) {
   return spec.contains(name) && spec[name].is_string() ? spec[name].get<std::string>() : "";
 }
@@ -73,8 +73,7 @@ bool Lease::await_lapse(const std::stop_token& stop) const {
   return true;
 }
 
-/// Acquires or renews. False where somebody else leads, or nothing could be written: then we lead as long as
-/// before.
+/// Acquires or renews. False where somebody else leads, or nothing could be written: then leads_until_ stays.
 bool Lease::try_once() {
   const auto begun = clock_.now();
   try {
@@ -87,7 +86,7 @@ bool Lease::try_once() {
   } catch (const TransportError&) {
     return false;
   }
-  leads_until_ = begun + options_.renew_within;  // from before it was written: others count from later on
+  leads_until_ = begun + options_.renew_within;  // counted from before the write; others count from later
   return true;
 }
 
@@ -120,7 +119,7 @@ void Lease::observe(const Record& record) {
   seen_since_ = clock_.now();
 }
 
-/// Says that `holder` holds it, "" nobody; false where somebody else was faster.
+/// Writes `holder` as the lease's holder, "": nobody; false where somebody else was faster.
 bool Lease::write(const std::optional<Record>& before, const std::string& holder) {
   json lease = before ? json::parse(before->text) : json::object();
   lease["apiVersion"] = leases_resource().group + "/" + leases_resource().version;
@@ -138,7 +137,7 @@ bool Lease::write(const std::optional<Record>& before, const std::string& holder
   spec["leaseDurationSeconds"] = holder.empty() ? 1 : options_.duration.count();
   spec["renewTime"] = micro_time();
   lease["spec"] = std::move(spec);
-  // The version that was read goes back with it, so that of two who take it at once one is refused.
+  // The version that was read goes along, so that of two that take the lease at once one is refused.
   return bool(before ? client_.replace(path_, lease.dump())
                      : client_.create(leases_resource().path(options_.space), lease.dump()));
 }
@@ -150,7 +149,7 @@ void Lease::release() {
     const auto record = read();
     if (record && record->holder == options_.identity) write(record, "");
   } catch (const TransportError&) {
-    // It will lapse by itself.
+    // The lease will lapse by itself.
   }
 }
 

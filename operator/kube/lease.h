@@ -1,6 +1,6 @@
-// Which of several replicas leads: whoever's name a Lease object holds and renews. Others take over when they
-// have not seen it renewed for its duration *by their own clocks*, because clocks of different machines
-// needn't agree.
+// Which of several replicas leads: the one whose name a Lease object holds, and who renews it. Others take
+// over when they have not seen it renewed for its duration *by their own clocks*, because clocks of different
+// machines needn't agree.
 #pragma once
 
 #include <atomic>
@@ -20,40 +20,40 @@ const Resource& leases_resource();
 struct LeaseOptions {
   std::string space, name;
   std::string identity;                   // ours: unique, the pod's name
-  std::chrono::seconds duration{15};      // for which others leave us alone
-  std::chrono::seconds renew_within{10};  // after which we stop leading, before they begin
+  std::chrono::seconds duration{15};      // during which others leave us the lead
+  std::chrono::seconds renew_within{10};  // after which we stop leading, before others begin
   std::chrono::seconds retry{2};
-  /// Whether we could do a leader's work; who can't leaves it to others.
+  /// Whether we could do a leader's work; if not, we leave it to others.
   std::function<bool()> is_fit = [] { return true; };
-  std::map<std::string, std::string> labels{}, annotations{};  // that the object has while we hold it
+  std::map<std::string, std::string> labels{}, annotations{};  // the object's while we hold it
 };
 
 /// Used by one thread, except leads() and await_lapse().
 class Lease {
  public:
-  /// The client should be for leases alone, on a transport of its own: behind others' requests renewals come
-  /// late. It should retry nothing itself. All must outlive the lease.
+  /// The client should be for leases alone, on a transport of its own, because renewals would be late behind
+  /// other requests. It should retry nothing itself. All arguments must outlive the lease.
   Lease(Client& client, LeaseOptions options, Clock& clock = steady_clock());
 
   /// Waits until we are fit and lead; false where `stop` came first.
   bool acquire(const std::stop_token& stop);
-  /// Renews until `stop`, or until we are fit no more (true: we lead still), or until the lease is lost
+  /// Renews until `stop`, or until we are no longer fit (true: we still lead), or until the lease is lost
   /// (false: write nothing more, and exit).
   bool hold(const std::stop_token& stop);
-  /// Lets others take over at once. Called where hold() gave true, once nothing more is written.
+  /// Lets others take over at once. Call it after hold() has returned true, once nothing more is written.
   void release();
 
-  /// We lead, and will for some time yet. From any thread.
+  /// Whether we lead, and will for some time. From any thread.
   bool leads() const;
-  /// Waits until the moment at which we lead no more, though a renewal be under way; false where `stop` came
-  /// first. From any thread.
+  /// Waits until we no longer lead, even if a renewal is under way; false where `stop` came first. From any
+  /// thread.
   bool await_lapse(const std::stop_token& stop) const;
 
  private:
   /// The Lease object as far as it concerns us.
   struct Record {
     std::string text;                   // the whole object
-    std::string holder, renewed;        // changes of either show that the holder lives
+    std::string holder, renewed;        // a change of either shows that the holder lives
     std::chrono::seconds duration{15};  // as its holder wrote it
   };
   bool try_once();

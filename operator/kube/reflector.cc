@@ -3,7 +3,7 @@
 namespace atl::kube {
 namespace {
 
-// A watch that ends sooner, with nothing said, is a server in trouble: resuming at once would only add to it.
+// A watch that ends sooner, without a reason, means a server in trouble: resuming at once would add to it.
 constexpr Milliseconds kShortWatch{1000};
 // A resource that isn't there now may be installed one day.
 constexpr Milliseconds kLookAgain{30'000};
@@ -25,7 +25,7 @@ void Reflector::run(const std::stop_token& stop) {
     try {
       next = version_.empty() ? list() : watch();
     } catch (const TransportError& error) {
-      // A connection that ends while this stops says nothing of the server.
+      // A connection that ends while we stop says nothing of the server.
       if (error.kind() == TransportError::Kind::kCancelled || stop.stop_requested()) return;
       lose_touch(error.what());
     }
@@ -64,7 +64,7 @@ Reflector::Next Reflector::watch() {
     while (const auto event = watch->next(options_.quiet)) {
       const Next next = take(*event);
       if (!next.is_good) return next;
-      if (version_.empty()) return {has_spoken};  // one that is always forgotten at once waits
+      if (version_.empty()) return {has_spoken};  // wait if the version is always forgotten at once
       has_spoken = true;
       backoff_.reset();
     }
@@ -128,7 +128,7 @@ std::string Reflector::problem() const {
 }
 
 std::chrono::seconds Reflector::lifetime() {
-  // At random, so that the watches of many don't end together.
+  // Random, so that many watches don't end together.
   std::uniform_int_distribution<std::chrono::seconds::rep> more(0, options_.lifetime.count());
   return options_.lifetime + std::chrono::seconds(more(random_));
 }

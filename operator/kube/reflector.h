@@ -1,7 +1,7 @@
-// Keeps a Store like the cluster: a list, then a watch from the list's version on, for as long as we run. A
-// watch that ends is resumed from the last version heard of; a version that the server has forgotten (410)
-// means a new list, in which what was deleted meanwhile is missing and leaves the store. Versions are opaque,
-// and taken over only once the store has what they stand for.
+// Keeps a Store equal to the cluster: a list, then a watch from the list's version on, for as long as we run.
+// A watch that ends is resumed from the last version received. If the server has forgotten a version (410), a
+// new list follows; objects that were deleted meanwhile are missing in it and leave the store. Versions are
+// opaque, and are taken over only once the store has the objects that they stand for.
 #pragma once
 
 #include <atomic>
@@ -20,37 +20,38 @@ struct ReflectorOptions {
   std::string path;  // of the resource
   Selection only;
   int page = 500;
-  bool may_be_absent = false;  // a server that doesn't know the resource (404) has none of it, for now
+  bool may_be_absent = false;  // a server that doesn't know the resource (404) has no objects of it, for now
   BackoffRule backoff{Milliseconds(800), Milliseconds(30'000), 1.0};
-  /// The longest silence of a watch: servers send a bookmark every minute, and a connection that is half open
-  /// brings none.
+  /// The longest silence of a watch. Servers send a bookmark every minute; a half-open connection brings
+  /// none.
   Milliseconds quiet{150'000};
   std::chrono::seconds lifetime{300};  // of a watch; lengthened at random up to twice that
-  /// Told of an object that the store can't take, and why. It is passed over: others must not suffer for it.
+  /// Called with an object that the store can't take, and the reason. The object is skipped, so that others
+  /// don't suffer for it.
   std::function<void(const std::string& name, const std::string& why)> on_unreadable =
       [](const std::string&, const std::string&) {};
 };
 
 class Reflector {
  public:
-  /// All must outlive the reflector.
+  /// All arguments must outlive the reflector.
   Reflector(Client& client, Store& store, ReflectorOptions options, Clock& clock = steady_clock());
 
   /// Runs until `stop`, which must be the client's as well, so that it ends every wait.
   void run(const std::stop_token& stop);
 
   // From any thread.
-  /// The store has held everything at least once.
+  /// Whether the store has held everything at least once.
   bool has_synced() const { return lists_ > 0 || is_absent_; }
   /// Lists that came whole: the first, and each relist.
   int lists() const { return lists_; }
-  /// For how long the store has been told nothing. Zero while a watch is open, however quiet.
+  /// How long the store has received nothing. Zero while a watch is open, however quiet.
   Milliseconds out_of_touch() const;
-  /// What the server said instead, or why there was no answer.
+  /// The server's refusal, or why there was no answer.
   std::string problem() const;
 
  private:
-  /// What to do after a step: go on, or wait a while first, at least so long.
+  /// What to do after a step: go on, or first wait, at least so long.
   struct Next {
     bool is_good;
     Milliseconds at_least{0};
@@ -71,8 +72,8 @@ class Reflector {
   std::minstd_rand random_{std::random_device{}()};
   std::atomic<int> lists_ = 0;
   std::atomic<bool> is_absent_ = false;
-  std::atomic<Clock::Time> silent_since_;  // kInTouch: isn't
-  mutable std::mutex mutex_;               // of problem_
+  std::atomic<Clock::Time> silent_since_;  // kInTouch: it isn't silent
+  mutable std::mutex mutex_;               // guards problem_
   std::string problem_;
   std::string version_;             // to watch from; "": list first
   std::string list_version_ = "0";  // not older than this: "0" any, which spares etcd; "" the latest

@@ -35,7 +35,7 @@ std::vector<Certificate> certificates(const std::string& pem, const char* what) 
 void trust(SSL_CTX* context, const std::string& ca) {
   if (ca.empty()) fail("no certificate authority is given, and https is never used without one");
   X509_STORE* store = X509_STORE_new();
-  SSL_CTX_set_cert_store(context, store);  // takes the place of the system's authorities, and owns it
+  SSL_CTX_set_cert_store(context, store);  // replaces the system's authorities, and owns it
   for (const Certificate& authority : certificates(ca, "the certificate authority"))
     X509_STORE_add_cert(store, authority.get());
 }
@@ -61,13 +61,13 @@ void expect_name(SSL_CTX* context, const std::string& server) {
   X509_VERIFY_PARAM_set1_host(rules, server.c_str(), server.size());
 }
 
-/// Where a context keeps its log. The slot of SSL_CTX_set_app_data is Asio's.
+/// Index of a context's log. SSL_CTX_set_app_data's slot belongs to Asio.
 int log_index() {
   static const int index = SSL_CTX_get_ex_new_index(0, nullptr, nullptr, nullptr, nullptr);
   return index;
 }
 
-/// OpenSSL calls it as a handshake goes on, in the library's thread.
+/// OpenSSL calls this during a handshake, in the library's thread.
 void observe(const SSL* ssl, int where, int value) {
   auto* log = static_cast<HandshakeLog*>(SSL_CTX_get_ex_data(SSL_get_SSL_CTX(ssl), log_index()));
   if (where & SSL_CB_HANDSHAKE_START) log->start();

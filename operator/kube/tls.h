@@ -1,5 +1,6 @@
-// TLS as we insist on it, set on OpenSSL's own context, which HTTP libraries hand out: 1.2 or later, our own
-// authorities alone, the server's name checked; and why a handshake failed, which they keep to themselves.
+// Our demands on TLS, set on OpenSSL's context, which HTTP libraries hand out: version 1.2 or later, only our
+// own authorities, and a check of the server's name. Also why a handshake failed, which the libraries don't
+// tell.
 #pragma once
 
 #include <atomic>
@@ -12,7 +13,7 @@ struct ssl_ctx_st;  // OpenSSL's SSL_CTX
 
 namespace atl::kube {
 
-/// How far the handshakes of one connection at a time have come. Thread-safe.
+/// How far the handshakes of a connection have come, one at a time. Thread-safe.
 class HandshakeLog {
  public:
   void reset();
@@ -28,7 +29,7 @@ class HandshakeLog {
 };
 
 /// Prepares a client's context for one server, a name or an address. `log` must outlive the context and its
-/// connections. Throws Error for a PEM text that can't be used, and where no authority is given.
+/// connections. Throws Error where a PEM text can't be used, or no authority is given.
 void prepare_tls(ssl_ctx_st* context, const Credentials& credentials, const std::string& server,
                  HandshakeLog* log);
 

@@ -1,6 +1,5 @@
-// HTTP as the operator needs it: one small interface that any HTTP library can stand behind. What a library
-// must hold to is written here and tested by tests/unit/operator_kube/transport_test.cc, which every one must
-// pass.
+// HTTP as the operator needs it: a small interface that any HTTP library can implement. An implementation
+// must fulfil what is written here, and pass tests/unit/operator_kube/transport_test.cc.
 #pragma once
 
 #include <chrono>
@@ -20,7 +19,7 @@ namespace atl::kube {
 
 using Headers = std::vector<std::pair<std::string, std::string>>;
 
-/// Bounds on what a server can make us keep, in bytes.
+/// Bounds on what a server can make us store, in bytes.
 struct Limits {
   std::size_t headers = 64 << 10;  // names and values of a response, together
   std::size_t body = 8 << 20;      // of a response that call() collects
@@ -32,17 +31,17 @@ struct Request {
   std::string target;             // path and query, percent-encoded, from its '/' on
   Headers headers;                // beside Host, User-Agent, Authorization, Content-Length
   std::string body;               // none where it is empty
-  Milliseconds deadline{30'000};  // until the whole answer is here (call), until its headers are (open); > 0
+  Milliseconds deadline{30'000};  // until the whole answer is here (call), or its headers are (open); > 0
   Limits limits;
-  std::stop_token stop;  // gives up, at any moment and from any thread: kCancelled
+  std::stop_token stop;  // ends the request at any moment, from any thread: kCancelled
 };
 
-/// What a server answered, whatever its status: 404 or 500 is no error of transport.
+/// A server's answer, whatever its status: 404 or 500 is no error of transport.
 struct Head {
   int status = 0;
   Headers headers;
 
-  /// The first header of that name, letters' case aside; "" where there is none.
+  /// The first header of that name, in any case of letters; "" where there is none.
   const std::string& header(std::string_view name) const;
 };
 
@@ -56,7 +55,7 @@ class TransportError : public Error {
  public:
   enum class Kind {
     kConnect,    // no connection: the server has seen nothing of the request
-    kTls,        // no trust, on our side or the server's: it has not acted on the request
+    kTls,        // no trust on one of the sides: the server has not acted on the request
     kTimeout,    // the deadline passed: it may have acted
     kBroken,     // reset, closed early, or not HTTP: it may have acted
     kTooLarge,   // more than the limits
@@ -75,26 +74,26 @@ class Stream {
  public:
   virtual ~Stream() = default;
   virtual const Head& head() const = 0;
-  /// Waits for some of the body, at most `idle`, and copies up to `size` bytes; 0: the body ended as it
-  /// should. Throws TransportError. After kTimeout the stream is as it was and can be read on; after any
-  /// other kind every read throws the same again.
+  /// Waits at most `idle` for some of the body, and copies up to `size` bytes; 0: the body ended as it
+  /// should. Throws TransportError. After kTimeout the stream is unchanged and can be read on; after any
+  /// other kind, every read throws the same again.
   virtual std::size_t read(char* into, std::size_t size, Milliseconds idle) = 0;
   /// Makes a read in any thread throw kCancelled within 100 ms, and any later one. From any thread, at any
   /// time.
   virtual void cancel() = 0;
 };
 
-/// The rest of a stream, read until `within` from now. Throws TransportError, kTooLarge for more than `limit`
-/// bytes.
+/// Reads the rest of a stream, within `within` from now. Throws TransportError; kTooLarge for more than
+/// `limit` bytes.
 Response collect(Stream& stream, std::size_t limit, Milliseconds within);
 
-/// Connections to one server. All of it may be called from any number of threads.
+/// Connections to one server. Any number of threads may call any of it.
 class Transport {
  public:
   virtual ~Transport() = default;
   /// Sends the request and waits for the answer's headers. Never follows a redirect. Throws TransportError.
   virtual std::unique_ptr<Stream> open(const Request& request) = 0;
-  /// The same, and waits for the body. Throws TransportError.
+  /// Opens, and waits for the body. Throws TransportError.
   Response call(const Request& request);
 };
 
@@ -105,17 +104,17 @@ struct Credentials {
   std::string token;             // Authorization: Bearer …
 };
 
-/// Asked before every request and every TLS handshake, from any thread; what it throws fails the request
+/// Called before every request and every TLS handshake, from any thread; an exception fails the request
 /// (kTls).
 using CredentialSource = std::function<std::shared_ptr<const Credentials>()>;
 
-// What stands after the method in a request to the API: the path of a resource or an object, and a query.
+// The target of a request to the API: the path of a resource or an object, and a query.
 
-/// A kind of objects as the API's paths name it: {"apps", "v1", "deployments"}, {"", "v1", "pods"}.
+/// A kind of objects, named as in the API's paths: {"apps", "v1", "deployments"}, {"", "v1", "pods"}.
 struct Resource {
   std::string group, version, plural;
 
-  /// Of all of them, of those in a namespace, or of one; cluster-wide kinds have no namespace.
+  /// The path of all objects, of those in a namespace, or of one; cluster-wide kinds have no namespace.
   std::string path(std::string_view space = {}, std::string_view name = {}) const;
 };
 

@@ -28,7 +28,7 @@ void WorkQueue::add_after(const std::string& key, Milliseconds wait) {
   }
   due_[key] = when;
   later_.emplace(when, key);
-  changed_.notify_one();  // whoever waits may have to wait less long
+  changed_.notify_one();  // a waiting thread may have to wait less long
 }
 
 void WorkQueue::add_failed(const std::string& key) {

@@ -1,6 +1,6 @@
-// Keys that need work, each in the hands of one worker at most. A key added many times before anybody takes
-// it is worked on once; one added while it is worked on comes again afterwards. What happens in the cluster
-// is added at once; only failures wait.
+// Keys that need work, each taken by one worker at most. A key that is added many times before it is taken is
+// worked on once; a key that is added while it is worked on comes again afterwards. Events of the cluster are
+// added at once; only failures wait.
 #pragma once
 
 #include <condition_variable>
@@ -17,7 +17,7 @@
 
 namespace atl::kube {
 
-/// All of it may be called from any thread.
+/// Any thread may call any of it.
 class WorkQueue {
  public:
   explicit WorkQueue(Clock& clock = steady_clock(), Milliseconds first_wait = Milliseconds(5),
@@ -25,16 +25,16 @@ class WorkQueue {
       : clock_(clock), first_wait_(first_wait), longest_wait_(longest_wait) {}
 
   void add(const std::string& key);
-  /// Adds it after a while; the earliest of several counts.
+  /// Adds the key after `wait`; the earliest of several waits counts.
   void add_after(const std::string& key, Milliseconds wait);
-  /// Adds it after first_wait × 2^n, n the failures since forget(), at most longest_wait.
+  /// Adds the key after first_wait × 2^n, at most longest_wait, where n counts failures since forget().
   void add_failed(const std::string& key);
   /// The key's work has succeeded: its next failure is the first.
   void forget(const std::string& key);
 
-  /// Waits for a key and takes it; none: `stop` came. The taker calls done() with it.
+  /// Waits for a key and takes it; none: `stop` came. The taker calls done() with the key.
   std::optional<std::string> take(const std::stop_token& stop);
-  /// The same without waiting; none: there is nothing to do now.
+  /// Takes a key without waiting; none: nothing to do now.
   std::optional<std::string> take_now();
   void done(const std::string& key);
 
@@ -50,10 +50,10 @@ class WorkQueue {
   const Milliseconds first_wait_, longest_wait_;
   mutable std::mutex mutex_;
   std::condition_variable_any changed_;
-  std::deque<std::string> ready_;                     // in the order in which they are taken
-  std::set<std::string> dirty_, taken_;               // dirty: need work; those of them not taken are ready
-  std::multimap<Clock::Time, std::string> later_;     // by when
-  std::unordered_map<std::string, Clock::Time> due_;  // where in `later_` a key is
+  std::deque<std::string> ready_;                  // in the order in which they are taken
+  std::set<std::string> dirty_, taken_;            // dirty: need work; dirty keys that aren't taken are ready
+  std::multimap<Clock::Time, std::string> later_;  // by the time when they are due
+  std::unordered_map<std::string, Clock::Time> due_;  // each key's place in `later_`
   std::unordered_map<std::string, int> failures_;     // since forget()
 };
 

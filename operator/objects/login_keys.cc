@@ -1,4 +1,5 @@
-// OpenSSL makes the keys; the file format is OpenSSH's PROTOCOL.key: lengths big-endian, everything a string.
+// OpenSSL makes the keys. The file format is OpenSSH's PROTOCOL.key: lengths are big-endian, and everything
+// is a string.
 #include "operator/objects/login_keys.h"
 
 #include <fmt/format.h>
@@ -69,7 +70,7 @@ std::string open_blob(const RawPair& pair) {
   return counted(kType) + counted(bytes_of(pair.open));
 }
 
-/// What would be encrypted if there were a passphrase. The number stands there twice to tell a wrong one.
+/// The section that a passphrase would encrypt. It has the number twice, to detect a wrong passphrase.
 std::string secret_section(const RawPair& pair) {
   std::array<unsigned char, 4> random;
   check(RAND_bytes(random.data(), int(random.size())) == 1);

@@ -1,7 +1,7 @@
-// launcher: mpijob. Instead of pods of our own there is a Kubeflow MPIJob (kubeflow.org/v2beta1), of which
-// mpi-operator makes them. Its templates carry our gate and the launcher's is ours whole, so that its pods
-// are placed, released, watched and told their ranks like our own; mpi-operator's host file and keys are
-// there and not used.
+// launcher: mpijob. Instead of our own pods there is a Kubeflow MPIJob (kubeflow.org/v2beta1), from which
+// mpi-operator makes them. Its templates carry our gate, and the launcher's template is entirely ours, so its
+// pods are placed, released, watched and told their ranks like our own. mpi-operator's host file and keys are
+// mounted but not used.
 #include "operator/objects/objects.h"
 
 #include <fmt/format.h>
@@ -25,7 +25,7 @@ using Servers = std::vector<std::vector<Rank>>;
 
 constexpr const char* kJobUidAnnotation = "atoll.dev/job-uid";
 constexpr const char* kServersAnnotation = "atoll.dev/servers";               // "0,1;2,3": the ranks of each
-constexpr const char* kReplicaLabel = "training.kubeflow.org/replica-index";  // which worker: mpi-operator's
+constexpr const char* kReplicaLabel = "training.kubeflow.org/replica-index";  // a worker's: mpi-operator's
 constexpr const char* kTheirKeys = "/etc/atoll/mpi-operator-keys";  // mounted everywhere, trusted nowhere
 
 std::string text_of_servers(const Servers& servers) {
@@ -35,7 +35,7 @@ std::string text_of_servers(const Servers& servers) {
   return text;
 }
 
-/// Of one server, by its number.
+/// The ranks of one server, given its number.
 std::string ranks_in(const std::string& servers, const std::string& number) {
   std::istringstream stream(servers);
   int next = 0;
@@ -44,7 +44,8 @@ std::string ranks_in(const std::string& servers, const std::string& number) {
   return {};
 }
 
-/// What mpi-operator makes of it is owned by its MPIJob or a Job: whose it is, an annotation says.
+/// A template for mpi-operator, which makes the pods' owner its MPIJob or a Job: so an annotation names the
+/// GNNJob.
 json template_of(json pod, const GnnJob& job, int attempt) {
   json& metadata = pod["metadata"];
   metadata["labels"][kAttemptLabel] = std::to_string(attempt);
@@ -62,7 +63,8 @@ json without_server(const json& env) {
   return kept;
 }
 
-/// Workers are alike: as large as the largest server's, and with the output, because one of them is rank 0's.
+/// Workers are alike: as large as the largest server's, and all with the output, because one of them has rank
+/// 0.
 json worker_template(const GnnJob& job, const Settings& settings, int attempt, const Servers& servers,
                      std::size_t most) {
   std::vector<Rank> ranks(most);
@@ -81,7 +83,7 @@ json replicas(std::size_t count, json pod_template) {
   return {{"replicas", count}, {"restartPolicy", "Never"}, {"template", std::move(pod_template)}};
 }
 
-/// RFC 1035's: the worker's host name, which begins like the job's.
+/// Whether RFC 1035 allows the name. A worker's host name begins with its job's name.
 bool is_host_name(const std::string& name) {
   constexpr std::size_t kLongest = 63;
   return name.size() <= kLongest && name[0] >= 'a' && name[0] <= 'z' && name.find('.') == std::string::npos;

@@ -1,5 +1,4 @@
-// What a job's objects are called and marked with. Everything that an operator must find again is found by
-// these.
+// Names, labels and annotations of a job's objects, by which an operator finds everything again.
 #pragma once
 
 #include <string>
@@ -17,9 +16,9 @@ inline constexpr const char* kIncarnationLabel = "atoll.dev/incarnation";
 inline constexpr const char* kAttemptLabel = "atoll.dev/attempt";  // of launchers, and of an MPIJob's workers
 inline constexpr const char* kManifestLabel = "atoll.dev/manifest";          // MadeOf::manifest of a pod
 inline constexpr const char* kRanksAnnotation = "atoll.dev/ranks";           // "0,1"
-inline constexpr const char* kPinnedAnnotation = "atoll.dev/pinned-to";      // a node
-inline constexpr const char* kReleasedAnnotation = "atoll.dev/released-at";  // when its gate was taken away
-// By our clock, which the API server's need not agree with: of the prepare pod and of an MPIJob.
+inline constexpr const char* kPinnedAnnotation = "atoll.dev/pinned-to";      // a node's name
+inline constexpr const char* kReleasedAnnotation = "atoll.dev/released-at";  // when its gate was removed
+// When the prepare pod or an MPIJob was made, by our clock, from which the API server's may differ.
 inline constexpr const char* kMadeAnnotation = "atoll.dev/made-at";
 inline constexpr const char* kAfterRestartAnnotation =
     "atoll.dev/after-restart";                                           // last_restart() when it was made
@@ -34,7 +33,7 @@ inline constexpr const char* kLauncherRole = "launcher";
 inline constexpr const char* kEngine = "engine";  // the container that is ours
 inline constexpr int kSshPort = 2222, kMetricsPort = 9400;
 
-/// Stands for a job's Secret in pods that are never made: in a dry run, and in what a queue counts.
+/// Placeholder for a job's Secret in pods that are never made: in a dry run, and in what a queue counts.
 inline constexpr const char* kNoKeysYet = "none-yet";
 
 /// `id`: LoginKeys::id.
@@ -59,7 +58,7 @@ inline std::string worker_name(const std::string& job, int server, int incarnati
 inline std::string workload_name(const std::string& job) {
   return "gnnjob-" + job;
 }
-/// Its workers are called J-A-worker-0 and so on, of job J and attempt A.
+/// The MPIJob of job J and attempt A has workers J-A-worker-0 and so on.
 inline std::string mpi_job_name(const std::string& job, int attempt) {
   return job + "-" + std::to_string(attempt);
 }

@@ -83,8 +83,8 @@ std::string network_policy(const GnnJob& job, const Settings& settings) {
   return policy.dump();
 }
 
-// What the pods of a gang ask for as they are made: beside their ranks the memory of /dev/shm, and what the
-// template puts into them.
+// Counts what a gang's pods request when they are made: beside their ranks' resources, memory for /dev/shm
+// and what the template adds.
 
 void count_pods(const GnnJob& job, const Settings& settings, Gang& gang) {
   const auto largest = std::ranges::max_element(gang.servers, {}, &std::vector<Rank>::size);
@@ -92,8 +92,7 @@ void count_pods(const GnnJob& job, const Settings& settings, Gang& gang) {
   gang.launcher.at_least(read_pod(launcher_pod(job, settings, 1)).requests);
 }
 
-// A job's pods. The commands are the contract with the engine's side: `atoll prepare`, `supervise` and
-// `launch`.
+// A job's pods. Their commands are the contract with the engine: `atoll prepare`, `supervise` and `launch`.
 
 namespace {
 
@@ -101,7 +100,7 @@ using nlohmann::json;
 
 constexpr const char* kManifest = "/etc/atoll/job/job.yaml";
 
-/// Nothing of the image's or the user's configuration: strict host checking against the job's own key.
+/// Ignores the image's and the user's configuration: strict host checking against the job's own key.
 constexpr const char* kShell =
     "ssh -F none -p 2222 -l atoll -i /etc/atoll/keys/id_login -o IdentitiesOnly=yes -o BatchMode=yes "
     "-o StrictHostKeyChecking=yes -o UserKnownHostsFile=/etc/atoll/keys/known_hosts "
@@ -128,8 +127,8 @@ json worker_env(const std::vector<Rank>& ranks, int server) {
                       field_env("ATOLL_NODE", "spec.nodeName")});
 }
 
-/// NCCL's variables: those of the operator's settings. Where one pod has all ranks, nothing that they say to
-/// each other need leave it: they meet on the loopback device, whatever networks the pod is on.
+/// Adds NCCL's variables, from the operator's settings. Where one pod has all ranks, their messages need not
+/// leave it: they meet on the loopback device, whatever networks the pod is on.
 void add_nccl(json& env, const Job& job, std::size_t ranks, const Settings& settings) {
   if (job.resources.gpus == 0) return;
   auto variables = settings.nccl;
@@ -137,20 +136,21 @@ void add_nccl(json& env, const Job& job, std::size_t ranks, const Settings& sett
   for (const auto& [name, value] : variables) env.push_back({{"name", name}, {"value", value}});
 }
 
-/// Of /dev/shm, for so many ranks.
+/// Bytes of /dev/shm for so many ranks.
 std::int64_t shared_memory_of(const Job& job, std::size_t ranks, const Settings& settings) {
   return (job.resources.gpus > 0 ? settings.cuda_shared_memory : settings.shared_memory) *
          std::int64_t(ranks);
 }
 
-/// Seconds in which ranks may write a checkpoint, so that their supervisor has some left to say how it ended.
+/// Seconds in which ranks may write a checkpoint. Less than the pod's grace, so that their supervisor has
+/// time to say how it ended.
 std::int64_t time_for_ranks(const json& pod) {
   constexpr std::int64_t kForTheSupervisor = 10, kKubernetesDefault = 30;
   const auto grace = integer_of(pod.at("spec"), "terminationGracePeriodSeconds").value_or(kKubernetesDefault);
   return std::max<std::int64_t>(1, grace - kForTheSupervisor);
 }
 
-/// Ready: sshd answers.
+/// The container is ready when sshd answers.
 void serve_ssh(json& container) {
   container["ports"] = json::array({{{"name", "ssh"}, {"containerPort", kSshPort}},
                                     {{"name", "metrics"}, {"containerPort", kMetricsPort}}});
@@ -160,7 +160,7 @@ void serve_ssh(json& container) {
                                  {"failureThreshold", 5}};
 }
 
-/// What resumes a job lies with rank 0 alone, so one pod has the volume, and ReadWriteOnce suffices.
+/// Mounts the output in one pod only, because only rank 0 has what resumes a job: so ReadWriteOnce suffices.
 void mount_output(json& pod, const Job& job) {
   const json none = {{"emptyDir", json::object()}};
   mount(pod, "output", job.output.volume.empty() ? none : json::parse(job.output.volume), "/output", false);

@@ -1,6 +1,6 @@
-// What a job's objects look like: pure functions from a job to the JSON that the API server is given. Jobs
-// here are ones that the engine takes (GnnJob::job) and whose template has no faults (template_faults());
-// those whose workers or launcher are made have keys (Status::keys).
+// A job's objects: pure functions from a job to the JSON for the API server. Preconditions: the engine
+// accepts the job (GnnJob::job), and its template has no faults (template_faults()); for workers and
+// launchers, the job has keys (Status::keys).
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
@@ -16,75 +16,77 @@
 
 namespace atl::ctl {
 
-/// The engine that the job's pods run: the one recorded, or else its manifest's, or else the operator's,
-/// which has one for jobs with GPUs.
+/// The engine image of the job's pods: the recorded one, or else the manifest's, or else the operator's,
+/// which has a separate one for jobs with GPUs.
 std::string engine_image(const GnnJob& job, const Settings& settings);
 
-/// Both key pairs. Workers mount authorized_keys and host_key; the launcher id_login and known_hosts.
-/// Immutable.
+/// The Secret with both key pairs. Workers mount authorized_keys and host_key; the launcher mounts id_login
+/// and known_hosts. Immutable.
 std::string keys_secret(const GnnJob& job, const LoginKeys& keys);
 
-/// One of that name without keys, to find out whether there is one.
+/// A Secret of that name without keys, to find out whether the name is taken.
 std::string empty_secret(const GnnJob& job, const std::string& name);
 
 /// The manifest as job.yaml. Immutable; a job whose manifest changes gets another.
 std::string job_config_map(const GnnJob& job);
 
-/// What the prepare step found out, as prepared.json. Immutable, of one manifest.
+/// The prepare step's findings, as prepared.json. Immutable, for one manifest.
 std::string prepared_config_map(const GnnJob& job, const std::string& prepared);
 
-/// Where one attempt's ranks run.
+/// A server of one attempt: where its ranks run.
 struct AttemptServer {
   std::string pod, node, address;
   std::vector<Rank> ranks;
 };
 
 /// attempt.json: {"attempt": 3, "run": the job's UID, "servers": [{"pod", "node", "address", "ranks"}, …],
-/// "parts": [2, 0, 1, 3], "strategy": "{kind: granndis}"}: the part of the graph that each rank trains (none:
-/// that of its own number), and what strategy auto stands for (none: the manifest's). Immutable.
+/// "parts": [2, 0, 1, 3], "strategy": "{kind: granndis}"}. `parts`: the part of the graph that each rank
+/// trains (empty: the part of its own number). `strategy`: the one chosen for auto (empty: the manifest's).
+/// Immutable.
 std::string attempt_config_map(const GnnJob& job, int attempt, const std::vector<AttemptServer>& servers,
                                const std::vector<int>& parts, const std::string& strategy);
 
-/// Within the job everything; from outside only the metrics port, and only from the operator's and
+/// Allows everything within the job; from outside only the metrics port, and only from the operator's and
 /// Prometheus' namespaces.
 std::string network_policy(const GnnJob& job, const Settings& settings);
 
-/// Partitions the data set where that isn't done yet; its result is the last line of its log.
+/// Partitions the data set if that isn't done yet; its result is the last line of its log.
 std::string prepare_pod(const GnnJob& job, const Settings& settings, Moment now);
 
-/// sshd and the ranks of one server. Gated.
+/// Runs sshd and the ranks of one server. Gated.
 std::string worker_pod(const GnnJob& job, const Settings& settings, int server,
                        const std::vector<Rank>& ranks, int incarnation);
 
-/// mpirun. Gated.
+/// Runs mpirun. Gated.
 std::string launcher_pod(const GnnJob& job, const Settings& settings, int attempt);
 
-/// Fills in what the job's pods ask for. `gang`: gang_of() the same job. What a LimitRange adds is only known
-/// once the pods exist.
+/// Fills in the resources of the job's pods. `gang`: gang_of() the same job. What a LimitRange adds is only
+/// known once the pods exist.
 void count_pods(const GnnJob& job, const Settings& settings, Gang& gang);
 
 /// The MPIJob of one attempt, which ends when its launcher does, in whatever way. `servers`: the ranks of
-/// each server.
+/// each.
 std::string mpi_job(const GnnJob& job, const Settings& settings, int attempt,
                     const std::vector<std::vector<Rank>>& servers, Moment now);
 
-/// A pod made of such a template as if we had made it: the job's own, with its server and its ranks. Any
-/// other as it is.
+/// A pod that mpi-operator made for a job's MPIJob, as if we had made it: the job's own, with its server and
+/// its ranks. Returns any other pod unchanged.
 PodView adopted(PodView pod);
 
-/// Why it has failed, in mpi-operator's words; "" where it hasn't. `object`: the API's.
+/// Why the MPIJob has failed, in mpi-operator's words; "" where it hasn't. `object`: the API's JSON.
 std::string mpi_job_failure(const nlohmann::json& object);
 
-/// Why there can't be one, one line for each reason.
+/// Why the job can't have an MPIJob, one line per reason.
 std::vector<std::string> mpi_job_faults(const Job& job, const Settings& settings);
 
-/// Two sets of pods: the launcher, and the workers, each counted like the largest, as they are planned. The
-/// prepare pod comes before the workers and takes no more than one of them. `servers`: the ranks of each.
+/// A Workload with two sets of pods: the launcher, and the workers, each counted like the largest, as
+/// planned. The prepare pod comes before the workers and takes no more than one of them. `servers`: the ranks
+/// of each.
 std::string workload(const GnnJob& job, const Settings& settings,
                      const std::vector<std::vector<Rank>>& servers, const QueuePriority& priority);
 
-/// A JSON patch of its status that enters these conditions; `releases`: and gives the reserved quota back. It
-/// fails where the Workload has changed since it was read.
+/// A JSON patch that enters these conditions in the Workload's status, and with `releases` gives the reserved
+/// quota back. It fails where the Workload has changed since it was read.
 std::string conditions_patch(const Meta& meta, const Workload& workload,
                              const std::vector<Condition>& conditions, bool releases = false);
 

@@ -17,9 +17,9 @@ namespace {
 
 using nlohmann::json;
 
-/// A node that doesn't answer: its pods are replaced after a time of ours, not the cluster's 300 s. A node
-/// that is kept for GPUs: where ranks are on such, the launcher is planned beside them, and only there may be
-/// the room that preparing takes.
+/// Tolerates nodes that don't answer, because their pods are replaced after a time of ours, not the cluster's
+/// 300 s; and nodes kept for GPUs, because ranks may run on these, the launcher is planned beside them, and
+/// only such a node may have the room for preparing.
 json tolerations(const Job& job, const Settings& settings) {
   json all = json::array();
   for (const char* what : {"not-ready", "unreachable"})
@@ -168,7 +168,7 @@ json rank_resources(const Job& job, int ranks, std::int64_t shared_memory) {
     limits["memory"] = std::to_string(memory.of("memory"));
   }
   requests = limits;
-  // Files in /dev/shm are memory of the pod, stated or not.
+  // Files in /dev/shm count as the pod's memory, whether it states them or not.
   if (!requests.contains("memory") && shared_memory > 0) requests["memory"] = std::to_string(shared_memory);
   return {{"requests", std::move(requests)}, {"limits", std::move(limits)}};
 }

@@ -20,8 +20,8 @@ json step(const char* op, const std::string& path, const json& value) {
 constexpr const char *kPinned = "/metadata/annotations/atoll.dev~1pinned-to",
                      *kReleased = "/metadata/annotations/atoll.dev~1released-at";
 
-/// What every patch begins with: the pod that it is for, which one that isn't there yet can't say, and a
-/// place for annotations, which a patch doesn't make.
+/// The beginning of every patch: a test of the pod's identity, which a pod that doesn't exist yet can't have,
+/// and a place for annotations, which a patch doesn't create.
 json patch_of(const PodView& pod) {
   json patch = json::array();
   if (!pod.meta.uid.empty()) patch.push_back(step("test", "/metadata/uid", pod.meta.uid));
@@ -29,7 +29,7 @@ json patch_of(const PodView& pod) {
   return patch;
 }
 
-/// Every term gets the node: terms are alternatives, and a gated pod's may only grow narrower.
+/// Adds the node to every term: terms are alternatives, and a gated pod's affinity may only become narrower.
 json narrowed(const PodView& pod, const std::string& node) {
   const json rule = {{"key", "metadata.name"}, {"operator", "In"}, {"values", {node}}};
   json affinity = pod.affinity.empty() ? json::object() : json::parse(pod.affinity);
@@ -44,7 +44,7 @@ void add_pin(json& patch, const PodView& pod, const std::string& node) {
   if (!pod.pinned.empty()) return;
   if (!pod.affinity.empty()) patch.push_back(step("test", "/spec/affinity", json::parse(pod.affinity)));
   patch.push_back(step("add", "/spec/affinity", narrowed(pod, node)));
-  // An affinity to one node may be the template's, and takes no room.
+  // The annotation marks our pin: the template may have an affinity to one node as well, which takes no room.
   patch.push_back(step("add", kPinned, node));
 }
 

@@ -1,4 +1,4 @@
-// What the operator's own configuration says about the objects that it makes.
+// The operator's own configuration of the objects that it makes.
 #pragma once
 
 #include <cstdint>
@@ -12,24 +12,24 @@
 namespace atl::ctl {
 
 struct Settings {
-  std::string image;                        // of the engine, where a job names none
-  std::string cuda_image;                   // the same of jobs with GPUs; empty: as without
+  std::string image;                        // the engine's, where a job names none
+  std::string cuda_image;                   // the same for jobs with GPUs; empty: `image`
   std::string gpu_resource = kGpuResource;  // what kubelets call a GPU
-  int oldest_driver = 0;  // of NVIDIA's, that cuda_image works with: its major version; 0: any
-  std::map<std::string, std::string> nccl;   // NCCL's variables, of workers with GPUs
-  std::vector<std::string> architectures;    // that the engine's images are built for; none: any node will do
-  std::string pull_policy = "IfNotPresent";  // of the engine's images
-  std::vector<std::string> pull_secrets;     // of a registry, by name, in each namespace that has jobs
+  int oldest_driver = 0;  // major version of NVIDIA's driver that cuda_image needs at least; 0: any
+  std::map<std::string, std::string> nccl;  // NCCL's variables, for workers with GPUs
+  std::vector<std::string> architectures;   // that the engine's images are built for; empty: any node will do
+  std::string pull_policy = "IfNotPresent";     // of the engine's images
+  std::vector<std::string> pull_secrets;        // a registry's, by name, in each namespace that has jobs
   std::string operator_space = "atoll-system";  // namespace from which the operator asks pods for progress
   std::string scrape_space = "monitoring";      // namespace from which Prometheus asks them for metrics
-  int toleration_seconds = 30;                  // a node may be gone so long before its pods are replaced
+  int toleration_seconds = 30;                  // how long a node may be gone before its pods are replaced
   int grace_seconds = 120;                      // from SIGTERM to SIGKILL: long enough for a checkpoint
   std::int64_t shared_memory = 64 << 20;        // bytes of /dev/shm for each rank of a pod
-  std::int64_t cuda_shared_memory = 1 << 30;    // the same of ranks with a GPU: NCCL's buffers lie there
+  std::int64_t cuda_shared_memory = 1 << 30;    // the same for ranks with a GPU: NCCL's buffers are there
   bool mpi_jobs = false;                        // mpi-operator runs here: launcher: mpijob is allowed
   bool kueue = false;                           // Kueue runs here: jobs may name a queue
-  std::set<std::string> allowed;                // that is_allowable() (template.h), in jobs' pods
-  std::int64_t fs_group = 10001;                // group of the mounted keys, and of volumes that take one
+  std::set<std::string> allowed;  // features that is_allowable() (template.h) names, in jobs' pods
+  std::int64_t fs_group = 10001;  // of the mounted keys, and of volumes that take one
 };
 
 }  // namespace atl::ctl

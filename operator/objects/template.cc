@@ -21,7 +21,7 @@ void append(json& list, const json& more) {
   for (const json& item : more) list.push_back(item);
 }
 
-/// Items of the same name are replaced.
+/// Appends items; replaces those of the same name.
 void append_by_name(json& list, const json& more) {
   if (!list.is_array()) list = json::array();
   for (const json& item : more) {

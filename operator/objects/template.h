@@ -1,5 +1,5 @@
-// The user's partial pod template (spec.template) merged over a generated pod: what users may set, how it
-// joins what is there, and which of it would break a job and is refused by name.
+// The user's partial pod template (spec.template), merged into a generated pod: which fields users may set,
+// how these are merged, and which would break a job and are refused by name.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
@@ -12,21 +12,22 @@
 
 namespace atl::ctl {
 
-/// What gives pods more than the job's own, and is refused but where Settings::allowed has it: hostPath, …
+/// Features that give pods more than the job's own, and are refused unless Settings::allowed has them:
+/// hostPath, …
 std::set<std::string> guarded_features();
-/// One of these, or a capability's name: IPC_LOCK.
+/// Whether it is one of these, or a capability's name: IPC_LOCK.
 bool is_allowable(const std::string& feature);
 
 /// One line for each thing that isn't allowed in `template` or in a volume: "template.spec.hostNetwork: …".
-/// Empty: merge_template() will do.
+/// Empty: merge_template() will succeed.
 std::vector<std::string> template_faults(const Job& job, const Settings& settings);
 
-/// Joins what the job's queue asks of such a pod, in the same way.
+/// Merges what the job's queue asks of such a pod, in the same way.
 void merge_admitted(nlohmann::json& pod, const GnnJob& job, const char* role);
 
-/// Labels, annotations, nodeSelector, securityContext and resources are joined key by key, null takes a key
-/// away; tolerations, volumes, volumeMounts, envFrom, imagePullSecrets and init containers are appended; env
-/// is joined by name; affinity and everything else replaces. Resources go to workers alone: only they run
+/// Merges labels, annotations, nodeSelector, securityContext and resources key by key, where null removes a
+/// key. Appends tolerations, volumes, volumeMounts, envFrom, imagePullSecrets and init containers. Merges env
+/// by name. Replaces affinity and everything else. Resources go to workers alone, because only they run
 /// ranks.
 void merge_template(nlohmann::json& pod, const Job& job, const char* role);
 

@@ -1,6 +1,6 @@
-// What a template may not say, because a job would not work, or not be what its plan says; and what it, or a
-// volume, may say only where that is allowed. charts/atoll/templates/_template_rules.tpl says the same to the
-// API server: a test compares the tables.
+// What a template may not say, because the job would not work, or would not be what its plan says; and what a
+// template or a volume may say only where that is allowed. charts/atoll/templates/_template_rules.tpl says
+// the same to the API server; a test compares the tables.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -70,7 +70,7 @@ constexpr const char* kEmptyInEachPod = "each pod would have an empty one: name 
 const Names kRefusedOfData = {{"emptyDir", kEmptyInEachPod}};
 const Names kRefusedOfPrepared = {{"emptyDir", kEmptyInEachPod}, {"ephemeral", kEmptyInEachPod}};
 
-/// The same of any container, whose value may be one that asks for nothing.
+/// A field of any container that is refused, unless its value asks for nothing or its feature is allowed.
 struct ValueGuard {
   const char *field, *harmless, *feature, *why;
 };
@@ -80,8 +80,8 @@ constexpr ValueGuard kGuardsOfSecurity[] = {
 };
 constexpr ValueGuard kGuardsOfPort[] = {{"hostPort", "0", kHostPorts, "it is a port of the node"}};
 
-/// What a runtime gives a container by itself; any other may be added where jobs.allow names it. As the Pod
-/// Security level baseline has it.
+/// Capabilities that a runtime gives a container by itself, as in the Pod Security level baseline; others may
+/// be added where jobs.allow names them.
 const std::set<std::string> kPlainCapabilities = {
     "AUDIT_WRITE",      "CHOWN",   "DAC_OVERRIDE", "FOWNER",  "FSETID", "KILL",      "MKNOD",
     "NET_BIND_SERVICE", "SETFCAP", "SETGID",       "SETPCAP", "SETUID", "SYS_CHROOT"};
@@ -93,7 +93,7 @@ const std::set<std::string> kOurPaths = {
     "/tmp",      "/run/atoll", "/var/lib/extrausers", "/etc/atoll/job",     "/data",
     "/prepared", "/dev/shm",   "/etc/atoll/keys",     "/etc/atoll/attempt", "/output"};
 const std::set<std::string> kOfRanks = {"cpu", "memory"};
-/// How NVIDIA's device plugin calls GPUs: whole ones, shared ones (nvidia.com/gpu.shared), MIG's slices
+/// NVIDIA's device plugin's names of GPUs: whole ones, shared ones (nvidia.com/gpu.shared), MIG's slices
 /// (nvidia.com/mig-1g.10gb).
 const std::set<std::string> kGpuFamilies = {"nvidia.com/gpu", "nvidia.com/mig-"};
 
@@ -125,7 +125,7 @@ class Faults {
     }
   }
 
-  /// Of the engine, of an init container or of one that runs beside it.
+  /// Checks the engine's container, an init container, or one that runs beside them.
   void any_container(const json& container, const std::string& path) {
     const json& security = member(container, "securityContext");
     guard(security, kGuardsOfSecurity, path + ".securityContext");

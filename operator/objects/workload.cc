@@ -1,4 +1,4 @@
-// A job's Workload, by which it queues for quota (api/workload.h), and what Kueue is told of it afterwards.
+// A job's Workload, by which it queues for quota (api/workload.h), and what Kueue is told about it later.
 #include "operator/objects/objects.h"
 
 #include <algorithm>
@@ -15,7 +15,7 @@ using nlohmann::json;
 
 constexpr const char* kJobUidLabel = "kueue.x-k8s.io/job-uid";  // by which Kueue's own tools find a job's
 
-/// Of pods that were made outside of any queue: what a flavor will add is not theirs to ask for.
+/// A set of pods as they are made outside of any queue: a flavor's additions are not theirs to request.
 json pod_set(const char* name, std::size_t count, const std::string& text) {
   json pod = json::parse(text);
   pod["spec"].erase("schedulingGates");
@@ -37,7 +37,7 @@ std::string workload(const GnnJob& job, const Settings& settings,
                      const std::vector<std::vector<Rank>>& servers, const QueuePriority& priority) {
   GnnJob alone = job;
   alone.admitted = {};
-  alone.status.keys = kNoKeysYet;  // a job that waits has none, and what it asks for doesn't change with them
+  alone.status.keys = kNoKeysYet;  // a waiting job has no keys, and its requests don't depend on them
   const auto largest = std::ranges::max_element(servers, {}, &std::vector<Rank>::size);
   json object = object_of(job, "kueue.x-k8s.io/v1beta2", "Workload", workload_name(job.meta.name));
   object["metadata"]["labels"][kJobUidLabel] = job.meta.uid;

@@ -57,8 +57,8 @@ double Assignment::bytes_cost_at(int server, int site) const {
   return cost;
 }
 
-/// A byte to a peer that shares the domain of level l − 1 but not that of level l costs the weight of level
-/// l: so it is enough to know how many bytes go into each domain.
+/// A byte to a peer in the same domain of level l − 1, but in another one of level l, costs the weight of
+/// level l. So it is enough to know how many bytes go into each domain.
 void Assignment::costs_everywhere(int server, std::vector<double>& costs) {
   const auto peers = traffic_->peers(server);
   for (const auto& [peer, bytes] : peers) {
@@ -88,14 +88,14 @@ double Assignment::swap_gain(int a, int b, double a_here, double a_there) const 
   double gain = a_there - a_here + cost_at(b, here) - cost_at(b, there);
   const auto peers = traffic_->peers(a);
   const auto found = std::ranges::lower_bound(peers, b, {}, &Traffic::Peer::server);
-  // Both sums count the pair as if it came together; it stays as far apart as it was.
+  // Both sums count the pair as if the two came together, but they stay as far apart as before.
   if (found != peers.end() && found->server == b) gain += 2 * found->bytes * topology_->distance(here, there);
   return gain;
 }
 
-// Leaves out nodes that can't change an answer. Of brothers that look the same (nodes of equal slots in one
+// Leaves out nodes that can't change an answer. Of siblings that look the same (nodes of equal slots in one
 // rack; racks of equal nodes in one zone) a job of n servers uses at most n, and any n will do: the first by
-// name stay. A cluster of equal nodes so becomes as small as the job, whatever its size.
+// name stay. So a cluster of equal nodes becomes as small as the job, whatever its size.
 
 namespace {
 
@@ -103,7 +103,7 @@ class Shapes {
  public:
   Shapes(const Topology& topology, int servers) : topology_(topology), servers_(servers) {}
 
-  /// Appends the sites of a domain that stay, and returns the number of the domain's shape.
+  /// Appends the sites of a domain that stay; returns the number of the domain's shape.
   int keep(int domain, std::vector<int>& kept) {
     const Domain& d = topology_.domains()[std::size_t(domain)];
     if (d.children.empty()) {
@@ -132,7 +132,7 @@ class Shapes {
 
   const Topology& topology_;
   int servers_;
-  std::map<std::vector<int>, int> numbers_;  // what a node takes, or its children's shapes → number
+  std::map<std::vector<int>, int> numbers_;  // numbers of shapes: what a node takes, or its children's shapes
 };
 
 }  // namespace
@@ -143,25 +143,25 @@ Topology without_twins(const Topology& topology, int servers) {
   return topology.keeping(kept, servers);
 }
 
-// What no placement can cost less than, from how many servers there is room for near one another: a server
-// finds at most so many others on its node, so many in its rack, and the others are further away. Where an
-// answer costs no more, it is a best one, and nobody needs to look on.
+// A lower bound on the cost of any placement, from how many servers have room near one another: a server
+// finds at most so many others on its node, so many in its rack, and the rest are further away. An answer
+// that costs no more is a best one, and ends the search.
 
 namespace {
 
 struct Rung {
-  int others = 0;        // of a server, so near or nearer
+  int others = 0;        // others of a server that are so near or nearer
   double byte_cost = 0;  // of a byte to them
 };
 
-/// The nearest first; the last holds everybody.
+/// Rungs from the nearest; the last holds all servers.
 std::vector<Rung> ladder_of(const Topology& topology) {
   std::vector<int> most(topology.weights().size(), 0);  // slots of a domain, by level
   for (const Domain& domain : topology.domains())
     if (domain.level >= 0)
       most[std::size_t(domain.level)] = std::max(most[std::size_t(domain.level)], domain.slots);
   std::vector<Rung> ladder;
-  // Coarse levels may be given less weight than fine ones: then what is further away costs as little.
+  // Coarse levels may have less weight than fine ones: then what is further away costs no more.
   double cheapest = std::numeric_limits<double>::infinity();
   int others = std::numeric_limits<int>::max();
   for (std::size_t level = 0; level < most.size(); ++level) {
@@ -174,7 +174,7 @@ std::vector<Rung> ladder_of(const Topology& topology) {
   return ladder;
 }
 
-/// Of one server: the peers that it talks to most are the nearest. Sorts `bytes`.
+/// The least cost of one server: the peers that it talks to most are nearest. Sorts `bytes`.
 double least_cost(const std::vector<Rung>& ladder, std::vector<double>& bytes) {
   std::ranges::sort(bytes, std::greater());
   auto rung = ladder.begin();

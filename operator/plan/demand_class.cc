@@ -1,5 +1,5 @@
-// Which gangs are alike: for gangs of one class, whosever they are, the same cluster has the same answer. So
-// one that doesn't fit is an answer for all of them.
+// Classes of gangs that are alike: on the same cluster all gangs of a class get the same answer, whosever
+// they are. So if one doesn't fit, none of its class does.
 #include "operator/plan/gang.h"
 
 #include <bit>
@@ -8,7 +8,7 @@
 namespace atl::ctl {
 namespace {
 
-/// Parts of the text, each with its length: no two lists of parts make the same.
+/// Joins parts of a text, each with its length, so that different lists of parts make different texts.
 class Text {
  public:
   void add(const std::string& part) { (all += std::to_string(part.size()) += ':') += part; }
@@ -52,7 +52,7 @@ void add_filter(Text& text, const NodeFilter& filter) {
   text.add(std::int64_t(filter.oldest_driver));
 }
 
-/// FNV-1a: a dense job has thousands of flows.
+/// A digest by FNV-1a, because a dense job has thousands of flows.
 std::int64_t digest_of(const Traffic& traffic) {
   std::uint64_t digest = 0xcbf29ce484222325ULL;
   const auto mix = [&](std::uint64_t number) { digest = (digest ^ number) * 0x100000001b3ULL; };

@@ -13,14 +13,14 @@
 namespace atl::ctl {
 namespace {
 
-constexpr int kMostLauncherNodes = 16;  // tried, where the launcher has to take a server's place
+constexpr int kMostLauncherNodes = 16;  // that are tried, where the launcher has to take a server's place
 
 struct Answer {
   Placement placement;
   std::string launcher;
 };
 
-/// What a node has left beside the servers placed on it.
+/// Whether the launcher fits on a node beside the servers placed there.
 bool launcher_fits(const NodeRoom& room, const Gang& gang, const std::vector<std::string>& nodes) {
   const auto servers = std::ranges::count(nodes, room.node->name);
   Resources left = room.free;
@@ -28,7 +28,8 @@ bool launcher_fits(const NodeRoom& room, const Gang& gang, const std::vector<std
   return left.times(gang.launcher) > 0;
 }
 
-/// Beside server 0 if there is room, else beside another, else anywhere; "" where there is none.
+/// A node for the launcher: server 0's if it has room, else another server's, else any; "" where there is
+/// none.
 std::string launcher_beside(const Room& room, const Gang& gang, const std::vector<std::string>& nodes) {
   const std::set<std::string> used(nodes.begin(), nodes.end());
   std::string best;
@@ -43,7 +44,7 @@ std::string launcher_beside(const Room& room, const Gang& gang, const std::vecto
   return best;
 }
 
-/// The cheapest placement that leaves some node the room for the launcher.
+/// The cheapest placement that leaves the launcher room on some node.
 std::optional<Answer> place_around_launcher(const Room& room, const Gang& gang) {
   std::optional<Answer> best;
   int tried = 0;
@@ -107,7 +108,7 @@ GangPlan plan_gang(const Gang& gang, const Snapshot& snapshot) {
   plan.launcher = std::move(answer->launcher);
   plan.cost = answer->placement.cost;
   plan.in_order_cost = answer->placement.in_order_cost;
-  // The search may have found a better answer in less room than in more; that is possible as well.
+  // The search may find a better answer in less room than in more; such an answer is also possible.
   plan.best_possible = ideal ? std::min(ideal->cost, plan.cost) : plan.cost;
   plan.level_bytes = bytes_by_level(gang, Topology(room.sites(false), gang.weights), plan.nodes);
   if (plan.cost > plan.best_possible * (1 + 1e-9))
@@ -121,14 +122,14 @@ namespace {
 
 constexpr char kHostname[] = "kubernetes.io/hostname";
 constexpr double kTenfold =
-    10;  // a level costs so many times the one below it unless the manifest says otherwise
+    10;  // a level costs so many times the next finer one, unless the manifest says otherwise
 
 std::string full_name(const Job& job) {
   const auto metadata = nlohmann::json::parse(job.metadata.empty() ? "{}" : job.metadata);
   return metadata.value("namespace", "default") + "/" + job.name;
 }
 
-/// Of one pod of so many ranks.
+/// The demand of one pod of so many ranks.
 Resources server_demand(const ResourcesSpec& rank, int ranks, const std::string& gpu) {
   Resources demand;
   if (rank.cpu > 0) demand.add("cpu", rank.cpu * ranks);
@@ -138,7 +139,7 @@ Resources server_demand(const ResourcesSpec& rank, int ranks, const std::string&
   return demand;
 }
 
-/// It runs mpirun, and no rank.
+/// The launcher runs mpirun, and no rank.
 Resources launcher_demand() {
   Resources demand;
   demand.add("cpu", "100m");

@@ -1,4 +1,4 @@
-// Reading the API's JSON: objects there leave out whatever is empty, so what is absent reads as nothing.
+// Reads the API's JSON. Its objects leave out whatever is empty, so an absent member reads as nothing.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
@@ -7,7 +7,7 @@
 
 namespace atl::ctl {
 
-/// The member, or null where the object has none or is no object.
+/// The member; null where the object has none, or isn't an object.
 const nlohmann::json& member(const nlohmann::json& object, const char* name);
 
 /// A string as it is, null as "", anything else as its JSON.

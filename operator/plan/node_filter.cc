@@ -41,7 +41,7 @@ bool holds(const LabelRule& rule, const NodeState& node) {
   return rule.comparison == "Gt" ? *left > *right : rule.comparison == "Lt" && *left < *right;
 }
 
-/// Of NVIDIA's driver, where the node's labels tell it.
+/// The major version of NVIDIA's driver, if the node's labels tell it.
 std::optional<long> driver_of(const NodeState& node) {
   for (const char* label : kDriverLabels)
     if (const auto found = node.labels.find(label); found != node.labels.end()) return integer(found->second);

@@ -1,5 +1,5 @@
-// Which nodes a job's pods may stand on: what its pod template demands of a node and what it tolerates, with
-// the words for each refusal. The same rules as the scheduler's filters.
+// Which nodes a job's pods may use: what their template demands of a node and what it tolerates, with words
+// for each refusal. Follows the scheduler's filters.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
@@ -11,28 +11,28 @@ namespace atl::ctl {
 
 struct NodeState;
 
-/// What every kubelet says of its node.
+/// Labels that every kubelet sets on its node.
 inline constexpr char kArchitectureLabel[] = "kubernetes.io/arch", kSystemLabel[] = "kubernetes.io/os",
                       kSystem[] = "linux";
 
-/// What NVIDIA's GPU feature discovery says of the driver's major version: 580; under its name of before,
-/// too.
+/// Labels of NVIDIA's GPU feature discovery for the driver's major version, such as 580; by their present and
+/// their former name.
 inline constexpr const char* kDriverLabels[] = {"nvidia.com/cuda.driver-version.major",
                                                 "nvidia.com/cuda.driver.major"};
 
-/// key operator values: In, NotIn, Exists, DoesNotExist, Gt, Lt; of a label, or of the node's name.
+/// A rule on a label, or on the node's name. Comparisons: In, NotIn, Exists, DoesNotExist, Gt, Lt.
 struct LabelRule {
   std::string key, comparison;
   std::vector<std::string> values;
   bool of_name = false;  // matchFields metadata.name
 };
 
-/// Of each term all rules must hold.
+/// Terms; all rules of a term must hold.
 using NodeTerms = std::vector<std::vector<LabelRule>>;
 
-/// Of a NodeSelector, as node affinities of pods and of volumes have them.
+/// The terms of a NodeSelector, as in node affinities of pods and of volumes.
 NodeTerms node_terms(const nlohmann::json& selector);
-/// Whether one of them holds. A term without rules holds for no node.
+/// Whether one of the terms holds. A term without rules holds for no node.
 bool is_chosen_by(const NodeTerms& terms, const NodeState& node);
 /// "zone In [a, b]"
 std::string text(const LabelRule& rule);
@@ -43,22 +43,22 @@ struct Toleration {
 
 struct NodeFilter {
   std::vector<LabelRule> selector;  // all must hold
-  NodeTerms terms;                  // one of them must hold, if there are any
+  NodeTerms terms;                  // if there are any, one must hold
   std::vector<Toleration> tolerations;
   std::set<std::string> excluded;  // nodes that failed before
-  int oldest_driver = 0;  // of NVIDIA's, its major version, of nodes whose labels tell it; 0: any will do
+  int oldest_driver = 0;  // NVIDIA's major version, checked where a node's labels tell it; 0: any will do
 
-  /// From a pod template: JSON, possibly "". What isn't as in a pod is passed over: the API server's dry run,
-  /// not the plan, refuses it.
+  /// From a pod template: JSON, possibly "". Skips what doesn't fit a pod, because the API server's dry run
+  /// refuses it.
   static NodeFilter of_template(const std::string& pod_template);
 
-  /// What the other demands and tolerates as well. It has no terms.
+  /// Adds the demands and tolerations of `other`, which has no terms.
   void join(const NodeFilter& other);
 
-  /// Linux on one of these architectures, but where it has words of its own for either; none: on any.
+  /// Demands Linux and one of these architectures, unless the template names its own; empty: no demand.
   void demand_platform(const std::vector<std::string>& architectures);
 
-  /// Why the node can't be used, "" if it can.
+  /// Why the node can't be used; "" if it can.
   std::string refusal(const NodeState& node) const;
 };
 

@@ -11,21 +11,22 @@
 namespace atl::ctl {
 namespace {
 
-// First answers of the placement: servers divided top down among domains, those that talk much kept together.
+// First answers of the placement: servers are divided top down among domains, and those that talk much stay
+// together.
 
 /// Which child of a domain takes servers next.
 enum class Fill {
-  kTightest,  // the smallest that holds all that are left, else the largest
+  kTightest,  // the smallest that holds all remaining servers, else the largest
   kLargest,
 };
 
-/// Grows groups of servers around one of them, always adding the one that says most to the group.
+/// Grows groups around a server by always adding the server that talks most to the group.
 class Divider {
  public:
   Divider(Assignment& assignment, Fill fill)
       : assignment_(assignment), fill_(fill), bytes_(std::size_t(assignment.traffic().servers()), 0) {}
 
-  /// servers[0] is where the first group begins.
+  /// servers[0] begins the first group.
   void divide(int domain, std::vector<int> servers) {
     const auto& domains = assignment_.topology().domains();
     const Domain& here = domains[std::size_t(domain)];
@@ -47,12 +48,12 @@ class Divider {
     const auto& domains = assignment_.topology().domains();
     return std::ranges::min_element(open, {}, [&](int d) {
       const auto& [slots, room] = std::pair(domains[std::size_t(d)].slots, domains[std::size_t(d)].room);
-      // Those that hold all come first, tightest first; of the others the largest.
+      // Domains that hold all servers come first, tightest first; then the others, largest first.
       return fill_ == Fill::kTightest && slots >= servers ? std::pair(0, room) : std::pair(1, -slots);
     });
   }
 
-  /// Removes `size` servers that talk to each other from `servers`, beginning with the first.
+  /// Removes from `servers` a group of `size` that talk to each other, beginning with the first.
   std::vector<int> take_group(std::vector<int>& servers, int size) {
     if (size == int(servers.size())) return std::exchange(servers, {});
     std::vector<int> group;
@@ -74,11 +75,11 @@ class Divider {
 
   Assignment& assignment_;
   Fill fill_;
-  std::vector<double> bytes_;  // by server, to the group that grows
+  std::vector<double> bytes_;  // (servers) to the growing group
 };
 
-/// Puts all servers, none of which stands anywhere yet, into a domain that has slots for them. `first` is the
-/// server around which the first group grows.
+/// Puts all servers, none of which has a site yet, into a domain that has slots for them. The first group
+/// grows around `first`.
 void divide(Assignment& assignment, int domain, Fill fill, int first) {
   std::vector<int> servers(std::size_t(assignment.traffic().servers()));
   std::iota(servers.begin(), servers.end(), 0);
@@ -86,8 +87,7 @@ void divide(Assignment& assignment, int domain, Fill fill, int first) {
   Divider(assignment, fill).divide(domain, std::move(servers));
 }
 
-/// Server 0, 1, … on the sites in their order: what a hostfile without thought gives. Some site takes server
-/// 0.
+/// Servers 0, 1, … on the sites in their order, as in a careless hostfile. Needs a site that takes server 0.
 void in_order(Assignment& assignment) {
   int site = 0;
   while (!assignment.may_stand(0, site)) ++site;
@@ -99,7 +99,7 @@ void in_order(Assignment& assignment) {
   }
 }
 
-// How long the search may take, in looks at a server on a site (about a nanosecond each).
+// Bounds the search, in evaluations of a server on a site (about a nanosecond each).
 constexpr double kSearchLooks = 8e6;
 constexpr double kRounding = 1e-9;
 constexpr int kMostStarts = 40, kMostRounds = 800;
@@ -119,7 +119,7 @@ std::vector<int> domains_that_hold(const Topology& topology, int servers) {
   return found;
 }
 
-/// The search of steps 2 to 4 on sites that are all allowed.
+/// Steps 2 to 4 of the search, on sites that are all allowed.
 class Search {
  public:
   Search(const Topology& topology, const Traffic& traffic) : topology_(topology), traffic_(traffic) {}
@@ -165,7 +165,7 @@ class Search {
 
   const Topology& topology_;
   const Traffic& traffic_;
-  double affordable_ = 0;  // rounds of refinement
+  double affordable_ = 0;  // refinements that the budget allows
 };
 
 bool takes_first(const Topology& topology, const Domain& domain) {
@@ -173,7 +173,7 @@ bool takes_first(const Topology& topology, const Domain& domain) {
   return std::any_of(sites + domain.first, sites + domain.last, [](const Site& s) { return s.takes_first; });
 }
 
-/// In one domain, of which some site takes server 0.
+/// Places within one domain, which has a site for server 0.
 Placement place_inside(const Topology& topology, const Traffic& traffic) {
   const Topology reduced = without_twins(topology, traffic.servers());
   Placement answer = Search(reduced, traffic).run();

@@ -1,5 +1,5 @@
-// Better answers from a given one: local search until no single change helps, and a search that goes on from
-// there by disturbing the best answer again and again.
+// Improves a given answer: a local search until no single change helps, and a search that goes on from there
+// by disturbing the best answer again and again.
 #include "operator/plan/assignment.h"
 
 #include <algorithm>
@@ -9,11 +9,11 @@
 namespace atl::ctl {
 namespace {
 
-constexpr double kWorthwhile = 1e-9;  // of the whole cost: less is rounding
-constexpr int kMostPasses = 30;       // it ends after a handful; this bounds rounding's mischief
+constexpr double kWorthwhile = 1e-9;  // of the whole cost; a smaller gain is rounding
+constexpr int kMostPasses = 30;  // it ends after a handful; the limit is for gains that are rounding errors
 
 struct Change {
-  double gain = 0;  // below zero: cheaper
+  double gain = 0;  // negative: cheaper
   int site = -1;    // to move to, or
   int server = -1;  // to swap with
 };
@@ -26,7 +26,7 @@ class Refiner {
     for (int s = 0; s < assignment.traffic().servers(); ++s) resident(assignment.site_of(s)).push_back(s);
   }
 
-  /// True where something changed.
+  /// Returns whether something changed.
   bool pass() {
     bool changed = false;
     for (int server = 0; server < assignment_.traffic().servers(); ++server) {
@@ -41,8 +41,8 @@ class Refiner {
  private:
   std::vector<int>& resident(int site) { return residents_[std::size_t(site)]; }
 
-  /// Only sites on which the server itself would pay less are looked at: of a swap that helps, one of the two
-  /// does.
+  /// The best change of one server. Tries only sites on which the server itself would pay less, because in
+  /// any swap that helps, one of the two does.
   Change best_change(int server) {
     assignment_.costs_everywhere(server, costs_);
     const int here = assignment_.site_of(server);
@@ -76,11 +76,11 @@ class Refiner {
   Assignment& assignment_;
   double least_ = 0;
   std::vector<std::vector<int>> residents_;  // by site
-  std::vector<double> costs_;                // by site, scratch
+  std::vector<double> costs_;                // (sites) a buffer
 };
 
-/// Exchanges what two domains of one level hold, as far as their slots allow: a change too large for steps of
-/// one server, each of which would cost more.
+/// Exchanges the servers of two domains of one level, as far as their slots allow. Steps of one server don't
+/// find this change, because each of them would cost more.
 class Disturbance {
  public:
   Disturbance(Assignment& assignment, std::uint64_t seed) : assignment_(assignment), state_(seed) {}
@@ -108,7 +108,7 @@ class Disturbance {
     return found;
   }
 
-  /// Into the domain, and what it has no room for wherever there is some.
+  /// Puts servers into the domain; those without room there go wherever there is some.
   void fill(const std::vector<int>& servers, int domain) {
     const int sites = int(assignment_.topology().sites().size());
     int site = assignment_.topology().domains()[std::size_t(domain)].first;

@@ -15,18 +15,18 @@ namespace {
 struct Candidate {
   const NodeRoom* room = nullptr;
   int now = 0, later = 0;  // servers that fit; later: once all jobs there have ended
-  double lacks = 0;        // room for one more than now, in servers
+  double lacks = 0;        // room for one server more than now, in servers
 };
 
 /// Servers on nodes, in a domain that holds them all.
 struct Choice {
   std::map<const NodeRoom*, int> servers;
-  double lacking = 0;  // room, in servers
+  double lacking = 0;  // missing room, in servers
 };
 
 using Candidates = std::vector<Candidate>;
 
-/// The share of `need` that `free` lacks: of the resource of which it lacks the most.
+/// The share of `need` that `free` lacks, for the scarcest resource.
 double share_lacking(const Resources& need, const Resources& free) {
   double most = 0;
   for (const auto& [resource, amount] : need.amounts())
@@ -39,7 +39,7 @@ Candidate candidate_of(const NodeRoom& node, int now, int later, const Gang& gan
   return {&node, now, later, now < later ? more * share_lacking(gang.server * more, node.free) : 0};
 }
 
-/// By domain of the level that must hold all; in the order of their names.
+/// By domain of the level that must hold all servers; in the order of names.
 std::map<std::vector<std::string>, Candidates> candidates_by_domain(const Gang& gang, const Room& room) {
   std::map<std::vector<std::string>, Candidates> domains;
   for (const NodeRoom& node : room.usable()) {
@@ -52,7 +52,7 @@ std::map<std::vector<std::string>, Candidates> candidates_by_domain(const Gang& 
   return domains;
 }
 
-/// Puts the first that takes server 0 before all others. False where none does.
+/// Moves the first candidate that takes server 0 to the front. False where none does.
 bool begin_with_first(Candidates& candidates) {
   const auto first = std::ranges::find_if(candidates, [](const Candidate& c) { return c.room->takes_first; });
   if (first == candidates.end()) return false;
@@ -68,7 +68,7 @@ std::optional<Choice> choose(Candidates candidates, int left) {
     if (taken > 0) choice.servers[candidate.room] += taken;
     return taken;
   };
-  // Ties: by name, as they come.
+  // Ties keep the order of names.
   std::ranges::stable_sort(candidates, std::greater(), &Candidate::now);
   if (!begin_with_first(candidates)) return {};
   const int kept_for_first = candidates[0].now == 0 ? 1 : 0;
@@ -112,7 +112,7 @@ std::optional<Reservation> reserve(const Gang& gang, const Snapshot& snapshot) {
   for (const auto& [node, servers] : best->servers) kept[node] += gang.server * servers;
   if (!add_launcher(gang, room, kept)) return {};
   Reservation reservation{gang.job, {}, {}};
-  for (const auto& [node, amounts] : kept) {  // in the order of their names, as in the room
+  for (const auto& [node, amounts] : kept) {  // in the order of names, as in the room
     PodState pod;
     pod.node = node->node->name;
     pod.job = gang.job;

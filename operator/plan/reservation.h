@@ -1,17 +1,16 @@
-// Room that is kept for a gang which has waited too long, so that gangs which need less don't take each node
-// as it becomes free, for ever.
+// Room that is kept for a gang which has waited too long, so that gangs which need less don't for ever take
+// each node as it becomes free.
 //
-// All pods of jobs end some day; other people's may not. So a gang that doesn't fit now is given the nodes
-// that it could have once the jobs on them have ended, and of those the ones that lack the least:
+// All jobs' pods end some day; other people's may not. So a gang that doesn't fit now gets nodes that it
+// could have once the jobs on them have ended, namely those that lack the least:
 //
-//  1. In each domain that must hold the whole gang (or in the cluster): room where servers fit already comes
-//     first, then nodes where the smallest share of what the servers need is lacking; as much as the gang
-//     needs.
-//  2. Of several domains the one that lacks the least.
-//  3. On these nodes what the gang will need is kept. The rest of them is anybody's.
+//  1. In each domain that must hold the whole gang (or in the cluster), as many nodes as the gang needs:
+//     first those where servers fit already, then those that lack the smallest share of what servers need.
+//  2. Of several domains, the one that lacks the least.
+//  3. What the gang will need on these nodes is kept. The rest of them is open to anybody.
 //
-// Nothing may be put where room is kept, so what is lacking only becomes less: planned anew whenever somebody
-// asks, the answer changes only for one that is nearer.
+// Nothing may be put where room is kept, so the lack can only shrink: when planned again, the answer changes
+// only to one that is nearer.
 #pragma once
 
 #include <optional>
@@ -23,13 +22,12 @@
 namespace atl::ctl {
 
 struct Reservation {
-  std::string job;                 // for whom
-  std::vector<std::string> nodes;  // by name
-  std::vector<PodState> room;      // what is kept there, as pods that stand there
+  std::string job;                 // the gang's job
+  std::vector<std::string> nodes;  // in order of name
+  std::vector<PodState> room;      // the kept room, as pods that occupy it
 };
 
-/// Pure. Nothing where the gang would not fit even if all jobs had ended: then nobody gains by its being
-/// waited for.
+/// Pure. Nothing where the gang would not fit even if all jobs had ended: then waiting for it helps nobody.
 std::optional<Reservation> reserve(const Gang& gang, const Snapshot& snapshot);
 
 /// "n1, n2 and 3 more are"

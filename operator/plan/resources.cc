@@ -16,7 +16,7 @@ namespace {
 constexpr double kRounding = 1e-6;  // 0.29 cores are 290 thousandths, not 290.00000000000006
 constexpr auto kMost = std::numeric_limits<std::int64_t>::max(), kLeast = -kMost;
 
-// What is beyond the largest amount stays there: anybody's pod may ask for as much.
+// Amounts beyond the largest stay there, because anybody's pod may ask for as much.
 std::int64_t sum(std::int64_t a, std::int64_t b) {
   std::int64_t all = 0;
   if (__builtin_add_overflow(a, b, &all)) return a > 0 ? kMost : kLeast;
@@ -39,7 +39,7 @@ void Resources::add(const std::string& resource, const std::string& quantity) {
 
 void Resources::add(const std::string& resource, double amount) {
   const double units = resource == "cpu" ? amount * 1000 : amount;
-  constexpr double kBound = 9e18;  // below kMost, which a double can't tell from 2⁶³
+  constexpr double kBound = 9e18;  // below kMost, which as a double equals 2⁶³
   std::int64_t& all = amounts_[resource];
   all = sum(all, std::int64_t(std::ceil(std::clamp(units, -kBound, kBound) - kRounding)));
 }

@@ -89,18 +89,18 @@ std::string plural(std::size_t count, const char* what) {
   return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
 }
 
-/// A domain of the level that must hold all, or the whole cluster.
+/// A domain of the level that must hold all servers, or the whole cluster.
 struct Holder {
   std::string name;
-  int slots = 0;  // as it is
+  int slots = 0;  // at present
   bool takes_first = false;
-  std::vector<std::pair<int, std::string>> gains;  // more slots were this node freed, most first
+  std::vector<std::pair<int, std::string>> gains;  // more slots if this node were freed, most first
   int emptied() const {
     int all = slots;
     for (const auto& gain : gains) all += gain.first;
     return all;
   }
-  /// Which nodes to free so that so many servers fit; none where that isn't enough.
+  /// The nodes to free so that so many servers fit; empty where that isn't enough.
   std::vector<std::string> to_free(int servers) const {
     std::vector<std::string> nodes;
     int have = slots;

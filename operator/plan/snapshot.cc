@@ -21,7 +21,7 @@ Resources resources_of(const json& quantities) {
   return all;
 }
 
-/// What is limited and not requested is requested: so the API server completes a container that is made.
+/// A container's requests; a limit without a request counts as one, because the API server fills it in.
 Resources container_requests(const json& container) {
   const json& resources = member(container, "resources");
   return resources_of(member(resources, "limits")).replaced_by(resources_of(member(resources, "requests")));

@@ -1,5 +1,5 @@
-// The cluster as placement sees it: nodes with what they can give, pods with what they take. Read from the
-// API's JSON, one object at a time, or from a file that kubectl wrote.
+// The cluster as placement sees it: nodes with what they offer, pods with what they take. Read from the API's
+// JSON, one object at a time, or from a file that kubectl wrote.
 #pragma once
 
 #include <cstdint>
@@ -25,14 +25,14 @@ struct NodeState {
   Resources allocatable;
 };
 
-/// A pod that takes room, or will: it is bound to a node, or pinned to one by us and not bound yet.
+/// A pod that takes room, or will: it is bound to a node, or we have pinned it to one.
 struct PodState {
   std::string name;    // namespace/name
-  std::string node;    // where it is bound; "" while it isn't
-  std::string pinned;  // the node that we have pinned it to, whatever its template allows
-  std::string job;     // namespace/name of the GNNJob that it belongs to, or ""
+  std::string node;    // where it is bound, or ""
+  std::string pinned;  // the node that we pinned it to, whatever its template allows
+  std::string job;     // namespace/name of its GNNJob, or ""
   bool finished = false;
-  bool of_daemon_set = false;  // it stays wherever its node is
+  bool of_daemon_set = false;  // it stays as long as its node
   Resources requests;
 
   const std::string& where() const { return node.empty() ? pinned : node; }
@@ -47,13 +47,13 @@ struct Snapshot {
 NodeState node_state(const nlohmann::json& node);
 PodState pod_state(const nlohmann::json& pod);
 
-/// What the scheduler counts for a pod: the larger of (all containers and sidecars) and (each init container
-/// with the sidecars started before it); amounts stated for the pod as a whole in their place; the overhead;
-/// one pod.
+/// The amounts that the scheduler counts for a pod: the larger of (all containers and sidecars) and (each
+/// init container with the sidecars started before it), replaced by amounts stated for the whole pod; plus
+/// the overhead and one pod.
 Resources requests_of(const nlohmann::json& pod_spec);
 
-/// Reads what `kubectl get nodes,pods,pvc,pv,sc -A -o json` or `-o yaml` printed. Other kinds are skipped; a
-/// volume claim that isn't there ties no pod to a node. Throws Error naming the file and what is wrong.
+/// Reads the output of `kubectl get nodes,pods,pvc,pv,sc -A -o json` or `-o yaml`. Skips other kinds; a
+/// volume claim that is missing ties no pod to a node. Throws Error, which names the file and what is wrong.
 Snapshot read_snapshot(const std::string& text, const std::string& name);
 
 }  // namespace atl::ctl

@@ -1,5 +1,5 @@
-// Where servers can stand: nodes with room, and the domains (zones, blocks, racks: node labels) that they lie
-// in, as a tree. A level is a label key, level 0 the coarsest; the last level is the node itself.
+// Places for servers: nodes with room, and a tree of the domains (zones, blocks, racks: node labels) that
+// contain them. A level is a label key, and level 0 is the coarsest; the last level is the node itself.
 #pragma once
 
 #include <cstddef>
@@ -11,35 +11,35 @@ namespace atl::ctl {
 /// A node that has room.
 struct Site {
   std::string node;  // its name
-  // by level, coarsest first, without the node; "" where it has no such label
+  // by level, coarsest first, without the node; "" where the node has no such label
   std::vector<std::string> domains;
   int slots = 0;            // servers of this job that fit there, ≥ 0
   bool takes_first = true;  // server 0 may be one of them
 
-  /// Its domain at a level; of the last level that is the node.
+  /// The site's domain at a level; at the last level, the node.
   const std::string& domain_at(int level) const {
     return std::size_t(level) < domains.size() ? domains[std::size_t(level)] : node;
   }
 };
 
 struct Domain {
-  std::string name;           // of a leaf the node's
-  int parent = -1;            // the root's is −1
+  std::string name;           // a leaf's is the node's
+  int parent = -1;            // −1: none, it is the root
   int level = -1;             // −1: the root, which is the whole cluster
-  int slots = 0;              // of all its nodes
-  int room = 0;               // the same before nodes were left out by keeping(): how tight it is
+  int slots = 0;              // of all its nodes together
+  int room = 0;               // `slots` before keeping() left nodes out: how tight the domain is
   int first = 0, last = 0;    // its sites are [first, last) of Topology::sites()
   std::vector<int> children;  // by name; empty in a leaf
 };
 
 class Topology {
  public:
-  /// Every site names as many domains as there are `weights`, less one for the node. weights[l]: cost of a
-  /// byte between nodes whose domains differ first at level l; within a node a byte costs nothing. Sites
-  /// without slots are left out. Nodes that lack a label count as one domain of their own at that level.
+  /// weights[l]: cost of a byte between nodes whose domains first differ at level l; within a node a byte
+  /// costs nothing. Every site names as many domains as there are weights, less one for the node. Sites
+  /// without slots are left out. At each level, nodes without its label form one domain.
   Topology(std::vector<Site> sites, std::vector<double> weights);
 
-  /// The same with these sites alone (ascending) and at most so many slots a site.
+  /// The topology with only these sites (ascending), and at most so many slots per site.
   Topology keeping(const std::vector<int>& sites, int most_slots) const;
 
   const std::vector<Site>& sites() const { return sites_; }        // ascending by domains, then by node

@@ -1,5 +1,5 @@
-// What servers of a job say to each other: bytes an epoch between each pair, both directions together, as a
-// sparse symmetric matrix. Servers that say nothing to each other take no memory.
+// Traffic between a job's servers: bytes per epoch between each pair, both directions together, as a sparse
+// symmetric matrix. Servers that don't talk to each other take no memory.
 #pragma once
 
 #include <cstdint>
@@ -20,14 +20,14 @@ class Traffic {
   /// Flows may come in any order and repeat a pair; a server's flow to itself costs nothing and is left out.
   Traffic(int servers, std::span<const PairBytes> flows);
 
-  /// Every server sends every other one `bytes`: what is assumed of a job whose parts aren't known yet.
+  /// Every server sends every other one `bytes`: assumed for a job whose parts aren't known yet.
   static Traffic uniform(int servers, double bytes);
 
   int servers() const { return int(offsets_.size()) - 1; }
   std::span<const Peer> peers(int server) const {
     return {peers_.data() + offsets_[std::size_t(server)], peers_.data() + offsets_[std::size_t(server) + 1]};
   }
-  /// Of all pairs, each counted once.
+  /// Summed over all pairs, each counted once.
   double total_bytes() const;
 
  private:
@@ -35,7 +35,7 @@ class Traffic {
   std::vector<Peer> peers_;            // by server, then by peer, ascending
 };
 
-/// Flows between ranks as flows between the groups that they stand in (Layout::groups).
+/// Sums flows between ranks to flows between their groups (Layout::groups).
 std::vector<PairBytes> between_groups(const Layout& layout, std::span<const PairBytes> between_ranks);
 
 }  // namespace atl::ctl

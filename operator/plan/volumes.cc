@@ -13,7 +13,7 @@ namespace {
 
 using nlohmann::json;
 
-/// Of a volume of a pod: the claim that it names, or "".
+/// The claim that a pod's volume names, or "".
 std::string claim_of(const json& volume) {
   return text_of(member(volume, "persistentVolumeClaim"), "claimName");
 }

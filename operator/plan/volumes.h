@@ -1,5 +1,5 @@
-// Volumes that aren't everywhere. A claim that is bound to a disk of one zone, or of one node, keeps the pods
-// that mount it there: the same rules as the scheduler's filter for volumes.
+// Volumes that only some nodes can reach. A claim that is bound to a disk of one zone, or of one node, keeps
+// pods that mount it there. Follows the scheduler's filter for volumes.
 #pragma once
 
 #include <map>
@@ -14,8 +14,8 @@ namespace atl::ctl {
 
 /// Where a claim's volume can be used.
 struct ClaimPlace {
-  NodeTerms terms;      // one of them must hold, if there are any
-  std::string problem;  // why that isn't known; then there is no plan
+  NodeTerms terms;      // if there are any, one must hold
+  std::string problem;  // why the place isn't known; then there is no plan
 
   bool reaches(const NodeState& node) const { return terms.empty() || is_chosen_by(terms, node); }
 };
@@ -26,19 +26,19 @@ enum class Mounters { kAll, kServers, kFirstServer };
 struct GangVolume {
   std::string claim;  // its name, in the job's namespace
   Mounters mounters = Mounters::kServers;
-  ClaimPlace place{};  // anywhere, until somebody says where
+  ClaimPlace place{};  // anywhere, until it is looked up
 };
 
-/// Claims that the pods of a job mount: its data set's, its prepared graphs', its output's, those of its
+/// Claims that the pods of a job mount: for its data set, its prepared graphs, its output, and in its
 /// template.
 std::vector<GangVolume> volumes_of(const Job& job);
 
 /// "volume claim data is bound to zone a"
 std::string text_of(const GangVolume& volume);
 
-/// A PersistentVolumeClaim, as far as it says where its volume is.
+/// A PersistentVolumeClaim, as far as it tells where its volume is.
 struct ClaimState {
-  std::string volume;         // that it is bound to; "" while it isn't
+  std::string volume;         // that it is bound to, or ""
   std::string storage_class;  // or ""
 };
 ClaimState claim_state(const nlohmann::json& claim);
@@ -49,12 +49,12 @@ NodeTerms nodes_of_volume(const nlohmann::json& volume);
 /// The nodes for which a StorageClass makes volumes once a pod has a node: its allowedTopologies.
 NodeTerms nodes_of_class(const nlohmann::json& storage_class);
 
-/// Claims (by "namespace/name"), volumes and classes of a cluster.
+/// A cluster's claims (by "namespace/name"), volumes and classes.
 struct Storage {
   std::map<std::string, ClaimState> claims;
   std::map<std::string, NodeTerms> volumes, classes;
 
-  /// What isn't there doesn't bind a pod to nodes.
+  /// A claim, volume or class that is missing doesn't bind a pod to nodes.
   ClaimPlace place_of(const std::string& claim) const;
 };
 

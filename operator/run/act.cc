@@ -23,7 +23,7 @@ WriteResult result(Outcome outcome, std::string problem = {}) {
   return {outcome, std::move(problem), {}, {}};
 }
 
-/// The object isn't, or may not be, what the caches say.
+/// The object isn't, or may not be, as the caches have it.
 WriteResult outdated(Outcome outcome, const std::string& problem, Kind kind, const std::string& name) {
   WriteResult found = result(outcome, problem);
   found.feedback.outdated.push_back({kind, name});
@@ -35,13 +35,13 @@ bool has_finalizers(const std::string& object) {
   return !list_of(member(parsed, "metadata"), "finalizers").empty();
 }
 
-/// An answer that says no, in general.
+/// The result of a refusal, in general.
 WriteResult refusal(const kube::ApiError& error, Kind kind, const std::string& name) {
   if (error.is_conflict()) return outdated(Outcome::kConflict, error.text(), kind, name);
   return result(Outcome::kUnanswered, error.text());
 }
 
-/// Of one write: its expectation, which ends here unless the caches are to show something.
+/// One write's expectation, which ends with this object unless the caches are to show something.
 class Expected {
  public:
   Expected(const WriteContext& context, const Observed& seen, std::string mark)
@@ -61,13 +61,13 @@ class Expected {
   bool is_coming_ = false;
 };
 
-/// The caches show no object without these labels.
+/// Whether the object has the labels without which the caches don't show it.
 bool is_labelled(const Meta& meta, const Observed& seen) {
   return meta.label(kJobLabel) == seen.job.meta.name && meta.label(kManagedByLabel) == kManager;
 }
 
-/// An object of the job's own, which the caches don't show: not yet, or not while its labels are gone.
-/// Whoever looks again at once would find the same.
+/// The job's own object exists, but the caches don't show it: not yet, or because its labels are gone.
+/// Looking again at once would find the same.
 WriteResult unseen(const Write& write, const Meta& meta, const kube::ApiError& error, const Observed& seen) {
   if (is_labelled(meta, seen)) return outdated(Outcome::kConflict, error.text(), write.kind, write.name);
   WriteResult found = result(Outcome::kRejected, error.text());
@@ -78,12 +78,12 @@ WriteResult unseen(const Write& write, const Meta& meta, const kube::ApiError& e
   return found;
 }
 
-/// The object of a name that is taken: the job's own, or somebody else's.
+/// Who has the name that is taken: the job itself, or somebody else.
 WriteResult look_at_holder(const WriteContext& context, const Observed& seen, const Write& write,
                            const kube::ApiError& error) {
   const std::string path = resource_of(write.kind).path(seen.job.meta.space, write.name);
   const kube::Answer answer = context.client.get(path);
-  if (!answer) return result(Outcome::kConflict, answer.error->text());  // it has gone again
+  if (!answer) return result(Outcome::kConflict, answer.error->text());  // it is gone again
   WriteResult found =
       result(Outcome::kRejected, fmt::format("{} {} exists already", name_of(write.kind), write.name));
   if (write.kind == Kind::kPod) {
@@ -106,15 +106,15 @@ WriteResult create(const WriteContext& context, const Observed& seen, const Writ
     if (write.kind != Kind::kSecret) expected.comes();  // no cache has Secrets
     return {};
   }
-  // A Secret that exists, or is in conflict, can't be looked at: the next has another name.
+  // A Secret that exists, or is in conflict, can't be read: the next one has another name.
   if (write.kind == Kind::kSecret && (answer.error->already_exists() || answer.error->is_conflict())) {
     WriteResult taken = result(Outcome::kConflict, answer.error->text());
     taken.feedback.taken_keys = write.name;
     return taken;
   }
   if (answer.error->already_exists()) return look_at_holder(context, seen, write, *answer.error);
-  // 404: of a kind that the server doesn't know; 500 and more: of an admission webhook, or the server's own,
-  // which nobody would know of where it lasts.
+  // 404: the server doesn't know the kind. 500 and more: an admission webhook or the server failed; if that
+  // lasts, users must see it.
   const int code = answer.error->code;
   const bool is_refused = code == 400 || code == 403 || code == 404 || code == 422 || code >= 500;
   if (!is_refused) return refusal(*answer.error, write.kind, write.name);
@@ -129,16 +129,16 @@ std::shared_ptr<const Meta> meta_of(const WriteContext& context, const Observed&
   return context.caches.meta_of(kind, full_name(seen.job.meta.space, name));
 }
 
-/// The caches have the state that the answer tells: somebody else was faster and nothing was left to change,
-/// or its event came first. No other comes.
+/// Whether the caches have the state of the answer already, because somebody else was faster and nothing was
+/// left to change, or because the event came before the answer. Then no further event comes.
 bool is_known(const WriteContext& context, const Observed& seen, Kind kind, const std::string& name,
               const std::string& answer) {
   const auto meta = meta_of(context, seen, kind, name);
   return meta && meta->version == kube::object_key(answer).version;
 }
 
-/// The same of a deletion: the caches have that it goes. Where it is to be gone at once, that isn't enough,
-/// unless it is held by finalizers.
+/// The same for a deletion: the caches know that the object is going. That isn't enough where it is to be
+/// gone at once, unless finalizers hold it.
 bool is_known_to_go(const WriteContext& context, const Observed& seen, const Write& write,
                     const std::string& answer) {
   const auto meta = meta_of(context, seen, write.kind, write.name);
@@ -147,7 +147,7 @@ bool is_known_to_go(const WriteContext& context, const Observed& seen, const Wri
   return meta->deletion && (!is_at_once || has_finalizers(answer));
 }
 
-/// Of a Workload only the status is ours to change.
+/// Of a Workload we may change the status alone.
 std::string patched_path(const Observed& seen, const Write& write) {
   const std::string path = resource_of(write.kind).path(seen.job.meta.space, write.name);
   return write.kind == Kind::kWorkload ? kube::status_path(path) : path;
@@ -161,7 +161,7 @@ WriteResult patch(const WriteContext& context, const Observed& seen, const Write
     if (!is_known(context, seen, write.kind, write.name, answer.object)) expected.comes();
     return {};
   }
-  // What the patch tests before it changes anything isn't so any more (422), or the pod has gone.
+  // A test of the patch has failed (422), or the pod is gone.
   const bool is_outdated = answer.error->code == 422 || answer.error->is_not_found();
   return is_outdated ? outdated(Outcome::kConflict, answer.error->text(), write.kind, write.name)
                      : refusal(*answer.error, write.kind, write.name);
@@ -176,7 +176,7 @@ WriteResult remove(const WriteContext& context, const Observed& seen, const Writ
     return {};
   }
   const bool is_gone =
-      answer.error->is_not_found() || answer.error->is_conflict();  // 409: the name is another's
+      answer.error->is_not_found() || answer.error->is_conflict();  // 409: the name belongs to another object
   return is_gone ? outdated(Outcome::kDone, answer.error->text(), write.kind, write.name)
                  : result(Outcome::kUnanswered, answer.error->text());
 }
@@ -197,7 +197,7 @@ bool takes_place(const Write& write) {
   return write.kind == Kind::kPod && write.verb != Write::Verb::kDelete;
 }
 
-/// The server has seen nothing of it.
+/// Whether the server has seen nothing of the request.
 bool is_unsent(const kube::TransportError& error) {
   return error.kind() == kube::TransportError::Kind::kConnect ||
          error.kind() == kube::TransportError::Kind::kTls;
@@ -207,7 +207,7 @@ WriteResult attempt(const WriteContext& context, const Observed& seen, const Wri
   try {
     return send(context, seen, write);
   } catch (const kube::TransportError& error) {
-    // Of others the next look sees by itself whether they were done.
+    // Whether other writes were done, the next look sees by itself.
     if (!takes_place(write) || is_unsent(error)) return result(Outcome::kUnanswered, error.what());
     return outdated(Outcome::kUnanswered, error.what(), write.kind, write.name);
   } catch (const Error& error) {
@@ -219,12 +219,12 @@ WriteResult perform(const WriteContext& context, const Observed& seen, const Wri
   if (!context.may_write()) return result(Outcome::kUnanswered, "this replica is no longer the leader");
   WriteResult done = attempt(context, seen, write);
   const bool may_exist = done.outcome == Outcome::kDone || !done.feedback.outdated.empty();
-  // One that is patched exists, and its node is in the status: what fails now is tried again.
+  // A patched pod exists, and its node is in the status: a failed patch is tried again.
   if (takes_place(write) && (may_exist || write.verb == Write::Verb::kPatch)) done.pods.insert(write.name);
   return done;
 }
 
-/// The worse of two outcomes, and all that came of either.
+/// Joins two results: the worse outcome, and the feedback of both.
 void join(WriteResult& all, WriteResult one) {
   if (one.outcome > all.outcome) {
     all.outcome = one.outcome;
@@ -244,7 +244,7 @@ WriteResult write_new_status(const WriteContext& context, const Observed& seen, 
   if (!context.may_write()) return result(Outcome::kUnanswered, "this replica is no longer the leader");
   const Meta& meta = seen.job.meta;
   Expected expected(context, seen, changed_mark(Kind::kJob, meta.name));
-  // The version goes with it: 409 where the job has changed since it was read.
+  // The version goes along: 409 where the job has changed since it was read.
   const json steps = {{{"op", "add"}, {"path", "/metadata/resourceVersion"}, {"value", meta.version}},
                       {{"op", "add"}, {"path", "/status"}, {"value", json::parse(write_status(status))}}};
   const std::string path = kube::status_path(resource_of(Kind::kJob).path(meta.space, meta.name));

@@ -1,5 +1,6 @@
-// Does what was decided: the status first, then one stage of writes after the other, each stage's at once.
-// What is asked for is expected to show in the caches, and until it does the job isn't decided on again.
+// Carries out a decision: the status first, then its stages one after the other, the writes of each stage at
+// once. The caches are expected to show what was asked for, and until they do, the job isn't decided on
+// again.
 #pragma once
 
 #include <functional>
@@ -15,21 +16,21 @@
 namespace atl::ctl {
 
 enum class Outcome {
-  kDone,        // the rest follows from what the caches will show
-  kConflict,    // it was decided on what is no longer so: look again
-  kRejected,    // the API server takes an object not, or somebody else's is in the way: see the feedback
-  kUnanswered,  // no answer, or one that may be another the next time
+  kDone,        // the caches will show the rest
+  kConflict,    // the decision was made on an outdated state: look again
+  kRejected,    // the API server refuses an object, or somebody else's is in the way: see the feedback
+  kUnanswered,  // no answer, or one that may differ the next time
 };
 
 struct WriteResult {
   Outcome outcome = Outcome::kDone;
-  std::string problem;  // of the worst of its writes
+  std::string problem;  // of the worst write
   WriteFeedback feedback;
-  /// That keep their places: they are there, may be there, or have their node in the status.
+  /// Pods that keep their places: they exist, may exist, or have their node in the status.
   std::set<std::string> pods;
 };
 
-/// What a deed works with; all must outlive it.
+/// What writing needs; all references must outlive it.
 struct WriteContext {
   kube::Client& client;
   kube::Expectations& expectations;
@@ -38,8 +39,8 @@ struct WriteContext {
   int writes_at_once = 16;
 };
 
-/// Write the job's status, and carry out a decision's stages. Of `seen` they read only the names and versions
-/// of the job and of its pods.
+/// Write the job's status, and carry out a decision's stages. They read of `seen` only the names and versions
+/// of the job and its pods.
 WriteResult write_new_status(const WriteContext& context, const Observed& seen, const Status& status);
 WriteResult write_stages(const WriteContext& context, const Observed& seen, const Decision& decision);
 

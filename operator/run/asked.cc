@@ -13,14 +13,14 @@ namespace {
 
 using nlohmann::json;
 
-constexpr std::size_t kLongestLog = 1 << 20;  // of the prepare step: its result is the last line
-/// As kubelets count them: runtimes cut a line each 16 KiB (containerd) or 8 KiB (CRI-O).
+constexpr std::size_t kLongestLog = 1 << 20;  // of the prepare step, whose result is the last line
+/// Lines as kubelets count them: runtimes cut a line at 16 KiB (containerd) or 8 KiB (CRI-O).
 constexpr int kLogLines = 20 + int(kLongestLog / 8192);
 
 /// An object, or null where there is none.
 struct Found {
   json object;
-  std::string problem;  // the API server's, where it doesn't show it
+  std::string problem;  // why the API server doesn't show it
 };
 
 Found find(kube::Client& client, const std::string& path) {
@@ -79,7 +79,7 @@ std::optional<bool> is_secret_gone(kube::Client& client, const std::string& secr
 
 namespace {
 
-/// False where nobody answers for it now. A log that is gone for good is an empty one.
+/// Returns false where nobody answers for the log now. A log that is gone for good counts as empty.
 bool read_prepare_log(kube::Client& client, Observed& seen) {
   const Meta& meta = seen.job.meta;
   std::string path = resource_of(Kind::kPod).path(meta.space, prepare_name(meta.name)) + "/log";

@@ -1,5 +1,5 @@
-// What no cache holds, asked of the API server: where the volumes of claims can be used, and what it would
-// say of an object.
+// Questions to the API server about what no cache holds: where the volumes of claims can be used, and how it
+// would judge an object.
 #pragma once
 
 #include <functional>
@@ -16,9 +16,9 @@
 
 namespace atl::ctl {
 
-// Where the volumes of claims can be used, asked of the API server when a gang is to be placed and remembered
-// for a little while: who waits for room asks often, and what a claim is bound to doesn't change while it is
-// there.
+// Where the volumes of claims can be used. Asked of the API server when a gang is to be placed, and
+// remembered for a short time: a gang that waits for room asks often, and an existing claim's volume doesn't
+// change.
 
 /// Thread-safe.
 class ClaimPlaces {
@@ -44,18 +44,18 @@ class ClaimPlaces {
   std::map<std::string, Known> known_;  // by "namespace/name"
 };
 
-// What the API server would say of an object, asked by dry runs: nothing is made.
+// How the API server would judge an object. Asked by dry runs, which make nothing.
 
-/// What is wrong with the pod, in the server's words, or "". What another pod may be refused for as well,
-/// quota or admission, or another day, isn't its fault.
+/// What is wrong with the pod, in the server's words, or "". Refusals for quota or admission, and those that
+/// may end, aren't the pod's fault.
 std::string fault_of(kube::Client& client, const std::string& pod, const std::string& space);
 
-/// Tells without the right to read it: gone, if a Secret of that name could be made; there, if it exists
-/// already. Nothing: the server says neither.
+/// Finds out without the right to read: the Secret is gone if one of its name could be made, and exists if
+/// the server says so. Nothing: the server says neither.
 std::optional<bool> is_secret_gone(kube::Client& client, const std::string& secret, const GnnJob& job);
 
-/// The answers to what a decision wants to know, for it to be made again. False where nobody answers for the
-/// log now. Throws kube::TransportError where nobody answers at all.
+/// Answers a decision's questions, so that it can be made again. False where nobody answers for the log now.
+/// Throws kube::TransportError where nobody answers at all.
 bool answer(kube::Client& client, const Wants& wants, Observed& seen);
 
 }  // namespace atl::ctl

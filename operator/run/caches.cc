@@ -15,7 +15,8 @@ namespace {
 
 using nlohmann::json;
 
-/// Objects of jobs that aren't pods. Secrets aren't read: who may list those of jobs may list all of them.
+/// Kinds of jobs' objects other than pods. Secrets aren't among them, because the right to list jobs' Secrets
+/// is the right to list all of them.
 std::vector<Kind> object_kinds(const Scope& scope) {
   std::vector<Kind> kinds = {Kind::kConfigMap, Kind::kNetworkPolicy};
   if (scope.mpi_jobs) kinds.push_back(Kind::kMpiJob);
@@ -46,7 +47,7 @@ std::string job_of(const Meta& meta) {
   return job.empty() ? "" : full_name(meta.space, job);
 }
 
-/// A pod or an object that comes, changes or goes, told to the one who may wait for it. `name`: "space/name".
+/// Tells the listener of a pod or an object that comes, changes or goes. `name`: "space/name".
 template <class Value>
 void tell(CacheListener& listener, Kind kind, NameIndex& index, const std::string& name, const Value& before,
           const Value& after) {
@@ -59,7 +60,7 @@ void tell(CacheListener& listener, Kind kind, NameIndex& index, const std::strin
   }
   index.add(job, name);
   if (!before) return listener.job_changed(job, made_mark(kind, meta.name));
-  // Whoever has deleted a pod has seen it when it is on its way.
+  // For whoever deleted a pod, it is seen once it is on its way out.
   const bool goes = meta.deletion && !before->meta.deletion;
   listener.job_changed(job, goes ? gone_mark(meta.uid) : changed_mark(kind, meta.name));
 }
@@ -68,7 +69,8 @@ bool takes_room(const PodView& pod) {
   return (pod.is_bound() || !pod.pinned.empty()) && !pod.has_ended();
 }
 
-/// Of plans: where it stands or is to stand, what it takes there, whose it is, and how urgent.
+/// Whether plans count both alike: the node where the pod is or will be, its requests, its job, and its
+/// urgency.
 bool counts_the_same(const PodView& a, const PodView& b) {
   const auto same_label = [&](const char* key) { return a.meta.label(key) == b.meta.label(key); };
   return a.node == b.node && a.pinned == b.pinned && a.has_ended() == b.has_ended() &&
@@ -77,15 +79,15 @@ bool counts_the_same(const PodView& a, const PodView& b) {
          same_label(kServerLabel);
 }
 
-/// Of plans: whether and since when it waits, and where its pods are to stand.
+/// Whether plans count both alike: whether and since when the job waits, and the nodes of its pods.
 bool counts_the_same(const GnnJob& a, const GnnJob& b) {
   return a.operator_class() == b.operator_class() && a.status.servers == b.status.servers &&
          holds(a.status.conditions, kPlaced) == holds(b.status.conditions, kPlaced) &&
          waits_for_places_since(a.status) == waits_for_places_since(b.status);
 }
 
-/// `generation` moves on where it matters to plans. It does so after the cache has changed, and before
-/// anybody is told.
+/// Increments `generation` where a change matters to plans: after the cache has changed, and before anybody
+/// is told.
 template <class Value>
 void count(std::atomic<std::uint64_t>& generation, const Value& before, const Value& after) {
   if (!before || !after || !counts_the_same(*before, *after)) ++generation;

@@ -1,5 +1,5 @@
-// What the operator knows of the cluster: jobs and what belongs to them whole, nodes, and everybody's pods as
-// far as they take room. Decisions are made on these alone; every change of them says which job it concerns.
+// What the operator knows of the cluster: jobs and their objects in full, nodes, and everybody's pods as far
+// as they take room. Decisions are made from these alone; every change names the job that it concerns.
 #pragma once
 
 #include <atomic>
@@ -21,24 +21,24 @@
 
 namespace atl::ctl {
 
-/// Whom the caches tell, from the threads that fill them. Jobs are named "space/name".
+/// The listener to changes, called from the threads that fill the caches. Jobs are named "space/name".
 class CacheListener {
  public:
   virtual ~CacheListener() = default;
-  /// Something of the job changed. `mark`: what somebody who asked for just this may wait for (feedback.h);
+  /// Something of the job changed. `mark`: identifies the change for a writer that waits for it (feedback.h);
   /// or "".
   virtual void job_changed(const std::string& job, const std::string& mark) = 0;
   virtual void job_gone(const std::string& job) = 0;
-  /// There may be more room than there was.
+  /// There may be more room than before.
   virtual void room_changed() = 0;
 };
 
 struct NodeEntry {
   NodeState state;
-  Moment since{};  // when it became ready, or stopped being so
+  Moment since{};  // when `ready` last changed
 };
 
-/// Names of objects by a key: the job whose label they carry, the node on which they stand.
+/// Names of objects by a key: the job that their label names, or their node.
 class NameIndex {
  public:
   void add(const std::string& key, const std::string& name);
@@ -50,9 +50,9 @@ class NameIndex {
   std::map<std::string, std::set<std::string>> names_;
 };
 
-/// Jobs of one namespace, or of all, with what belongs to them.
+/// Jobs of one namespace, or of all, with their objects.
 struct SpaceCaches {
-  /// `generation` counts what plans turn on.
+  /// `generation` counts changes that plans depend on.
   SpaceCaches(CacheListener& listener, const std::vector<Kind>& kinds,
               std::atomic<std::uint64_t>& generation);
 
@@ -63,10 +63,10 @@ struct SpaceCaches {
   std::map<Kind, std::unique_ptr<kube::Cache<ObjectView>>> objects;
 };
 
-/// Whose jobs are seen to, and what only some clusters have.
+/// Whose jobs this operator handles, and what only some clusters have.
 struct Scope {
   std::vector<std::string> spaces{};           // namespaces; none: all
-  std::string operator_class = kDefaultClass;  // jobs of others are as good as not there
+  std::string operator_class = kDefaultClass;  // jobs of other classes are ignored
   bool mpi_jobs = false, workloads = false;
 };
 
@@ -77,25 +77,25 @@ class Caches {
 
   std::vector<Feed> feeds();
 
-  // From any thread.
+  // From any thread:
   std::shared_ptr<const GnnJob> job(const std::string& name) const;
   std::vector<std::shared_ptr<const GnnJob>> jobs() const;
-  /// What is the job's own: whoever puts its label on something else has no part in it.
+  /// Only the job's own pods; others may carry its label, too.
   std::vector<std::shared_ptr<const PodView>> pods_of(const std::string& job) const;
   std::vector<std::shared_ptr<const ObjectView>> objects_of(const std::string& job) const;
-  /// Of a job, or of what belongs to one; null where there is none. `name`: "space/name".
+  /// The metadata of a job, or of a job's object; null where there is none. `name`: "space/name".
   std::shared_ptr<const Meta> meta_of(Kind kind, const std::string& name) const;
   std::vector<std::shared_ptr<const PodView>> pods() const;
-  /// Those that are bound to a node.
+  /// Pods that are bound to the node.
   std::vector<std::shared_ptr<const PodView>> pods_on(const std::string& node) const;
-  /// The job that it belongs to, "" where it has only such a label.
+  /// The job that owns the pod; "" where it has only the label of one.
   std::string owner_of(const PodView& pod) const;
   std::vector<std::shared_ptr<const NodeEntry>> nodes() const { return nodes_.all(); }
   std::shared_ptr<const NodeEntry> node(const std::string& name) const { return nodes_.find(name); }
-  /// When a node that isn't there was first asked for; an operator that has just started has missed none yet.
+  /// When a missing node was first asked for, which is `now` for an operator that has just started.
   Moment missed_since(const std::string& node, Moment now) const;
   const ThinPods& others() const { return others_; }
-  /// Another one whenever something has changed that plans turn on: nodes, who stands where, which jobs wait.
+  /// Changes whenever something changes that plans depend on: nodes, pods on them, or jobs that wait.
   std::uint64_t generation() const { return generation_ + others_.generation(); }
   /// Null where the cluster has no queues.
   const QueueCaches* queues() const { return queues_.get(); }
@@ -111,7 +111,7 @@ class Caches {
   std::map<std::string, std::unique_ptr<SpaceCaches>> spaces_;  // by namespace; "": all
   kube::Cache<NodeEntry> nodes_;
   mutable std::mutex missed_mutex_;
-  mutable std::map<std::string, Moment> missed_;  // nodes that were asked for and weren't there, since when
+  mutable std::map<std::string, Moment> missed_;  // nodes that were asked for and missing, since when
   ThinPods others_;
   const std::unique_ptr<QueueCaches> queues_;
 };

@@ -18,10 +18,10 @@ namespace {
 
 using kube::Milliseconds;
 
-constexpr const char* kWaitingJobs = "";   // on the queue: all jobs that wait for room
+constexpr const char* kWaitingJobs = "";   // a key on the queue: all jobs that wait for room
 constexpr Milliseconds kRoomSettles{100};  // many pods often go together
 constexpr Milliseconds kExpectationsLapse{301'000}, kNameMayBeFree{30'000};
-constexpr int kMostAsked = 4;  // rounds of a decision: it wants three things at most
+constexpr int kMostAsked = 4;  // rounds of a decision, which asks three things at most
 
 double seconds_since(std::chrono::steady_clock::time_point begin) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
@@ -48,7 +48,8 @@ std::set<std::string> pods_that_exist(const std::vector<Reread>& reread) {
   return names;
 }
 
-/// What can't be done now, whatever the reason, must not end the process: all other jobs would stand still.
+/// Catches whatever `work` throws, because a failure must not end the process: all other jobs would stand
+/// still.
 template <class Work>
 void survive(const char* what, const Work& work) {
   try {
@@ -76,7 +77,7 @@ Controller::Controller(const Options& options, Dependencies dependencies)
 void Controller::enqueue(const std::string& job, bool again) {
   {
     std::lock_guard lock(mutex_);
-    queued_.try_emplace(job, Time::now());  // news of a job that is looked at waits from now on, too
+    queued_.try_emplace(job, Time::now());  // for a job in work, news waits from now on, too
   }
   around_.metrics.queued(again);
   if (again)
@@ -110,7 +111,7 @@ void Controller::room_changed() {
 }
 
 void Controller::look_at_all() {
-  look_at_waiting();  // those for which room may be kept first
+  look_at_waiting();  // first the jobs for which room may be kept
   for (const auto& job : caches_.jobs()) enqueue(job->full_name());
 }
 
@@ -141,7 +142,7 @@ void Controller::take(const std::string& key) {
   queue_.done(key);
 }
 
-/// Now, where it was not put there by news of it.
+/// Since when the job was queued; now, if no news of it queued it.
 Controller::Time::time_point Controller::take_queued(const std::string& job) {
   std::lock_guard lock(mutex_);
   const auto queued = queued_.extract(job);
@@ -166,7 +167,7 @@ void Controller::work_on(const std::string& job, Time::time_point queued) {
   if (!expectations_.are_met(job)) return queue_.add_after(job, kExpectationsLapse);
   Planner::PlanLock planning(planner_);
   WriteFeedback feedback = feedbacks_.take(job);
-  // Objects without our labels aren't watched: that one of them has gone shows only in trying again.
+  // Objects without our labels aren't watched, so only another try shows that one of them is gone.
   if (feedback.has_foreign()) queue_.add_after(job, kNameMayBeFree);
   const auto outdated = std::exchange(feedback.outdated, {});
   auto reread = read_again(around_.client, space_of(job), outdated);
@@ -175,14 +176,14 @@ void Controller::work_on(const std::string& job, Time::time_point queued) {
     feedbacks_.put(job, std::move(feedback));
     return enqueue(job, true);
   }
-  // The caches show what was booked, but for pods of which we had no answer.
+  // The caches show what was booked, except pods whose creation wasn't answered.
   const std::set<std::string> unseen = pods_that_exist(*reread);
   planner_.forget(job, unseen);
   auto seen = observe(
       job, caches_,
       {std::move(feedback), std::move(*reread), poller_.heard(job), poller_.silent_rank(job), around_.now()});
   if (!seen) {
-    if (!caches_.job(job)) forget(job);  // another operator's by now
+    if (!caches_.job(job)) forget(job);  // it may belong to another operator now
     return;
   }
   CachedCluster cluster(caches_, seen->job,
@@ -203,7 +204,7 @@ void Controller::work_on(const std::string& job, Time::time_point queued) {
     carry_out(*seen, decision, unseen);
     around_.metrics.carried_out(seconds_since(queued));
   } else if (decision.wants.is_any()) {
-    enqueue(job, true);  // it could not be read
+    enqueue(job, true);  // the answer couldn't be had
   } else {
     queue_.forget(job);
   }
@@ -217,7 +218,7 @@ GangPlan Controller::plan(Gang gang, const GnnJob& job, Planner::PlanLock& plann
   return plan;
 }
 
-/// Again, as long as it wants to know something that the API server tells.
+/// Decides again while the decision asks for something that the API server knows.
 Decision Controller::decide_on(Observed& seen) {
   Decision decision = decide(seen, options_.settings);
   for (int asked = 0; asked < kMostAsked && decision.wants.is_any(); ++asked) {
@@ -227,7 +228,7 @@ Decision Controller::decide_on(Observed& seen) {
   return decision;
 }
 
-/// `unseen`: pods whose room stays booked, whatever comes of it.
+/// `unseen`: pods whose room stays booked in any case.
 void Controller::carry_out(const Observed& seen, const Decision& decision, std::set<std::string> unseen) {
   const std::string job = seen.job.full_name();
   log_debug(options_.log_level, "{}: {}", job, text_of(decision));
@@ -258,7 +259,7 @@ void Controller::conclude(const std::string& job, WriteResult result) {
   if (!result.feedback.is_empty()) feedbacks_.put(job, std::move(result.feedback));
   if (result.outcome == Outcome::kDone) {
     queue_.forget(job);
-    return enqueue(job);  // deciding goes on until there is nothing left to do
+    return enqueue(job);  // decide again until there is nothing left to do
   }
   around_.metrics.failed(word_for(result.outcome));
   log_warning("{}: {}: {}", job, word_for(result.outcome), result.problem);

@@ -1,6 +1,6 @@
-// The controller: what changes in the caches puts jobs on a queue, workers take them, look, decide, and do
-// what was decided. It keeps nothing that matters: another one, or itself started anew, goes on from what the
-// API server has.
+// The controller. Changes in the caches put jobs on a queue; workers take them, look, decide, and carry the
+// decision out. It keeps no state that matters: another controller, or itself after a restart, goes on from
+// what the API server has.
 #pragma once
 
 #include <chrono>
@@ -29,7 +29,7 @@ namespace atl::ctl {
 
 class Controller final : public CacheListener {
  public:
-  /// What it works with; references must outlive it.
+  /// What the controller works with; references must outlive it.
   struct Dependencies {
     kube::Client& client;
     Metrics& metrics;
@@ -41,10 +41,10 @@ class Controller final : public CacheListener {
   Controller(const Options& options, Dependencies dependencies);
 
   Caches& caches() { return caches_; }
-  /// Every job that is known is looked at: whoever has just begun to lead has missed what happened.
+  /// Looks at every known job, because a new leader has missed what happened before.
   void look_at_all();
 
-  // Each in threads of its own, until `stop`.
+  // Each in threads of its own, until `stop`:
   void work(const std::stop_token& stop);
   void poll_progress(const std::stop_token& stop);
   void send_events(const std::stop_token& stop);
@@ -52,7 +52,7 @@ class Controller final : public CacheListener {
   /// Works on one job that needs it; false where none does.
   bool work_once();
   void poll_progress_once() { poller_.poll(around_.now()); }
-  /// Sends what hasn't been sent.
+  /// Sends events that haven't been sent.
   void flush_events() { events_.send(); }
   std::string metrics_text();
 
@@ -86,8 +86,8 @@ class Controller final : public CacheListener {
   ProgressPoller poller_;
   Events events_;
   Repeats repeats_;
-  std::mutex mutex_;                                // of queued_
-  std::map<std::string, Time::time_point> queued_;  // since when a job is on the queue
+  std::mutex mutex_;                                // guards queued_
+  std::map<std::string, Time::time_point> queued_;  // since when a job has been queued
 };
 
 }  // namespace atl::ctl

@@ -48,7 +48,7 @@ void Events::add(const GnnJob& job, const Event& event, Moment now) {
   said.last = now;
   if (is_new) {
     said.first = now;
-    // Those of one second are shown in the order of their names.
+    // Events of one second are shown in the order of their names.
     const std::string name =
         fmt::format("{}.{:08x}{:04x}{}", job.meta.name.substr(0, 200), now.time_since_epoch().count(),
                     said_so_far_++ & 0xffff, sha256_hex(key + identity_).substr(0, 8));

@@ -1,5 +1,5 @@
-// Events for `kubectl describe`: said once and counted where they repeat, few for each job, and sent beside
-// the work, which never waits for them.
+// Events for `kubectl describe`: said once, counted where they repeat, few per job, and sent in the
+// background, so that work never waits for them.
 #pragma once
 
 #include <deque>
@@ -13,22 +13,22 @@
 
 namespace atl::ctl {
 
-/// All of it may be called from any thread.
+/// Any thread may call any of it.
 class Events {
  public:
-  /// `client` must outlive them. `identity`: this replica's.
+  /// `client` must outlive it. `identity`: this replica's.
   Events(kube::Client& client, std::string identity) : client_(client), identity_(std::move(identity)) {}
 
-  /// Forgets it where the job has had too many of late: kBurst at once, then one in kOneIn.
+  /// Drops the event where the job has had too many lately: kBurst at once, then one per kOneIn.
   void add(const GnnJob& job, const Event& event, Moment now);
-  /// Sends what has been added. What the API server doesn't take is lost.
+  /// Sends the added events. Events that the API server doesn't accept are lost.
   void send();
 
   static constexpr int kBurst = 25;
   static constexpr Seconds kOneIn{300}, kRemembered{600};
 
  private:
-  /// Of one job, type, reason and message.
+  /// An event that was said before: of one job, type, reason and message.
   struct Said {
     std::string path;  // of the Event object
     int count = 0;

@@ -1,6 +1,5 @@
-// What the last writes for a job have shown and no cache knows: objects of others that have the names ours
-// need, objects that the API server refused, and objects that are no longer as the caches have them. The next
-// decision on the job sees it, once.
+// Findings of a job's last writes that no cache shows: others' objects that have our names, objects that the
+// API server refused, and objects that differ from the caches. The job's next decision gets them, once.
 #pragma once
 
 #include <map>
@@ -13,16 +12,16 @@
 
 namespace atl::ctl {
 
-/// An object that is gone, or is no longer as the caches have it.
+/// An object that is gone, or differs from the caches.
 struct Outdated {
   Kind kind = Kind::kPod;
   std::string name;
 };
 
 struct WriteFeedback {
-  std::vector<PodView> pods;        // of others
-  std::vector<ObjectView> objects;  // likewise
-  std::string taken_keys;           // a Secret's name: one that isn't ours has it
+  std::vector<PodView> pods;        // others' pods
+  std::vector<ObjectView> objects;  // others' objects
+  std::string taken_keys;           // name of a Secret that isn't ours
   std::vector<Refusal> refusals;
   std::vector<Outdated> outdated;
 
@@ -56,8 +55,8 @@ inline std::string made_mark(Kind kind, const std::string& name) {
 inline std::string gone_mark(const std::string& uid) {
   return "gone " + uid;
 }
-/// Marks a pod that we patch, or a job whose status we write: any later state of it that the caches see will
-/// do.
+/// The mark of a pod that we patch, or of a job whose status we write: any later state of it in the caches
+/// will do.
 inline std::string changed_mark(Kind kind, const std::string& name) {
   return std::string("changed ") + name_of(kind) + " " + name;
 }

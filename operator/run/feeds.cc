@@ -18,7 +18,7 @@ Feeds::Feeds(kube::Client& client, Caches& caches, const std::stop_token& stop) 
     options.on_unreadable = [path = feed.path](const std::string& name, const std::string& why) {
       log_warning("{}: {} can't be read and is skipped, what was known of it is kept: {}", path, name, why);
     };
-    // Two caches may be of one path: the selection tells them apart.
+    // Two caches may have one path: the selection tells them apart.
     const std::string fields = feed.only.fields.empty() ? "" : "?" + feed.only.fields;
     feeds_.emplace_back(client, *feed.store, feed.path + fields, options);
   }

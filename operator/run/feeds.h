@@ -1,4 +1,4 @@
-// Keeps the caches like the cluster: a list and a watch for each, in a thread of its own.
+// Keeps the caches equal to the cluster: a list and a watch for each, in a thread of its own.
 #pragma once
 
 #include <deque>
@@ -16,17 +16,17 @@ namespace atl::ctl {
 
 class Feeds {
  public:
-  /// Begins at once and goes on until `stop`, which must be the client's as well. All must outlive the feeds.
+  /// Begins at once and goes on until `stop`, which must be the client's as well. All arguments must outlive
+  /// the feeds.
   Feeds(kube::Client& client, Caches& caches, const std::stop_token& stop);
 
-  /// Every cache has held everything at least once.
+  /// Whether every cache has held everything at least once.
   bool have_synced() const;
-  /// The paths of those that haven't, each with what the API server says.
+  /// The paths of caches that haven't, each with what the API server says.
   std::string missing() const;
-  /// The same of those that were told nothing for kPatience, whatever they held before: "" where all hear of
-  /// changes.
+  /// The paths of caches that received nothing for kPatience, whatever they held before; "": none.
   std::string out_of_touch() const;
-  /// Whether one could decide by them.
+  /// Whether the caches are good enough to decide by.
   bool are_fresh() const { return have_synced() && out_of_touch().empty(); }
   void report(Metrics& metrics) const;
 
@@ -42,7 +42,7 @@ class Feeds {
     kube::Reflector reflector;
   };
   std::deque<Feed> feeds_;
-  std::vector<std::jthread> threads_;  // last: they use the others
+  std::vector<std::jthread> threads_;  // last: they use the other members
 };
 
 }  // namespace atl::ctl

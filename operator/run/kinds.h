@@ -20,7 +20,7 @@ const kube::Resource& flavors_resource();           // Kueue's kinds of nodes
 const kube::Resource& queue_priorities_resource();  // Kueue's classes of priority
 const kube::Resource& pod_priorities_resource();    // Kubernetes' own
 
-/// "space/name", by which caches and the work queue know an object.
+/// "space/name", an object's name in caches and on the work queue.
 inline std::string full_name(const std::string& space, const std::string& name) {
   return space + "/" + name;
 }

@@ -1,4 +1,4 @@
-// The operator's log: one line a message on standard error, with the time.
+// The operator's log: one line per message on standard error, with the time.
 #pragma once
 
 #include <fmt/core.h>
@@ -8,7 +8,7 @@
 
 namespace atl::ctl {
 
-/// What is told: that and what is graver. Debug: what is done about each job.
+/// The least level that is logged. Debug: what is done about each job.
 enum class LogLevel { kDebug, kInfo, kWarning };
 
 void log_line(const char* level, const std::string& message);
@@ -21,7 +21,7 @@ template <class... Args>
 void log_info(LogLevel told, fmt::format_string<Args...> format, Args&&... args) {
   if (told <= LogLevel::kInfo) log_line("info", fmt::format(format, std::forward<Args>(args)...));
 }
-/// Always.
+/// Logged at every level.
 template <class... Args>
 void log_warning(fmt::format_string<Args...> format, Args&&... args) {
   log_line("warning", fmt::format(format, std::forward<Args>(args)...));

@@ -28,11 +28,12 @@ using Labels = std::map<std::string, std::string>;
 
 const Labels kQueue{{"name", "gnnjob"}};
 
-/// 0.1 ms … 100 s. A quantile is never above the last one: AtollOperatorBehind needs some above its 10 s.
+/// 0.1 ms … 100 s. A quantile never exceeds the last bucket, and AtollOperatorBehind needs buckets above its
+/// 10 s.
 const Histogram::BucketBoundaries kSeconds{1e-4, 2.5e-4, 5e-4, 1e-3, 2.5e-3, 5e-3, 1e-2, 2.5e-2, 5e-2, 0.1,
                                            0.25, 0.5,    1,    2.5,  5,      10,   25,   50,     100};
 
-/// Reasons come in part from containers: only those that we know become labels.
+/// Some reasons come from containers, so only known ones become labels.
 std::string known_reason(const std::string& reason) {
   static const std::set<std::string> kKnown{
       "OOMKilled",     "Signal",      "Exit",     "Lost",      "Disconnected", "NodeLost",
@@ -72,7 +73,7 @@ struct Metrics::State {
   Family<Gauge>& jobs = gauge("atoll_jobs", "GNNJobs by state.");
   Family<Gauge>& waiting =
       gauge("atoll_gang_waiting_seconds", "How long a job has waited for room, of those that wait longest.");
-  std::mutex mutex;  // of:
+  std::mutex mutex;  // guards:
   std::map<std::pair<std::string, std::string>, Gauge*> waiting_by_job;
   Family<Counter>& restarts = counter("atoll_job_restarts_total", "Attempts that ended early, by reason.");
   Family<Counter>& failures =
@@ -176,8 +177,7 @@ std::string Metrics::text() const {
   return out.str();
 }
 
-// What the controller tells Prometheus of the moment: its jobs by state, how long they wait for room, and how
-// many wait for it.
+// The controller's present state for Prometheus: its jobs by state, how many wait for room, and how long.
 
 std::string Controller::metrics_text() {
   std::map<std::string, int> states;

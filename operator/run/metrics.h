@@ -1,4 +1,4 @@
-// What the operator tells Prometheus, under the names that dashboards of other controllers know, and its own.
+// The operator's metrics for Prometheus, partly under the names that dashboards of other controllers use.
 #pragma once
 
 #include <map>
@@ -8,7 +8,7 @@
 
 namespace atl::ctl {
 
-/// All of it may be called from any thread.
+/// Any thread may call any of it.
 class Metrics {
  public:
   Metrics();
@@ -19,22 +19,22 @@ class Metrics {
   // workqueue_*
   void queued(bool again);  // again: after a failure
   void taken(double waited_seconds);
-  void worked(double seconds);  // on one job, whether or not there was something to do
+  void worked(double seconds);  // on one job, whether or not it needed anything
   void set_depth(std::size_t depth);
   // leader_election_master_status
   void set_leads(bool leads);
   // atoll_job_*
   void set_jobs(const std::map<std::string, int>& by_state);
-  /// How long gangs wait for room, by namespace and name. Only the kMostWaiting longest waits are shown,
+  /// Seconds for which gangs wait for room, by namespace and name. Only the kMostWaiting longest are shown,
   /// because each is a series.
   void set_waiting(const std::map<std::pair<std::string, std::string>, double>& seconds_by_job);
   static constexpr std::size_t kMostWaiting = 200;
   void restarted(const std::string& reason);
-  void failed(const std::string& outcome);  // of acting on a decision
-  void held_back();                         // a decision: the same was carried out three times in a row
+  void failed(const std::string& outcome);  // of carrying out a decision
+  void held_back();                         // a decision that was carried out three times in a row
   void planned(double seconds);             // one gang
-  void carried_out(double seconds);         // a decision: since the job was put on the queue
-  // atoll_watch_lists: how often each resource was listed; more than once: a watch was cut off for too long
+  void carried_out(double seconds);         // a decision, from the job's queueing on
+  // atoll_watch_lists: how often each resource was listed. More than once: a watch was interrupted too long.
   void set_lists(const std::string& path, int lists);
 
   /// In Prometheus' text format.

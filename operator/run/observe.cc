@@ -50,7 +50,7 @@ std::vector<std::string> CachedCluster::other_pods(const std::string& node) {
   return names;
 }
 
-/// Of the same namespace, refused pods as well, and holding some.
+/// Whether another job of the namespace was refused pods as well, holds some, and is first.
 bool CachedCluster::is_another_first() {
   const auto holds_some = [&](const GnnJob& other) {
     const auto pods = caches_.pods_of(other.full_name());

@@ -12,22 +12,22 @@
 
 namespace atl::ctl {
 
-// Reading from the API server itself what a write has shown the caches to be behind with: they will catch up,
-// but what is decided until then would be refused again.
+// Reads from the API server what a write has shown to be newer than the caches. They will catch up, but until
+// then decisions made from them would be refused again.
 
 struct Reread {
   Outdated object;
-  std::optional<std::string> text;  // nothing: it is gone
+  std::optional<std::string> text;  // nothing: the object is gone
 };
 
 /// Nothing where the server doesn't say.
 std::optional<std::vector<Reread>> read_again(kube::Client& client, const std::string& space,
                                               const std::vector<Outdated>& outdated);
 
-/// Puts it in the place of what the caches have. False where it is the job itself, and gone.
+/// Replaces what the caches have by the object. False where it is the job itself, and gone.
 bool put_in(Observed& seen, const Reread& reread);
 
-/// What stands beside the caches.
+/// Input of an observation beside the caches.
 struct BesideCaches {
   WriteFeedback feedback;
   std::vector<Reread> reread;
@@ -36,10 +36,10 @@ struct BesideCaches {
   Moment now{};
 };
 
-/// Nothing where there is no such job. Without Observed::cluster.
+/// Nothing where there is no such job. Leaves Observed::cluster null.
 std::optional<Observed> observe(const std::string& job, const Caches& caches, BesideCaches beside);
 
-/// The cluster as the caches show it to one job, which it is a view for; references outlive it.
+/// The cluster as the caches show it, from the view of one job; references outlive it.
 class CachedCluster final : public ClusterView {
  public:
   using Plan = std::function<GangPlan(const Gang&)>;
@@ -47,7 +47,7 @@ class CachedCluster final : public ClusterView {
       : caches_(caches), job_(job), plan_(std::move(plan)) {}
 
   GangPlan plan(const Gang& gang) override { return plan_(gang); }
-  /// Other people's pods first, then those of other jobs.
+  /// First pods of no job, then those of other jobs.
   std::vector<std::string> other_pods(const std::string& node) override;
   bool is_another_first() override;
   LoginKeys new_keys() override { return make_login_keys(); }

@@ -1,4 +1,4 @@
-// How the operator runs: what its command line says.
+// How the operator runs: its command line's options.
 #pragma once
 
 #include <string>
@@ -12,20 +12,20 @@
 namespace atl::ctl {
 
 struct Options {
-  Settings settings;                // of what it makes; operator_space: of its lease too, "" our own
-  std::string kubeconfig;           // "": as kubectl finds one, or the pod that we run in
-  std::vector<std::string> spaces;  // namespaces whose jobs are seen to; none: all
-  std::string operator_class = kDefaultClass;  // of the jobs that are seen to
+  Settings settings;       // of the objects that it makes; operator_space: of its lease, too; "": our own
+  std::string kubeconfig;  // "": found as kubectl does, or the pod that we run in
+  std::vector<std::string> spaces;             // namespaces whose jobs are handled; empty: all
+  std::string operator_class = kDefaultClass;  // of the jobs that are handled
   std::string identity;                        // ours among the replicas: the pod's name
-  bool elects = true;                          // a lease says which replica works
+  bool elects = true;                          // a lease decides which replica works
   LogLevel log_level = LogLevel::kInfo;
-  int workers = 4;                    // jobs that are looked at side by side
-  int writes_at_once = 16;            // of one job
+  int workers = 4;                    // jobs that are worked on at the same time
+  int writes_at_once = 16;            // per job
   std::string metrics_host = "[::]";  // every address, IPv4 and IPv6
   int metrics_port = 8080;
-  int engine_port = 9400;  // of rank 0's /progress
+  int engine_port = 9400;  // port of rank 0's /progress
   Seconds progress_every{5};
-  Seconds reserve_after{300};  // that a gang waits before room is kept for it
+  Seconds reserve_after{300};  // of waiting, before room is kept for a gang
   Seconds lease{15}, renew_within{10}, lease_retry{2};
 };
 

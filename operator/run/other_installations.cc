@@ -40,7 +40,7 @@ bool OtherInstallations::is_ours_too(const std::string& spaces) const {
   });
 }
 
-/// Held leases of others whose jobs are ours too; nothing: that isn't known now.
+/// Other holders of leases whose jobs overlap ours; nothing: that isn't known now.
 std::optional<std::vector<OtherInstallations::Rival>> OtherInstallations::look() {
   std::vector<Rival> others;
   const auto add = [&](std::string_view text) {

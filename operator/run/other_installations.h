@@ -1,6 +1,6 @@
-// Two installations that see to the same jobs would undo each other's work. So each says in its lease which
-// class of jobs it sees to, and in which namespaces; and one that finds such a lease alive doesn't begin.
-// Classes let several share a cluster.
+// Two installations that handle the same jobs would undo each other's work. So each states in its lease its
+// class of jobs and its namespaces, and doesn't begin where it finds a live lease that overlaps. Different
+// classes let several installations share a cluster.
 #pragma once
 
 #include <map>
@@ -17,17 +17,17 @@ namespace atl::ctl {
 
 class OtherInstallations {
  public:
-  /// `own`: our lease. All must outlive it.
+  /// `own`: our lease. All arguments must outlive it.
   OtherInstallations(kube::Client& client, const Options& options, const kube::LeaseOptions& own,
                      kube::Clock& clock = kube::steady_clock());
 
-  /// Before our lease is taken. Throws Error naming an installation that lives; whether one does shows only
-  /// in its lease being renewed, so this may take as long as a lease lasts.
+  /// Call it before taking our lease. Throws Error, which names a live installation. Only a renewal shows
+  /// that one lives, so this may take as long as a lease lasts.
   void expect_none(const std::stop_token& stop);
-  /// Once we hold it: of two that began at once, each may have looked too early.
+  /// Call it once we hold our lease: of two installations that begin at once, each may have looked too early.
   void expect_none_new();
 
-  /// What a lease says of its holder's jobs.
+  /// Enters the holder's class and namespaces into a lease.
   static void describe(const Options& options, kube::LeaseOptions& lease);
 
  private:
@@ -44,7 +44,7 @@ class OtherInstallations {
   const Options& options_;
   const kube::LeaseOptions own_;
   kube::Clock& clock_;
-  std::map<std::string, std::string> seen_;  // signs, by lease
+  std::map<std::string, std::string> seen_;  // signs of life, by lease
 };
 
 }  // namespace atl::ctl

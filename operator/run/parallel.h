@@ -1,4 +1,4 @@
-// Work in several threads at once, but not in more than so many.
+// Work in a limited number of threads at once.
 #pragma once
 
 #include <algorithm>
@@ -12,8 +12,8 @@
 
 namespace atl::ctl {
 
-/// Calls work(0) … work(count − 1), each once, by at most `most` threads, the caller's among them; returns
-/// when all are done. Of those that throw the caller then hears one.
+/// Calls work(0) … work(count − 1), each once, in at most `most` threads including the caller's; returns when
+/// all are done. If any throws, the caller gets one of the exceptions.
 inline void in_parallel(std::size_t count, int most, const std::function<void(std::size_t)>& work) {
   std::atomic<std::size_t> next = 0;
   std::mutex mutex;

@@ -15,8 +15,8 @@
 namespace atl::ctl {
 namespace {
 
-/// A gated worker of a job whose plan is in its status stands, as good as, where that says: the operator that
-/// wrote it may have died before it could pin the pod.
+/// The planned node of a gated worker whose job's status has a plan: the operator that wrote the plan may
+/// have died before it pinned the pod.
 std::string planned_node(const GnnJob& job, const PodView& pod) {
   if (!is_gated(pod) || pod.meta.label(kRoleLabel) != kWorkerRole || !holds(job.status.conditions, kPlaced))
     return {};
@@ -28,7 +28,7 @@ std::string planned_node(const GnnJob& job, const PodView& pod) {
   return job.status.servers[server].node;
 }
 
-/// A pod that a write pins to a node; without a name where the pod is there already.
+/// The pod that a write pins to a node; without a name where the pod exists already.
 PodState booked_by(const Write& write, const std::string& job) {
   PodState state;
   if (write.verb == Write::Verb::kPatch) state.pinned = pinned_by(write.body);
@@ -45,14 +45,15 @@ PodState booked_by(const Write& write, const std::string& job) {
 
 GangPlan Planner::PlanLock::plan(const Gang& gang) {
   if (!lock_.owns_lock()) lock_.lock();
-  // What a gang lacks that stands already is not kept from it: the waiting one may be waiting for its end.
+  // A gang that runs already gets what it lacks even from kept room: the waiting gang may be waiting for its
+  // end.
   planner_.is_current_ = false;
   return gang.job.empty() ? planner_.search(gang, nullptr) : planner_.plan_whole(gang);
 }
 
 GangPlan Planner::search(const Gang& gang, const Reservation* kept) {
   look_around();
-  is_current_ = false;  // from here on it holds what is kept
+  is_current_ = false;  // the snapshot then includes the kept room
   if (kept) std::ranges::copy(kept->room, std::back_inserter(snapshot_.pods));
   return searches_.plan(gang, snapshot_);
 }
@@ -69,7 +70,7 @@ bool Planner::holds_nothing(const std::string& job) const {
   });
 }
 
-/// `generation`: as it was before anything else was looked at, so that what changes meanwhile is not missed.
+/// `generation`: from before anything else was read, so that changes meanwhile aren't missed.
 GangPlan Planner::plan_beside(const Gang& gang, const std::string& demand_class, const Reservation* kept,
                               std::uint64_t generation) {
   if (!holds_nothing(gang.job)) return search(gang, kept);
@@ -143,7 +144,7 @@ std::map<std::string, PodState> Planner::unborn() const {
   return pods;
 }
 
-/// Most nodes are as they were the last time: only the others are copied.
+/// Copies only nodes that changed since the last time, which are few.
 void Planner::look_at_nodes() {
   auto nodes = caches_.nodes();
   snapshot_.nodes.resize(nodes.size());
@@ -158,15 +159,15 @@ void Planner::look_around() {
   look_at_nodes();
   snapshot_.pods.clear();
   caches_.others().add_to(snapshot_.pods);
-  auto unborn = this->unborn();  // before the caches are looked at, which may show them from then on
+  auto unborn = this->unborn();  // read before the caches, which may show them from then on
   for (const auto& pod : caches_.pods()) {
     if (!unborn.empty()) unborn.erase(full_name(pod->meta.space, pod->meta.name));
     if (pod->has_ended() || pod->meta.label(kJobLabel).empty())
-      continue;  // without a job's name it is among the others
+      continue;  // without a job's name it is in others()
     PodState state;
     state.node = pod->node;
     state.job = caches_.owner_of(*pod);
-    // Whoever may make pods can give theirs our annotation: such a pin holds no room.
+    // Anybody may give a pod our annotation, so only a job's own pods hold the room of their pin.
     if (!state.job.empty())
       state.pinned = pod->pinned.empty() && !pod->is_bound() ? booked_node(*pod, state.job) : pod->pinned;
     if (state.where().empty()) continue;

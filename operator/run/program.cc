@@ -22,9 +22,9 @@
 namespace atl::ctl {
 namespace {
 
-// A transport that counts what goes through it: rest_client_*.
+// A transport that counts its requests: rest_client_*.
 
-/// Both must outlive it.
+/// Both arguments must outlive it.
 class MeteredTransport final : public kube::Transport {
  public:
   MeteredTransport(kube::Transport& inner, Metrics& metrics) : inner_(inner), metrics_(metrics) {}
@@ -59,7 +59,7 @@ Moment time_of_day() {
   return std::chrono::floor<Seconds>(std::chrono::system_clock::now());
 }
 
-/// Everything of one run. What comes later uses what comes before.
+/// Everything of one run. Later members use earlier ones.
 class Operator {
  public:
   Operator(const Options& options, const kube::ClusterConfig& config)
@@ -100,7 +100,7 @@ class Operator {
   }
 
  private:
-  /// False where `stop` came first. Throws Error where another installation sees to the same jobs.
+  /// False where `stop` came first. Throws Error where another installation handles the same jobs.
   bool acquire(const std::stop_token& stop) {
     other_installations_.expect_none(stop);
     if (!lease_.acquire(stop)) return false;
@@ -146,8 +146,8 @@ class Operator {
              }}};
   }
 
-  /// Before it contends: who knows nothing of the cluster can do nothing for it. False where `stop` came
-  /// first.
+  /// Fills the caches before it contends for the lease, because a leader that knows nothing of the cluster
+  /// can do nothing. False where `stop` came first.
   bool fill_caches(const std::stop_token& stop) {
     bool is_told = false;
     while (!feeds_.have_synced()) {
@@ -160,12 +160,12 @@ class Operator {
     return true;
   }
 
-  /// Works until `stop`, or we are out of touch (true), or the lease is lost (false).
+  /// Works until `stop`, or until it is out of touch (true), or the lease is lost (false).
   bool lead(const std::stop_token& stop) {
     bool leads_still = true;
     {
-      // Whatever is under way when the lease lapses is broken off, though a renewal hang or the last jobs be
-      // in hand.
+      // Breaks off what is under way when the lease lapses, even if a renewal hangs or the last jobs are in
+      // work.
       const std::jthread lapse([this](const std::stop_token& over) {
         if (options_.elects && lease_.await_lapse(over)) connections_.request_stop();
       });
@@ -173,8 +173,8 @@ class Operator {
       const std::jthread worker([&] { do_work(work.get_token()); });
       leads_still = options_.elects ? lease_.hold(stop) : wait_for(stop);
       is_ending_ = true;
-      work.request_stop();                            // no new jobs are taken; those in hand are finished
-      if (!leads_still) connections_.request_stop();  // or broken off: nothing may be written
+      work.request_stop();                            // no new jobs are taken; those in work are finished
+      if (!leads_still) connections_.request_stop();  // or broken off, because nothing may be written
     }
     if (!leads_still) return false;
     controller_.flush_events();
@@ -204,7 +204,7 @@ class Operator {
   const std::unique_ptr<kube::Transport> transport_;
   MeteredTransport metered_;
   kube::Client client_;
-  const std::unique_ptr<kube::Transport> lease_transport_;  // of its own: renewals wait behind nothing
+  const std::unique_ptr<kube::Transport> lease_transport_;  // its own, so that renewals wait for nothing else
   kube::Client lease_client_;
   OtherInstallations other_installations_;
   kube::Lease lease_;

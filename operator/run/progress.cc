@@ -23,10 +23,10 @@ using nlohmann::json;
 constexpr std::size_t kLargestAnswer = 64 << 10, kLargestHeaders = 8 << 10;
 constexpr kube::Milliseconds kPatience{2000};
 constexpr int kAtOnce = 16;
-constexpr std::size_t kMostAsked = 3;  // servers, for one that answers
+constexpr std::size_t kMostAsked = 3;  // servers, to find one that answers
 constexpr double kLongestEta = 10.0 * 365 * 24 * 3600, kMostBytes = 9e18;
 
-/// Whole bytes, as a status has them.
+/// A whole number of bytes, as in a status.
 std::optional<double> whole_bytes(const json& object, const char* name) {
   const auto bytes = number_of(object, name);
   if (!bytes || *bytes < 0 || *bytes > kMostBytes) return {};
@@ -86,15 +86,15 @@ void ProgressPoller::poll(Moment now) {
 void ProgressPoller::poll_job(const GnnJob& job, Moment now) {
   RankPages pages(caches_, job.full_name(), handlers_.ask, port_);
   if (pages.are_none() || !job.job) return;
-  // Where nobody has spoken yet, to us or to the operator before us, ranks may still start: others say no
-  // more than the first.
+  // Before anybody has reported, to us or to the operator before us, ranks may still be starting: other
+  // servers know no more than the first.
   const auto known = heard(job.full_name());
   const bool has_spoken = job.status.progress.epoch || (known && known->progress);
   const auto word = ask_servers(pages, has_spoken ? kMostAsked : 1, job.job->placement.ranks);
   if (enter(job, word, now)) handlers_.on_news(job.full_name());
 }
 
-/// Of the first that speaks as a rank does, of so many at most.
+/// The word of the first server that answers like a rank, asking at most `most` servers.
 std::optional<ProgressPoller::Word> ProgressPoller::ask_servers(RankPages& pages, std::size_t most,
                                                                 int ranks) {
   for (const Rank speaker : pages.lowest_ranks(most)) {
@@ -113,7 +113,7 @@ std::optional<ProgressPoller::Word> ProgressPoller::ask_servers(RankPages& pages
   return {};
 }
 
-/// Whether somebody should hear of it.
+/// Whether the news needs a new look at the job.
 bool ProgressPoller::enter(const GnnJob& job, const std::optional<Word>& word, Moment now) {
   std::lock_guard lock(mutex_);
   Entry& entry = entries_[job.full_name()];
@@ -123,16 +123,16 @@ bool ProgressPoller::enter(const GnnJob& job, const std::optional<Word>& word, M
   entry.is_answered = word.has_value();
   entry.silent_rank = word ? word->silent_rank : std::nullopt;
   if (word) take_progress(entry, *word, job.status.progress, now);
-  // It may have stalled: that only an answer from beyond the deadline shows.
+  // It may have stalled, which only an answer after the deadline shows.
   const bool is_overdue =
       word && now - entry.heard.advanced >= Seconds(job.job->run_policy.progress_deadline_seconds);
   return entry.heard.progress != before.heard.progress || entry.silent_rank != before.silent_rank ||
          (word && !before.is_answered) || is_overdue;
 }
 
-/// `before`: what the status says. An operator that has just started goes on counting from there, but for
-/// steps, which the status doesn't have. Servers end an epoch one
-/// after the other: who is behind hasn't advanced, and who falls back has begun anew.
+/// `before`: from the status. An operator that has just started goes on from there, except for steps, which
+/// the status doesn't have. Servers end an epoch one after the other: one that is behind hasn't advanced, and
+/// one that falls back has begun again.
 void ProgressPoller::take_progress(Entry& entry, const Word& word, const Progress& before, Moment now) {
   const auto epoch = word.progress.epoch;
   const std::pair said{epoch, word.step}, known{entry.epoch, entry.step};
@@ -260,7 +260,7 @@ std::optional<Rank> stalled_rank(Rank first, const AskServer& ask) {
       const auto said = ask(rank);
       if (!said) return rank;
       known.insert(said->begin(), said->end());
-      if (!known.contains(rank)) continue;  // it speaks of others alone
+      if (!known.contains(rank)) continue;  // that server reports on other ranks only
     }
     const auto& peers = known[rank];
     if (!peers || peers->empty()) return rank;

@@ -1,8 +1,8 @@
 // How far the ranks are. Every few seconds rank 0's pod is asked over HTTP, or another one where that is
-// silent; where ranks wait for a rank, the pods that the waits lead to are asked too. Answers come from
-// containers and are not trusted: they may be slow, large or nonsense, and cost us no more than a few
-// connections and a write of the status each time. When no pod answers, the ranks may still be well: the
-// network between them and us may be at fault.
+// silent; where ranks wait for a rank, the pods to which the waits lead are asked, too. Answers come from
+// containers and aren't trusted: slow, large or meaningless ones cost us no more than a few connections, and
+// a write of the status each time. When no pod answers, the ranks may still be well: the network in between
+// may be at fault.
 #pragma once
 
 #include <functional>
@@ -18,7 +18,7 @@
 
 namespace atl::ctl {
 
-// What the servers of a job's ranks say of themselves, each asked once.
+// What the servers of a job's ranks report, each asked once.
 
 /// A page's text from an address ("http://10.1.0.5:9400", "http://[fd00::5]:9400"), or nothing.
 using Ask = std::function<std::optional<std::string>(const std::string& address)>;
@@ -69,19 +69,19 @@ class ProgressPoller {
   void forget(const std::string& job);
 
  private:
-  /// What a server says, and what the servers to which its waits lead do.
+  /// One server's report, and what the waits that it reports lead to.
   struct Word {
     Rank speaker = 0;
     Progress progress;
-    std::optional<std::int64_t> step;  // of the epoch that it is in, where epochs have several
+    std::optional<std::int64_t> step;  // of the present epoch, where epochs have several
     std::optional<Rank> stalled_rank, silent_rank;
   };
   struct Entry {
     int attempt = 0;
     ProgressReport heard;
-    bool is_answered = false;                 // the last time that we asked
-    Rank leader = 0;                          // who said last that an epoch or step has ended
-    std::optional<std::int64_t> epoch, step;  // which one
+    bool is_answered = false;                 // at our last question
+    Rank leader = 0;                          // the rank that last reported the end of an epoch or step
+    std::optional<std::int64_t> epoch, step;  // that epoch and step
     std::optional<Rank> silent_rank;
   };
   void poll_job(const GnnJob& job, Moment now);
@@ -97,9 +97,9 @@ class ProgressPoller {
 };
 
 // Which rank a job that doesn't advance waits for. Each server says whom each of its ranks waits for.
-// Followed from rank to rank, across servers, the waits end at one that waits for nobody or doesn't answer:
-// that one hangs, and all others for its sake. What servers say is not trusted: it can make us name another
-// rank of the same job, and ask a few servers, no more.
+// Followed from rank to rank, across servers, the waits end at a rank that waits for nobody or doesn't
+// answer: that rank hangs, and all others wait because of it. Servers aren't trusted: a wrong answer can make
+// us name another rank of the same job, and ask a few servers, but no more.
 
 /// The ranks of one server, and whom each waits for; nothing of a rank that doesn't answer.
 using ServerWaits = std::map<Rank, std::optional<std::vector<Rank>>>;
@@ -108,10 +108,10 @@ using ServerWaits = std::map<Rank, std::optional<std::vector<Rank>>>;
 /// text isn't such a page.
 std::optional<ServerWaits> read_waits(const std::string& text, int ranks);
 
-/// What the server of a rank says; nothing where it is silent. Asked once for a server that knows the rank.
+/// Asks the server of a rank; nothing where it is silent. Called once for a server that knows the rank.
 using AskServer = std::function<std::optional<ServerWaits>(Rank)>;
 
-/// `first`: where to begin. Nothing where the waits go round in a circle, or through more than a few servers.
+/// `first`: where to begin. Nothing where the waits form a circle, or pass through more than a few servers.
 std::optional<Rank> stalled_rank(Rank first, const AskServer& ask);
 
 }  // namespace atl::ctl

@@ -12,7 +12,7 @@ namespace {
 
 using nlohmann::json;
 
-/// A job whose queue waits for one of them looks again by itself.
+/// Jobs that wait for one of these look again by themselves.
 constexpr auto kNobodyIsTold = [](const auto&...) {};
 
 }  // namespace

@@ -1,4 +1,4 @@
-// What Kueue's queues go by in the whole cluster: kinds of nodes, and classes of priority.
+// Input of Kueue's queues in the whole cluster: kinds of nodes, and classes of priority.
 #pragma once
 
 #include <optional>
@@ -17,11 +17,11 @@ class QueueCaches {
 
   void add_feeds(std::vector<Feed>& feeds);
 
-  // From any thread.
+  // From any thread:
   /// A ResourceFlavor's partial pod template; nothing where there is none of that name.
   std::optional<std::string> flavor(const std::string& name) const;
-  /// By the class that the job's label names, else by that of its pods, else by the cluster's default.
-  /// Nothing where there is no such class.
+  /// The class that the job's label names, else that of its pods, else the cluster's default. Nothing where
+  /// there is no such class.
   std::optional<QueuePriority> priority_of(const GnnJob& job) const;
 
  private:

@@ -12,9 +12,9 @@ using kube::Milliseconds;
 
 constexpr int kMostInARow = 3;
 constexpr Milliseconds kFirstWait{1000}, kLongestWait{300'000};
-constexpr Milliseconds kInARow = 2 * kLongestWait;  // what comes later than that is another story
+constexpr Milliseconds kInARow = 2 * kLongestWait;  // a later repeat isn't in a row
 
-/// Of all that would be written.
+/// A digest of all that would be written.
 std::size_t digest_of(const Decision& decision) {
   std::string all = decision.status ? write_status(*decision.status) : "";
   for (const auto& stage : decision.stages)

@@ -1,6 +1,6 @@
-// A guard against doing the same for ever. Whoever decides what was done a moment ago, and again, decides on
-// something that doing it doesn't change: a status that the server keeps otherwise than it was sent, an
-// object that somebody takes away at once. After the third time in a row it waits, longer each time.
+// A guard against endless repetition. Deciding the same again and again means that carrying it out doesn't
+// change what the decision rests on: the server stores a status differently, or somebody removes an object at
+// once. After the third time in a row the job waits, longer each time.
 #pragma once
 
 #include <cstddef>
@@ -19,9 +19,9 @@ class Repeats {
   /// The clock must outlive it.
   explicit Repeats(kube::Clock& clock) : clock_(clock) {}
 
-  /// For how long this must not be done yet: 0 unless it was done three times in a row.
+  /// How long to wait before carrying this out: 0 unless it was carried out three times in a row.
   kube::Milliseconds wait(const std::string& job, const Decision& decision) const;
-  /// All of it was done.
+  /// The decision was carried out in full.
   void done(const std::string& job, const Decision& decision);
   void forget(const std::string& job);
 

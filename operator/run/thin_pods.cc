@@ -14,7 +14,7 @@ using nlohmann::json;
 
 constexpr const char *kCores = "cpu", *kMemory = "memory";
 
-/// A is larger than B in nothing.
+/// Whether no amount of `a` exceeds that of `b`.
 bool is_within(const Resources& a, const Resources& b) {
   return std::ranges::all_of(a.amounts(), [&](const auto& one) { return one.second <= b.of(one.first); });
 }
@@ -35,7 +35,7 @@ void ThinPods::put(std::string_view object) {
     if (auto before = pods_.extract(state.name)) {
       if (before.mapped().takes_the_same(now)) {
         before.mapped() = now;
-        pods_.insert(std::move(before));  // with its key, which stays where it is
+        pods_.insert(std::move(before));  // with its key, which stays at its address
         return;
       }
       take_off(state.name, before.mapped());
@@ -139,8 +139,8 @@ Resources& ThinPods::sum(const Thin& pod) {
   return pod.of_daemon_set ? node.daemons : node.others;
 }
 
-/// Of a pod that is in pods_ no more. What asks for more than can be counted is nothing that a difference
-/// tells.
+/// Subtracts a pod that is no longer in pods_. A sum at its bound is added up again, because a difference
+/// would be wrong.
 void ThinPods::take_off(const std::string& name, const Thin& pod) {
   nodes_[std::size_t(pod.node)].pods.erase(name);
   Resources& all = sum(pod);

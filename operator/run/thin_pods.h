@@ -1,6 +1,6 @@
-// Other people's pods as far as they take room: every pod of the cluster that is bound, unfinished and no
-// job's that we see to. A large cluster has tens of thousands, so little is kept of each, and what a plan
-// needs of them, the sum by node, is kept up to date rather than added up.
+// Other people's pods as far as they take room: every pod of the cluster that is bound and unfinished, and
+// that no job of ours owns. A large cluster has tens of thousands, so little is kept of each, and plans get a
+// sum by node, which is kept up to date instead of being added up.
 #pragma once
 
 #include <atomic>
@@ -23,9 +23,9 @@ namespace atl::ctl {
 class ThinPods final : public kube::Store {
  public:
   struct Handlers {
-    /// Jobs' pods in these namespaces are kept elsewhere, whole.
+    /// Whether pods of the namespace's jobs are kept elsewhere, in full.
     std::function<bool(const std::string& space)> is_watched;
-    std::function<void()> on_room;  // a pod has gone, or takes less
+    std::function<void()> on_room;  // called when a pod goes, or takes less
   };
   explicit ThinPods(Handlers handlers) : handlers_(std::move(handlers)) {}
 
@@ -34,20 +34,20 @@ class ThinPods final : public kube::Store {
   void begin_list() override;
   void end_list() override;
 
-  /// Adds one pod a node that takes what all of them take there, and one that takes what daemon sets' do.
+  /// Adds two pods per node: one takes what all pods there take, one what daemon sets' pods do.
   void add_to(std::vector<PodState>& pods) const;
-  /// The names of those on a node but daemon sets', by priority.
+  /// The names of the node's pods except daemon sets', by priority.
   std::vector<std::string> on(const std::string& node) const;
   std::size_t size() const;
-  /// Another one whenever somebody comes, goes or takes another amount.
+  /// Changes whenever a pod comes, goes or takes another amount.
   std::uint64_t generation() const { return generation_; }
 
  private:
   struct Thin {
     std::int64_t cores = 0, memory = 0;  // thousandths, bytes
-    std::int32_t node = 0, rest = 0;     // where in nodes_ and rests_
+    std::int32_t node = 0, rest = 0;     // indices in nodes_ and rests_
     std::int32_t priority = 0;
-    std::uint32_t list = 0;  // the latest list or event since that had it
+    std::uint32_t list = 0;  // the latest list, or event since, that had the pod
     bool of_daemon_set = false;
 
     bool takes_the_same(const Thin& other) const {
@@ -58,7 +58,7 @@ class ThinPods final : public kube::Store {
   struct NodeSum {
     std::string name;
     Resources others, daemons;
-    std::set<std::string_view> pods{};  // that stand there: keys of pods_
+    std::set<std::string_view> pods{};  // on the node: keys of pods_
   };
 
   Thin thin_of(const PodState& state, std::int32_t priority);
@@ -75,7 +75,7 @@ class ThinPods final : public kube::Store {
   std::unordered_map<std::string, Thin> pods_;  // by "namespace/name"
   std::vector<NodeSum> nodes_;
   std::unordered_map<std::string, std::int32_t> node_places_;
-  std::vector<Resources> rests_;  // what pods ask for beside cores and memory: few kinds of it
+  std::vector<Resources> rests_;  // requests beside cores and memory, of which there are few kinds
   std::map<Resources::Map, std::int32_t> rest_places_;
   std::uint32_t list_ = 0;
 };

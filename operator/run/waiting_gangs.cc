@@ -8,7 +8,7 @@
 namespace atl::ctl {
 namespace {
 
-/// One for whom room is kept already, one of those that wait in vain: each takes as long as a plan.
+/// one for the gang whose room is kept already, one for those that wait in vain: each takes as long as a plan
 constexpr int kMostTries = 2;
 
 }  // namespace
@@ -67,10 +67,10 @@ WaitingGangs::InOrder WaitingGangs::impatient(const Waiters& waiters, Moment& un
   return all;
 }
 
-/// The first in order that could stand, as far as that is known.
+/// Finds the first gang in order that could have places, as far as that is known.
 void WaitingGangs::search(const InOrder& impatient, Tries tries, Answer& answer) {
   forget_all_but(impatient);
-  InOrder hopeless;  // that come before whoever can stand
+  InOrder hopeless;  // gangs before the first that could
   for (const Waiting* next : impatient) {
     if (hopeless_.contains(next->demand_class)) {
       hopeless.push_back(next);
@@ -106,7 +106,7 @@ void WaitingGangs::forget_all_but(const InOrder& impatient) {
   std::erase_if(hopeless_, [&](const auto& known) { return !classes.contains(known.first); });
 }
 
-/// One of each class, whose last trial is the longest ago first.
+/// One gang per class; classes that were tried longest ago come first.
 WaitingGangs::InOrder WaitingGangs::untried(const InOrder& hopeless, std::uint64_t generation) const {
   InOrder first;
   std::set<std::string_view> classes;
@@ -118,7 +118,7 @@ WaitingGangs::InOrder WaitingGangs::untried(const InOrder& hopeless, std::uint64
   return first;
 }
 
-/// Unless it has gone meanwhile.
+/// Does nothing if the gang has gone meanwhile.
 void WaitingGangs::favour(const std::optional<Reservation>& reservation) {
   std::lock_guard lock(mutex_);
   favoured_ = reservation && gangs_.contains(reservation->job) ? reservation->job : "";
@@ -140,8 +140,8 @@ Precedence precedence_of(const GnnJob& job, const Caches& caches) {
 
 namespace {
 
-/// Since when the condition has not held, if `reason` is why; of a job that goes on from a suspension, since
-/// that.
+/// Since when the condition has not held, if `reason` is why; for a job that was suspended, at the earliest
+/// since it resumed.
 std::optional<Moment> lacking_since(const Status& status, const char* type, const std::string& reason) {
   const Condition* lacks = find_condition(status.conditions, type);
   if (has_ended(status.conditions) || !lacks || lacks->holds || lacks->reason != reason) return {};

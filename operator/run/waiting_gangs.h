@@ -1,12 +1,12 @@
 // Gangs that found no room, and the one of them for which room is kept: the first in order that has waited
-// too long and could ever stand. Only one at a time, so that two can't wait for each other. Nothing of it has
-// to be remembered: who waits, and since when, is in the jobs' statuses, and what a gang needs comes with its
-// next plan.
+// too long and could ever have places. Room is kept for one at a time, so that two can't wait for each other.
+// Nothing of it has to be remembered: the jobs' statuses tell who waits, and since when, and a gang's needs
+// come with its next plan.
 //
-// Whoever asks gets the answer of the last time while nothing has changed that it turns on. A gang that can
-// never stand is tried once for all of its class. After a change those of many classes are tried anew a few
-// at a time, by whoever asks next, the longest untried first: else each of hundreds that wait in vain would
-// be tried again in everybody's plan.
+// As long as nothing has changed that the answer depends on, the last answer is given again. Of gangs that
+// can never have places, one per class is tried. After a change, many classes have to be tried again: whoever
+// asks next tries a few, those untried the longest first. Otherwise each of hundreds that wait in vain would
+// be tried again for everybody's plan.
 #pragma once
 
 #include <cstdint>
@@ -24,10 +24,10 @@
 
 namespace atl::ctl {
 
-// Who of several waiting jobs comes first: by priority, then by age, then by name.
+// The order of waiting jobs: by priority, then by age, then by name.
 
 struct Precedence {
-  std::int64_t less_urgent = 0;  // the priority of its pods, negated
+  std::int64_t less_urgent = 0;  // the negated priority of its pods
   Moment created{};
   std::string job;
 
@@ -38,24 +38,25 @@ struct Precedence {
 
 Precedence precedence_of(const GnnJob& job, const Caches& caches);
 
-/// Since when a job has had no places for its gang; nothing where that isn't what it waits for.
+/// Since when a job has had no places for its gang; nothing where it doesn't wait for places.
 std::optional<Moment> waits_for_places_since(const Status& status);
 
-/// Since when it has had no room: no places, no node for its prepare pod, or none for its launcher.
+/// Since when a job has had no room: no places, no node for its prepare pod, or none for its launcher.
 std::optional<Moment> waits_for_room_since(const Status& status);
 
-// What costs a planner its time: looking for places in a whole cluster.
+// The expensive part of a planner's work: looking for places in a whole cluster.
 
-/// Tests count them, or have something happen meanwhile.
+/// Tests count the searches, or make something happen meanwhile.
 struct Searches {
   std::function<GangPlan(const Gang&, const Snapshot&)> plan = plan_gang;
   std::function<std::optional<Reservation>(const Gang&, const Snapshot&)> reserve = ctl::reserve;
 };
 
-/// Thread-safe; but reservation() is one caller's at a time, and no lock is held while it searches.
+/// Thread-safe, except that only one caller at a time may use reservation(), which holds no lock while it
+/// searches.
 class WaitingGangs {
  public:
-  /// Room is kept for a gang that has waited for `patience`. `caches` must outlive it.
+  /// Keeps room for a gang that has waited for `patience`. `caches` must outlive it.
   WaitingGangs(const Caches& caches, Seconds patience, std::function<Moment()> now, Searches searches)
       : caches_(caches), patience_(patience), now_(std::move(now)), searches_(std::move(searches)) {}
 
@@ -63,8 +64,7 @@ class WaitingGangs {
   /// The job no longer waits. Returns whether room was kept for it.
   bool remove(const std::string& job);
 
-  /// What is kept, and for whom, in the cluster as it is in this generation. `snapshot` is asked for where
-  /// that isn't known yet.
+  /// The kept room, in the cluster as of this generation. Calls `snapshot` where the answer isn't known yet.
   std::optional<Reservation> reservation(std::uint64_t generation,
                                          const std::function<const Snapshot&()>& snapshot);
   bool comes_before(const std::string& job, const std::string& other) const;
@@ -76,10 +76,11 @@ class WaitingGangs {
   };
   using Waiters = std::map<std::string, std::shared_ptr<const Waiting>>;  // by job
   using InOrder = std::vector<const Waiting*>;
-  /// What was found when somebody asked last.
+  /// The last answer.
   struct Answer {
     std::uint64_t generation = 0, changes = 0;
-    Moment until{};  // the next gang's patience ends; or at once, where some have not been tried yet
+    // until when it holds: until the next gang's patience ends; no longer if some gangs are untried
+    Moment until{};
     std::optional<Reservation> reservation;
   };
   /// How many more gangs may be tried for one question.
@@ -107,12 +108,12 @@ class WaitingGangs {
   const Searches searches_;
   // used only by the thread that asks for reservations:
   std::optional<Answer> answer_;
-  // classes of which none could stand, and in which generation that was
+  // classes of which no gang could have places, and the generation of that answer
   std::map<std::string, std::uint64_t> hopeless_;
-  mutable std::mutex mutex_;  // of all that follows
+  mutable std::mutex mutex_;  // guards the members that follow
   Waiters gangs_;
-  std::uint64_t changes_ = 0;  // of gangs_
-  std::string favoured_;       // room was kept for this job when somebody asked last
+  std::uint64_t changes_ = 0;  // counts changes of gangs_
+  std::string favoured_;       // the job for which room was kept at the last question
 };
 
 }  // namespace atl::ctl

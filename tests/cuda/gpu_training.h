@@ -1,4 +1,4 @@
-// Small jobs on ranks as threads that train on emulated GPUs, and what they must come to.
+// Small jobs that train on emulated GPUs, with ranks as threads, and their expected results.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -13,12 +13,12 @@
 
 namespace atl::test {
 
-constexpr double kTolerance = 1e-9;  // in double precision, which sums in other orders differ by
+constexpr double kTolerance = 1e-9;  // in double precision: the difference of sums in another order
 
-/// All on one GPU, or each on one of its own.
+/// All ranks on one GPU, or each on its own.
 enum class Gpus { kShared, kOwn };
 
-/// The emulated GPU, and the machine as it was when the test ends.
+/// Sets up the emulated GPU, and restores the machine at the end of the test.
 class OnEmulatedGpus : public testing::Test {
  protected:
   void SetUp() override { install_backend(&cuda::backend()); }
@@ -40,7 +40,8 @@ inline void run_gpu_ranks(int ranks, Gpus gpus, const std::function<void(Communi
     if (!failures[r].empty()) throw std::runtime_error("rank " + std::to_string(r) + ": " + failures[r]);
 }
 
-/// counts: CUDA graphs are on; what rank 0's have done. cusparse: sums over neighbours are its.
+/// counts: non-null turns CUDA graphs on, and gets rank 0's counts. cusparse: it makes the sums over
+/// neighbours.
 inline SmallResult train_on_gpu(const Job& job, const std::filesystem::path& dataset, Gpus gpus, int epochs,
                                 cuda::ReplayCounts* counts = nullptr, bool cusparse = false) {
   SmallResult result;

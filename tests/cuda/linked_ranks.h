@@ -1,4 +1,4 @@
-// Ranks as threads on emulated GPUs, over the emulated NCCL where they have one each.
+// Ranks as threads on emulated GPUs, linked by the emulated NCCL where each has a GPU of its own.
 #pragma once
 
 #include "comm/ranks.h"
@@ -8,7 +8,7 @@
 
 namespace atl::test {
 
-/// Rank r is on GPU r of `gpus`, counted round. `why_staged`, where given, has room for each rank's.
+/// Rank r is on GPU r modulo `gpus`. `why_staged`, if given, has one element per rank.
 inline std::vector<std::unique_ptr<Transport>> linked_group(int ranks, int gpus,
                                                             const LinkOptions& options = {},
                                                             std::vector<std::string>* why_staged = nullptr,

@@ -1,4 +1,4 @@
-// Random graphs as data sets have them.
+// Random graphs in the form of data sets.
 #pragma once
 
 #include <map>

@@ -1,4 +1,5 @@
-// Gives every file of a corpus folder to a fuzz target once, without libFuzzer: what was found stays fixed.
+// Gives every file of a corpus folder to a fuzz target once, without libFuzzer, so that fixed bugs stay
+// fixed.
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>

@@ -1,6 +1,6 @@
-// Rates of the GPU's kernels, one JSON object per line, each beside its limit: the device's own copy for what
-// moves bytes, cuSPARSE and cuBLAS alone for the same sums and products. Timed by the device's events after a
-// warm-up; results are checked in tests/cuda/unit.
+// Rates of the GPU's kernels, one JSON object per line, each with its limit: the device's own copy for
+// kernels that move bytes, cuSPARSE and cuBLAS alone for the same sums and products. Timed by the device's
+// events after a warm-up; results are checked in tests/cuda/unit.
 #include <algorithm>
 #include <cmath>
 #include <cstdio>

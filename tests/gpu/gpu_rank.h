@@ -1,4 +1,4 @@
-// What programs that measure kernels share: a rank on the GPU, its clock, operands.
+// Shared by programs that measure kernels: a rank on the GPU, its clock, operands.
 #pragma once
 
 #include <algorithm>
@@ -28,7 +28,7 @@ struct GpuRank {
   }
   ~GpuRank() { workspace = Workspace(Device::kCuda); }
 
-  /// Median of some runs, in seconds.
+  /// Median seconds of several runs.
   double seconds(const std::function<void()>& work) {
     cudaStream_t stream = cuda::stream_of(ctx).stream();
     cudaEvent_t begin = nullptr, end = nullptr;
@@ -56,7 +56,7 @@ struct GpuRank {
   Context ctx;
 };
 
-/// Not zeros, which some hardware is faster on.
+/// Random numbers, because some hardware is faster on zeros.
 inline Matrix random_matrix(Index rows, Index cols) {
   Matrix host(rows, cols), there(rows, cols, Device::kCuda);
   for (Index i = 0; i < rows * cols; ++i)

@@ -17,7 +17,7 @@ struct Graph {
   Index vertices = 0;
   std::vector<Index> offsets;
   std::vector<VertexId> columns;
-  std::vector<Index> reversed;  // (arcs) where each arc's other direction is: the graph is its own transpose
+  std::vector<Index> reversed;  // (arcs) the number of each arc's reverse: the graph is its own transpose
 
   Index arcs() const { return Index(columns.size()); }
   Index most() const {

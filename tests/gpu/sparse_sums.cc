@@ -1,6 +1,6 @@
-// Sums over neighbours by cuSPARSE, with values of one and its preprocessing done beforehand: by the
-// algorithm that its manual recommends for row-major operands, and by the one whose results are the same to
-// the bit in each run.
+// Sums over neighbours by cuSPARSE, with values of one and preprocessing done beforehand, by two algorithms:
+// the one that its manual recommends for row-major operands, and the one that gives the same bits in each
+// run.
 #include "sparse_sums.h"
 
 #include <cusparse.h>

@@ -13,7 +13,7 @@ struct SparseSum {
   std::function<void(Context&)> run;
 };
 
-/// out = A x, by each of its algorithms. offsets: the host's.
+/// out = A x, by each of its algorithms. offsets: in host memory.
 std::vector<SparseSum> sparse_sums(Context& ctx, const std::vector<Index>& offsets, const CsrView& csr,
                                    ConstMatrixView x, MatrixView out);
 

@@ -1,5 +1,5 @@
-// The main function of every test program. Exit status 77 says that a test was skipped and none passed or
-// failed, as scripts say it.
+// The main function of every test program. As for scripts, exit status 77 says that a test was skipped and
+// none passed or failed.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

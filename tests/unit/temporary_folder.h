@@ -1,4 +1,4 @@
-// A folder of a test's own, gone at its end, and the bytes of files in it.
+// A test's own folder, removed at its end, and the bytes of files in it.
 #pragma once
 
 #include <stdlib.h>
@@ -36,7 +36,7 @@ inline void write_bytes(const std::filesystem::path& path, const std::string& by
   std::ofstream(path, std::ios::binary) << bytes;
 }
 
-/// The message of the Error that `call` throws, "" where it throws none.
+/// The message of the Error that `call` throws; "" where it throws none.
 template <class Call>
 std::string error_of(Call call) {
   try {

@@ -1,4 +1,4 @@
-// Where tests find files. The paths are compiled into one object (where.cc) alone, so that every other test's
+// Where tests find files. Only one object (where.cc) is compiled with the paths, so that every other test's
 // object is the same in each checkout and ccache shares it.
 #pragma once
 

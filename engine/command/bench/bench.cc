@@ -20,7 +20,7 @@ void say(const std::string& line) {
   std::fprintf(stderr, "atoll: %s\n", line.c_str());
 }
 
-/// What a benchmark runs on, and its rates; printed first.
+/// The device of a benchmark and its rates, which are printed first.
 struct Bench {
   explicit Bench(const Arguments& a, DeviceChoice choice = DeviceChoice::kCpu, const GpuOptions& options = {})
       : json(a.has("--json")),

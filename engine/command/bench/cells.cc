@@ -19,7 +19,7 @@
 namespace atl {
 namespace {
 
-constexpr int kEvaluateEvery = 5;  // at least: four of five epochs then follow another one directly
+constexpr int kEvaluateEvery = 5;  // at least: then four of five epochs directly follow another one
 
 void say(const std::string& line) {
   std::fprintf(stderr, "atoll: %s\n", line.c_str());
@@ -56,7 +56,7 @@ StrategyRuns planned_runs(const Arguments& a, const BenchCell& cell) {
   const LoadedJob loaded = load_job_of(changed, say_nothing);
   const Dataset dataset = dataset_of(changed, loaded, say);
   const PreparedGraph prepared = prepare_graph(loaded, dataset, say);
-  const PlanOptions no_rates{threads_of(changed, loaded.job),  // bytes alone are asked for
+  const PlanOptions no_rates{threads_of(changed, loaded.job),  // only the bytes are used
                              {1, 1, 1},
                              1,
                              run_hosts(changed, loaded.job).addresses};
@@ -94,7 +94,7 @@ RunRecord run_cell(const Arguments& a, const BenchCell& cell, const std::filesys
   for (const std::string& change : changed.all("--set"))
     plan.program.insert(plan.program.end(), {"--set", change});
   plan.message = [](const std::string& line) { std::fprintf(stderr, "%s\n", line.c_str()); };
-  plan.stop_signal = SIGINT;  // as `atoll run` takes it: from it to its ranks
+  plan.stop_signal = SIGINT;  // as for `atoll run`, which passes it to its ranks
   const LaunchEnd end = launch(plan);
   if (end.status == kStatusInterrupted) throw BenchInterrupted{};
   if (end.status != 0)
@@ -104,7 +104,7 @@ RunRecord run_cell(const Arguments& a, const BenchCell& cell, const std::filesys
 
 namespace {
 
-/// Split where no bracket is open: lists have commas, too.
+/// Splits only outside brackets, because lists have commas, too.
 std::vector<std::string> parts_of(const std::string& text, char separator) {
   std::vector<std::string> parts(1);
   int open = 0;
@@ -118,7 +118,7 @@ std::vector<std::string> parts_of(const std::string& text, char separator) {
   return parts;
 }
 
-/// A field of every strategy; an unknown name is taken for one of the kind's own options.
+/// Whether every strategy has the field; unknown names are taken for options of the kind.
 bool is_common(const std::string& name) {
   const std::string path = "strategy." + name;
   return std::ranges::any_of(all_fields(), [&](const Field& field) { return field.path == path; });

@@ -21,8 +21,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr double kFirstRate = 1e9;     // bits a second, where the rig doesn't say
-constexpr double kCloseEnough = 0.01;  // of the share asked for
+constexpr double kFirstRate = 1e9;     // bits per second, where the rig doesn't tell its rate
+constexpr double kCloseEnough = 0.01;  // of the requested share
 constexpr int kMostMeasurements = 5;   // to come that close
 constexpr Index kEpochsOfAMeasurement = 10;
 
@@ -47,8 +47,8 @@ fs::path output_of(const Arguments& a, const Job& job) {
                            : fs::path("runs") / (job.output.path + "-strategies");
 }
 
-/// A few epochs of the synchronous baseline on the present links: what its slowest rank computes and waits
-/// for.
+/// Runs a few epochs of the synchronous baseline on the present links: what its slowest rank computes, and
+/// how long it waits.
 SharedEpoch measure_share(const Arguments& a, const BenchCell& baseline, const fs::path& output,
                           double rate) {
   const Index epochs = std::min<Index>(baseline.job.training.epochs, kEpochsOfAMeasurement);
@@ -68,7 +68,7 @@ SharedEpoch measure_share(const Arguments& a, const BenchCell& baseline, const f
 /// The synchronous baseline that papers compare with.
 constexpr const char* kPapersBaseline = "graph:overlap=false:haloRows=inputs";
 
-/// Shapes the links until communication takes `share` of the baseline's epoch; returns what was reached.
+/// Shapes the links until communication takes `share` of the baseline's epoch; returns the share reached.
 double shape_links(const Arguments& a, Rig& rig, double share, const fs::path& output) {
   const BenchCell baseline = bench_cell(a, read_strategy_list(kPapersBaseline).front());
   planned_runs(a, baseline);
@@ -87,7 +87,7 @@ double shape_links(const Arguments& a, Rig& rig, double share, const fs::path& o
   return nearest.share();
 }
 
-/// In turn, so that a change of the machine meets all: A B … A, A B … A.
+/// Runs the strategies in turn, so that a change of the machine affects all: A B … A, A B … A.
 void run_rounds(const Arguments& a, const std::vector<BenchCell>& cells, std::vector<StrategyRuns>& runs,
                 const fs::path& output) {
   const long rounds = a.integer("--rounds", 3, 1, 100);
@@ -101,7 +101,8 @@ void run_rounds(const Arguments& a, const std::vector<BenchCell>& cells, std::ve
   }
 }
 
-/// They would be lost without a word: the manifest's own strategy doesn't count.
+/// Refuses --set of the strategy, which would be lost silently: --strategies replaces the manifest's
+/// strategy.
 void refuse_changes_of_strategy(const Arguments& a) {
   for (const std::string& change : a.all("--set"))
     if (change.starts_with("strategy.") || change.starts_with("strategy="))

@@ -1,5 +1,5 @@
-// atoll dataset fetch: downloads a file and checks that it is the one that was meant. What it leaves is the
-// source of an import.
+// atoll dataset fetch: downloads a file and checks that it is the expected one. The file is the source of an
+// import.
 #include <fmt/format.h>
 #include <unistd.h>
 #include <chrono>
@@ -14,8 +14,8 @@
 namespace atl {
 namespace {
 
-/// Tells a user on standard error how far a download is: rewrites one line of a terminal, else adds a line
-/// for every tenth of the whole (or every 64 MiB, where the server doesn't say how much it is).
+/// Shows on standard error how far a download is: rewrites one line of a terminal, or adds a line for every
+/// tenth of the file (every 64 MiB, where the server doesn't tell its size).
 class DownloadLines {
  public:
   ~DownloadLines() { end(); }
@@ -32,7 +32,7 @@ class DownloadLines {
     std::fprintf(stderr, "%s\n", text(done, total).c_str());
   }
 
-  /// What comes next begins a line of its own.
+  /// Ends the line, so that other output begins a new one.
   void end() {
     if (open_) std::fputc('\n', stderr);
     open_ = false;

@@ -1,4 +1,4 @@
-// atoll dataset import: a data set of the world's formats → ours.
+// atoll dataset import: converts a data set of a common format to ours.
 #include <cstdio>
 
 #include "base/error.h"
@@ -25,7 +25,7 @@ FeatureScaling scaling_of(const Arguments& a) {
   fail("--scale-features: '{}' is unknown{}", given, suggestion(given, {"none", "row", "training"}));
 }
 
-/// What is drawn, all from one seed.
+/// Options of random draws, all from one seed.
 void set_draws(const Arguments& a, ImportOptions& options) {
   options.seed = std::uint64_t(a.integer("--seed", 1, 0, 1L << 53));
   if (a.has("--split")) options.split = parse_drawn_split(a.get("--split"), options.seed);
@@ -39,7 +39,7 @@ void set_draws(const Arguments& a, ImportOptions& options) {
     fail("--seed: nothing is drawn: there is no --split, --edge-split, --disjoint or --features");
 }
 
-/// What a user should know even if progress is not wanted.
+/// A warning that is shown even where progress isn't wanted.
 void warn(const std::string& line) {
   std::fprintf(stderr, "atoll: warning: %s\n", line.c_str());
 }
@@ -51,7 +51,7 @@ void warn_of_other_counts(const DatasetMeta& meta) {
                    to_text(*comparison)));
 }
 
-/// Only what was read says so.
+/// Warns of options that changed nothing in the files that were read.
 void warn_of_no_effect(const Arguments& a, const DatasetMeta& meta) {
   for (const char* option : {"--scale-features", "--float16"})
     if (a.has(option) && meta.features == 0)

@@ -1,5 +1,4 @@
-// atoll dataset info: what a stored data set holds, and how it compares with what is published under its
-// name.
+// atoll dataset info: what a stored data set holds, compared with what is published under its name.
 #include <charconv>
 #include <cstdio>
 #include <numeric>
@@ -34,7 +33,7 @@ std::vector<int> parts_of(const std::string& list) {
   return parts;
 }
 
-/// " (the real graph: 0.36, SOURCE)", where the preset says it.
+/// " (the real graph: 0.36, SOURCE)", if the preset has it.
 std::string reference_text(const Preset* preset, int parts) {
   if (preset == nullptr) return "";
   for (const BoundaryRatio& boundary : preset->boundary) {

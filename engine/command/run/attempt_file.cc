@@ -69,7 +69,7 @@ namespace {
 
 using Ordered = nlohmann::ordered_json;
 
-/// Bytes that are no text become ones that are: what a program said last may be anything.
+/// Replaces bytes that aren't valid text, because a program's last output may be anything.
 std::string text_of(const Ordered& json) {
   return json.dump(-1, ' ', false, Ordered::error_handler_t::replace);
 }
@@ -79,8 +79,8 @@ std::string text_of(const Ordered& json) {
 std::string last_word(Ordered end) {
   std::string text = text_of(end);
   while (text.size() > kLongestWord && end.contains("message") && !end["message"].empty()) {
-    // A byte may take six in JSON: less goes at a time than is too much, and the beginning stays, which says
-    // what failed.
+    // Cuts less than the excess at a time, because a byte may take six in JSON. Keeps the beginning, which
+    // says what failed.
     auto& message = end["message"].get_ref<std::string&>();
     const std::size_t excess = text.size() - kLongestWord;
     message.resize(message.size() - std::min(message.size(), excess / 6 + 1));

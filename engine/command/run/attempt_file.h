@@ -1,5 +1,5 @@
-// attempt.json: one start of a job on a cluster, as the operator tells it to the launcher: its number, where
-// each rank runs, which part of the graph it trains, and which strategy auto stands for.
+// attempt.json: one start of a job on a cluster, written by the operator for the launcher: its number, where
+// each rank runs, which part of the graph it trains, and the strategy that replaces auto.
 //
 //   {"attempt": 3, "run": "…", "servers": [{"pod": "cora-0-0", "node": "n1", "address": "10.1.0.5", "ranks":
 //   [0, 1]}, …],
@@ -23,29 +23,29 @@ struct AttemptServer {
 
 struct AttemptFile {
   int attempt = 0;
-  std::string run;  // whose attempts these are: the GNNJob's UID
+  std::string run;  // the GNNJob's UID, which its attempts have in common
   std::vector<AttemptServer> servers;
-  std::vector<int> parts;  // (ranks) by rank; empty: each that of its own number
+  std::vector<int> parts;  // (ranks); empty: each rank trains the part of its own number
   std::string strategy;    // as YAML on one line; "": the manifest's
 
   const AttemptServer& server_of(Rank rank) const;
 };
 
-/// Throws Error, naming file and field, unless ranks 0 … ranks − 1 stand there once each, and so do
-/// parts.
+/// Throws Error, which names file and field, unless each of ranks 0 … ranks − 1 is listed exactly once, and
+/// each part as well.
 AttemptFile read_attempt_file(const std::filesystem::path& path, int ranks);
 
-// How a pod's first process ended, for whoever reads its termination message: one JSON object, never so long
-// that it arrives in part.
+// How a pod's first process ended, for readers of its termination message: one JSON object, short enough to
+// arrive whole.
 
-/// Of the text; kubelet keeps the last 4,096 bytes of a file.
+/// Bytes of the text; kubelet keeps the last 4,096 bytes of a file.
 inline constexpr std::size_t kLongestWord = 3500;
 
-/// As text, its "message" cut to what fits.
+/// `end` as text, with its "message" cut to fit.
 std::string last_word(nlohmann::ordered_json end);
 
-/// The same written to a file, which may be a device or a mount that can't be replaced: in place. Where it
-/// can't be written, a warning on standard error says so.
+/// Writes the same to a file in place, because the file may be a device or a mount that can't be replaced. If
+/// that fails, warns on standard error.
 void leave_word(const std::string& path, const nlohmann::ordered_json& end);
 
 }  // namespace atl

@@ -17,7 +17,7 @@
 namespace atl {
 namespace {
 
-/// Of resources.memory, and of this machine.
+/// Shortfalls of resources.memory, and of this machine.
 std::vector<Shortfall> shortfalls(const LoadedJob& loaded, const JobPlan& plan, bool here) {
   std::vector<Shortfall> all;
   if (auto of_resources = shortfall_of_resources(plan, loaded.job)) {
@@ -72,13 +72,13 @@ void check_processors(const Job& job, int threads, Say say) {
 
 namespace {
 
-/// `given`: what it doesn't leave open.
+/// `given`: fields that the job doesn't leave open.
 MemoryBudget budget_of(const Job& job, const Given& given) {
   const StrategyInfo& strategy = *find_strategy(job.strategy.kind);
   return strategy.memory_budget == nullptr ? MemoryBudget{} : strategy.memory_budget(job, given);
 }
 
-/// Of the rank that needs most.
+/// The peak of the rank that needs most.
 Index peak_of(const JobPlan& plan) {
   Index most = 0;
   for (const RankPlan& rank : plan.ranks) most = std::max(most, rank.memory.peak());
@@ -99,12 +99,12 @@ struct Planned {
       bytes_text(double(least.peak)), least.fields, std::int64_t(std::ceil(double(least.peak) / 0x1p20)));
 }
 
-/// The first of a budget's ways that fits. What the graph can't be cut into is no way: the first one is the
-/// manifest's own, and has been checked or is refused by its plan.
+/// The first of the budget's ways that fits. Ways that the graph can't be cut for are skipped. The first way
+/// is the manifest's own: it has been checked, or its plan refuses it.
 Planned choose(const LoadedJob& loaded, const MemoryBudget& budget, const Dataset& dataset, int threads,
                Say say) {
   std::optional<Planned> least;
-  Index most_batches = 0;  // which a server's training vertices allow
+  Index most_batches = 0;  // as a server's training vertices allow
   for (const MemoryBudget::Way& way : budget.ways) {
     const PartitionOptions cut = partition_options(way.job, way.job.placement.ranks);
     const bool has_batches = !least || server_batches_of(way.job) <= std::max<Index>(most_batches, 1);
@@ -131,7 +131,7 @@ LoadedJob within_budget(const LoadedJob& loaded, const Dataset& dataset, int thr
   return std::move(chosen.loaded);
 }
 
-/// The API server fills defaults in: what was given isn't known.
+/// Nothing counts as given, because the API server fills in defaults.
 void check_budget(const LoadedJob& loaded, const Dataset& dataset, int threads, Say say) {
   const MemoryBudget budget = budget_of(loaded.job, {});
   if (budget.bytes == 0) return;

@@ -1,5 +1,5 @@
-// atoll launch: trains a manifest on hosts that sshd reaches. On a cluster the launcher's pod runs it when
-// every other pod of the job is ready; it says how the run ended in a file that the operator reads.
+// atoll launch: trains a manifest on hosts that run sshd. On a cluster, the launcher's pod runs it when every
+// other pod of the job is ready; it writes how the run ended to a file that the operator reads.
 #include <cstdio>
 #include <nlohmann/json.hpp>
 
@@ -69,8 +69,8 @@ void wait_for_hosts(const Arguments& a, const AttemptFile& attempt) {
   wait_until_reachable(hosts, std::chrono::seconds(a.integer("--wait", 60, 1, kLongestTimeout)));
 }
 
-/// Passes on what ranks say, and keeps their result. For a run without a result it keeps the line that says
-/// why: the first error of a GPU, because other ranks then fail as a consequence, or else the last line.
+/// Passes on the lines of ranks, and keeps their result. For a run without a result it keeps the line that
+/// says why: the first error of a GPU, because errors of other ranks follow from it, or else the last line.
 struct ProgressReport {
   Json result;
   std::string last_line, gpu_error;
@@ -89,7 +89,7 @@ struct ProgressReport {
   const std::string& why() const { return gpu_error.empty() ? last_line : gpu_error; }
 };
 
-/// Whether a host that was lost is there, now or soon.
+/// Whether a lost host answers now or soon.
 bool has_answered(const Arguments& a, const AttemptServer& server) {
   try {
     wait_until_reachable({sshd_of(a, server)}, kTimeToAnswer);
@@ -99,9 +99,9 @@ bool has_answered(const Arguments& a, const AttemptServer& server) {
   }
 }
 
-/// Names the server that was lost where mpirun ended without naming a rank, and says whether it answers
-/// again, so that only the network failed. Where mpirun hung, that is the first server that doesn't answer,
-/// if any.
+/// Names the lost server where mpirun ended without naming a rank, and says whether it answers again, in
+/// which case only the network failed. Where mpirun hung, the lost server is the first one that doesn't
+/// answer, if any.
 Json lost_server(const Arguments& a, const AttemptFile& attempt, LaunchEnd& end) {
   for (const AttemptServer& server : attempt.servers) {
     if (server.address != end.lost_host && !end.hung) continue;
@@ -145,8 +145,8 @@ LaunchEnd train_on(const Arguments& a, const Job& job, const AttemptFile& attemp
   return launch(plan);
 }
 
-/// Ranks that were asked to end wrote a checkpoint and ended well, but training isn't done; those that hadn't
-/// begun to train say so by their status.
+/// Ranks that were asked to end have written a checkpoint and ended well, but training isn't done. The status
+/// of ranks that hadn't begun to train says so.
 void judge_interruption(LaunchEnd& end, const ProgressReport& heard) {
   if (end.status == kStatusInterrupted && end.lost) {
     end.reason = "the ranks were asked to end before they trained";

@@ -25,7 +25,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Where it fails, nothing was started over.
+/// If it fails, nothing has been started over.
 void write_manifest(const fs::path& output, const Job& job) {
   try {
     write_file_atomically(output / "job.yaml", write_job(job));
@@ -77,8 +77,8 @@ void make_output_folder(const fs::path& output) {
 
 int make_output(const fs::path& output, const Job& job, const OutputOptions& options) {
   make_output_folder(output);
-  const int attempt = claim_attempt(output, options.attempt,
-                                    options.run);  // one that still runs somewhere can't commit any more
+  // an earlier attempt that still runs somewhere can't commit any more
+  const int attempt = claim_attempt(output, options.attempt, options.run);
   if (options.fresh) set_aside(output);
   write_manifest(output, job);
   return attempt;
@@ -92,10 +92,10 @@ fs::path lock_in(const fs::path& output) {
   return output / "lock";
 }
 
-/// What the file says, one line: "HOST PID SINCE BOOT".
+/// The file's one line: "HOST PID SINCE BOOT".
 struct Holder {
   std::string host, pid, since;
-  std::string boot;  // of the host: one kernel alone knows its locks
+  std::string boot;  // of the host: only that kernel knows its locks
   std::string text() const { return fmt::format("process {} on {}, since {}", pid, host, since); }
 };
 
@@ -115,7 +115,7 @@ Holder this_process() {
   return holder;
 }
 
-/// Without a host where nobody is entered: the process was killed, or the power went, before it had written.
+/// No host if the file names nobody: the process was killed, or the power failed, before it had written.
 Holder holder_in(const Descriptor& file) {
   std::array<char, 512> text{};
   const auto size = std::max<ssize_t>(0, ::pread(file.get(), text.data(), text.size(), 0));
@@ -138,7 +138,7 @@ Holder holder_in(const Descriptor& file) {
       output.string(), holder.host.empty() ? "" : ": " + holder.text());
 }
 
-/// Made where there is none, and locked by us.
+/// Opens the file, or makes it, and locks it.
 Descriptor locked_file(const fs::path& output) {
   const fs::path path = lock_in(output);
   for (;;) {
@@ -151,8 +151,8 @@ Descriptor locked_file(const fs::path& output) {
   }
 }
 
-/// The file is locked by us: what it still says is of a process that has ended, unless another machine's
-/// kernel keeps locks on this file system to itself.
+/// We hold the file's lock, so the process that the file names has ended, unless another machine's kernel
+/// keeps locks on this file system to itself.
 void judge(const Holder& before, const fs::path& output, void (*say)(const std::string& line)) {
   if (before.host.empty()) return;
   const Holder ours = this_process();

@@ -25,7 +25,7 @@ fs::path output_folder(const Arguments& a, const Job& job) {
   return a.has("--output") ? fs::path(a.get("--output")) : fs::path("runs") / job.output.path;
 }
 
-/// A run that was to start over here and was killed has left the one before aside.
+/// Brings back the run that an earlier --fresh had set aside before it was killed.
 void settle(const fs::path& output, Say say) {
   if (bring_back(output))
     say(fmt::format(
@@ -33,7 +33,7 @@ void settle(const fs::path& output, Say say) {
         output.string()));
 }
 
-/// By rank.
+/// The server of each rank.
 std::vector<std::string> servers_of(const RunPlan& plan, const Job& job) {
   if (plan.hosts.addresses.empty()) return std::vector<std::string>(std::size_t(job.placement.ranks), "here");
   return plan.hosts.addresses;

@@ -1,5 +1,6 @@
 // Everything that `atoll run` settles before the first rank starts: manifest, data set, prepared graph,
-// output folder, threads. What can be refused is refused here, once, before anything is left behind.
+// output folder, threads. Whatever can be refused is refused here, once, before the run leaves anything
+// behind.
 #pragma once
 
 #include <filesystem>
@@ -20,24 +21,24 @@ struct RunPlan {
   Job job;
   std::filesystem::path dataset{},
       output{};                         // folders; output exists and holds job.yaml, the manifest as run
-  int threads = 1;                      // of each rank
-  RemoteHosts hosts{};                  // where the ranks run; none: here
+  int threads = 1;                      // each rank's
+  RemoteHosts hosts{};                  // where the ranks run; empty: on this machine
   std::vector<int> parts{};             // (ranks) the part that each trains
-  int attempt = 0;                      // this start's number (train/checkpoint/attempt.h)
+  int attempt = 0;                      // this start's (train/checkpoint/attempt.h)
   std::unique_ptr<OutputLock> lock{};   // of the output folder, until the run is over
-  std::optional<RunRecord> finished{};  // of a run that has nothing left to train: the plan ends with it
+  std::optional<RunRecord> finished{};  // a run that has nothing left to train: the plan ends with it
 };
 
-/// `say` is told what takes time, and what was found and mended. Throws Error for everything that a user can
+/// `say` hears what takes time, and what was found and mended. Throws Error for everything that a user can
 /// mend.
 RunPlan plan_run(const Arguments& arguments, void (*say)(const std::string& line));
 
-// Which server each rank of `atoll run` goes to where it isn't this machine: --hosts or ATOLL_HOSTS name
-// servers that see the same files, --shell or ATOLL_SHELL the command that reaches them.
+// The server of each rank of `atoll run`, where that isn't this machine. --hosts or ATOLL_HOSTS names servers
+// that see the same files; --shell or ATOLL_SHELL names the command that reaches them.
 
 /// No addresses without --hosts, or where it names this machine alone (localhost, 127.…, its own name).
 /// Consecutive ranks share a server: as many as placement.ranksPerServer says, or equal shares of all
-/// servers. Throws Error where they don't fit on the servers, and for options that need this machine.
+/// servers. Throws Error where the ranks don't fit on the servers, and for options that need this machine.
 RemoteHosts run_hosts(const Arguments& arguments, const Job& job);
 
 }  // namespace atl

@@ -1,5 +1,5 @@
-// atoll prepare: the data set checked or generated, the graph partitioned, and what a planner must know of
-// the job, before its ranks have a place. On a cluster a pod with the data set's volume runs it once.
+// atoll prepare: checks or generates the data set, partitions the graph, and reports what a planner must know
+// of the job, before its ranks have places. On a cluster, a pod with the data set's volume runs it once.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -22,17 +22,17 @@ void say(const std::string& line) {
   std::fprintf(stderr, "atoll: %s\n", line.c_str());
 }
 
-/// The line is read from the pod's log, and kept in a ConfigMap: either holds 1 MiB.
+/// Most pairs in the line, which is read from the pod's log and kept in a ConfigMap: either holds 1 MiB.
 constexpr std::size_t kMostFlows = 30'000;
 
-/// Whole bytes: [from, to, bytes an epoch].
+/// [from, to, bytes in an epoch], in whole bytes.
 nlohmann::ordered_json flows_json(const std::vector<PairBytes>& flows) {
   auto json = nlohmann::ordered_json::array();
   for (const PairBytes& flow : flows) json.push_back({flow.from, flow.to, std::int64_t(flow.bytes)});
   return json;
 }
 
-/// By rank. Ranks of different pods may come to stand on different machines.
+/// The pod of each rank. Ranks of different pods may be placed on different machines.
 std::vector<std::string> pods_of(const Job& job) {
   std::vector<std::string> pods(std::size_t(job.placement.ranks));
   const Layout layout = find_strategy(job.strategy.kind)->layout(job);
@@ -41,7 +41,7 @@ std::vector<std::string> pods_of(const Job& job) {
   return pods;
 }
 
-/// What strategy auto stands for; this pod has the processors of one pod of ranks.
+/// Chooses a strategy for strategy auto; this pod has as many processors as a pod of ranks.
 ChosenStrategy choose(const Arguments& a, const LoadedJob& given, const Dataset& dataset) {
   const Job& job = given.job;
   if (job.resources.gpus > 0)
@@ -80,7 +80,7 @@ int run(const Arguments& a) {
   for (const RankPlan& rank : plan.ranks) json["peakMemoryBytes"].push_back(rank.memory.peak());
   const RankTraffic traffic = rank_traffic(loaded.job, dataset, prepared);
   json["parts"] = traffic.parts;
-  // as the operator makes pods
+  // the layout by which the operator makes pods
   const Layout layout = find_strategy(given.job.strategy.kind)->layout(given.job);
   const ServerFlows flows = server_flows(layout, traffic.flows, kMostFlows);
   json["flows"] = flows_json(flows.listed);

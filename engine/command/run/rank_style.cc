@@ -14,7 +14,7 @@ ProgressStyle progress_of(const std::string& style) {
   return style == "lines" ? ProgressStyle::kLines : ProgressStyle::kQuiet;
 }
 
-/// One write, so that no other rank's line can part it.
+/// Writes the line at once, so that no other rank's line can part it.
 class ResultLine : public RunObserver {
  public:
   void on_result(const RunRecord& run) override {

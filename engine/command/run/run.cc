@@ -1,5 +1,5 @@
-// atoll run: trains a manifest on this machine, or on servers that see its files. Prepares everything, starts
-// one `atoll train` a rank under mpirun, and watches over them.
+// atoll run: trains a manifest on this machine, or on servers that see its files. It prepares everything,
+// starts one `atoll train` per rank under mpirun, and supervises the ranks.
 #include <fmt/format.h>
 
 #include <chrono>
@@ -25,7 +25,7 @@ void say(const std::string& line) {
   std::fprintf(stderr, "atoll: %s\n", line.c_str());
 }
 
-/// With --quiet.
+/// What --quiet leaves of `say`.
 void say_warnings(const std::string& line) {
   if (line.starts_with("warning: ")) say(line);
 }
@@ -67,7 +67,7 @@ std::vector<std::string> rank_program(const Arguments& a, const RunPlan& plan, d
   return program;
 }
 
-/// The file is written when the run is over: too late to learn that it can't be.
+/// Checks that the trace can be written, because it is written when the run is over: too late to fail.
 void check_trace(const Arguments& a) {
   a.integer("--trace-epochs", 1, 1, kMostTraceEpochs);
   if (a.has("--trace-epochs") && !a.has("--trace"))
@@ -82,7 +82,8 @@ std::chrono::seconds timeout_of(const Arguments& a) {
   return std::chrono::seconds(a.integer("--timeout", 300, 1, kLongestTimeout));
 }
 
-/// Of what goes to the ranks as it is: refused here, once and before there is an output folder.
+/// Checks options that are passed on to the ranks, so that they are refused once, before there is an output
+/// folder.
 void check_options(const Arguments& a) {
   if (a.has("--json") && a.has("--quiet")) fail("--json and --quiet exclude each other (use one)");
   timeout_of(a);
@@ -92,7 +93,7 @@ void check_options(const Arguments& a) {
   if (a.has("--metrics")) metrics_place(a.get("--metrics"), {}, 0);
 }
 
-/// Ranks that ended before the first checkpoint of a run that was to start over have replaced nothing.
+/// Restores the earlier run where --fresh was given and the ranks ended before their first checkpoint.
 LaunchEnd train(const LaunchPlan& launched, const std::filesystem::path& output) {
   try {
     const LaunchEnd end = launch(launched);
@@ -104,8 +105,8 @@ LaunchEnd train(const LaunchPlan& launched, const std::filesystem::path& output)
   }
 }
 
-/// After an end that wasn't the job's. A rank that failed by itself has said why and what to change:
-/// unchanged, it would fail again.
+/// Advice after an end that isn't the job's fault. A rank that failed by itself has said why and what to
+/// change; unchanged, it would fail again.
 std::string what_next(const LaunchEnd& end, const std::string& output, bool fresh) {
   const bool interrupted = end.status == kStatusInterrupted, lost = !end.reason.empty();
   const bool saved = has_checkpoint(output);

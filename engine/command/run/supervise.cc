@@ -27,16 +27,16 @@ std::vector<std::string> words_of(const std::string& line) {
   return words;
 }
 
-/// Of the pod's variables, those that the GPU's driver, CUDA (MPS too), NCCL and the libraries of its
-/// networks read: kubelet, the device plugins and the job's template set them for the container, and ranks
-/// are sessions of its sshd.
+/// Selects the variables that the GPU's driver, CUDA (MPS too), NCCL and their network libraries read.
+/// Kubelet, device plugins and the job's template set them for the container, but ranks are sessions of its
+/// sshd.
 bool is_for_sessions(std::string_view variable) {
   constexpr std::string_view kFamilies[] = {"CUDA_", "FI_",     "IBV_",      "LD_LIBRARY_PATH=", "MLX5_",
                                             "NCCL_", "NVIDIA_", "OFI_NCCL_", "RDMAV_",           "UCX_"};
   return std::ranges::any_of(kFamilies, [&](std::string_view each) { return variable.starts_with(each); });
 }
 
-/// What sshd is told so that ranks have these: its sessions take over none of its own.
+/// sshd's options that give ranks these variables: a session inherits none of sshd's own.
 std::vector<std::string> variables_for_sessions() {
   std::string variables;
   for (char** each = environ; *each != nullptr; ++each) {

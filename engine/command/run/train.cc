@@ -1,4 +1,4 @@
-// atoll train: one rank, as `atoll run` or the operator's launcher starts it; not for people.
+// atoll train: one rank, started by `atoll run` or the operator's launcher; not for people.
 #include <unistd.h>
 
 #include <chrono>
@@ -35,7 +35,7 @@
 namespace atl {
 namespace {
 
-/// As mpirun tells before MPI is started; 0 of 1 without it.
+/// A number that mpirun sets before MPI is started; `otherwise` without mpirun.
 int from_mpirun(const char* variable, int otherwise) {
   const char* text = std::getenv(variable);
   return text != nullptr ? std::atoi(text) : otherwise;
@@ -52,7 +52,8 @@ std::string host_name() {
   return host;
 }
 
-/// A rank that never starts keeps the others in MPI_Init for ever: those that did start end, and say so.
+/// Opens MPI with a time limit: if one rank never starts, the others would wait in MPI_Init for ever. Those
+/// that did start end, and say why.
 Communicator open_communicator(int rank, int ranks, const RankDevice& device,
                                const Communicator::Options& options, std::string& why_staged) {
   const auto timeout = std::chrono::duration_cast<std::chrono::seconds>(options.timeout);
@@ -75,13 +76,13 @@ Communicator open_communicator(int rank, int ranks, const RankDevice& device,
   return {std::move(transport), options};
 }
 
-/// Once, by rank 0.
+/// For rank 0, once.
 void say_staged(const RankDevice& device, const std::string& why) {
   if (device.device == Device::kCuda && !why.empty())
     std::fprintf(stderr, "atoll: rows go from GPU to GPU by way of the host's memory: %s\n", why.c_str());
 }
 
-/// Once, by rank 0, where training.deterministic: false changes nothing.
+/// Says where training.deterministic: false changes nothing; for rank 0, once.
 void say_sums(const Job& job, const Communicator& comm) {
   if (job.training.deterministic || comm.sums_on_devices()) return;
   std::fprintf(stderr, "atoll: training.deterministic: false changes nothing here: %s\n",
@@ -94,7 +95,7 @@ std::string text_of(const std::string& file) {
   return {std::istreambuf_iterator<char>(stream), {}};
 }
 
-/// The machine's ranks share its GPUs in the order that mpirun gives them.
+/// The ranks of a machine share its GPUs in the order of their numbers from mpirun.
 RankDevice device_of(const Arguments& a, const Job& job, Rank rank) {
   const bool asks = job.resources.gpus > 0 && !a.has("--device");
   RankDevice device =
@@ -108,8 +109,8 @@ RankDevice device_of(const Arguments& a, const Job& job, Rank rank) {
   return device;
 }
 
-/// The manifest as a run wrote it; or one that was given, where the ranks make the output folder. With
-/// --strategy, of a job whose strategy was chosen, as it is with that one.
+/// Loads the manifest as a run wrote it, or as the user gave it, where the ranks make the output folder.
+/// --strategy replaces its strategy by the chosen one.
 void take_job(const Arguments& a, SessionOptions& options) {
   const std::string file = a.get("--job"), strategy = a.get("--strategy");
   std::vector<Override> overrides;
@@ -124,7 +125,7 @@ void take_job(const Arguments& a, SessionOptions& options) {
   options.job_yaml = is_written ? text_of(file) : write_job(options.job);
 }
 
-/// Mini-batches differ, and their features stay with the host: what a GPU holds of them isn't known before.
+/// Planned bytes on the GPU. Not known for mini-batches: they differ, and their features stay with the host.
 Index device_bytes(const JobPlan& plan, int part) {
   const RankPlan& of = plan.ranks[std::size_t(part)];
   return of.shape.batches ? 0 : of.memory.on_device();
@@ -153,15 +154,15 @@ SessionOptions options_of(const Arguments& a, Rank rank, int ranks) {
   return options;
 }
 
-/// Where whoever starts the ranks doesn't see the output folder. The attempt's number there.
+/// For ranks whose starter doesn't see the output folder. Returns the number of the attempt.
 int claim_output(const SessionOptions& o, const std::string& run) {
   const OutputOptions options{.attempt = o.attempt, .run = run};
-  bring_back(o.output);  // what an `atoll run --fresh` of this folder has left aside that was killed
+  bring_back(o.output);  // undoes an `atoll run --fresh` of this folder that was killed
   check_resumable(o.output, o.job, options);
   return make_output(o.output, o.job, options);
 }
 
-/// Those that share this machine, or this pod, with `rank`.
+/// The ranks on this machine, or in this pod, including `rank`.
 std::vector<Rank> ranks_here(const Arguments& a, Rank rank, int ranks) {
   if (a.has("--places")) return ranks_beside(a.get("--places"), rank);
   std::vector<Rank> all(static_cast<std::size_t>(ranks));
@@ -169,7 +170,8 @@ std::vector<Rank> ranks_here(const Arguments& a, Rank rank, int ranks) {
   return all;
 }
 
-/// What is under way at a stop is finished from here on. The first of a rank's, for the others write.
+/// From the first step on, a stop lets the step under way finish. It is each rank's first observer,
+/// because the others write files.
 class StepsBegin : public RunObserver {
  public:
   void on_start(const RunRecord&) override { let_steps_end(); }
@@ -187,13 +189,14 @@ std::unique_ptr<RunObserver> observers_of(const Arguments& a, Rank rank, int ran
   return observers;
 }
 
-/// While the wait lasts: it may end well.
+/// Warns while the rank still waits, because the wait may end well.
 void say_wait(int rank, const std::string& news, std::chrono::seconds timeout) {
   std::fprintf(stderr, "atoll: warning: rank %d on %s: %s; it waits for %lld s at most (--timeout)\n", rank,
                host_name().c_str(), news.c_str(), static_cast<long long>(timeout.count()));
 }
 
-/// Ends the rank. The others wait for messages that will never come: this status is how mpirun learns of it.
+/// Ends the rank. The other ranks wait for messages that will never come; mpirun learns of the failure by
+/// this status.
 [[noreturn]] void end_failed(int rank, int ranks, const std::string& why) {
   const std::string words = ranks > 1 ? rank_failure(rank, host_name(), why) : "atoll: " + why;
   std::fprintf(stderr, "%s\n", words.c_str());
@@ -201,8 +204,8 @@ void say_wait(int rank, const std::string& news, std::chrono::seconds timeout) {
   std::_Exit(kStatusFailed);
 }
 
-/// From here on nothing waits for the rank but MPI_Finalize of the others, and whoever has started it, who
-/// hears that it leaves.
+/// Sets a time limit for leaving, and tells the starter that the rank leaves. Only the starter, and other
+/// ranks in MPI_Finalize, still wait for it.
 void leave(std::optional<EndUnlessDone>& leaving, int rank, int ranks, std::chrono::seconds timeout) {
   const auto patience = ranks_leave_patience_of(timeout);
   const std::string words = fmt::format(
@@ -219,7 +222,7 @@ int run(const Arguments& a) {
   end_with_parent();
   listen_for_stop();
   dprintf(STDERR_FILENO, "%s\n", rank_news(rank, host_name(), RankWord::kStarted).c_str());
-  std::optional<EndUnlessDone> leaving;  // outlives all that may hang while it is put away
+  std::optional<EndUnlessDone> leaving;  // outlives all that may hang while it is destroyed
   try {
     SessionOptions options = options_of(a, rank, ranks);
     if (a.has("--places")) check_place(a.get("--places"), rank, host_name());

@@ -1,4 +1,4 @@
-// Sums over ranks that GPUs make themselves over the emulated NCCL, which adds terms in an order of its seed.
+// Sums over ranks on their GPUs, by the emulated NCCL, which adds terms in an order drawn from its seed.
 #include <gmock/gmock.h>
 
 #include <deque>

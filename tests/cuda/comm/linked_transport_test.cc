@@ -1,5 +1,4 @@
-// Rows from GPU to GPU over the emulated NCCL; what happens where there are no links, and where a rank is
-// lost.
+// Rows from GPU to GPU over the emulated NCCL; also GPUs without links, and a rank that is lost.
 #include "comm/transports.h"
 
 #include <gmock/gmock.h>

@@ -1,4 +1,4 @@
-// What tests of ranks on emulated GPUs have there.
+// Set-up of tests whose ranks are on emulated GPUs.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -23,7 +23,7 @@ class OnLinkedGpus : public testing::Test {
   }
 };
 
-/// What a rank has on its GPU. For the rank's compute thread.
+/// A rank's objects on its GPU, for the rank's compute thread.
 struct OnGpu {
   explicit OnGpu(const Communicator& comm) : device(backend().open(comm.rank())) {
     ctx.stream = device.stream.get();

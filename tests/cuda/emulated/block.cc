@@ -1,5 +1,5 @@
-// A grid, block by block; a block's threads meet at barriers and in exchanges of a warp as on a GPU, in an
-// order that a seed draws. What a GPU would hang on, or answer with anything, ends the program with a
+// Runs a grid, block by block. A block's threads meet at barriers and in exchanges of a warp as on a GPU, in
+// an order drawn from a seed. Whatever a GPU would hang on, or answer arbitrarily, ends the program with a
 // message.
 #include <array>
 #include <cstdio>

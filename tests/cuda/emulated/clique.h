@@ -1,6 +1,6 @@
-// The ranks of an emulated NCCL communicator, and how their messages meet: nothing is buffered, so that a
-// send ends only when its receiver's group is at the head of its stream, too, and a sum when it is at the
-// head of all. Who would wait for ever, or take one message for another, ends the program.
+// The ranks of an emulated NCCL communicator, and how their messages meet. Nothing is buffered: a send ends
+// only when its receiver's group is at the head of its stream, too, and a sum only when it is at the head of
+// all streams. A rank that would wait for ever, or take one message for another, ends the program.
 #pragma once
 
 #include <nccl.h>
@@ -18,13 +18,13 @@ namespace emulated {
 
 enum class Does { kSends, kReceives, kSums };
 
-/// A message, or what a rank has to do with another one for a sum.
+/// A message, or a rank's exchange with another one for a sum.
 struct Op {
   Does does;
   void* data;
   std::size_t bytes;
   int peer;
-  std::size_t width = 1;  // of a value, which is a float or a double
+  std::size_t width = 1;  // of a value, float or double
   bool met = false;
 };
 
@@ -42,10 +42,10 @@ class Clique {
 
   int size() const { return int(gpus_.size()); }
   bool join(int rank, int gpu);
-  /// In progress until all ranks have joined; an error where two are on one GPU.
+  /// In progress until all ranks have joined; an error if two of them are on one GPU.
   ncclResult_t joined() const;
-  /// Called again and again while the group is at the head of its rank's stream. True when all its messages
-  /// have met.
+  /// Called again and again while the group is at the head of its rank's stream. Returns true when all its
+  /// messages have met.
   bool meet(const std::shared_ptr<Group>& group);
   void give_up(Group& group);
 
@@ -56,9 +56,9 @@ class Clique {
   bool waits_for_itself(int rank, int from, int steps) const;
 
   mutable std::mutex mutex_;
-  std::vector<std::shared_ptr<Group>> heads_;  // of the ranks' streams; null: none stands there
+  std::vector<std::shared_ptr<Group>> heads_;  // at the head of each rank's stream; null: none
   std::vector<int> gpus_;                      // −1: not joined yet
-  Random draws_{next_seed()};                  // of the order of a sum's terms
+  Random draws_{next_seed()};                  // draws the order of a sum's terms
 };
 
 }  // namespace emulated

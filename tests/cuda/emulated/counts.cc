@@ -1,4 +1,4 @@
-// What a thread has asked of its GPU, for tests to look at.
+// Counts a thread's calls to its GPU, for tests.
 #include "streams.h"
 
 namespace emulated {

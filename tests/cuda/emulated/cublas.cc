@@ -1,4 +1,4 @@
-// cuBLAS, played by plain loops.
+// cuBLAS, emulated by plain loops.
 #include <cublas_v2.h>
 
 #include "emulated.h"

@@ -1,5 +1,5 @@
-// In the place of cuBLASLt's header: products with a bias, and with ReLU, played by plain loops that refuse
-// what its manual refuses.
+// Replaces cuBLASLt's header: products with a bias, and with ReLU, emulated by plain loops that refuse what
+// its manual refuses.
 #pragma once
 
 #include <cublas_v2.h>
@@ -58,7 +58,7 @@ cublasStatus_t cublasLtMatmulPreferenceInit(cublasLtMatmulPreference_t preferenc
 cublasStatus_t cublasLtMatmulPreferenceSetAttribute(cublasLtMatmulPreference_t preference,
                                                     cublasLtMatmulPreferenceAttributes_t which,
                                                     const void* value, std::size_t bytes);
-/// One algorithm, or none. It is good for these layouts and alignments alone.
+/// Returns one algorithm, or none. It is valid for these layouts and alignments alone.
 cublasStatus_t cublasLtMatmulAlgoGetHeuristic(cublasLtHandle_t handle, cublasLtMatmulDesc_t operation,
                                               cublasLtMatrixLayout_t a, cublasLtMatrixLayout_t b,
                                               cublasLtMatrixLayout_t c, cublasLtMatrixLayout_t d,

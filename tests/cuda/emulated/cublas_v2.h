@@ -1,5 +1,4 @@
-// In the place of cuBLAS's header: its products, played by plain loops that refuse what cuBLAS's manual
-// refuses.
+// Replaces cuBLAS's header: its products, emulated by plain loops that refuse what cuBLAS's manual refuses.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -22,7 +21,7 @@ using cublasHandle_t = cublasContext*;
 const char* cublasGetStatusString(cublasStatus_t status);
 cublasStatus_t cublasCreate(cublasHandle_t* handle);
 cublasStatus_t cublasDestroy(cublasHandle_t handle);
-/// Takes the workspace away.
+/// Removes the workspace.
 cublasStatus_t cublasSetStream(cublasHandle_t handle, cudaStream_t stream);
 cublasStatus_t cublasSetWorkspace(cublasHandle_t handle, void* workspace, std::size_t bytes);
 /// C (m, n) = one · op(A) · op(B) + beta · C, column by column.
@@ -32,7 +31,7 @@ cublasStatus_t cublasSgemm(cublasHandle_t handle, cublasOperation_t a_op, cublas
 cublasStatus_t cublasDgemm(cublasHandle_t handle, cublasOperation_t a_op, cublasOperation_t b_op, int m,
                            int n, int k, const double* one, const double* a, int lda, const double* b,
                            int ldb, const double* beta, double* c, int ldc);
-/// A and B of halves, added up in float32; C of halves or float32. Nothing else is played.
+/// A and B in halves, summed in float32; C in halves or float32. Nothing else is emulated.
 cublasStatus_t cublasGemmEx(cublasHandle_t handle, cublasOperation_t a_op, cublasOperation_t b_op, int m,
                             int n, int k, const void* one, const void* a, cudaDataType_t a_type, int lda,
                             const void* b, cudaDataType_t b_type, int ldb, const void* beta, void* c,

@@ -1,4 +1,5 @@
-// cuBLASLt, played by plain loops. Its ReLU turns a NaN into 0: its manual doesn't say that it passes.
+// cuBLASLt, emulated by plain loops. Its ReLU turns a NaN into 0, because the manual doesn't promise to pass
+// it on.
 #include <cublasLt.h>
 
 #include <algorithm>

@@ -1,6 +1,6 @@
-// In the place of CUDA's header of this name: what Atoll uses of CUDA C++ and its runtime, played on the
-// host, so that kernels and what calls them are tested without a GPU. What it can't show stands in
-// CONTRIBUTING.md ("Kernels for GPUs").
+// Replaces CUDA's header of this name: the part of CUDA C++ and its runtime that Atoll uses, emulated on the
+// host, so that kernels and their callers are tested without a GPU. CONTRIBUTING.md ("Kernels for GPUs") says
+// what the emulation can't show.
 #pragma once
 
 #include <math.h>  // its functions in the global namespace, for float too
@@ -164,19 +164,19 @@ extern thread_local dim3 blockDim, gridDim;
 
 namespace emulated {
 
-/// Puts work behind what the stream was given before, or into the graph that it is captured in.
+/// Appends work to a stream, or to the graph that it is captured in.
 void give(cudaStream_t stream, std::function<void()> work);
-/// Makes work of a kernel and its arguments, as they are now.
+/// Makes work of a kernel and the present values of its arguments.
 using Binder = std::function<void()> (*)(const cudaLaunchConfig_t& config, const void* function,
                                          void* const* arguments);
 cudaError_t launch(const cudaLaunchConfig_t& config, const void* function, Binder bind,
                    void* const* arguments);
-/// Runs the body as each thread of each block, block after block; called by a stream's work.
+/// Runs the body as each thread of each block, one block after the other; called by a stream's work.
 void run_grid(const cudaLaunchConfig_t& config, const std::function<void()>& body);
-/// Work for a stream is given by a thread whose GPU the stream is on.
+/// Whether the stream is on the calling thread's GPU, as it must be for the thread to give it work.
 bool is_this_threads(cudaStream_t stream);
-/// Turns what looks like an address of this thread's GPU into one at which the host can read the same bytes.
-/// Padding may be turned, too.
+/// Turns values that look like addresses of this thread's GPU into ones at which the host can read the same
+/// bytes. Padding may be turned, too.
 void bring_near(void* argument, std::size_t bytes);
 template <class T>
 void bring_near(T& argument) {
@@ -187,7 +187,7 @@ void* shared_memory();
 /// Waits for all threads of the block; returns whether any brought `value`.
 bool barrier(bool value);
 unsigned own_lane();
-/// What lane `source` brought, once all lanes of the mask are here. At most 16 bytes.
+/// Returns in `other` what lane `source` brought, once all lanes of the mask are here. At most 16 bytes.
 void exchange(unsigned mask, unsigned source, const void* value, void* other, std::size_t bytes);
 
 }  // namespace emulated
@@ -249,7 +249,7 @@ T __shfl_sync(unsigned mask, T value, int source) {
 inline int __ffs(int word) {
   return __builtin_ffs(word);
 }
-/// A block's threads take turns, and blocks follow each other.
+/// Needs no atomic instruction: a block's threads take turns, and blocks follow each other.
 template <class T>
 T atomicAdd(T* to, T by) {
   static_assert(std::is_integral_v<T>, "the order of other sums would differ from run to run");

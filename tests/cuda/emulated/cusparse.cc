@@ -1,7 +1,6 @@
-// cuSPARSE, played by plain loops. It ends the program where a row has a column twice, which the manual warns
-// of and the real analysis answers by writing behind its workspace. What an analysis finds is a number of the
-// graph that it saw, all over the workspace: a product ends the program where graph or workspace are others
-// by then.
+// cuSPARSE, emulated by plain loops. A row with a column twice ends the program: the manual warns of such
+// rows, and the real analysis then writes past its workspace. The emulated analysis fills the workspace with
+// a number of its graph, and a product ends the program where the graph or the workspace has changed since.
 #include <cusparse.h>
 
 #include <algorithm>

@@ -1,6 +1,5 @@
-// In the place of cuSPARSE's header: its product of a sparse matrix with a dense one, played by plain loops
-// that refuse what cuSPARSE's manual refuses. Nothing else of it is played, nor any other layout or type than
-// those that Atoll asks for.
+// Replaces cuSPARSE's header: its product of a sparse matrix with a dense one, emulated by plain loops that
+// refuse what cuSPARSE's manual refuses. Only the layouts and types that Atoll uses are emulated.
 #pragma once
 
 #include <cublas_v2.h>  // the types of numbers
@@ -49,13 +48,13 @@ cusparseStatus_t cusparseSpMM_bufferSize(cusparseHandle_t handle, cusparseOperat
                                          cusparseConstSpMatDescr_t a, cusparseConstDnMatDescr_t b,
                                          const void* beta, cusparseDnMatDescr_t c, cudaDataType compute,
                                          cusparseSpMMAlg_t algorithm, std::size_t* bytes);
-/// Its workspace is the matrix's from here on, and stays as it is.
+/// From here on the workspace belongs to the matrix and must not change.
 cusparseStatus_t cusparseSpMM_preprocess(cusparseHandle_t handle, cusparseOperation_t a_op,
                                          cusparseOperation_t b_op, const void* one,
                                          cusparseConstSpMatDescr_t a, cusparseConstDnMatDescr_t b,
                                          const void* beta, cusparseDnMatDescr_t c, cudaDataType compute,
                                          cusparseSpMMAlg_t algorithm, void* workspace);
-/// C = one · A · B + beta · C. cuSPARSE would do without an analysis of A beforehand, slowly; here it is
+/// C = one · A · B + beta · C. cuSPARSE can do this without a prior analysis of A, slowly; here that is
 /// refused.
 cusparseStatus_t cusparseSpMM(cusparseHandle_t handle, cusparseOperation_t a_op, cusparseOperation_t b_op,
                               const void* one, cusparseConstSpMatDescr_t a, cusparseConstDnMatDescr_t b,

@@ -1,4 +1,4 @@
-// What tests may set of the emulated GPU, and what its parts share.
+// Settings of the emulated GPU for tests, and declarations that its parts share.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -7,7 +7,7 @@
 
 namespace emulated {
 
-/// Draws of xorshift64 (Marsaglia 2003).
+/// Random numbers of xorshift64 (Marsaglia 2003).
 class Random {
  public:
   explicit Random(std::uint64_t seed = 1) : state_(seed * 0x9e3779b97f4a7c15ull | 1) {}
@@ -21,59 +21,59 @@ class Random {
   std::uint64_t state_;
 };
 
-/// Seed of the orders of streams that are made from now on.
+/// Sets the seed that draws the order of streams made from now on.
 void set_seed(std::uint64_t seed);
 std::uint64_t next_seed();
 inline constexpr std::size_t kMemory = std::size_t(64) << 30;  // bytes of each GPU
-/// How many GPUs there are (1). Whatever is on one stays there.
+/// Sets the number of GPUs (1). Objects on a GPU stay there.
 void set_gpus(int count);
 int gpus();
-/// What cudaGetDeviceCount answers from now on.
+/// Sets what cudaGetDeviceCount answers from now on.
 void answer_count_with(cudaError_t status);
 
-/// How many calls of this thread have made it wait for a GPU so far, or would: synchronising ones, and copies
+/// How many calls of this thread so far have made it wait for a GPU, or would: synchronising ones, and copies
 /// from or to memory that isn't pinned.
 std::int64_t host_waits();
-/// How often this thread has given memory back.
+/// How often this thread has freed memory.
 std::int64_t frees();
-/// Pieces of the host's own memory that are pinned now, and have been so far.
+/// Pieces of host memory that are pinned now, and that have been pinned so far.
 struct Registered {
   std::int64_t now, ever;
 };
 Registered registered();
-/// How often this thread has asked for memory of a GPU, and for how many bytes.
+/// How often this thread has allocated a GPU's memory, and how many bytes.
 std::int64_t allocations(), allocated_bytes();
-/// Whether cudaHostRegister finds too little that it may pin from now on.
+/// Sets whether cudaHostRegister fails from now on, as where too little memory may be pinned.
 void refuse_to_register(bool refuses);
 
-// nccl.cc: without a library from now on; where the communicator's rank with this number can't join, or can't
+// nccl.cc: sets that there is no library from now on; or which rank of a communicator can't join, or can't
 // launch (−1: all can).
 void hide_nccl(bool hidden);
 void refuse_to_join(int rank);
 void refuse_to_launch(int rank);
-/// Sums over ranks that NCCL has made so far.
+/// How many sums over ranks NCCL has made so far.
 std::int64_t nccl_sums();
 
-// cublaslt.cc: how often an algorithm was asked for so far, and a product given; whether there is no
+// cublaslt.cc: how often an algorithm was asked for so far, and a product launched; and whether there is no
 // algorithm from now on.
 struct LightCalls {
   std::int64_t heuristics, products;
 };
 LightCalls light_calls();
 void have_no_algorithm(bool none);
-// cusparse.cc: whether there is the library from now on; products so far, captured ones left out.
+// cusparse.cc: sets whether there is the library from now on; counts products so far, without captured ones.
 void offer_cusparse(bool offers);
 std::int64_t cusparse_products();
 
-/// As give(), of work that may be no good yet: false, and it is asked again. What comes behind waits.
+/// As give(), for work that may not be ready: it returns false, and is tried again. Later work waits.
 void give_when(cudaStream_t stream, std::function<bool()> work);
 bool is_captured(cudaStream_t stream);
-/// −1 where it isn't a GPU's memory.
+/// −1 where it isn't memory of a GPU.
 int gpu_of(const void* data);
-/// How much there is from there to the end of its piece of a GPU's memory.
+/// Bytes from `data` to the end of its piece of a GPU's memory.
 std::size_t bytes_from(const void* data);
 int this_threads_gpu();
-/// What a GPU or a library would answer with a hang or with anything.
+/// Ends the program where a GPU or a library might hang, or give any result.
 [[noreturn]] void end(const char* what);
 
 }  // namespace emulated

@@ -1,5 +1,5 @@
-// Threads of a block as fibres: each has a stack of its own and runs until it waits for others. Switching
-// takes no system call.
+// Threads of a block as fibres: each has its own stack and runs until it waits for others. Switching between
+// them takes no system call.
 #pragma once
 
 #include <cstddef>
@@ -15,11 +15,12 @@ class Fibres {
   Fibres(const Fibres&) = delete;
   Fibres& operator=(const Fibres&) = delete;
 
-  /// Fibre `which` begins anew with `body`, which outlives it.
+  /// Starts fibre `which` with `body`, which outlives it.
   void start(std::size_t which, const std::function<void()>& body);
-  /// Goes on with a fibre until it pauses or ends. Called from outside of them. True where it has ended.
+  /// Continues a fibre until it pauses or ends. Called from outside of fibres. Returns true where it has
+  /// ended.
   bool resume(std::size_t which);
-  /// Called on a fibre: back to whoever resumed it.
+  /// Called on a fibre: returns to the caller of resume().
   void pause();
 
  private:

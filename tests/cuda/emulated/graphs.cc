@@ -1,5 +1,5 @@
-// Calls of CUDA graphs. What the manual refuses is refused; what it allows and Atoll doesn't use ends the
-// program.
+// Calls of CUDA graphs. Calls that the manual refuses are refused; calls that it allows but Atoll doesn't use
+// end the program.
 #include "graphs.h"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// CUDA graphs of the emulated GPU: chains of what a stream would have been given while it was captured.
+// CUDA graphs of the emulated GPU: chains of the work that a stream was given while it was captured.
 #pragma once
 
 #include <memory>
@@ -19,10 +19,10 @@ struct Graph {
   std::vector<std::unique_ptr<Node>> nodes;
 };
 
-/// What it was made of may be destroyed before it, but for the nodes that it is asked to change.
+/// Its graph may be destroyed before it, except for nodes that it is asked to change.
 struct GraphExec {
   struct Step {
-    const Node* of;  // of the graph that it was first made of
+    const Node* of;  // the node of its first graph
     cudaLaunchConfig_t config;
     const void* function;
     Binder bind;
@@ -32,7 +32,7 @@ struct GraphExec {
   std::vector<Step> steps;
 };
 
-/// A stream that is captured.
+/// The capture of a stream.
 struct Capture {
   std::unique_ptr<Graph> graph = std::make_unique<Graph>();
   Node* last = nullptr;

@@ -1,6 +1,6 @@
-// NCCL's calls. Whatever it may take long over, it does: a communicator is joined, and a group launched, only
-// when somebody has asked a few times, and until then every other call on it is refused. Communicators that
-// block are refused, too: a lost rank would stop all.
+// NCCL's calls, made as slow as NCCL may be: a communicator is joined, and a group launched, only after a few
+// questions, and until then every other call on it is refused. Blocking communicators are refused, too,
+// because a lost rank would stop all.
 #include <nccl.h>
 
 #include <cstring>

@@ -1,4 +1,4 @@
-// In the place of NCCL's header: what Atoll uses of it, played among threads by nccl.cc.
+// Replaces NCCL's header: the part that Atoll uses, emulated among threads by nccl.cc.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -47,6 +47,6 @@ ncclResult_t ncclSend(const void* data, std::size_t count, ncclDataType_t type, 
                       cudaStream_t stream);
 ncclResult_t ncclRecv(void* data, std::size_t count, ncclDataType_t type, int peer, ncclComm_t comm,
                       cudaStream_t stream);
-/// In place alone.
+/// Only in place.
 ncclResult_t ncclAllReduce(const void* from, void* to, std::size_t count, ncclDataType_t type, ncclRedOp_t op,
                            ncclComm_t comm, cudaStream_t stream);

@@ -1,5 +1,4 @@
-// Products of the libraries that are played: plain loops over matrices that lie column by column, in Reals or
-// in halves.
+// Products of the emulated libraries: plain loops over matrices in column order, of Reals or halves.
 #pragma once
 
 #include <cstddef>
@@ -8,7 +7,7 @@
 
 namespace emulated {
 
-/// An operand as cuBLAS is given it: (rows, cols) after its operation.
+/// An operand in cuBLAS's form: (rows, cols) after its operation.
 template <class T>
 struct Operand {
   const T* data;
@@ -36,7 +35,7 @@ inline void put(atl::Bfloat16& to, float value) {
   to = atl::to_bfloat16(value);
 }
 
-/// c (m, n) = finish(one · a · b + beta · c, row). T: what is added up. c isn't read where beta is 0.
+/// c (m, n) = finish(one · a · b + beta · c, row). T: the type of the sums. Doesn't read c where beta is 0.
 template <class T, class In, class Out, class Finish>
 void multiply(std::ptrdiff_t m, std::ptrdiff_t n, std::ptrdiff_t k, T one, const Operand<In>& a,
               const Operand<In>& b, T beta, Out* c, std::ptrdiff_t distance, const Finish& finish) {

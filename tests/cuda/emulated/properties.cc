@@ -1,5 +1,4 @@
-// What the emulated GPUs say of themselves: how many there are, what they are, how much of their memory is
-// free.
+// Properties of the emulated GPUs: their number, their kind, their free memory.
 #include <atomic>
 
 #include "emulated.h"

@@ -1,5 +1,5 @@
 // The runtime's calls. Device memory is the far device's (tensor/far_device.h), which the host can't touch.
-// Each thread chooses its GPU, as in CUDA: what it allocates lies there, and only that GPU's streams take its
+// As in CUDA, each thread chooses its GPU: its allocations are there, and only that GPU's streams take its
 // work.
 #include <atomic>
 #include <csignal>

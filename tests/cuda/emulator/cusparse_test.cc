@@ -1,4 +1,4 @@
-// Sums over arcs that stay by cuSPARSE, asked for by name (tensor/cuda/cusparse.h): analysed once a width,
+// Sums by cuSPARSE, requested by name, over arcs that stay (tensor/cuda/cusparse.h): analysed once per width,
 // and forgotten with the arcs.
 #include "tensor/cuda/cusparse.h"
 

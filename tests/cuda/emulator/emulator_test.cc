@@ -1,4 +1,4 @@
-// The emulated GPU itself: what is wrong on a GPU must be wrong there, or end the program.
+// The emulated GPU itself: errors that a GPU would have must show there, or end the program.
 #include "emulated.h"
 
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
-// Which products cuBLASLt is asked to finish, how often it is asked for an algorithm, and what it is given
-// (tensor/cuda/finished_products.h).
+// The calls to cuBLASLt: which products it is asked to finish, how often it is asked for an algorithm, and
+// with which operands (tensor/cuda/finished_products.h).
 #include "tensor/cuda/finished_products.h"
 
 #include "emulated.h"

@@ -1,5 +1,5 @@
-// The emulated GPU's graphs: what is captured isn't done, what is launched is done in order and late, and
-// what the manual refuses is refused.
+// The emulated GPU's graphs: captured work isn't done, launched work is done in order and late, and what the
+// manual refuses is refused.
 #include <gtest/gtest.h>
 
 #include <thread>

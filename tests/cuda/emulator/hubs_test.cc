@@ -1,5 +1,5 @@
-// Rows with very many arcs, in pieces: the list has room for all of them, however short it is, and no sum
-// depends on what ran first.
+// Rows with very many arcs, divided into pieces: the list of pieces has room for all rows, however short it
+// is, and no sum depends on the order in which pieces run.
 #include "tensor/cuda/arc_rows.h"
 
 #include "unit/twins.h"

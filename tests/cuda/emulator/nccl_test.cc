@@ -1,5 +1,5 @@
-// The emulated NCCL itself: what would hang, or move the wrong bytes, ends the program; what the manual
-// refuses is refused.
+// The emulated NCCL itself: calls that would hang, or move the wrong bytes, end the program, and what the
+// manual refuses is refused.
 #include <gtest/gtest.h>
 #include <nccl.h>
 

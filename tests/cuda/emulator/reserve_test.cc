@@ -1,4 +1,4 @@
-// A GPU's memory that is asked for at once (tensor/cuda/reserve.h, tensor/device_stream.h).
+// A GPU's memory that is reserved in one allocation (tensor/cuda/reserve.h, tensor/device_stream.h).
 #include "tensor/cuda/reserve.h"
 
 #include <gtest/gtest.h>

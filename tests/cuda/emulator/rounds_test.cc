@@ -1,4 +1,4 @@
-// Rounds that a stream replays as CUDA graphs (tensor/cuda/rounds.h): what they compute, and when they are
+// Rounds that a stream replays as CUDA graphs (tensor/cuda/rounds.h): their results, and when they are
 // replayed.
 #include "tensor/cuda/rounds.h"
 

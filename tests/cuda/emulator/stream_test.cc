@@ -1,5 +1,5 @@
-// The GPU's stream (tensor/cuda/stream.h): copies to the host's memory, which the host waits for when it asks
-// for them, and not before.
+// The GPU's stream (tensor/cuda/stream.h): the host waits for copies to its memory when it asks for them, and
+// not before.
 #include <gtest/gtest.h>
 
 #include <numeric>

@@ -1,5 +1,5 @@
-// `atoll bench` on the emulated GPU: kernels' results are checked, and each stands beside a limit and its
-// maker; epochs are the GPU's and learn what the CPU's do.
+// `atoll bench` on the emulated GPU: kernels' results are checked, and printed with their limits and makers;
+// epochs run on the GPU and learn what the CPU's do.
 #include "bench/bench.h"
 
 #include <gmock/gmock.h>

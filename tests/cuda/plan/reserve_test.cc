@@ -1,5 +1,5 @@
-// What a full batch holds of a GPU's memory is planned, and asked for at once: training and evaluations ask
-// for nothing besides.
+// The memory that a full batch needs on a GPU is planned, and reserved in one allocation: training and
+// evaluations allocate no more.
 #include <gtest/gtest.h>
 
 #include "gpu_training.h"

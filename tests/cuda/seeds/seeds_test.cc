@@ -1,5 +1,5 @@
-// Orders of late streams on emulated GPUs, ten or as many as LATE_STREAMS says, for six pairs of a model and
-// a strategy: every one comes to the same bits, with rows by way of the host or over NCCL in turn.
+// Late streams on emulated GPUs in ten orders, or as many as LATE_STREAMS says, for six pairs of a model and
+// a strategy. All give the same bits, with rows sent by way of the host and over NCCL in turn.
 #include <cstdlib>
 
 #include "gpu_training.h"

@@ -1,5 +1,5 @@
-// Training whose sums over neighbours are cuSPARSE's, asked for by name, wherever a full batch's parts stay:
-// what the CPU comes to, and the same bits again, with CUDA graphs too.
+// Training whose sums over neighbours are cuSPARSE's, requested by name, wherever a full batch's parts stay:
+// it gives the CPU's result, and the same bits when repeated, also with CUDA graphs.
 #include "emulated.h"
 #include "gpu_training.h"
 #include "train/rank_device.h"

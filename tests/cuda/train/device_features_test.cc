@@ -1,5 +1,5 @@
-// Features of mini-batches where the GPU has them: in its own memory, in the host's, which it reads itself,
-// or given by the host. A run comes to the same bits wherever they are.
+// Mini-batches' features in the GPU's memory, in host memory that the GPU reads, or sent by the host: a run
+// gives the same bits in all three cases.
 #include <gmock/gmock.h>
 
 #include "gpu_training.h"

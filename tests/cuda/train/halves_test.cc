@@ -1,6 +1,6 @@
-// training.precision: bfloat16 on the emulated GPU, for models with a softmax over neighbours: nearly the
-// CPU's losses under every strategy, whether its kernels find all values in halves or, as where partial sums
-// of several ranks are put together, some.
+// training.precision: bfloat16 on the emulated GPU, for models with a softmax over neighbours. Losses are
+// near the CPU's under every strategy, whether kernels find all values in halves or only some, as where
+// several ranks' partial sums are joined.
 #include <gtest/gtest.h>
 
 #include "gpu_training.h"

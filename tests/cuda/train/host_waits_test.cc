@@ -1,6 +1,5 @@
-// Where the compute thread waits for its GPU within a step: once for the step's state, at its end, and at
-// most once for each operation between ranks. Whatever else made it wait would show here, in the count of
-// calls that synchronise.
+// The compute thread's waits for its GPU within a step: one for the step's state, at its end, and at most one
+// for each operation between ranks. Any other wait would show in the count of synchronising calls.
 #include <cstring>
 
 #include "gpu_training.h"

@@ -1,4 +1,4 @@
-// A rank that is lost while ranks train on GPUs of their own: the others say who it is, in the words of any
+// A rank that is lost while ranks train on their own GPUs: the others name it, in the same words as with any
 // transport.
 #include <gmock/gmock.h>
 

@@ -1,6 +1,6 @@
 // Every model under every strategy learns on the emulated GPU what it learns on the CPU, in double precision.
-// Streams are late, in an order that a seed draws. Ranks' rows travel through the host's memory and, for a
-// model or two, over NCCL's links between GPUs of their own (both: comm/transports.h).
+// Streams are late, in an order drawn from a seed. Ranks' rows travel through the host's memory and, for some
+// models, over NCCL's links between GPUs (both: comm/transports.h).
 #include "gpu_training.h"
 #include "train/every_model.h"
 

@@ -1,5 +1,5 @@
-// With training.deterministic: false, GPUs that NCCL links sum gradients themselves, in an order that a seed
-// draws: what they learn is what the CPU learns, but for rounding, in double precision.
+// With training.deterministic: false, linked GPUs sum gradients by NCCL, in an order drawn from a seed. They
+// learn what the CPU learns except for rounding, in double precision.
 #include "gpu_training.h"
 #include "train/every_model.h"
 

@@ -1,5 +1,5 @@
-// A run that was killed on GPUs and resumed there is the run that was never stopped: the same losses and
-// files, to the bit.
+// A run that was killed on GPUs and resumed there gives the same losses and files as one never stopped, to
+// the bit.
 #include "gpu_training.h"
 #include "train/checkpoint/killed_run.h"
 

@@ -1,5 +1,5 @@
-// Sums over neighbours by cuSPARSE beside the CPU's, over random shapes: none and one row, hubs, empty rows,
-// rows that lie anywhere, with scales, weights, what is there already and what follows.
+// Sums over neighbours by cuSPARSE compared with the CPU's, over random shapes: none and one row, hubs, empty
+// rows, rows at any address, with scales, weights, a sum to add to and an epilogue.
 #include "tensor/cuda/cusparse_library.h"
 #include "unique_columns.h"
 #include "unit/twins.h"

@@ -1,6 +1,6 @@
-// Products with what follows them, which a library may do within the product: every finish beside the CPU's,
-// in float32 and in halves, for views that lie well and for others; and where a NaN is seen that ReLU may
-// have hidden.
+// Products with their epilogues, which a library may compute within the product: every epilogue is compared
+// with the CPU's, in float32 and in halves, for aligned views and others. A NaN that ReLU may have hidden is
+// found.
 #include <limits>
 
 #include "unit/twins.h"

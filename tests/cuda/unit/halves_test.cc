@@ -1,5 +1,4 @@
-// Softmaxes over neighbours, of which all values are in halves: they are read and written as they are,
-// without copies in Reals.
+// Softmaxes over neighbours with all values in halves read and write these directly, without copies in Reals.
 #include "unit/twins.h"
 
 namespace atl::test {

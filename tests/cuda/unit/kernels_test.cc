@@ -1,5 +1,5 @@
-// Every kernel of the catalogue beside the CPU's, over random shapes: none and one row, columns that no
-// vector fits, hubs, empty rows.
+// Every kernel of the catalogue compared with the CPU's, over random shapes: none and one row, numbers of
+// columns that fit no vector, hubs, empty rows.
 #include <map>
 #include <string>
 

@@ -1,4 +1,4 @@
-// The epilogue there and back, sums over rows, elementwise operations, packing and rounding of rows.
+// The epilogue and its backward, sums over rows, elementwise operations, packing and rounding of rows.
 #include "unit/cases.h"
 
 namespace atl::test {

@@ -1,4 +1,4 @@
-// Attention and the other softmax over neighbours, there and back.
+// Attention and the other softmax over neighbours, forward and backward.
 #include "unit/cases.h"
 
 namespace atl::test {

@@ -1,6 +1,5 @@
-// A kernel of the GPU beside its twin on the CPU: both are given the same operands, which lie in one piece of
-// the host's memory and in a copy of it on the device, and the two pieces are compared when both are done,
-// gaps between the operands too.
+// A GPU's kernel beside its twin on the CPU. Both get the same operands: one piece of host memory, and a copy
+// of it on the device. When both are done, the two pieces are compared, including the gaps between operands.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -20,7 +19,7 @@
 
 namespace atl::test {
 
-/// A rank on the GPU that the program is linked with: a real one, or the emulated.
+/// A rank on the GPU that the program is linked with: a real or the emulated one.
 struct GpuRank {
   GpuRank() {
     install_backend(&cuda::backend()), open = backend().open(0),
@@ -33,8 +32,8 @@ struct GpuRank {
   Context ctx;
 };
 
-/// Where sums round to the other of two neighbouring halves; of sums of values that were rounded on the way,
-/// or of norms of such.
+/// Tolerances of halves: kHalf where a sum may round to the neighbouring half; kHalves for sums of rounded
+/// values; kNormsOfHalves for norms of such.
 inline constexpr double kHalf = 0x1p-7, kHalves = 0x1p-5, kNormsOfHalves = 0x1p-3;
 
 class Twins {
@@ -48,14 +47,14 @@ class Twins {
 
   // ---- operands, with random contents; a gap of its own before each
 
-  /// Rows lie anywhere that a row may begin, with some distance between them.
+  /// Rows begin anywhere that a row may, with gaps between them.
   MatrixView matrix(Index rows, Index cols, double low = -1, double high = 1) {
     const bool aligned = draws_() % 2 == 0 || alike_;
     const Index stride = cols + (aligned ? (4 - cols % 4) % 4 : Index(draws_() % 3));
     Real* const data = reals(rows * stride + 4, low, high) + (aligned ? 0 : draws_() % 4);
     return {data, rows, cols, stride};
   }
-  /// Values: with every second seed some of them are stored in halves.
+  /// A matrix of values; every second seed stores some of them in halves.
   MatrixView values(Index rows, Index cols, double low = -1, double high = 1) {
     if (!in_halves_ || (!alike_ && toss())) return matrix(rows, cols, low, high);
     const bool aligned = alike_ || toss();
@@ -66,10 +65,10 @@ class Twins {
     for (Index i = 0; i < count; ++i) data[i] = to_bfloat16(float(uniform(draws_)));
     return {data + (aligned ? 0 : draws_() % 8), rows, cols, stride};
   }
-  /// From here on matrices lie alike, values in one storage, as a layer's do; or mostly.
+  /// From here on matrices have the same layout, and values one storage, as in a layer; or nearly all.
   void alike() { alike_ = true; }
   void mostly_alike() { alike_ = draw() % 4 != 0; }
-  /// The tolerance of Reals, and the other where there are halves among what was read.
+  /// `of_reals`, or `of_halves` where halves were among the operands.
   double within(double of_reals, double of_halves) const { return in_halves_ ? of_halves : of_reals; }
   MatrixView contiguous(Index rows, Index cols, double low = -1, double high = 1) {
     return {reals(rows * cols, low, high), rows, cols, cols};
@@ -92,7 +91,7 @@ class Twins {
     std::copy(values.begin(), values.end(), data);
     return {data, values.size()};
   }
-  /// Ascending, some of those below n.
+  /// Some numbers below n, ascending.
   std::span<const VertexId> some_rows(Index n) {
     std::vector<VertexId> rows;
     for (Index i = 0; i < n; ++i)
@@ -111,7 +110,7 @@ class Twins {
   }
   bool toss() { return draws_() % 2 == 0; }
   unsigned draw() { return unsigned(draws_()); }
-  /// Of all rows, or of some.
+  /// A dropout for all rows, or for some.
   Dropout dropout(Index rows) {
     Dropout d{.rate = 0.4,
               .draws = Draws(draws_(), Purpose::kDropout, 3),
@@ -121,12 +120,12 @@ class Twins {
     if (toss()) d.end = Index(draws_()) % (rows + 1);
     return d;
   }
-  /// One of all that there may be after a product.
+  /// Any epilogue that may follow a product.
   Epilogue epilogue(Index rows, Index cols);
 
   // ---- the comparison
 
-  /// Within `tolerance` · (1 + |want|); 0: the same bits.
+  /// Compares within `tolerance` · (1 + |want|); 0: to the bit.
   template <class... Formal, class... Given>
   void expect_alike(double tolerance, void (*kernel)(Context&, Formal...), const Given&... given) {
     there_.resize(Index(used_ + 64));
@@ -233,9 +232,9 @@ inline void Twins::compare(double tolerance) {
   compare_bytes(got, behind, used_ + 64);
 }
 
-/// Of sums in another order.
+/// Tolerance of sums in another order.
 inline constexpr double kSums = sizeof(Real) == 8 ? 1e-10 : 1e-4;
-/// Of functions that two libraries round differently.
+/// Tolerance of functions that two libraries round differently.
 inline constexpr double kRounding = sizeof(Real) == 8 ? 1e-12 : 1e-5;
 
 using KernelCase = void (*)(Twins&, RandomSizes&);

@@ -1,4 +1,4 @@
-// Any bytes, gzipped or not, as a METIS graph file. What is taken has each edge at both ends.
+// Any bytes, gzipped or not, as a METIS graph file. An accepted graph has each edge at both ends.
 #include "base/error.h"
 #include "dataset/import/metis.h"
 #include "memory_file.h"

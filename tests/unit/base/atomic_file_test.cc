@@ -1,4 +1,4 @@
-// What a reader of the folder sees before, after and instead of a commit.
+// A folder's readers before, after and in the middle of a commit.
 #include "base/atomic_file.h"
 
 #include <gmock/gmock.h>

@@ -1,5 +1,5 @@
-// Counts what a whole test program allocates, by new and for matrices. Its definitions are the program's:
-// included in one file of it.
+// Counts the allocations of a test program, by new and for matrices. It replaces the program's allocation
+// functions, so include it in one file only.
 #pragma once
 
 #include <atomic>
@@ -18,9 +18,9 @@ void* counted(std::size_t bytes) {
 }
 }  // namespace
 
-// None is inlined: GCC would warn of a free() for what new has returned.
+// Not inlined, because GCC would warn of a free() of memory from new.
 extern "C" void* aligned_alloc(std::size_t alignment,
-                               std::size_t bytes) noexcept {  // matrices' (tensor/memory.cc)
+                               std::size_t bytes) noexcept {  // for matrices (tensor/memory.cc)
   ++atl::allocations;
   void* memory = nullptr;
   return posix_memalign(&memory, alignment, bytes) == 0 ? memory : nullptr;

@@ -1,4 +1,4 @@
-// What `atoll bench strategies` says of runs whose figures are known.
+// The report of `atoll bench strategies` on runs whose figures are known.
 #include "bench/strategy_bench.h"
 
 #include <gmock/gmock.h>

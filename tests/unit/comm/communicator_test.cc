@@ -1,4 +1,4 @@
-// What a strategy sees of communication: right data, the same bits everywhere, every byte in the ledger.
+// Communication as a strategy sees it: right data, the same bits everywhere, every byte in the ledger.
 #include "comm/communicator.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// Peers that are late, silent or gone: nobody waits for ever, and the message says for whom.
+// Peers that are late, silent or gone: nobody waits for ever, and the message names the peer.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

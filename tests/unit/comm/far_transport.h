@@ -1,5 +1,4 @@
-// Ranks as threads whose messages leave from and come to a far device's memory (tensor/far_device.h), or the
-// host's.
+// Ranks as threads whose messages are in a far device's memory (tensor/far_device.h), or in the host's.
 #pragma once
 
 #include <utility>

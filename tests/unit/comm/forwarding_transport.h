@@ -1,4 +1,4 @@
-// A transport that hands all on to another one: what a test changes of it, it overrides.
+// A transport that forwards everything to another one; a test overrides what it changes.
 #pragma once
 
 #include <memory>

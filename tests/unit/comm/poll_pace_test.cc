@@ -1,5 +1,5 @@
-// How long the communicating thread sleeps: hardly while somebody waits, and beside bulk alone by the rate of
-// the link.
+// How long the communicating thread sleeps: hardly at all while somebody waits; for bulk alone, according to
+// the rate of the link.
 #include "comm/poll_pace.h"
 
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
-// The lane of a thread that fetches ahead: it waits for nobody's sums, keeps its own order, and counts and
-// fails like the others.
+// The lane of a thread that fetches ahead: it waits for no other lane's sums, keeps its own order, and counts
+// and fails like the others.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -1,4 +1,5 @@
-// Sums over some of the ranks: exact, in rank order, and beside those of others and of all.
+// Sums over some of the ranks: exact, in rank order, and at the same time as sums of other groups and of all
+// ranks.
 #include <gtest/gtest.h>
 
 #include <algorithm>

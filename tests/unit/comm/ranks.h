@@ -1,4 +1,5 @@
-// Runs a function on every rank of a local group, each in a thread of its own, and hands on what they threw.
+// Runs a function on every rank of a local group, each in a thread of its own, and passes on their
+// exceptions.
 #pragma once
 
 #include <chrono>
@@ -14,7 +15,7 @@
 
 namespace atl {
 
-/// What each rank threw, "" where it ended well.
+/// The message of each rank's exception, "" where it ended well.
 inline std::vector<std::string> failures_of_ranks(std::vector<std::unique_ptr<Transport>> transports,
                                                   Communicator::Options options,
                                                   const std::function<void(Communicator&)>& rank_main) {

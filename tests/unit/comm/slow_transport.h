@@ -45,7 +45,7 @@ class SlowTransport final : public ForwardingTransport {
   std::array<SlowPending, kSlots> bulk_;
 };
 
-/// As make_local_group().
+/// A group as of make_local_group().
 inline std::vector<std::unique_ptr<Transport>> make_slow_group(int ranks, std::chrono::microseconds delay) {
   std::vector<std::unique_ptr<Transport>> slow;
   for (auto& transport : make_local_group(ranks))

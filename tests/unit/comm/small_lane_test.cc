@@ -1,5 +1,4 @@
-// Sums that are under way together: none waits for the one before it, and whichever is done first, each is
-// right on every rank.
+// Concurrent sums: none waits for an earlier one, and each is right on every rank, whichever ends first.
 #include <gtest/gtest.h>
 
 #include <functional>

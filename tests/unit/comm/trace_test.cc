@@ -1,4 +1,4 @@
-// What a rank's trace holds, and how clocks are compared.
+// The contents of a rank's trace, and the comparison of ranks' clocks.
 #include "comm/trace.h"
 
 #include <gmock/gmock.h>

@@ -1,4 +1,4 @@
-// Ranks as threads over slow links that write down what they do when, and what their trace says of overlap.
+// Ranks as threads over slow links that trace their work, and what their traces show of overlap.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -16,9 +16,9 @@
 
 namespace atl {
 
-constexpr std::chrono::milliseconds kTransfer{2};  // that a bulk message takes
+constexpr std::chrono::milliseconds kTransfer{2};  // the time of a bulk message
 
-/// On each rank of a group whose bulk messages take that long.
+/// Runs the function on each rank of a group whose bulk messages take that long.
 inline void run_traced_ranks(int count, const std::function<void(Communicator&)>& rank_main) {
   std::vector<Trace> traces(static_cast<std::size_t>(count));
   std::vector<std::thread> ranks;
@@ -31,7 +31,7 @@ inline void run_traced_ranks(int count, const std::function<void(Communicator&)>
   for (auto& rank : ranks) rank.join();
 }
 
-/// Of one rank.
+/// The events of one rank.
 inline std::vector<nlohmann::json> events_of(const nlohmann::json& trace, const std::string& category,
                                              int rank) {
   std::vector<nlohmann::json> events;
@@ -40,9 +40,9 @@ inline std::vector<nlohmann::json> events_of(const nlohmann::json& trace, const 
   return events;
 }
 
-/// Of the time in which rows of other ranks or their gradients travel, the share in which the same rank
-/// computes: the mean over the messages, so that one during which a rank got no processor counts once,
-/// however long it took. Every rank must have sent at least `messages` such.
+/// The share of the time of messages with rows of other ranks, or their gradients, in which the same rank
+/// computes. It is the mean over messages, so that one during which the rank got no processor counts once,
+/// however long it took. Every rank must have sent at least `messages` of them.
 inline double hidden_share(const nlohmann::json& trace, int ranks, int messages) {
   double travelled = 0, shares = 0;
   int sent_messages = 0;

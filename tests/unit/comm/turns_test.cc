@@ -1,4 +1,4 @@
-// What a lane sends to a peer leaves in the order in which it was started, whoever else is sent to.
+// A lane's messages to a peer leave in the order in which they were started, whatever goes to other peers.
 #include "comm/mpi_lane.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// While a rank stands waiting, others can see for whom; when it goes on, that is gone.
+// While a rank waits, others can see for whom; when it goes on, the entry is gone.
 #include "comm/wait_board.h"
 
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
-// strategy.granndis.memoryBudget: recompute comes first, for it changes no result, then as many batches as
-// fit; what the manifest gives stays.
+// strategy.granndis.memoryBudget: recompute comes first, because it changes no result, then as many batches
+// as needed; what the manifest sets stays.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-// strategy.p3.memoryBudget: the most copies of the features' columns that fit; what the manifest gives stays.
+// strategy.p3.memoryBudget: the most copies of the features' columns that fit; what the manifest sets stays.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

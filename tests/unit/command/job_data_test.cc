@@ -1,4 +1,4 @@
-// The data set of a job: what is there already is checked before it is trained on.
+// A job's data set: files that exist already are checked before training.
 #include "command/job_data.h"
 
 #include <gmock/gmock.h>

@@ -1,5 +1,5 @@
-// strategy.gnnpipe.memoryBudget: what is chosen fits, costs the least that does, and leaves alone what the
-// manifest gives.
+// strategy.gnnpipe.memoryBudget: the choice fits, costs the least of those that do, and leaves what the
+// manifest sets alone.
 #include "command/run/job_room.h"
 
 #include <gmock/gmock.h>

@@ -1,4 +1,4 @@
-// Options that stand for fields of the manifest: what is wrong with them is said in their own names.
+// Options that stand for fields of the manifest: errors name the options.
 #include "command/option_fields.h"
 
 #include <gmock/gmock.h>

@@ -1,5 +1,4 @@
-// Work that can't tell how far it is: the user hears for how long it has gone on, and nothing once it is
-// over.
+// Work that can't tell how far it is: the user hears how long it has taken, and nothing once it is over.
 #include "command/job_data.h"
 
 #include <gmock/gmock.h>

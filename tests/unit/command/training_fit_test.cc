@@ -1,4 +1,4 @@
-// What a manifest and its data set must agree on, where it depends on the strategy.
+// Conditions on manifest and data set together that depend on the strategy.
 #include "command/training_fit.h"
 
 #include <gmock/gmock.h>

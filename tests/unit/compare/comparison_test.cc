@@ -1,4 +1,4 @@
-// Which strategy is chosen, and what is said of it.
+// The choice of a strategy, and the reasons given for it.
 #include "compare/comparison.h"
 
 #include <gmock/gmock.h>

@@ -1,4 +1,4 @@
-// What a forecast of computing is made of.
+// The parts of a forecast's computing time.
 #include "compare/comparison.h"
 
 #include <fmt/format.h>

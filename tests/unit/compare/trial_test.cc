@@ -1,4 +1,4 @@
-// What a trial tells is what a run would have told.
+// A trial gives the result that a run would have given.
 #include "compare/trial.h"
 
 #include <gtest/gtest.h>

@@ -1,5 +1,4 @@
-// Edge splits: what is refused, what is left out of the training edges, and what is drawn. No held-out edge
-// is ever an arc.
+// Edge splits: refused ones, edges left out of training, and drawn edges. No held-out edge is ever an arc.
 #include "dataset/edge_split.h"
 
 #include <gmock/gmock.h>

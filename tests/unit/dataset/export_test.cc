@@ -1,4 +1,4 @@
-// Out and in again gives the same arrays; statistics are those that are known.
+// Export and import again give the same arrays; statistics equal the known ones.
 #include "dataset/export.h"
 
 #include <gtest/gtest.h>

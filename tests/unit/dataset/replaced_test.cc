@@ -1,4 +1,4 @@
-// --replace deletes nothing but what the same command has made.
+// --replace deletes only what the same command has made.
 #include "dataset/export.h"
 
 #include <gmock/gmock.h>

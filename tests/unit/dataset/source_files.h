@@ -1,4 +1,4 @@
-// Small files that a test puts into a folder of its own (temporary_folder.h), and data sets that it may find.
+// Small files that a test puts into its own folder (temporary_folder.h), and data sets that it may find.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -30,7 +30,7 @@ inline const std::filesystem::path kShared = shared_data();
 
 }  // namespace atl
 
-/// Data sets that may not be copied into the project: tests on them run where they are at hand.
+/// For data sets that may not be copied into the project: tests on them run only where they are available.
 #define ATOLL_NEEDS_SHARED(name)                         \
   if (!std::filesystem::exists(::atl::kShared / (name))) \
   GTEST_SKIP() << "needs the data set " << (name) << " in " << ::atl::kShared.string()

@@ -1,4 +1,4 @@
-// A part of a data set is the graph between its vertices, with what they have.
+// A part of a data set is the subgraph on its vertices, with their features, labels and splits.
 #include "dataset/subset.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// What the writer makes of arcs, features and labels.
+// The writer's treatment of arcs, features and labels.
 #include "dataset/writer.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// Small random graphs for tests: directed, with rows of very different length, empty rows, loops and
+// Small random graphs for tests: directed, with rows of very different lengths, empty rows, loops and
 // duplicates.
 #pragma once
 

@@ -1,5 +1,4 @@
-// What strategies of mini-batches do where a manifest doesn't say: clusters, draws, columns; and how a fanout
-// reads.
+// Defaults of mini-batch strategies (clusters, draws, columns), and the syntax of a fanout.
 #include <gtest/gtest.h>
 
 #include "job/load.h"

@@ -1,4 +1,4 @@
-// The CustomResourceDefinition as far as it can be judged without an API server; tests/cluster/api asks a
+// The CustomResourceDefinition, checked as far as possible without an API server; tests/cluster/api asks a
 // real one.
 #include "job/crd/crd.h"
 

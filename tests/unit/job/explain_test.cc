@@ -1,4 +1,4 @@
-// The field table as users see it: explain, schema, and that the table itself is whole.
+// The field table as users see it (explain, schema), and its completeness.
 #include "job/explain.h"
 
 #include <gmock/gmock.h>

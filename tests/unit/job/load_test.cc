@@ -1,4 +1,4 @@
-// Good manifests: values, defaults, short forms, overrides, warnings, and the way out and in again.
+// Valid manifests: values, defaults, short forms, overrides, warnings, and writing and reading again.
 #include "job/load.h"
 
 #include <gmock/gmock.h>

@@ -1,4 +1,4 @@
-// The table of models, and that what people read names all of it.
+// The table of models, and that texts for users name all of them.
 #include "job/models.h"
 
 #include <gmock/gmock.h>

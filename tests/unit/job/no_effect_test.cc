@@ -1,5 +1,5 @@
-// Options of a strategy that were given and do nothing, or are known to do harm, are named; defaults, and
-// options that do something, aren't.
+// Given options of a strategy that do nothing, or are known to do harm, are named; defaults, and options that
+// do something, aren't.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

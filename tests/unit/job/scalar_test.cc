@@ -1,5 +1,5 @@
-// YAML means what kubectl takes it for. What kubectl makes of each text of yaml.json was printed by kubectl
-// 1.34, and tests/e2e/custom_resource asks the kubectl at hand again.
+// YAML is read as kubectl reads it. kubectl 1.34 printed its reading of each text in yaml.json;
+// tests/e2e/custom_resource asks the installed kubectl again.
 #include "job/scalar.h"
 
 #include <gtest/gtest.h>

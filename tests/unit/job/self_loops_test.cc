@@ -1,4 +1,4 @@
-// What `dataset.selfLoops: model` means in a manifest that is given, and in one that a run has written.
+// `dataset.selfLoops: model` in a user's manifest, and in one that a run has written.
 #include "job/load.h"
 
 #include <fmt/format.h>

@@ -1,5 +1,5 @@
-// A stage of gnnpipe has all its ranks on one server, whatever ranksPerServer says, or the job is refused
-// with numbers that fit.
+// A stage of gnnpipe has all its ranks on one server, whatever ranksPerServer says; where that is impossible
+// the job is refused with numbers that fit.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

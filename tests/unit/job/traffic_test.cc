@@ -1,5 +1,5 @@
-// Byte formulas of strategies at sizes that 32 bits don't hold: rows, columns and bytes are counted in 64,
-// and what comes out is what whole numbers of any size give.
+// Byte formulas of strategies at sizes beyond 32 bits: rows, columns and bytes are counted in 64 bits, and
+// results equal those of whole numbers of any size.
 #include <gtest/gtest.h>
 
 #include <map>

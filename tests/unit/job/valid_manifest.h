@@ -1,4 +1,4 @@
-// The manifest that tests of this folder change one line of, and other data of theirs.
+// A valid manifest, of which tests in this folder change one line, and the folder's other test data.
 #pragma once
 
 #include <fstream>

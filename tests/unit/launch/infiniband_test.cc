@@ -1,4 +1,5 @@
-// What a pod's log says of InfiniBand, with folders in place of the kernel's: there is no such hardware here.
+// The log lines of a pod about InfiniBand. Folders replace the kernel's, because there is no such hardware
+// here.
 #include "launch/infiniband.h"
 
 #include <gmock/gmock.h>

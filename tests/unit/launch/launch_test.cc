@@ -1,5 +1,5 @@
-// The launcher with shell scripts as ranks, under the real mpirun: a rank that is lost, mpirun that is lost,
-// requests to stop.
+// The launcher with shell scripts as ranks, under the real mpirun: a lost rank, a lost mpirun, requests to
+// stop.
 #include "launch/launch.h"
 
 #include <fcntl.h>

@@ -1,5 +1,5 @@
-// What tests of launch() share: scripts as ranks, under the real mpirun. launch() takes over a process's
-// signals and children, so each runs in a process of its own.
+// Shared by tests of launch(): scripts as ranks, under the real mpirun. launch() takes over a process's
+// signals and children, so each test runs it in a process of its own.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -38,14 +38,14 @@ inline bool alive(pid_t pid) {
 class Launch : public testing::Test {
  protected:
   Launch() {
-    // Not of the prefix that another launch, beside this one, would take for what was left behind.
+    // Another prefix than launch()'s own, or a launch beside this one would take the folder for a leftover.
     std::string path = testing::TempDir() + "/atoll-ranks-XXXXXX";
     folder_ = mkdtemp(path.data());
   }
   ~Launch() override { fs::remove_all(folder_); }
 
-  /// Starts launch() of `ranks` ranks, each the script `body` with $RANK set; every rank notes its pid, after
-  /// `first`.
+  /// Starts launch() with `ranks` ranks. Each runs the script `body` with $RANK set, and writes down its pid
+  /// after `first`.
   void start(int ranks, const std::string& body, const std::string& first = "",
              std::chrono::seconds start_patience = {}, std::chrono::seconds leave_patience = {}) {
     const fs::path script = folder_ / "rank";
@@ -95,7 +95,7 @@ class Launch : public testing::Test {
   pid_t launcher_ = -1;
 };
 
-// Without $(…): a trap that comes while bash 5.2 parses one is lost.
+// Without $(…), because bash 5.2 loses a trap that comes while it parses one.
 inline const char* const kSleep = "for i in {1..300}; do sleep 0.1; done";
 inline const char* const kStoppable = "trap 'echo stopped >&2; exit 0' USR1";
 inline const char* const kDeaf = "trap '' USR1";

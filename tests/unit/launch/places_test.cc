@@ -1,4 +1,4 @@
-// A rank that finds itself on another host than the one planned says so.
+// A rank that runs on another host than the planned one says so.
 #include "launch/places.h"
 
 #include <gmock/gmock.h>

@@ -1,4 +1,4 @@
-// Hosts are waited for, and named where they don't come.
+// The launcher waits for hosts, and names those that don't come.
 #include "launch/places.h"
 
 #include <arpa/inet.h>

@@ -1,4 +1,4 @@
-// GIN's convolution against equation 4.1 in plain loops, however its sum is computed: once, before the
+// GIN's convolution compared with equation 4.1 in plain loops, whether its sum is computed once, before the
 // product, or after it.
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-// A gather of blocks that a test lists.
+// A gather whose blocks a test lists.
 #pragma once
 
 #include <functional>
@@ -11,7 +11,7 @@ namespace atl {
 
 class ListedSources final : public Gather {
  public:
-  /// at_end is called when the last one has been used.
+  /// at_end is called when the last block has been used.
   Gather& begin(std::vector<Source> sources, std::function<void()> at_end = {}) {
     ATOLL_CHECK(next_ == sources_.size(), "a gather begins before the last one has ended");
     sources_ = std::move(sources);

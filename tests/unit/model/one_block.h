@@ -6,7 +6,7 @@
 
 namespace atl {
 
-/// A rank alone with one block, which is all its rows' arcs.
+/// A single rank with one block, which has all arcs of its rows.
 class OneBlock final : public Verbs {
  public:
   OneBlock() : Verbs(ctx_) {

@@ -1,5 +1,5 @@
-// A layer that sends its products: those of boundary rows are there when the gather begins, the others may
-// still be computed, and the sum is that of plain loops.
+// A layer that sends its products: those of boundary rows are ready when the gather begins, others may still
+// be computed, and the sum equals that of plain loops.
 #include <gtest/gtest.h>
 
 #include <cmath>

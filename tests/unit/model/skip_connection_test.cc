@@ -1,5 +1,5 @@
-// Skip connections, seen in one layer: with all weights 0 a hidden layer gives its activation of its own
-// input, and without them, nothing.
+// Skip connections in one layer: with all weights 0, a hidden layer gives the activation of its own input;
+// without the connection it gives nothing.
 #include <gtest/gtest.h>
 
 #include <algorithm>

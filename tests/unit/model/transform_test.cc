@@ -1,5 +1,5 @@
-// Rows that several products read are dropped out once, and the ways back of such products add up, each under
-// its own mask.
+// Rows that several products read are dropped out once; the products' gradients add up, each under its own
+// mask.
 #include "model/transform.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// A GNNJob as the API gives it, defaults filled in and Kubernetes' fields in it.
+// A GNNJob as the API gives it, with defaults filled in and Kubernetes' fields.
 #include "operator/api/gnnjob.h"
 
 #include <gmock/gmock.h>

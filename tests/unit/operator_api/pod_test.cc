@@ -1,4 +1,5 @@
-// Pods as a cluster shows them in the states that decisions turn on, and the messages that containers leave.
+// Pods in the states that decisions depend on, as a cluster shows them, and the messages that containers
+// leave.
 #include "operator/api/pod.h"
 
 #include <gmock/gmock.h>

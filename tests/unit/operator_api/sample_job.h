@@ -25,7 +25,7 @@ inline nlohmann::json sample_job_json(Changes changes = {}) {
   return object;
 }
 
-/// One that has keys.
+/// A job that has keys.
 inline GnnJob sample_job(Changes changes = {}) {
   GnnJob job = read_gnn_job(sample_job_json(changes).dump());
   job.status.keys = job.meta.name + "-keys-1";

@@ -1,4 +1,4 @@
-// Whether a status is what the CustomResourceDefinition allows, judged as the API server would.
+// Checks a status against the CustomResourceDefinition, as the API server would.
 #pragma once
 
 #include <fmt/format.h>

@@ -1,4 +1,4 @@
-// The status of a job: what goes out comes back, and is what the API server allows.
+// A job's status: it reads back as written, and the API server accepts it.
 #include "operator/api/status.h"
 
 #include <gmock/gmock.h>

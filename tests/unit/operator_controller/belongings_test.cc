@@ -1,5 +1,5 @@
-// What a job has beside its pods: looked at before the first of it is made, made once, and put back where it
-// must be there.
+// A job's objects beside its pods: checked before the first is made, made once, and restored where pods need
+// them.
 #include <gmock/gmock.h>
 
 #include "operator_controller/world.h"

@@ -1,6 +1,6 @@
 // Everything at once, at random: pods and nodes die and come back, strangers take room, users suspend, the
-// operator is killed or away. When it is over the job completes, once, and nothing is left. The draws are
-// those of the seed.
+// operator is killed or away. In the end the job completes, once, and nothing is left. The seed determines
+// all draws.
 #include <gmock/gmock.h>
 
 #include <random>

@@ -1,5 +1,4 @@
-// Pods that were released and that the scheduler doesn't bind: how long they are waited for, and by whose
-// clock.
+// Released pods that the scheduler doesn't bind: how long the operator waits for them, and by whose clock.
 #include "operator_controller/one_decision.h"
 
 namespace atl::ctl {

@@ -1,4 +1,4 @@
-// What a decision tells people: each change once, and warnings where the news are bad.
+// Events of a decision for people: each change once, and a warning where the news is bad.
 #include "operator_controller/one_decision.h"
 
 namespace atl::ctl {

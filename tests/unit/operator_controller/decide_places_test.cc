@@ -1,4 +1,4 @@
-// What a gang is planned by, and what a job says that has no places yet.
+// A gang's input to its plan, and the words of a job that has no places yet.
 #include "operator/objects/objects.h"
 #include "operator_controller/one_decision.h"
 

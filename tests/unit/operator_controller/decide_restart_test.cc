@@ -1,5 +1,5 @@
-// Single decisions about an attempt that has ended, or should: whom to blame, what counts, what goes before
-// the next one.
+// Single decisions about an attempt that has ended, or should: who is to blame, what counts, what is removed
+// before the next one.
 #include "operator_controller/one_decision.h"
 
 namespace atl::ctl {

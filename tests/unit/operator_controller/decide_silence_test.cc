@@ -1,4 +1,4 @@
-// Single decisions about nodes and servers that nobody hears of: how long they are waited for.
+// Single decisions about silent nodes and servers: how long the operator waits for them.
 #include "operator_controller/one_decision.h"
 
 namespace atl::ctl {

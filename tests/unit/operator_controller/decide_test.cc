@@ -1,4 +1,4 @@
-// Single decisions: what is seen at one moment, and what is done about it and said.
+// Single decisions: given what is seen at one moment, what the operator does and says.
 #include "operator_controller/one_decision.h"
 
 namespace atl::ctl {

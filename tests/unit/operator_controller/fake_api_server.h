@@ -1,4 +1,5 @@
-// What a cluster in memory holds, and its API server, which keeps JSON. What moves it is in fake_cluster.h.
+// The objects of a cluster in memory, and its API server, which keeps JSON. fake_cluster.h makes things
+// happen.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -22,18 +23,18 @@ inline const Moment kBegin = *parse_moment("2026-03-01T12:00:00Z");
 
 struct FakeNode {
   std::int64_t cores = 4000;  // in thousandths
-  bool is_dead = false;       // nothing on it is heard of; what ran there runs on
+  bool is_dead = false;       // its kubelet is silent; pods there run on
   bool is_cordoned = false;
   std::vector<Taint> taints{};
   Moment since = kBegin;
   bool pulls_images = true;
-  bool rejects = false;  // its kubelet, every pod
+  bool rejects = false;  // its kubelet rejects every pod
   std::map<std::string, std::string> labels{{kSystemLabel, kSystem}};
   std::int64_t gpus = 0;
   std::string gpu_resource = kGpuResource;
 };
 
-/// What a launcher does from the moment it runs.
+/// A launcher's behaviour from its start on.
 struct FakeTraining {
   int seconds = 20;          // of a whole run
   int checkpoint_every = 5;  // seconds
@@ -44,29 +45,30 @@ class FakeCluster {
   Moment now = kBegin;
   std::map<std::string, FakeNode> nodes;
   std::map<std::string, json> pods;                      // by name
-  std::map<std::pair<Kind, std::string>, json> objects;  // all others, jobs too
+  std::map<std::pair<Kind, std::string>, json> objects;  // all others, including jobs
   std::map<std::string, json> flavors;                   // Kueue's ResourceFlavors
   FakeTraining training;
-  bool is_changed = true;  // since somebody looked
+  bool is_changed = true;  // since somebody last looked
 
-  struct Run {  // of a job, as its output folder and its launchers tell
+  struct Run {  // a job's runs, as its output folder and its launchers know them
     int launches = 0, completions = 0, newest_attempt = 0, seconds_done = 0, checkpoint = 0;
   };
   std::map<std::string, Run> runs;
-  /// Why the API server doesn't take an object, "" where it does.
+  /// Why the API server refuses an object, "" where it accepts it.
   std::function<std::string(Kind, const json&)> refuse = [](Kind, const json&) { return ""; };
-  /// The scheduler finds a node for it by itself, or: "", it is silent; else what it has against the pod.
+  /// What the scheduler does with a pod that has no node. Nothing: finds a node. "": is silent. Else: its
+  /// reason against the pod.
   std::function<std::optional<std::string>(const json&)> hinder = [](const json&) { return std::nullopt; };
-  std::string network = "10.1.0.";  // what pods' addresses begin with
+  std::string network = "10.1.0.";  // the beginning of pods' addresses
   int prepares = 0;
   bool does_prepare_fail = false;
   json waits_for = {{"reason", "ImagePullBackOff"},
                     {"message", "no such image"}};  // where images can't be pulled
   std::string failed_prepare_log = "loading\nno data set 'cora'\n", prepare_reason = "Completed",
               prepare_message;
-  // members that the prepare step's result has beside those of every job: ,"strategy":…
+  // members of the prepare step's result beside the usual ones: ,"strategy":…
   std::string prepares_also;
-  std::function<void()> others;  // controllers beside the operator, once a second
+  std::function<void()> others;  // controllers beside the operator, called once a second
 
   void tick();
 
@@ -75,9 +77,9 @@ class FakeCluster {
   void patch_object(Kind kind, const std::string& name, const json& patch);
   void remove(Kind kind, const std::string& name, const std::string& uid, std::optional<int> grace);
 
-  /// Somebody else's pod, bound at once.
+  /// Adds somebody else's pod, bound at once.
   void occupy(const std::string& node, std::int64_t cores, const std::string& name = "stranger");
-  /// A container ends by itself.
+  /// Ends a container from inside.
   void end_pod(const std::string& name, int exit_code, const std::string& reason, const std::string& message);
   std::vector<std::string> pods_of(const std::string& job, const std::string& role) const;
   Snapshot snapshot() const;

@@ -1,6 +1,6 @@
-// A cluster in memory: an API server that keeps JSON, a scheduler that counts cores, kubelets that start what
-// is bound to them and remove what is deleted, and nodes that die. Everything happens in tick(), one second
-// at a time.
+// A cluster in memory: an API server that keeps JSON, a scheduler that counts cores, kubelets that start pods
+// bound to them and remove deleted ones, and nodes that die. Everything happens in tick(), one second at a
+// time.
 #pragma once
 
 #include "operator_controller/fake_api_server.h"
@@ -67,7 +67,7 @@ inline void FakeCluster::begin(const std::string& name, json& pod) {
   if (label_of(pod, kRoleLabel) == kPrepareRole) ++prepares;
 }
 
-/// What must be true when a launcher is let go.
+/// Checks what must be true when a launcher is released.
 inline void FakeCluster::check_gang(const std::string& name, const json& pod) const {
   const std::string job = label_of(pod, kJobLabel);
   const auto map =
@@ -86,7 +86,7 @@ inline void FakeCluster::check_gang(const std::string& name, const json& pod) co
         << name << " and " << other << " at once";
 }
 
-/// What must be true when a launcher starts.
+/// Checks what must be true when a launcher starts.
 inline void FakeCluster::begin_training(const std::string& name, const json& pod) {
   Run& run = runs[label_of(pod, kJobLabel)];
   const int attempt = std::stoi(label_of(pod, kAttemptLabel));
@@ -119,7 +119,7 @@ inline void FakeCluster::train(const std::string& name, json& pod) {
   }
   if (attempt < run.newest_attempt)
     return end_pod(name, 1, "Error", R"({"status":1,"message":"fenced off"})");
-  if (run.completions == 0) {  // else the output folder says that there is nothing left to do
+  if (run.completions == 0) {  // else the output folder says that nothing is left to do
     ++run.seconds_done;
     if (run.seconds_done % training.checkpoint_every == 0) run.checkpoint = run.seconds_done;
     if (run.seconds_done < training.seconds) return;
@@ -138,8 +138,8 @@ inline void FakeCluster::evict_from_dead_nodes(json& pod) {
   is_changed = true;
 }
 
-/// A deleted pod on a living node: its processes have a second, a launcher writes a checkpoint; then it is
-/// gone.
+/// A deleted pod on a living node: its processes have a second, in which a launcher writes a checkpoint; then
+/// the pod is gone.
 inline bool FakeCluster::take_away(const std::string& name, json& pod) {
   if (!pod.at("metadata").contains("deletionTimestamp")) return false;
   is_changed = true;

@@ -1,6 +1,6 @@
-// Kueue as far as jobs see of it: one queue with room for so many cores, first come, first served. What it
-// asks of those who queue is checked every second: no pod without an admission, and an evicted job's room is
-// its own until it is given back.
+// Kueue as jobs see it: one queue with room for so many cores, first come, first served. It checks every
+// second that no pod exists without an admission, and that an evicted job's room is reused only once it is
+// given back.
 #pragma once
 
 #include <functional>
@@ -96,7 +96,7 @@ inline std::int64_t FakeKueue::used() {
   return all;
 }
 
-/// Also of pods that are on their way out: their room isn't free yet.
+/// Counts pods on their way out as well, because their room isn't free yet.
 inline void FakeKueue::check_pods() const {
   for (const auto& [name, pod] : cluster_.pods) {
     const std::string job = label_of(pod, kJobLabel);

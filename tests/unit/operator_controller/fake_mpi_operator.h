@@ -1,6 +1,6 @@
-// mpi-operator and what stands behind it, the Job controller and the garbage collector, as far as pods show
-// of them: workers are made where they are missing, also after one was deleted, but never where one has
-// failed; a launcher is made once; what a deleted MPIJob owned goes.
+// mpi-operator, the Job controller and the garbage collector, as far as pods show them. Missing workers are
+// made, also after one was deleted, but never where one has failed; a launcher is made once; the objects of a
+// deleted MPIJob are deleted.
 #pragma once
 
 #include <set>

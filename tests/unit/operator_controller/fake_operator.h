@@ -1,5 +1,5 @@
-// The operator around decide(): it shows it the fake cluster, does what is decided, and can be killed after
-// any write. It remembers nothing, so a killed operator and its successor are the same.
+// An operator around decide(): it shows decide() the fake cluster, carries out its decisions, and can be
+// killed after any write. It remembers nothing, so a killed operator and its successor are the same.
 #pragma once
 
 #include <algorithm>
@@ -17,7 +17,7 @@
 
 namespace atl::ctl {
 
-/// A cluster that functions show, any of which a test may replace.
+/// A view of the cluster made of functions, any of which a test may replace.
 struct FakeView final : ClusterView {
   struct Functions {
     std::function<GangPlan(const Gang&)> plan;
@@ -38,10 +38,10 @@ class FakeOperator {
   explicit FakeOperator(FakeCluster& cluster) : cluster_(cluster) {}
 
   Settings settings{.image = "atoll/engine:1"};
-  int kill_after = -1;  // this many writes, what else was decided then is forgotten; −1: never
+  int kill_after = -1;  // writes after which the operator dies and forgets the rest; −1: never
   int writes = 0;
   bool is_down = false;
-  std::function<void(Observed&)> add;  // to what is seen
+  std::function<void(Observed&)> add;  // adds to what is seen
   std::function<std::string(const std::string& pod)> fault_of = [](const std::string&) { return ""; };
 
   void submit(const json& job) {
@@ -54,17 +54,17 @@ class FakeOperator {
   }
   std::string state(const std::string& name = "cora") { return state_of(status(name).conditions); }
 
-  /// Good until the next call.
+  /// Valid until the next call.
   Observed observe(const std::string& name);
-  /// With answers to what the decision wants to know; those that `seen` has already are kept.
+  /// Answers the decision's questions; answers that `seen` has already are kept.
   Decision decide_on(Observed& seen);
-  /// Looks at every job until nothing more is to be done now.
+  /// Looks at every job until there is nothing left to do now.
   void work();
-  /// Lets seconds pass, working whenever something changed or a job asked for it.
+  /// Lets seconds pass, and works whenever something changed or a job asked for a look.
   void run(
       int seconds, const std::function<bool()>& until = [] { return false; });
 
-  FakeView view;  // of what was observed last
+  FakeView view;  // of the last observation
 
  private:
   GnnJob read_job(json object);
@@ -79,12 +79,12 @@ class FakeOperator {
   FakeCluster& cluster_;
   std::map<std::string, Moment> look_again_;
   std::map<std::string, std::vector<Refusal>> refusals_;  // of the last writes, by job
-  std::map<std::string, std::string> taken_keys_;         // likewise: Secrets that were there already
+  std::map<std::string, std::string> taken_keys_;         // likewise: Secrets that existed already
   int keys_made_ = 0;
   std::map<std::string, GnnJob> read_;  // by the object's text
 };
 
-/// The manifest is parsed when it changes, as a real operator's cache does.
+/// Parses the manifest only when it changes, as a real operator's cache does.
 inline GnnJob FakeOperator::read_job(json object) {
   const Status status = read_status(object.value("status", json::object()));
   object.erase("status");
@@ -103,7 +103,7 @@ inline Observed FakeOperator::observe(const std::string& name) {
     if (label_of(pod, kJobLabel) == name) seen.pods.push_back(adopted(read_pod(pod.dump())));
   for (const auto& [key, object] : cluster_.objects) {
     if (key.first == Kind::kJob) continue;
-    if (key.first == Kind::kSecret) continue;  // it may not read any
+    if (key.first == Kind::kSecret) continue;  // the operator may not read any
     const ObjectView object_view = read_object(key.first, object);
     if (object_view.meta.label(kJobLabel) == name) seen.objects.push_back(object_view);
     if (object_view.workload && object_view.meta.label(kJobLabel) == name)
@@ -197,7 +197,7 @@ inline bool FakeOperator::apply(const std::string& name, const Decision& decisio
   return true;
 }
 
-/// As the API server answers.
+/// Answers as the API server would.
 inline void FakeOperator::answer(const Wants& wants, Observed& seen) {
   if (wants.prepare_log)
     seen.prepare_log =

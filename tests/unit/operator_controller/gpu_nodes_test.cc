@@ -1,5 +1,5 @@
-// Jobs on nodes with GPUs: which of them are used, what is said of pods that share one, and what follows
-// where one is bad. The GPUs are numbers of a cluster in memory.
+// Jobs on nodes with GPUs: which nodes are used, what is said of pods that share one, and what follows from a
+// bad one. The GPUs are numbers in a cluster in memory.
 #include "operator_controller/one_decision.h"
 
 namespace atl::ctl {

@@ -1,4 +1,4 @@
-// A launcher is pinned to a node long before it starts there: what may happen to that node meanwhile.
+// A launcher is pinned to a node long before it starts there: things that may happen to that node meanwhile.
 #include "operator_controller/one_decision.h"
 
 namespace atl::ctl {

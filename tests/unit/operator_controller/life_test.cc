@@ -1,6 +1,6 @@
-// Whole lives of jobs in a fake cluster, each lived again and again with the operator killed after each of
-// its writes. Whatever happens: no launcher starts for half a gang, attempts only go up, a job ends once,
-// nothing is left.
+// Whole lives of jobs in a fake cluster, each run again with the operator killed after each of its writes.
+// Whatever happens, no launcher starts for half a gang, attempts only go up, a job ends once, and nothing is
+// left.
 #include <gmock/gmock.h>
 
 #include "operator_controller/world.h"

@@ -1,5 +1,5 @@
-// Lives of jobs with launcher: mpijob. The pods are mpi-operator's; when they start, where, and what becomes
-// of the job is as ever.
+// Lives of jobs with launcher: mpijob. mpi-operator makes the pods; when and where they start, and the job's
+// fate, are the same as without it.
 #include <gmock/gmock.h>
 
 #include "operator_controller/world.h"

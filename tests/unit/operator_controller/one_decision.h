@@ -1,4 +1,4 @@
-// A job at a point of its life, about which one decision is made.
+// A job at one point of its life, for tests that make one decision about it.
 #pragma once
 
 #include <gmock/gmock.h>

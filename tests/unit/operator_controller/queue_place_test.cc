@@ -1,5 +1,4 @@
-// What a job asks its queue for, what it is given, the nodes above all, and what keeps it from having a place
-// there.
+// A job's request to its queue, the quota and the nodes that it gets, and what keeps it from getting any.
 #include <gmock/gmock.h>
 
 #include "operator_controller/queue_world.h"

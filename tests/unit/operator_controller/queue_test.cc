@@ -1,5 +1,5 @@
-// Jobs that queue for quota with Kueue: they have pods only while it has admitted them, give them back with a
-// checkpoint when it evicts them, and tell it what has become of them.
+// Jobs that queue for quota with Kueue: they have pods only while Kueue admits them, give them back with a
+// checkpoint when it evicts them, and report their progress to it.
 #include <gmock/gmock.h>
 
 #include <random>

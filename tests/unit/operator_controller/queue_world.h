@@ -1,4 +1,4 @@
-// The world with a queue of Kueue's in it, and jobs that name it.
+// The world with one of Kueue's queues in it, and jobs that name the queue.
 #pragma once
 
 #include <gmock/gmock.h>
@@ -30,7 +30,7 @@ inline json queued_job(Changes changes = {}) {
   return job;
 }
 
-/// Lives it undisturbed, then once for each write after which the operator can die.
+/// Runs the life undisturbed, then once for each write after which the operator can die.
 inline void live_queued(const std::function<void(QueueWorld&)>& life) {
   QueueWorld first;
   life(first);

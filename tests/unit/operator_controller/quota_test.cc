@@ -1,5 +1,5 @@
-// Objects that the API server doesn't take. A quota may let in half a gang, and gated pods count in it:
-// whoever can't have all its pods must not keep some from others for ever.
+// Objects that the API server refuses. A quota may let in half a gang, and counts gated pods: a gang that
+// can't have all its pods must not hold some for ever.
 #include <gmock/gmock.h>
 
 #include "operator_controller/world.h"

@@ -1,4 +1,4 @@
-// An API server whose clock isn't ours: when it says that a pod was created proves nothing.
+// An API server whose clock differs from ours: its time of a pod's creation proves nothing.
 #include "operator_controller/one_decision.h"
 
 namespace atl::ctl {

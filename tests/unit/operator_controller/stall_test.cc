@@ -1,5 +1,4 @@
-// Ranks that run and don't advance, and ranks of which nothing is heard: the first are started again, the
-// second left alone.
+// Ranks that run and don't advance are restarted; ranks that are only silent are left alone.
 #include "operator_controller/one_decision.h"
 
 namespace atl::ctl {

@@ -1,5 +1,4 @@
-// Jobs that are suspended, whoever makes their pods: they leave a checkpoint and nothing else, and go on from
-// it.
+// Suspended jobs, whoever makes their pods: they leave a checkpoint and nothing else, and go on from it.
 #include <gmock/gmock.h>
 
 #include "operator_controller/world.h"

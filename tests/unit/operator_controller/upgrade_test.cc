@@ -1,5 +1,5 @@
-// Upgrades under jobs that are there: the resource gets fields whose defaults the API server fills into every
-// job, the operator another engine. Nothing that runs, waits or is suspended is made anew for that, and no
+// Upgrades while jobs exist: the resource gets fields whose defaults the API server fills into every job, and
+// the operator gets another engine. Nothing that runs, waits or is suspended is made again for that, and no
 // run has ranks of two engines.
 #include "operator_controller/one_decision.h"
 #include "operator_controller/queue_world.h"

@@ -1,5 +1,5 @@
-// A cluster of four nodes in two racks, with room for one server of 3 cores and a launcher on each, an
-// operator, and mpi-operator beside it; and lives in it, lived again and again.
+// A cluster of four nodes in two racks, each with room for one server of 3 cores and a launcher, with an
+// operator and mpi-operator; and lives of jobs in it, run again and again.
 #pragma once
 
 #include <gmock/gmock.h>
@@ -29,7 +29,7 @@ struct World {
   }
 
   bool has_ended(const std::string& job = "cora") { return ctl::has_ended(atoll.status(job).conditions); }
-  /// And some time longer: what is done afterwards belongs to it.
+  /// Runs to the job's end and some time longer, because what is done afterwards belongs to it.
   void run_to_end(int seconds = 900, const std::string& job = "cora") {
     atoll.run(seconds, [&] { return has_ended(job); });
     atoll.run(200);
@@ -60,7 +60,7 @@ struct World {
   }
 };
 
-/// The job has ended as it should, once, and of its pods the launcher's alone is left.
+/// The job has ended successfully, once, and only its launcher's pod is left.
 inline void expect_success(World& world, const std::string& job = "cora") {
   EXPECT_EQ(world.atoll.state(job), "Succeeded") << world.atoll.job(job).dump(1);
   EXPECT_EQ(world.cluster.runs[job].completions, 1);
@@ -84,7 +84,7 @@ inline std::vector<std::string> mpi_jobs(const World& world) {
 
 using Life = std::function<void(World&)>;
 
-/// Lives it undisturbed, then once for each write after which the operator can die.
+/// Runs the life undisturbed, then once for each write after which the operator can die.
 inline void live(const Life& life) {
   World first;
   life(first);

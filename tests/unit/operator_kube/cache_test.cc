@@ -1,4 +1,4 @@
-// What a cache holds, and what it says about every change.
+// The contents of a cache, and its notices of every change.
 #include "operator/kube/cache.h"
 
 #include <gmock/gmock.h>

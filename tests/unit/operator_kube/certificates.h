@@ -1,4 +1,4 @@
-// Certificates made on the spot: an authority, and identities that it signs.
+// Certificates made during the test: an authority, and identities that it signs.
 #pragma once
 
 #include <openssl/pem.h>
@@ -24,7 +24,7 @@ class Authority {
 
   std::string pem() const { return pem_of(certificate_.get()); }
 
-  /// `names` as OpenSSL writes them ("IP:127.0.0.1,DNS:localhost"); it ends `seconds` from now.
+  /// `names` in OpenSSL's form ("IP:127.0.0.1,DNS:localhost"); the certificate expires `seconds` from now.
   Identity identity(const std::string& names, long seconds = 3600) const {
     const Key key(EVP_EC_gen("P-256"), EVP_PKEY_free);
     const Certificate certificate(X509_new(), X509_free);

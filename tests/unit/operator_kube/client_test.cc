@@ -1,4 +1,4 @@
-// The API's verbs as they go over the wire, what comes of refusals, and what is tried again.
+// The API's verbs as sent, the results of refusals, and which requests are repeated.
 #include "operator/kube/client.h"
 
 #include <nlohmann/json.hpp>

@@ -1,4 +1,4 @@
-// Which cluster a configuration means, and what it is refused for.
+// Which cluster a configuration names, and why some are refused.
 #include "operator/kube/config.h"
 
 #include <gmock/gmock.h>

@@ -1,4 +1,4 @@
-// Time that passes when told to; whoever sleeps, and isn't stopped, moves it on.
+// A clock that moves when told to; a sleep that isn't stopped moves it on.
 #pragma once
 
 #include <mutex>

@@ -1,4 +1,4 @@
-// Replicas that contend for a lease on a server that keeps one, and refuses what was written over.
+// Replicas that contend for a lease on a server that keeps one, and refuses writes to an outdated version.
 #include "operator/kube/lease.h"
 
 #include <nlohmann/json.hpp>

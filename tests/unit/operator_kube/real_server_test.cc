@@ -1,6 +1,6 @@
-// What every Transport must do, with a real API server: that of the kubeconfig which $ATOLL_KUBECONFIG names,
-// where our custom resource is installed. tests/e2e/real_transport starts one; the long suite on a cluster
-// has its own.
+// The contract of every Transport, on a real API server: the one of the kubeconfig that $ATOLL_KUBECONFIG
+// names, where our custom resource is installed. tests/e2e/real_transport starts one; the long suite on a
+// cluster has its own.
 #include <cstdlib>
 #include <nlohmann/json.hpp>
 #include <set>

@@ -1,5 +1,5 @@
-// A server on the loopback that behaves as badly as its script says: each connection is a thread of its own
-// that runs the script, over TCP or TLS.
+// A server on the loopback that behaves as badly as its script says. Each connection is a thread that runs
+// the script, over TCP or TLS.
 #pragma once
 
 #include <netinet/in.h>
@@ -45,7 +45,7 @@ class Peering {
 
   bool is_ready() const { return is_ready_; }
 
-  /// The next request, head and body, or "" where the client has gone.
+  /// The next request, head and body; "" where the client has gone.
   std::string request() {
     while (text_.find("\r\n\r\n") == std::string::npos)
       if (!receive()) return {};
@@ -59,7 +59,7 @@ class Peering {
     return whole;
   }
 
-  /// False where the client has gone.
+  /// Returns false where the client has gone.
   bool send(std::string_view text) {
     while (!text.empty()) {
       const auto sent = ssl_ ? SSL_write(ssl_.get(), text.data(), int(text.size()))
@@ -85,7 +85,7 @@ class Peering {
     none.sa_family = AF_UNSPEC;
     connect(socket_, &none, sizeof none);
   }
-  /// Waits until the client has gone, so many seconds at most; false where it hasn't.
+  /// Waits up to so many seconds until the client has gone; false where it hasn't.
   bool wait_for_close(int seconds = 20) {
     pollfd events{socket_, POLLRDHUP, 0};
     return poll(&events, 1, seconds * 1000) == 1;
@@ -106,13 +106,13 @@ class Peering {
   const int socket_;
   std::unique_ptr<SSL, FreeSsl> ssl_;
   bool is_ready_ = true;
-  std::string text_;  // received and not yet given out
+  std::string text_;  // received and not yet returned
 };
 
-/// Who a TLS server says it is, and what it asks for.
+/// A TLS server's identity, and what it asks of clients.
 struct ServerTls {
   Identity identity;
-  std::string client_ca;  // asks for a certificate of this authority
+  std::string client_ca;  // the authority of client certificates that it asks for
   int newest = TLS1_3_VERSION;
 };
 
@@ -162,12 +162,12 @@ class ScriptedServer {
     bind(listener_, any, size);
     listen(listener_, 64);
     getsockname(listener_, any, &size);
-    port_ = ntohs(reinterpret_cast<sockaddr_in*>(any)->sin_port);  // where sockaddr_in6 has it too
+    port_ = ntohs(reinterpret_cast<sockaddr_in*>(any)->sin_port);  // where sockaddr_in6 has it, too
   }
 
   void use(const ServerTls& tls) {
     tls_.reset(SSL_CTX_new(TLS_server_method()));
-    SSL_CTX_set_security_level(tls_.get(), 0);  // so that it can speak what clients must refuse
+    SSL_CTX_set_security_level(tls_.get(), 0);  // so that it can use what clients must refuse
     SSL_CTX_set_min_proto_version(tls_.get(), TLS1_VERSION);
     SSL_CTX_set_max_proto_version(tls_.get(), tls.newest);
     const auto pem = [](const std::string& text) { return BIO_new_mem_buf(text.data(), int(text.size())); };
@@ -191,11 +191,11 @@ class ScriptedServer {
       if (socket < 0) return;
       ++connections_;
       std::lock_guard lock(mutex_);
-      sockets_.push_back(dup(socket));  // ours, to end the connection by, whatever the script has done
+      sockets_.push_back(dup(socket));  // our own, to end the connection by, whatever the script has done
       threads_.emplace_back([this, socket, ours = sockets_.back()] {
         Peering peering(socket, tls_.get());
         if (peering.is_ready()) script_(peering);
-        shutdown(ours, SHUT_WR);  // what the script has sent arrives before it
+        shutdown(ours, SHUT_WR);  // what the script has sent arrives first
       });
     }
   }

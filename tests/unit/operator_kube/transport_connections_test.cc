@@ -1,4 +1,4 @@
-// What every Transport must do with connections: use them again, and not send a request twice.
+// The contract of every Transport on connections: reuse them, and don't send a request twice.
 #include "operator_kube/transports.h"
 
 namespace atl::kube {

@@ -1,4 +1,4 @@
-// What every Transport must do with a server that sends too much: hold it back, or give it up, in bounded
+// The contract of every Transport with a server that sends too much: hold it back, or give it up, in bounded
 // memory.
 #include <latch>
 

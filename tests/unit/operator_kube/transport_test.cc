@@ -1,4 +1,4 @@
-// What every Transport must do with a server that answers, late, badly or not at all.
+// The contract of every Transport with a server that answers, answers late or badly, or not at all.
 #include "operator/kube/transport.h"
 
 #include <latch>

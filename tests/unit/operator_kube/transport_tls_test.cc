@@ -1,4 +1,4 @@
-// Whom every Transport must trust over TLS, and whom not.
+// The contract of every Transport on TLS: whom to trust, and whom not.
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>

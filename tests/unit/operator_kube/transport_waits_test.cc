@@ -1,4 +1,4 @@
-// What every Transport must do while it waits: deadlines, quiet streams, and what ends a wait.
+// The contract of every Transport while it waits: deadlines, quiet streams, and what ends a wait.
 #include <latch>
 
 #include "operator_kube/transports.h"

@@ -1,4 +1,5 @@
-// The transports that the conformance suite holds to operator/kube/transport.h, and what its tests share.
+// The transports that the conformance suite checks against operator/kube/transport.h, and functions that its
+// tests share.
 #pragma once
 
 #include <gmock/gmock.h>
@@ -21,7 +22,7 @@ struct TransportUnderTest {
   std::unique_ptr<Transport> (*make)(const std::string& server, CredentialSource credentials);
 };
 
-/// A new implementation is held to the contract by a line here.
+/// A line here puts a new implementation under the contract's tests.
 inline const TransportUnderTest kTransports[] = {{"Cpprest", cpprest_transport}};
 
 inline CredentialSource always(Credentials credentials) {
@@ -51,7 +52,7 @@ inline Request get(const std::string& target, Milliseconds deadline = Millisecon
   return request;
 }
 
-/// A header's value in a request as it was sent, "" where there is none.
+/// A header's value in a request as sent; "" where there is none.
 inline std::string header_in(const std::string& request, const std::string& name) {
   const auto at = request.find("\r\n" + name + ":");
   if (at == std::string::npos) return {};
@@ -59,7 +60,7 @@ inline std::string header_in(const std::string& request, const std::string& name
   return request.substr(begin, request.find("\r\n", begin) - begin);
 }
 
-/// The kind of TransportError that `act` throws, none where it throws none; its words go to `words`.
+/// The kind of TransportError that `act` throws, none where it throws none; `words` gets the message.
 template <class Act>
 std::optional<TransportError::Kind> error_of(Act act, std::string* words = nullptr) {
   try {
@@ -86,7 +87,7 @@ inline std::string rest_of(Stream& stream, Milliseconds idle = Milliseconds(5000
   return all;
 }
 
-/// This process's resident memory; 0 where a sanitizer keeps what is freed.
+/// This process's resident memory; 0 where a sanitizer keeps freed memory.
 inline double megabytes() {
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
   return 0;

@@ -1,4 +1,4 @@
-// Who gets which key, and when.
+// Which worker gets which key, and when.
 #include "operator/kube/work_queue.h"
 
 #include <gtest/gtest.h>

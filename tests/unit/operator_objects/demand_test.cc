@@ -1,4 +1,4 @@
-// What a gang needs is what its pods ask for.
+// A gang's demand equals its pods' requests.
 #include "operator/objects/objects.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// The MPIJob of a job with launcher: mpijob, and the pods that mpi-operator makes of it.
+// The MPIJob of a job with launcher: mpijob, and the pods that mpi-operator makes from it.
 #include "operator/objects/objects.h"
 
 #include <gmock/gmock.h>

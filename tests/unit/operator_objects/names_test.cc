@@ -1,4 +1,4 @@
-// Names of pods are names of hosts: none may be longer than one, whatever the job is called.
+// Pods' names are host names: none is too long for one, whatever the job's name.
 #include "operator/objects/names.h"
 
 #include <gmock/gmock.h>

@@ -1,4 +1,4 @@
-// Which pods have the data set, prepared graphs and the output, and which may write there.
+// Which pods have the data set, prepared graphs and the output, and which of them may write.
 #include <gmock/gmock.h>
 
 #include "operator_objects/restricted_profile.h"

@@ -1,5 +1,5 @@
-// The restricted Pod Security level (kubernetes.io/docs/concepts/security/pod-security-standards), as its
-// text says it, judged on a pod's JSON.
+// The restricted Pod Security level (kubernetes.io/docs/concepts/security/pod-security-standards), checked on
+// a pod's JSON as that page words it.
 #pragma once
 
 #include <nlohmann/json.hpp>

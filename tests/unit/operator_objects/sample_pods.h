@@ -1,4 +1,4 @@
-// Pods of the sample job, as JSON, and what is mounted where in them.
+// Pods of the sample job, as JSON, and their mounts.
 #pragma once
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// The user's pod template over the generated pods.
+// The user's pod template merged into the generated pods.
 #include "operator/objects/template.h"
 
 #include <gmock/gmock.h>

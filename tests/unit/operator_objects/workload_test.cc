@@ -1,4 +1,4 @@
-// The Workload by which a job queues, and what is patched into its status.
+// The Workload by which a job queues, and the patches of its status.
 #include "operator/objects/objects.h"
 
 #include <gmock/gmock.h>

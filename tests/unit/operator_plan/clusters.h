@@ -27,7 +27,7 @@ inline std::vector<Site> even_cluster(int zones, int racks, int nodes, int slots
   return sites;
 }
 
-/// Each slot is taken by somebody else with probability `taken`; at least `need` stay free.
+/// Others take each slot with probability `taken`; at least `need` stay free.
 inline std::vector<Site> fragmented(std::vector<Site> sites, double taken, int need, std::mt19937& random) {
   int free = 0;
   for (Site& site : sites) {
@@ -38,9 +38,8 @@ inline std::vector<Site> fragmented(std::vector<Site> sites, double taken, int n
   return sites;
 }
 
-/// Parts of a graph that lie in a plane and talk across their borders, as METIS leaves them: each has about
-/// six neighbours and says the more the nearer they are. Numbers are shuffled: near parts don't have near
-/// numbers.
+/// Parts of a graph in a plane that talk across their borders, as METIS leaves them: each has about six
+/// neighbours, and talks more to nearer ones. Numbers are shuffled, so near parts don't have near numbers.
 inline std::vector<PairBytes> planar_cut(int servers, std::mt19937& random) {
   std::uniform_real_distribution<double> unit(0, 1);
   std::vector<std::pair<double, double>> at;

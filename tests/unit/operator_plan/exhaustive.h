@@ -1,5 +1,5 @@
-// The oracle of placement: every way to put the servers on the nodes, cut short only where what is placed
-// already costs as much as the best.
+// The reference for placement: tries every way to put the servers on the nodes, and cuts a branch only where
+// its cost already equals the best.
 #pragma once
 
 #include <functional>

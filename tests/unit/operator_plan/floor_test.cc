@@ -1,4 +1,4 @@
-// What no placement can cost less than.
+// A lower bound on the cost of any placement.
 #include "operator/plan/assignment.h"
 
 #include <gtest/gtest.h>

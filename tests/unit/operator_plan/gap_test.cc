@@ -1,5 +1,5 @@
-// How far the search is from the best, which an independent exhaustive search knows: the histogram is in
-// docs/benchmarks/placement.md (PLACEMENT_CASES=1000 prints it).
+// The search's distance from the best answer, which an independent exhaustive search finds: the histogram is
+// in docs/benchmarks/placement.md (PLACEMENT_CASES=1000 prints it).
 #include <gtest/gtest.h>
 
 #include <cstdlib>

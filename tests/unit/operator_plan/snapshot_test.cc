@@ -1,4 +1,4 @@
-// What the cluster's objects mean for placement, counted by hand from the scheduler's documented rules.
+// The meaning of a cluster's objects for placement, counted by hand from the scheduler's documented rules.
 #include "operator/plan/snapshot.h"
 
 #include <gmock/gmock.h>

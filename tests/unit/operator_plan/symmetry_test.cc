@@ -1,4 +1,4 @@
-// What is left out of a cluster without changing the answer.
+// Nodes that are left out of a cluster without changing the answer.
 #include "operator/plan/assignment.h"
 
 #include <gtest/gtest.h>

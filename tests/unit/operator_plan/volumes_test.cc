@@ -1,4 +1,4 @@
-// Volumes that only some nodes can reach: the pods that mount them stand there, the others stay free.
+// Volumes that only some nodes can reach: pods that mount them are placed there, other pods anywhere.
 #include "operator/plan/volumes.h"
 
 #include <gmock/gmock.h>

@@ -1,5 +1,5 @@
-// What a write leaves to be waited for: its event, unless that has come already, and the room of pods that
-// may be there.
+// After a write the operator waits for its event, unless that has come already, and keeps the room of pods
+// that may exist.
 #include "operator/run/act.h"
 
 #include <gmock/gmock.h>

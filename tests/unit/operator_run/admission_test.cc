@@ -1,4 +1,4 @@
-// What the API server and its webhooks say of a job's objects, before they are made and when they are.
+// Answers of the API server and its webhooks about a job's objects, before they are made and when they are.
 #include <gmock/gmock.h>
 
 #include "operator_run/stage.h"

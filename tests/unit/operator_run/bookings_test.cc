@@ -1,4 +1,5 @@
-// The room of a gang that was placed in part: what of it stands keeps its place before any cache shows it.
+// The room of a gang that was placed in part: pods that were made keep their places before any cache shows
+// them.
 #include <gmock/gmock.h>
 
 #include "operator_run/stage.h"

@@ -1,4 +1,4 @@
-// What the API server refuses, and objects that are somebody else's, or were made to look like a job's.
+// Objects that the API server refuses, that belong to somebody else, or that were made to look like a job's.
 #include <gmock/gmock.h>
 
 #include "operator_run/stage.h"

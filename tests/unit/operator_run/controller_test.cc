@@ -1,4 +1,4 @@
-// Whole lives of jobs, from what the API server says to what it is asked for.
+// Whole lives of jobs, from the API server's news to the requests that it gets.
 #include <gmock/gmock.h>
 
 #include <set>

@@ -1,4 +1,4 @@
-// What the operator tells of the time it takes, from news of a job to what was decided being written.
+// The operator's metric of the time from a job's news to the written decision.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-// What the operator holds of jobs that are gone: nothing, however many there were.
+// The operator keeps nothing of jobs that are gone, however many there were.
 #include <gtest/gtest.h>
 #include <malloc.h>
 

@@ -1,4 +1,4 @@
-// What people are told, and how often.
+// Events for people: their words, and how often they are said.
 #include "operator/run/events.h"
 
 #include <gmock/gmock.h>

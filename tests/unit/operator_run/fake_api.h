@@ -1,5 +1,5 @@
-// The API server in front of the fake cluster: its verbs as HTTP requests, versions of objects, and what a
-// watch would have said, pushed into caches when a test wants it said.
+// The API server in front of the fake cluster: its verbs as HTTP requests, versions of objects, and the
+// events of watches, pushed into caches when a test wants it.
 #pragma once
 
 #include <functional>
@@ -17,7 +17,7 @@
 
 namespace atl::ctl {
 
-/// A body that is all there.
+/// A body that is complete.
 class TextStream final : public kube::Stream {
  public:
   TextStream(int status, std::string body) : head_{status, {}}, body_(std::move(body)) {}
@@ -48,21 +48,22 @@ class FakeApi final : public kube::Transport {
 
   explicit FakeApi(FakeCluster& cluster) : cluster_(cluster) {}
 
-  /// Refuses what it gives something for.
+  /// Refuses requests for which it returns something.
   std::function<std::optional<Refusal>(const std::string& method, const Target&)> refuse;
   std::vector<std::string> writes;                           // "POST pods cora-0-0"
   std::vector<std::string> reads;                            // "gnnjobs cora"
-  std::vector<json> trials;                                  // objects that were to be made on trial
-  std::function<std::optional<Refusal>(const json&)> judge;  // refuses those
-  std::function<void(json&)> keep_otherwise;                 // what becomes of a status that is written
-  std::set<std::string> hidden_nodes;                        // that were deleted, though all on them runs on
-  std::string late;                                          // of this plural the caches hear nothing
+  std::vector<json> trials;                                  // objects of dry runs
+  std::function<std::optional<Refusal>(const json&)> judge;  // refuses such objects
+  std::function<void(json&)> keep_otherwise;                 // changes a status that is written
+  std::set<std::string> hidden_nodes;                        // deleted ones whose pods run on
+  std::string late;                                          // a plural of which the caches receive nothing
   std::map<std::string, json> events;
-  int cut_in = -1;  // writes from now on at which the operator dies; −1: never
-  // once the server has done it, before its answer; else before the server hears of it
+  int cut_in = -1;  // the operator dies at this write, counted from now; −1: never
+  // the operator dies before the answer, but after the server has acted; else before the server gets the
+  // request
   bool cut_after = false;
-  bool is_cut = false;               // since then nothing comes through
-  std::vector<std::string> made;     // "pods cora-0-0", each time
+  bool is_cut = false;               // since then no request comes through
+  std::vector<std::string> made;     // "pods cora-0-0", once per creation
   std::map<std::string, json> more;  // objects that are only read: "priorityclasses/urgent"
 
   std::unique_ptr<kube::Stream> open(const kube::Request& request) override {
@@ -79,7 +80,7 @@ class FakeApi final : public kube::Transport {
     return given;
   }
 
-  /// Tells the caches everything that has changed since the last time.
+  /// Tells the caches everything that has changed since the last call.
   void push(Caches& caches) {
     const auto now = all();
     for (const Feed& feed : caches.feeds()) {
@@ -95,7 +96,7 @@ class FakeApi final : public kube::Transport {
       told = std::move(next);
     }
   }
-  /// A caches' first list.
+  /// Begins with the caches' first list.
   void begin() { told_.clear(); }
 
  private:
@@ -160,7 +161,7 @@ class FakeApi final : public kube::Transport {
     return kind == Kind::kPod ? cluster_.pods.at(target.name) : cluster_.objects.at({kind, target.name});
   }
   json shown(const Target& target) { return versioned(target.plural + "/" + target.name, object(target)); }
-  /// With its version, a new one wherever it has changed.
+  /// The object with its version, which is new wherever the object has changed.
   json versioned(const std::string& path, json object) {
     auto& [text, version] = versions_[path];
     if (std::string now = object.dump(); now != text) {
@@ -183,7 +184,7 @@ class FakeApi final : public kube::Transport {
     if (exists(target)) return status(409, "AlreadyExists", target.name + " already exists");
     json object = json::parse(request.body);
     if (object["metadata"].value("annotations", json::object()).empty())
-      object["metadata"].erase("annotations");  // as the real one does
+      object["metadata"].erase("annotations");  // as the real server does
     cluster_.create(kind_of(target), target.name, std::move(object));
     made.push_back(target.plural + " " + target.name);
     return answer(shown(target).dump());

@@ -1,5 +1,5 @@
-// Pods that others have given the operator's labels and annotations: they take the room that they are bound
-// to, as anybody's, and no more.
+// Pods that others have given the operator's labels and annotations: like anybody's, they take the room where
+// they are bound, and no more.
 #include <gmock/gmock.h>
 
 #include "operator_run/stage.h"

@@ -1,6 +1,6 @@
-// The operator is killed before and after each write of a job's life: before, the server never hears of it;
-// after, it has done it, and nobody hears of that. Its successor starts with empty caches. Nothing is done
-// twice and nothing is forgotten.
+// The operator is killed before and after each write of a job's life. Before: the server never gets the
+// write. After: the server has done it, but nobody gets the answer. Its successor starts with empty caches.
+// Nothing is done twice and nothing is forgotten.
 #include <gmock/gmock.h>
 
 #include <functional>

@@ -1,4 +1,4 @@
-// What Prometheus is told of gangs that wait for room.
+// Prometheus' figures of gangs that wait for room.
 #include "operator/run/metrics.h"
 
 #include <fmt/format.h>

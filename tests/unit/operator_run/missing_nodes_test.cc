@@ -1,4 +1,4 @@
-// A node that is deleted while all on it runs on: by mistake, and its kubelet makes it again, or for good.
+// A deleted node whose pods all run on: either its kubelet makes it again, or it is gone for good.
 #include <gmock/gmock.h>
 
 #include "operator_run/stage.h"

@@ -1,6 +1,6 @@
-// The whole operator with watchNamespaces, before an API server that writes down what it is asked for: it
-// lists, watches and writes in those namespaces alone, but for its lease, and for nodes and pods, which take
-// room wherever they are.
+// The whole operator with watchNamespaces, before an API server that records its requests. It lists, watches
+// and writes in those namespaces alone, except for its lease, and for nodes and pods, which take room
+// wherever they are.
 #include <gmock/gmock.h>
 
 #include <chrono>

@@ -1,5 +1,5 @@
-// Many gangs that can never stand cost a search once in a while, not each of them at each look at anybody;
-// and whoever tells the caches that one of them is gone waits for no search.
+// Many gangs that can never have places: they cost a search now and then, not one each for every look at any
+// job, and telling the caches that one of them is gone waits for no search.
 #include <gmock/gmock.h>
 
 #include <future>

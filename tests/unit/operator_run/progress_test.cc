@@ -1,4 +1,4 @@
-// What is made of a rank's word, which may be anything.
+// How a rank's report is read, which may be anything.
 #include "operator/run/progress.h"
 
 #include <gtest/gtest.h>

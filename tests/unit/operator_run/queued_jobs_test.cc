@@ -1,4 +1,4 @@
-// Jobs in a queue before the API server: what Kueue says of Workloads and flavors arrives, and so does our
+// Jobs in a queue before the API server: Kueue's words on Workloads and flavors arrive, and so does our
 // answer.
 #include <gmock/gmock.h>
 

@@ -1,4 +1,4 @@
-// Two installations before one API server: the second to come finds the first's lease, and says whose it is.
+// Two installations before one API server: the second finds the first's lease, and says whose it is.
 #include "operator/run/other_installations.h"
 
 #include <gmock/gmock.h>

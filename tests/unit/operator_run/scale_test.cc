@@ -1,6 +1,6 @@
-// What one look at a job costs in a large cluster: 1,000 nodes and 500 jobs of 8 workers, for half of which
-// there is room; or with 200 gangs among them for which there never is. The figures, of processors' time, are
-// printed; what is asserted only notices a blow-up.
+// The cost of one look at a job in a large cluster: 1,000 nodes and 500 jobs of 8 workers, half of which have
+// room; or with 200 gangs among them that never have any. The processor times are printed; the assertions
+// only catch an explosion.
 #include <gtest/gtest.h>
 
 #include <atomic>

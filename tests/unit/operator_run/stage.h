@@ -1,5 +1,5 @@
-// A controller before the fake API server, on a cluster of four nodes with room for one server of 3 cores and
-// a launcher on each. Time passes when told to.
+// A controller before the fake API server, on a cluster of four nodes, each with room for one server of 3
+// cores and a launcher. Time passes when told to.
 #pragma once
 
 #include <map>
@@ -20,8 +20,8 @@ struct Stage {
   kube::Client client{api, {}, {.times = 0}, clock};
   Metrics metrics;
   bool leads = true;
-  std::string progress;                      // what ranks say; "": nothing
-  std::map<std::string, std::string> pages;  // by address: of servers that say something else
+  std::string progress;                      // what ranks report; "": nothing
+  std::map<std::string, std::string> pages;  // by address: pages of servers that report something else
   Seconds reserve_after{300};
   bool kueue = false;
   int writes_at_once = 16;
@@ -36,7 +36,7 @@ struct Stage {
     start();
   }
 
-  /// The operator, or another one after it died.
+  /// Starts the operator, or another one after it died.
   void start() {
     Options options;
     options.settings.image = "atoll/engine:1";
@@ -72,12 +72,12 @@ struct Stage {
     return found ? found->reason : "";
   }
 
-  /// Works on the news until there are none.
+  /// Works until there is no more news.
   void work() {
     for (int rounds = 0; rounds < 100; ++rounds) {
       api.push(controller->caches());
       bool has_worked = false;
-      for (int works = 0; controller->work_once(); ++works) {  // on caches that lag behind
+      for (int works = 0; controller->work_once(); ++works) {  // with caches that lag behind
         ASSERT_LT(works, 1000) << "the same is done again and again";
         has_worked = true;
       }

@@ -1,5 +1,5 @@
-// A job that doesn't advance is restarted, and its status names the rank that the others waited for. One of
-// which nothing is heard is left alone, and its status says so.
+// A job that doesn't advance is restarted, and its status names the rank that the others waited for. A silent
+// job is left alone, and its status says so.
 #include <gmock/gmock.h>
 
 #include "operator_run/stage.h"

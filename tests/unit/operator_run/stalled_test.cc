@@ -1,4 +1,4 @@
-// The rank that hangs is found behind those that wait for it, whatever servers say.
+// The rank that hangs is found behind the ranks that wait for it, whatever servers report.
 #include "operator/run/progress.h"
 
 #include <gtest/gtest.h>

@@ -1,6 +1,6 @@
-// What is written of a status is bounded and rounded, and what is read back is decided on again: a decision
-// must not differ from what the server has in memory alone, else the same is written for ever. Random
-// statuses, in worlds that stand still: 100,000, or as many as STATUSES says.
+// A written status is bounded and rounded, and later decisions start from what is read back. A decision must
+// not differ from that in memory alone, or the same status would be written for ever. Random statuses, in
+// worlds where nothing changes: 100,000, or as many as STATUSES says.
 #include <cstdlib>
 #include <map>
 #include <random>

@@ -1,4 +1,4 @@
-// Everybody's pods, thin.
+// Everybody's pods, with little kept of each.
 #include "operator/run/thin_pods.h"
 
 #include <gmock/gmock.h>

@@ -1,4 +1,4 @@
-// A world in which nothing changes, looked at for a minute: next to nothing is written.
+// A world in which nothing changes, watched for a minute: hardly anything is written.
 #include <gmock/gmock.h>
 
 #include "operator_run/stage.h"

@@ -1,4 +1,4 @@
-// What ranks hold together is the whole graph: each arc once, rows sent where they are read, scales of the
+// All ranks' parts together are the whole graph: each arc once, rows sent where they are read, scales of the
 // whole.
 #include "partition/local_graph.h"
 #include "partition/prepared_graph.h"

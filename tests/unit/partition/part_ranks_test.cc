@@ -1,4 +1,4 @@
-// Which rank trains which part, there and back.
+// The part of each rank, and the rank of each part.
 #include "partition/part_ranks.h"
 
 #include <gmock/gmock.h>

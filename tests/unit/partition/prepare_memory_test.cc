@@ -1,4 +1,4 @@
-// What is announced before a graph is prepared holds, and isn't so high that nobody would dare.
+// The memory announced before a graph is prepared suffices, and isn't so high that nobody would try.
 #include <gtest/gtest.h>
 
 #include <atomic>

@@ -1,5 +1,4 @@
-// What holds for every prepared graph, whoever partitions, each checked by a slower method than the one under
-// test.
+// Properties of every prepared graph, whoever partitions, each checked by another, slower method.
 #include "partition/prepare.h"
 
 #include <gmock/gmock.h>

@@ -10,8 +10,7 @@
 
 namespace atl {
 
-/// Arcs of a random graph (duplicates are dropped by the writer), one label, one split: every fourth vertex
-/// trains.
+/// Arcs of a random graph (the writer drops duplicates), one label, one split: every fourth vertex trains.
 inline Dataset sample_dataset(const std::filesystem::path& folder, const RandomGraph& options) {
   const Csr graph = random_graph(options);
   WriterOptions writing;
@@ -34,7 +33,7 @@ inline Dataset sample_dataset(const std::filesystem::path& folder, const RandomG
   return Dataset::open(folder);
 }
 
-/// 1 where the sample's split says train. (vertices)
+/// (vertices) 1 where the sample's split says train.
 inline std::vector<std::uint8_t> training_marks(const Dataset& dataset) {
   std::vector<std::uint8_t> marks;
   const auto split = dataset.split("default");

@@ -1,6 +1,5 @@
-// What servers hold under GraNNDis, against a plain search (server_search.h) and against the probabilities of
-// its draws: which copies, which arcs between them, which degrees, and what each rank of the server reads of
-// the others.
+// Servers' graphs under GraNNDis compared with a plain search (server_search.h) and with the probabilities of
+// its draws: copies, arcs between them, degrees, and the rows that a server's ranks read of each other.
 #include "partition/server_graph.h"
 
 #include <gtest/gtest.h>

@@ -1,6 +1,6 @@
 // What a server holds under GraNNDis' expansion-aware sampling (Song et al. 2024, section 4.3), by a plain
-// search of the data set's own arcs in the data set's own numbering: what tests hold server_graph() to, and
-// training on it. It shares nothing with it but the key that belongs to a draw.
+// search of the data set's arcs in the data set's numbering. Tests compare server_graph(), and training on
+// it, with this search, which shares nothing with it but the keys of draws.
 #pragma once
 
 #include <algorithm>
@@ -13,11 +13,10 @@
 
 namespace atl {
 
-/// By vertex: what it reads, each with the arc's weight.
+/// By vertex: the vertices that it reads, with their arcs' weights.
 using ArcsById = std::map<VertexId, std::map<VertexId, float>>;
 
-/// The data set's, which has no arc twice; with a loop at each vertex where asked for, of weight 1 where
-/// there is none.
+/// The data set's arcs, none of them twice; with `loops`, a loop of weight 1 at each vertex that has none.
 inline ArcsById arcs_by_id(const Dataset& data, bool loops) {
   ArcsById arcs;
   const CsrView graph = data.graph();
@@ -41,13 +40,13 @@ inline ArcsById arcs_among(const ArcsById& all, const std::vector<std::uint8_t>&
 
 struct SearchOptions {
   int hops = 1;     // m: how far copies are from the server's own vertices
-  int fanout = -1;  // k: copies that a vertex asks for; −1: all
+  int fanout = -1;  // k: copies per vertex; −1: all
   std::uint64_t seed = 1, epoch = 0;
 };
 
 struct HeldByServer {
-  std::set<VertexId> own, all;       // all: own ones and copies
-  ArcsById arcs;                     // the subgraph that they induce
+  std::set<VertexId> own, all;       // all: with copies
+  ArcsById arcs;                     // the subgraph on `all`
   std::map<VertexId, int> distance;  // in the subgraph, from the nearest own vertex that leads there
 
   double degree(VertexId v) const {
@@ -58,8 +57,7 @@ struct HeldByServer {
   }
 };
 
-/// Of a vertex's neighbours outside the server those that a draw takes: the k with the smallest keys, once
-/// all are in order.
+/// Of a vertex's neighbours outside the server, those that a draw takes: the k with the smallest keys.
 inline std::vector<VertexId> drawn_neighbours(const ArcsById& arcs, const std::set<VertexId>& own, VertexId v,
                                               const SearchOptions& options) {
   std::vector<std::pair<std::uint64_t, VertexId>> outside;
@@ -76,8 +74,8 @@ inline std::vector<VertexId> drawn_neighbours(const ArcsById& arcs, const std::s
   return drawn;
 }
 
-/// Hop by hop: each vertex that the last one added asks for its neighbours. Then all arcs between what is
-/// there, whoever asked for it.
+/// Goes hop by hop: each vertex that the last hop added draws its neighbours. Then takes all arcs between the
+/// vertices found, whoever drew them.
 inline HeldByServer search_server(const ArcsById& arcs, const std::set<VertexId>& own,
                                   const SearchOptions& options) {
   HeldByServer held{own, own, {}, {}};
@@ -95,7 +93,7 @@ inline HeldByServer search_server(const ArcsById& arcs, const std::set<VertexId>
       for (const auto& [other, weight] : arcs.at(v))
         if (held.all.contains(other)) held.arcs[v][other] = weight;
   for (const VertexId v : own) held.distance[v] = 0;
-  for (bool further = true; further;) {  // until no arc makes a way shorter
+  for (bool further = true; further;) {  // until no arc shortens a path
     further = false;
     for (const auto& [v, reads] : held.arcs)
       for (const auto& [other, weight] : reads) {

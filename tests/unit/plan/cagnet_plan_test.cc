@@ -1,4 +1,4 @@
-// What is planned of 1.5D is what a run does: bytes on the wire, buffers and scratch memory, to the byte.
+// The plan of 1.5D equals a run: bytes on the wire, buffers and scratch memory, to the byte.
 #include <gtest/gtest.h>
 
 #include "job/strategies.h"

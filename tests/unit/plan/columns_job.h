@@ -1,4 +1,4 @@
-// Jobs of strategy `p3` for tests of plans: what they are planned with.
+// Jobs of strategy `p3` for tests of plans, with the input of their plans.
 #pragma once
 
 #include "plan/job_plan.h"

@@ -1,5 +1,5 @@
-// What is planned of `dgs`: bytes of an epoch once masks apply, where all neighbours are read, and what a
-// rank holds to explain.
+// The plan of `dgs`: bytes of an epoch once masks apply, where all neighbours are read, and a rank's memory
+// for explanations.
 #include <gmock/gmock.h>
 
 #include "plan/job_plan.h"

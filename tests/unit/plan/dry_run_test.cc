@@ -1,4 +1,4 @@
-// A rank's shape is counted as it is built, and a dry run over it touches no memory.
+// A rank's shape is counted as it would be built, and a dry run over it touches no memory.
 #include "plan/dry_run.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// What a rank computes in an epoch, counted by hand.
+// A rank's work in an epoch, counted by hand.
 #include "plan/rank_shape.h"
 
 #include <gtest/gtest.h>

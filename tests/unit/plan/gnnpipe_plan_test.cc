@@ -1,5 +1,5 @@
-// What is planned of a pipeline is what it does: bytes by purpose, buffers, scratch memory. Between stages go
-// 2(S − 1)·n·h·4 bytes an epoch, with a tap twice as many, and within a stage its halos.
+// The plan of a pipeline equals a run: bytes by purpose, buffers, scratch memory. Stages send 2(S − 1)·n·h·4
+// bytes per epoch to each other, twice as many with a tap; within a stage, ranks send halo rows.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

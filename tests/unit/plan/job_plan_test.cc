@@ -1,4 +1,4 @@
-// What is planned is what a run does: buffers, scratch memory and bytes on the wire, to the byte.
+// A plan equals a run: buffers, scratch memory and bytes on the wire, to the byte.
 #include "plan/job_plan.h"
 
 #include <gtest/gtest.h>

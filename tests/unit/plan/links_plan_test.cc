@@ -1,5 +1,5 @@
-// What is planned of link prediction is what a run's first epoch sends: which ends ranks want of each other,
-// their rows and gradients.
+// The plan of link prediction equals a run's first epoch: the ends that ranks ask each other for, their rows
+// and gradients.
 #include <gtest/gtest.h>
 
 #include <algorithm>

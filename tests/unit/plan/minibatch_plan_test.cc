@@ -1,5 +1,5 @@
-// What is planned of mini-batches, whose epochs have no more steps than the plan draws, is what a run sends;
-// and the same without a prepared graph, where it is known who owns what.
+// The plan of mini-batches equals the bytes of a run whose epochs have no more steps than the plan draws;
+// also without a prepared graph, where the owners are known.
 #include <gmock/gmock.h>
 
 #include <numeric>

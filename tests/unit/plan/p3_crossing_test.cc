@@ -1,4 +1,4 @@
-// Where features by columns send less than by rows, and that a plan says so.
+// The width of layers at which features by columns and by rows send the same, and what a plan says of it.
 #include <gmock/gmock.h>
 
 #include "plan/columns_job.h"

@@ -1,5 +1,5 @@
-// What is planned of strategy `p3`, whose epochs have no more steps than the plan draws, is what a run sends,
-// and what the paper's formula says.
+// The plan of strategy `p3` equals the bytes of a run whose epochs have no more steps than the plan draws,
+// and the paper's formula.
 #include <gmock/gmock.h>
 
 #include <nlohmann/json.hpp>

@@ -1,5 +1,5 @@
-// Parts that talk most come to share a server: against all divisions of small jobs, and on graphs whose
-// answer is known.
+// Parts that talk most share a server: compared with all divisions of small jobs, and on graphs whose answer
+// is known.
 #include "plan/traffic.h"
 
 #include <gtest/gtest.h>

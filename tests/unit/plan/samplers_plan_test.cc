@@ -1,5 +1,5 @@
-// What is planned of samplers that draw vertices for a whole step is what a run sends, from the prepared
-// graph and from the data set alone.
+// The plan of samplers that draw vertices for a whole step equals the bytes of a run, from the prepared graph
+// and from the data set alone.
 #include <gmock/gmock.h>
 
 #include "plan/job_plan.h"

@@ -1,4 +1,4 @@
-// What a plan says of a strategy alone, as its tests read it.
+// A plan's section on its strategy, for tests.
 #pragma once
 
 #include <stdexcept>

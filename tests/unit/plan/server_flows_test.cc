@@ -1,4 +1,4 @@
-// Flows of servers in few numbers: whole where they are few, and of many those that stand out.
+// Servers' flows in few numbers: all of them where they are few, else those that stand out.
 #include "plan/traffic.h"
 
 #include <gtest/gtest.h>

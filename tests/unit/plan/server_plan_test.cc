@@ -1,4 +1,4 @@
-// What a plan says of servers that hold copies of each other's vertices, against a plain search of the graph.
+// The plan of servers that hold copies of each other's vertices, compared with a plain search of the graph.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-// When a job is said not to fit, and what would help.
+// Jobs that are said not to fit, and the advice given.
 #include "plan/shortfall.h"
 
 #include <gmock/gmock.h>

@@ -1,5 +1,5 @@
-// A strategy that the program doesn't know: named, laid out, trained, planned and resumed by what stands in
-// this file.
+// A strategy that the program doesn't know: this file alone is enough to name, lay out, train, plan and
+// resume it.
 #include <gmock/gmock.h>
 
 #include "job/option_field.h"

@@ -1,5 +1,5 @@
-// Batches that are made ahead are those that would be made in turn, no more of them than there is room for,
-// and whatever goes wrong reaches whoever trains.
+// Batches made ahead equal those made in turn, are never more than there is room for, and pass errors on to
+// the thread that trains.
 #include "sampler/batch_stream.h"
 
 #include <gmock/gmock.h>

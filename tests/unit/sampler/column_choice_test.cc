@@ -1,5 +1,4 @@
-// Some columns of other ranks' features: how many, which, and that an owner sends those that each rank has
-// chosen.
+// Chosen columns of other ranks' features: how many, which, and that an owner sends each rank its choice.
 #include "sampler/column_choice.h"
 
 #include <gmock/gmock.h>

@@ -1,4 +1,4 @@
-// Positions that are drawn: within range, distinct where they must be, and each set of them equally often.
+// Drawn positions: in range, distinct where they must be, and each set of them equally often.
 #include "sampler/draw_positions.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// Sets that samplers draw for a step, by name, on a rank of a group.
+// The sets that samplers, given by name, draw for a step, on a rank of a group.
 #pragma once
 
 #include "comm/ranks.h"
@@ -39,7 +39,7 @@ class DrawnSets {
   DrawnSets(const DrawnSets&) = delete;
 
   StepSeeds& seeds() { return sets->seeds() != nullptr ? *sets->seeds() : batches; }
-  /// Draws a step's; returns its seeds of this rank.
+  /// Draws the step's sets; returns this rank's seeds.
   std::vector<VertexId> draw(std::int64_t step) {
     std::vector<VertexId> rows;
     seeds().of_step(step, rows);

@@ -1,4 +1,4 @@
-// Samplers that draw vertices for a whole step: which these are, the same on any number of ranks, and what
+// Samplers that draw vertices for a whole step: the drawn vertices, the same on any number of ranks, and what
 // rows then read.
 #include "sampler/drawn_sets.h"
 

@@ -1,5 +1,5 @@
-// Batches that ranks push to each other are one batch of the group: each member's rows aggregate in it what
-// they aggregate in its own.
+// Batches that ranks push to each other form one batch of the group, in which each member's rows aggregate
+// the same as in its own batch.
 #include <gtest/gtest.h>
 
 #include <mutex>

@@ -1,5 +1,4 @@
-// An order that is computed is one: every number is at one place, the same for the same key, and no place is
-// favoured.
+// A computed order is a permutation, the same for the same key, and favours no place.
 #include "sampler/draw_positions.h"
 
 #include <gtest/gtest.h>

@@ -1,5 +1,4 @@
-// Features that ranks hold packed, in batches: each row as its owner has it, whatever it crosses and is
-// cached as.
+// Packed features in batches: each row equals its owner's, in whatever form it is sent and cached.
 #include <gtest/gtest.h>
 
 #include <algorithm>

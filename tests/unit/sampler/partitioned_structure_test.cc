@@ -1,5 +1,5 @@
-// Asking owners gives the batches that reading everything gives, bit by bit, and reads nothing that isn't the
-// rank's own.
+// Batches by asking owners equal batches by reading everything, to the bit, and a rank reads only its own
+// arcs.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

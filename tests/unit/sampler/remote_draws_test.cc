@@ -1,5 +1,5 @@
-// Neighbours drawn by masks: as often as the mask says, as many of other ranks as the split says, in total
-// what would be drawn anyway.
+// Neighbours drawn by masks: as often as the mask says, as many of other ranks as the split says, and in
+// total as many as without masks.
 #include "sampler/remote_draws.h"
 
 #include <gmock/gmock.h>

@@ -1,4 +1,4 @@
-// A cache of rows against a plain model of one.
+// A cache of rows compared with a plain model of one.
 #include "sampler/row_cache.h"
 
 #include <gtest/gtest.h>

@@ -1,5 +1,4 @@
-// Which rows each rank's batches read, in tests of what they fetch: of 90 rows in five parts, one of which
-// has none.
+// The rows that each rank's batches read, in tests of fetching: of 90 rows in five parts, one of them empty.
 #pragma once
 
 #include <algorithm>
@@ -13,7 +12,7 @@ namespace atl {
 inline constexpr Index kRows = 90;
 inline const std::vector<Index> kParts{0, 20, 20, 41, 60, 90};
 
-/// A rank's rows of a step, each once, some steps none.
+/// A rank's rows of a step, each once; some steps have none.
 inline std::vector<VertexId> rows_of(Rank rank, int step) {
   std::vector<VertexId> rows;
   const Draws draws(2, Purpose::kSampling, std::uint64_t(step), std::uint64_t(rank));

@@ -26,7 +26,7 @@ class SampledGraph {
         marks(training_marks(dataset)),
         prepared(PreparedGraph::make(dataset, options.partition, options.transforms, marks)) {}
 
-  /// A rank's prepared rows of a step.
+  /// A rank's seeds of a step, as prepared rows.
   std::vector<VertexId> seeds(int ranks, Rank rank, std::int64_t step, Index batch_size) const {
     const Owners owners(prepared.part_offsets(), ranks);
     const auto trains = [&](VertexId id) { return marks[std::size_t(id)] != 0; };
@@ -53,12 +53,12 @@ class SampledGraph {
   PreparedGraph prepared;
 };
 
-/// One row's arcs in the order in which they stand: (source's id, weight).
+/// One row's arcs in order: (source's id, weight).
 using RowArcs = std::vector<std::pair<VertexId, float>>;
-/// What a batch, or several ranks' batches, say of a layer: by destination's id.
+/// A layer of one batch, or of several ranks' batches: by destination's id.
 using LayerArcs = std::map<VertexId, RowArcs>;
 
-/// Adds a batch's layer. Who is there already must have the same arcs. False if not.
+/// Adds a batch's layer. Returns false where a vertex is there already with other arcs.
 inline bool collect(const Batch& batch, int layer, LayerArcs& all) {
   const Block block = batch.block(layer);
   bool same = true;

@@ -1,4 +1,4 @@
-// Batches: the same whoever makes them, with the arcs that were asked for.
+// Batches: the same whoever makes them, with the requested arcs.
 #include "sampler/sampler.h"
 
 #include <gmock/gmock.h>

@@ -1,4 +1,4 @@
-// Which vertices train in which step: each once an epoch, from all parts in proportion, the same on any
+// The training vertices of each step: each once per epoch, from all parts in proportion, the same on any
 // number of ranks.
 #include "sampler/seeds.h"
 

@@ -1,7 +1,7 @@
-// What arcs and losses stand for where vertices are drawn for a whole step: on average over draws each for
-// itself, 4 standard errors of 2,000 draws. An arc that is there in a fifth of them is known to within 20 %;
-// all together, step by step, to within 5 %, so that probabilities a little beside the right ones are seen
-// too: α = P(u) instead of P(u | v) is 8 % beside.
+// Weights of arcs and losses where vertices are drawn for a whole step: on average over draws each arc counts
+// once, within 4 standard errors of 2,000 draws. That is 20 % for an arc that is in a fifth of the draws, and
+// 5 % for all arcs together, step by step. So even slightly wrong probabilities show: P(u) instead of P(u |
+// v) is 8 % off.
 #include <gtest/gtest.h>
 
 #include <cmath>

@@ -1,5 +1,5 @@
-// What a sampled batch computes is, on average over draws, what the whole graph computes: through one layer
-// and through two, under each normalisation, with and without replacement. 2,000 draws, 4 standard errors.
+// On average over draws, a sampled batch computes what the whole graph computes: through one layer and
+// through two, under each normalisation, with and without replacement. 2,000 draws, 4 standard errors.
 #include <gtest/gtest.h>
 
 #include <cmath>

@@ -1,4 +1,4 @@
-// Laws of what computing costs: found again where costs follow one, and told where they can't say.
+// Laws of computing costs: recovered where costs follow one, and reported where they can't be.
 #include "simulate/cost_law.h"
 
 #include <gtest/gtest.h>

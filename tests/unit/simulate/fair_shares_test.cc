@@ -1,5 +1,5 @@
-// Fair shares of flows that come and go are those that are worked out from nothing: each flow has a resource
-// that is used up, and on which none is faster.
+// Fair shares of flows that come and go equal those computed afresh: each flow uses a resource that is used
+// up, and on which no flow is faster.
 #include "simulate/fair_shares.h"
 
 #include <gtest/gtest.h>

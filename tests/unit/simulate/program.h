@@ -9,7 +9,7 @@
 namespace atl {
 
 inline constexpr std::int64_t kMegabyte = 1'000'000;
-inline constexpr double kClose = 2e-3;  // of a second: a message that has come is seen up to 50 µs later
+inline constexpr double kClose = 2e-3;  // seconds: a message that has arrived is seen up to 50 µs later
 
 /// A rank's program, written by hand.
 class Program {
@@ -38,7 +38,7 @@ class Program {
     rank_.batches.makers = count, rank_.batches.ahead = ahead;
     return *this;
   }
-  /// What makes the next batch.
+  /// Adds the making of the next batch.
   Program& batch(const Program& made) {
     rank_.batches.all.push_back({made.rank_.steps, made.rank_.operations});
     return *this;
@@ -47,7 +47,7 @@ class Program {
     rank_.steps.push_back({.kind = RecordedStep::Kind::kTake});
     return *this;
   }
-  /// Explanation `number` may begin; is waited for; and what the next one is made of.
+  /// Explanation `number` may begin; the next one waits for its end; explanation() adds the making of one.
   Program& explain(int number) { return explaining(RecordedStep::Kind::kExplain, number); }
   Program& explained(int number) { return explaining(RecordedStep::Kind::kExplained, number); }
   Program& explanation(const Program& made) {
@@ -70,14 +70,14 @@ class Program {
   RankRecording rank_;
 };
 
-/// Servers of a rank each, 1 MB/s.
+/// Servers with one rank each, 1 MB/s.
 inline Topology servers(int count, double cores = 1) {
   Topology t{.name = "test", .cores = cores};
   for (Rank r = 0; r < count; ++r) t.servers.push_back({"server", {r}, 1e6});
   return t;
 }
 
-/// (ranks) When each is through.
+/// (ranks) when each one ends.
 inline std::vector<double> ends(const std::vector<Program>& programs, const Topology& topology) {
   Recording recording;
   for (const Program& each : programs) recording.ranks.push_back(each.recording());

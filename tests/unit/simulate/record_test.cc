@@ -1,5 +1,5 @@
-// What is recorded is what ranks do: the same losses, and the same bytes from each to each, as on ranks that
-// run side by side; over any links.
+// A recording equals what ranks do: the same losses, and the same bytes between each two, as on ranks that
+// run side by side, over any links.
 #include "simulate/record.h"
 
 #include <fmt/format.h>

@@ -1,4 +1,4 @@
-// Replays of many messages: short ones, and more than links' shares are worked out anew for at once.
+// Replays of many messages: short ones, and more than links' shares are computed again for at once.
 #include <gtest/gtest.h>
 
 #include "simulate/program.h"

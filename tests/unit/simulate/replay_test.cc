@@ -1,5 +1,5 @@
-// Replays whose length can be worked out by hand: shared links, a pipeline, sums, a core that messages take
-// from computing.
+// Replays whose length can be computed by hand: shared links, a pipeline, sums, a core that both messages and
+// computing use.
 #include <gtest/gtest.h>
 
 #include "comm/all_reduce.h"

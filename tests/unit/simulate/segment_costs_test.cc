@@ -1,4 +1,4 @@
-// What a segment of a recording costs: of which chunk or batch it is, and what is taken of several epochs.
+// The cost of a recorded segment: its chunk or batch, and how several epochs give one value.
 #include <gtest/gtest.h>
 
 #include <algorithm>

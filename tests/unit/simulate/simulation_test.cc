@@ -1,4 +1,4 @@
-// What of a replay is an epoch.
+// The part of a replay that counts as an epoch.
 #include "simulate/simulation.h"
 
 #include <gtest/gtest.h>

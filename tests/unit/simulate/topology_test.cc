@@ -1,4 +1,4 @@
-// Topology files: what they say, and what is told of those that can't be meant.
+// Topology files: their contents, and messages about those that can't be meant.
 #include "simulate/topology.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// Pages of several ranks as one that Prometheus takes.
+// Pages of several ranks joined to one that Prometheus accepts.
 #include "telemetry/rank_metrics.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// What --json prints is an interface: scripts and the operator read it.
+// The output of --json is an interface, which scripts and the operator read.
 #include "telemetry/run_folder.h"
 
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
-// Which epoch bytes count for: batches that are made while one is evaluated are the next one's, and what
-// evaluation sends is nobody's.
+// The epoch that bytes count for: batches made during an evaluation belong to the next epoch, and an
+// evaluation's own bytes to none.
 #include "telemetry/rank_meter.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// A report's page taken apart, for its tests.
+// Takes a report's page apart, for its tests.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -9,7 +9,7 @@
 
 namespace atl {
 
-/// What stands between each `begin` and the next `end`, which are left out.
+/// The text between each `begin` and the next `end`, without these.
 inline std::vector<std::string> pieces_between(const std::string& text, const std::string& begin,
                                                const std::string& end) {
   std::vector<std::string> pieces;
@@ -30,7 +30,7 @@ inline std::string markup_of(std::string html) {
   return html;
 }
 
-/// Every element that is opened is closed, in order, as browsers need it for SVG and sections.
+/// Checks that every opened element is closed, in order, as browsers need it for SVG and sections.
 inline void expect_balanced(const std::string& html) {
   std::vector<std::string> open;
   for (const std::string& tag : pieces_between(markup_of(html), "<", ">")) {
@@ -47,7 +47,7 @@ inline void expect_balanced(const std::string& html) {
   EXPECT_TRUE(open.empty());
 }
 
-/// What the page's script reads; the page holds it once.
+/// The data that the page's script reads; the page holds them once.
 inline nlohmann::json data_of(const std::string& html) {
   const auto blocks = pieces_between(html, "<script type=\"application/json\" id=run>", "</script>");
   EXPECT_EQ(blocks.size(), 1u);

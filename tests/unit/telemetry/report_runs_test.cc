@@ -1,4 +1,5 @@
-// Reports of runs that lack something, and of those that have what others don't: a pipeline, explanations.
+// Reports of runs that lack something, and of runs with parts that others don't have: a pipeline,
+// explanations.
 #include <gmock/gmock.h>
 
 #include <nlohmann/json.hpp>

@@ -1,4 +1,4 @@
-// A small finished run on two ranks, for tests of whatever shows one.
+// A small finished run on two ranks, for tests of code that shows runs.
 #pragma once
 
 #include <cmath>

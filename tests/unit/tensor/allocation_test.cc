@@ -1,4 +1,4 @@
-// What kernels.h promises: a second call with the same shapes allocates nothing, neither by new nor for
+// A promise of kernels.h: a second call with the same shapes allocates nothing, neither by new nor for
 // matrices.
 #include "base/counted_allocations.h"
 #include "tensor/fixtures.h"

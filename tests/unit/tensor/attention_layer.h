@@ -1,4 +1,4 @@
-// One layer of attention for tests of its kernels, with what it comes to written out in double precision.
+// One layer of attention for tests of its kernels, with its result computed in double precision.
 #pragma once
 
 #include <array>
@@ -71,7 +71,7 @@ struct AttentionLayer {
 inline constexpr std::pair<Index, Index> kHeads[] = {{1, 1}, {1, 40},  {4, 32}, {8, 8},
                                                      {3, 5}, {2, 130}, {5, 16}, {20, 3}};
 
-/// The arcs from even sources, and those from odd ones.
+/// The arcs from even sources, and those from odd sources.
 inline std::array<TestGraph, 2> halves(const TestGraph& whole) {
   std::array<TestGraph, 2> parts{whole, whole};
   for (int part = 0; part < 2; ++part) {
@@ -106,7 +106,7 @@ inline Gradients backward(Context& ctx, AttentionLayer& l, const Matrix& d_out) 
 }
 
 #ifdef ATOLL_REAL_DOUBLE
-/// Central differences.
+/// Checks gradients against central differences.
 inline void expect_gradients(Context& ctx, AttentionLayer& layer) {
   const Matrix d_out = random_matrix(58, layer.dst, layer.heads * layer.width);
   const Gradients g = backward(ctx, layer, d_out);

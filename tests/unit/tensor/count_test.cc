@@ -1,4 +1,4 @@
-// What kernels count where a dry run asks them to.
+// The counts that kernels make in a dry run.
 #include <gtest/gtest.h>
 
 #include <array>

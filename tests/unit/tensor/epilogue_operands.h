@@ -1,4 +1,4 @@
-// Operands of an epilogue, and what it makes of them by its definition in double precision.
+// Operands of an epilogue, and its result by definition, in double precision.
 #pragma once
 
 #include "tensor/fixtures.h"
@@ -21,7 +21,7 @@ inline double activated(double v, Activation activation) {
   return v;
 }
 
-/// Operands of one epilogue, everything given.
+/// Operands of one epilogue, all of them present.
 struct Operands {
   Index rows, cols;
   Matrix y = random_matrix(21, rows, cols, -2, 2), residual = random_matrix(22, rows, cols);

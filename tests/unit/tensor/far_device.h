@@ -1,7 +1,7 @@
-// A device for tests, in a GPU's place (tensor/backend.h), on which whatever is wrong with memory or order
-// shows. Its addresses can't be read or written by anybody: its kernels, the CPU's, use a second mapping of
-// the same memory. Memory that is given back is poisoned and never used again. A stream does nothing until it
-// must: its work is done when somebody waits for it, or before, as the seed has it.
+// A device for tests, instead of a GPU (tensor/backend.h), on which errors of memory or order show. Nobody
+// can read or write at its addresses: its kernels, which are the CPU's, use a second mapping of the same
+// memory. Freed memory is poisoned and never used again. A stream does nothing until it must: its work is
+// done when somebody waits for it, or earlier where the seed says so.
 #pragma once
 
 #include <sys/mman.h>
@@ -27,7 +27,7 @@ class FarMemory {
     static FarMemory memory;
     return memory;
   }
-  /// Where the same bytes can be read and written.
+  /// The address at which the same bytes can be read and written.
   template <class T>
   T* near(T* far) const {
     return reinterpret_cast<T*>(reinterpret_cast<std::uintptr_t>(far) - far_ + near_);
@@ -45,10 +45,10 @@ class FarMemory {
     poison(data + kHeader, bytes - kHeader);
     return {data + kHeader, bytes - kHeader};
   }
-  /// Where the next allocation begins, but for its header; a gap before it.
+  /// The address of the next allocation, without its header; a gap precedes it.
   const void* next() const { return reinterpret_cast<const void*>(far_ + used_.load()); }
   void skip(std::size_t bytes) { used_.fetch_add(bytes); }
-  /// Large pieces go back to the system instead.
+  /// Poisons the memory; large pieces go back to the system instead.
   void release(void* data) {
     if (data == nullptr) return;
     const std::size_t bytes = *near(reinterpret_cast<std::size_t*>(static_cast<std::byte*>(data) - kHeader));
@@ -71,7 +71,7 @@ class FarMemory {
     near_ = reinterpret_cast<std::uintptr_t>(near);
     far_ = reinterpret_cast<std::uintptr_t>(far);
   }
-  /// Not a number, as a float; −1, as an id.
+  /// Makes floats NaN, and ids −1.
   void poison(void* data, std::size_t bytes) { std::memset(near(data), 0xff, bytes); }
 
   std::uintptr_t near_ = 0, far_ = 0;
@@ -133,7 +133,7 @@ class FarStream final : public DeviceStream {
   Context near_{Device::kCpu, &pool_, &workspace_};
 };
 
-/// The CPU's kernel, some time later, on the second mapping.
+/// Runs the CPU's kernel, some time later, on the second mapping.
 template <auto kernel>
 struct Later;
 template <class... A, void (*kernel)(Context&, A...)>
@@ -192,7 +192,7 @@ inline const Backend& far_backend() {
   return backend;
 }
 
-/// Installed as long as it lives.
+/// Installs the device for its lifetime.
 class FarDevice {
  public:
   FarDevice() { install_backend(&far_backend()); }

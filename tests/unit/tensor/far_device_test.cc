@@ -1,4 +1,4 @@
-// The far device itself: what would be wrong on a GPU is wrong there.
+// The far device itself: errors that a GPU would have show there.
 #include "tensor/far_device.h"
 
 #include <gtest/gtest.h>

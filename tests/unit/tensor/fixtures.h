@@ -1,5 +1,5 @@
-// What the tests of kernels share: a rank's context, random operands and shapes, naive results in double
-// precision, and the repetition of each test for every instruction set that the machine has.
+// Shared by tests of kernels: a rank's context, random operands and shapes, naive results in double
+// precision, and the repetition of each test for every instruction set of the machine.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -17,7 +17,7 @@
 
 namespace atl::test {
 
-/// Runs with the loops of the instruction set that is its parameter; skipped where the machine hasn't got it.
+/// Runs with the loops of the instruction set in its parameter; skipped where the machine doesn't have it.
 class EveryLevel : public testing::TestWithParam<const char*> {
  protected:
   void SetUp() override {
@@ -38,7 +38,7 @@ struct TestRank {
   explicit TestRank(int threads = 2) : pool(threads) { ctx = {Device::kCpu, &pool, &workspace}; }
 };
 
-/// What a kernel leaves in the number that it is given.
+/// The number that a kernel writes.
 template <class F>
 double left_by(F&& kernel) {
   double number = 0;
@@ -69,14 +69,14 @@ struct TestGraph {
   std::vector<Index> offsets{0};
   std::vector<VertexId> columns;
   std::vector<float> weights;
-  std::vector<Index> arc_of;  // of a transpose: place of each arc in the original
+  std::vector<Index> arc_of;  // of a transpose: the number of each arc in the original
 
   CsrView view() const {
     return {rows, cols, offsets.data(), columns.data(), weights.empty() ? nullptr : weights.data()};
   }
 };
 
-/// Every third row is empty, row 1 has twenty times the mean degree.
+/// Every third row is empty; row 1 has twenty times the mean degree.
 inline TestGraph random_graph(unsigned seed, Index rows, Index cols, int degree, bool weighted) {
   std::mt19937 generator(seed);
   TestGraph g{rows, cols, {0}, {}, {}, {}};
@@ -108,8 +108,8 @@ inline TestGraph transposed(const TestGraph& g) {
   return t;
 }
 
-/// Weighted, with arcs of weight 0: all arcs of every fourth row (row 1, the long one, among them), and all
-/// that come from the sources in `loud`, whose scores a test may raise above all others.
+/// A weighted graph with arcs of weight 0: all arcs of every fourth row (including row 1, the long one), and
+/// all from the sources in `loud`, whose scores a test may raise above all others.
 inline TestGraph weightless_graph(unsigned seed, Index rows, Index cols, int degree,
                                   const std::vector<VertexId>& loud) {
   TestGraph g = random_graph(seed, rows, cols, degree, true);
@@ -120,7 +120,7 @@ inline TestGraph weightless_graph(unsigned seed, Index rows, Index cols, int deg
   return g;
 }
 
-/// Sizes 0 … most, small ones often: shapes that nobody thought of, the same every time.
+/// Random sizes 0 … most, small ones often, the same every time.
 class RandomSizes {
  public:
   explicit RandomSizes(unsigned seed) : generator_(seed) {}
@@ -133,7 +133,7 @@ class RandomSizes {
   std::mt19937 generator_;
 };
 
-/// check(sizes, seed) for a number of seeds, named where one fails.
+/// Runs check(sizes, seed) for a number of seeds, and names the one that fails.
 template <class F>
 void for_random_shapes(F&& check) {
   for (unsigned seed = 100; seed < 120; ++seed) {
@@ -160,7 +160,7 @@ inline std::vector<VertexId> random_ids(unsigned seed, Index count) {
   return ids;
 }
 
-/// A dropout's factor of one element, straight from its definition.
+/// A dropout's factor of one element, by definition.
 inline double factor(const Dropout& d, Index row, Index column) {
   if (!d || row < d.begin || row >= d.end) return 1;
   const bool dropped =
@@ -187,7 +187,7 @@ inline void expect_same_bits(const Matrix& a, const Matrix& b) {
   EXPECT_TRUE(same);
 }
 
-/// compute(ctx) must give the same bits on 1, 2, 3 and 8 threads, and again on the same context.
+/// Checks that compute(ctx) gives the same bits on 1, 2, 3 and 8 threads, and again on the same context.
 inline void expect_same_on_any_threads(const std::function<Matrix(Context&)>& compute) {
   TestRank one(1);
   const Matrix first = compute(one.ctx);

@@ -1,5 +1,5 @@
-// Every kernel that reads and writes halves itself, and those that are given copies, beside the same kernel
-// on Reals: operands are values that bfloat16 has, so that results differ by their own rounding alone.
+// Every kernel that reads and writes halves, directly or by copies, compared with the same kernel on Reals.
+// Operands are values that bfloat16 has, so results differ only by their own rounding.
 #include <gtest/gtest.h>
 
 #include <deque>

@@ -1,4 +1,4 @@
-// Memory by device: what matrices and workspaces get, and what a build without a GPU says.
+// Memory by device: what matrices and workspaces get, and the error of a build without GPUs.
 #include "base/memory.h"
 #include "tensor/fixtures.h"
 

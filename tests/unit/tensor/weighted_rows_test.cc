@@ -1,4 +1,4 @@
-// Rows that count more or less than one: what batch norm sums where several ranks compute a vertex.
+// Rows that count more or less than one: batch norm's sums where several ranks compute a vertex.
 #include <gmock/gmock.h>
 
 #include "tensor/fixtures.h"

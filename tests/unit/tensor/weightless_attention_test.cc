@@ -1,5 +1,5 @@
-// Attention over arcs of weight 0, which take no part: all of a vertex's may be such, and their scores may be
-// the largest. And where LeakyReLU's slope is 0.
+// Attention over arcs of weight 0, which don't count: a vertex may have only such arcs, and their scores may
+// be the largest. Also a LeakyReLU of slope 0.
 #include "tensor/attention_layer.h"
 
 namespace atl {

@@ -1,5 +1,5 @@
-// The batch axis of the seam: one batch of all training vertices with all their neighbours is a step of
-// strategy `graph`, on any number of ranks that own some of the parts each.
+// The batch axis of the seam: one batch of all training vertices with all their neighbours equals a step of
+// strategy `graph`, on any number of ranks with several parts each.
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// Mini-batches take their memory in the first epochs: what a step needs afterwards is there.
+// Mini-batches take their memory in the first epochs; later steps need no more.
 #include <gtest/gtest.h>
 
 #include "strategies/schedule/batch_counts.h"

@@ -1,6 +1,5 @@
-// Every model under every strategy, at every vector level that this machine has: the bits of losses, metrics
-// and weights are those that are stored in tests/data/bits.txt. Who changes a sum's order on purpose writes
-// them anew:
+// Every model under every strategy, at every vector level of this machine: the bits of losses, metrics and
+// weights equal those in tests/data/bits.txt. After changing a sum's order on purpose, write them again:
 //   ATOLL_WRITE_BITS=tests/data/bits.txt build/tests/test_train --gtest_filter='*Bits.*'
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
-// Strategy bns in float64: all rows give strategy graph's result, a sample that of its simulation, none that
-// of parts alone.
+// Strategy bns in float64: with all rows it gives strategy graph's result, with a sample its simulation's,
+// with no rows that of separate parts.
 #include <gmock/gmock.h>
 
 #include "train/every_model.h"

@@ -1,4 +1,4 @@
-// Strategy bns as a run meets it: every model learns, threads change no bit, and what a resumed run repeats.
+// Strategy bns in a run: every model learns, threads change no bit, and a resumed run repeats.
 #include <gmock/gmock.h>
 
 #include <numeric>

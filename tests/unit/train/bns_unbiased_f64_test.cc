@@ -1,4 +1,4 @@
-// What a sample of boundary rows makes of sums and of attention, over many draws.
+// The effect of sampled boundary rows on sums and on attention, over many draws.
 #include <gmock/gmock.h>
 
 #include "strategies/exchange/exchange.h"

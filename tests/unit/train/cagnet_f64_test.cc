@@ -1,5 +1,5 @@
-// Under cagnet the result is that of one rank, for every model, dropout on, any number of ranks, any
-// partitioner: float64, 20 epochs. Its bytes are the paper's formula.
+// Under cagnet the result equals that of one rank, for every model, with dropout, any number of ranks and any
+// partitioner: float64, 20 epochs. Its bytes equal the paper's formula.
 #include <gmock/gmock.h>
 
 #include <mutex>

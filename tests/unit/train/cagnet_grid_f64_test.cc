@@ -1,5 +1,5 @@
-// Under cagnet with a replication above 1 (1.5D) the result is that of one rank: float64, 20 epochs, dropout
-// on.
+// Under cagnet with a replication above 1 (1.5D) the result equals that of one rank: float64, 20 epochs, with
+// dropout.
 #include <gmock/gmock.h>
 
 #include "train/every_model.h"

@@ -1,4 +1,4 @@
-// In which order chunks of a pipeline are inferred.
+// The order in which chunks of a pipeline are inferred.
 #include "strategies/gnnpipe/chunk_flow.h"
 
 #include <gtest/gtest.h>

@@ -1,6 +1,6 @@
 // GNNPipe's recurrence (Chen et al. 2023, algorithm 1 and section 3.3) on one rank, in dense matrices and
-// plain loops: convolutions without dropout over one chunk after the other, trained by gradient descent. What
-// tests hold strategy `gnnpipe` to; it shares no code with it.
+// plain loops: convolutions without dropout over one chunk after the other, trained by gradient descent.
+// Tests compare strategy `gnnpipe` with it; they share no code.
 #pragma once
 
 #include <cmath>
@@ -11,24 +11,24 @@
 namespace atl {
 
 struct ChunkedGnn {
-  Dense adjacency;         // by which a convolution weighs neighbours' rows
+  Dense adjacency;         // weights of neighbours' rows in a convolution
   std::vector<int> chunk;  // (vertices)
   Dense features;
   std::vector<int> labels;  // (vertices); −1: not trained on
   double learning_rate = 0.1;
-  std::vector<Dense> weight;              // by convolution, of neighbours' rows
-  std::vector<Dense> self_weight;         // of the vertex's own row; empty: neighbours' alone (GCN)
+  std::vector<Dense> weight;              // by convolution, for neighbours' rows
+  std::vector<Dense> self_weight;         // for the vertex's own row; empty: it isn't read (GCN)
   std::vector<std::vector<double>> bias;  // by convolution
 
-  // The options, as docs/manifest.md words them.
-  int alpha = 23;                   // epoch t reads late rows of epoch α⌊(t − 1)/α⌋ …
-  bool first_epoch_is_kept = true;  // … and as long as that is 0 of epoch 1, instead of zeros
-  bool late_gradients = false;      // a row that was read late gets its gradient an epoch later
-  double gradient_scale = 1;        // of what an aggregation gives its sources
+  // Options, in the words of docs/manifest.md:
+  int alpha = 23;                   // epoch t reads stale rows of epoch α⌊(t − 1)/α⌋ …
+  bool first_epoch_is_kept = true;  // … and, where that is epoch 0, rows of epoch 1 instead of zeros
+  bool late_gradients = false;      // a stale row gets its gradient an epoch later
+  double gradient_scale = 1;        // of the gradients that an aggregation sends to its sources
 
   int epoch = 0;                           // the last one trained
-  std::vector<std::vector<Dense>> inputs;  // [epoch][convolution]: the rows that it read; of epoch 0 zeros
-  std::vector<Dense> late;                 // [convolution]: of this epoch's late rows, for the next one
+  std::vector<std::vector<Dense>> inputs;  // [epoch][convolution]: input rows; of epoch 0, zeros
+  std::vector<Dense> late;  // [convolution]: gradients of this epoch's stale rows, for the next epoch
 
   std::size_t vertices() const { return features.size(); }
   std::size_t layers() const { return weight.size(); }
@@ -38,7 +38,8 @@ struct ChunkedGnn {
     return last == 0 && first_epoch_is_kept && epoch > 1 ? 1 : last;
   }
 
-  /// An epoch over the chunks in that order, back in the reverse one, one step; its loss.
+  /// Trains one epoch over the chunks in that order, backward in the reverse order, with one update; returns
+  /// its loss.
   double train(const std::vector<int>& order) {
     begin_epoch(order);
     for (const int c : order) forward(c);
@@ -61,7 +62,7 @@ struct ChunkedGnn {
   }
 
  private:
-  /// (vertices, in) of each convolution, zeros.
+  /// Zeros, (vertices, in) for each convolution.
   std::vector<Dense> of_inputs() const {
     std::vector<Dense> all;
     for (const Dense& w : weight) all.push_back(zeros(vertices(), w.size()));
@@ -76,7 +77,7 @@ struct ChunkedGnn {
     place_.assign(order.size(), 0);
     for (std::size_t p = 0; p < order.size(); ++p) place_[std::size_t(order[p])] = int(p);
   }
-  /// Whether j's row is this epoch's where i reads it: its chunk has been computed, or is i's own.
+  /// Whether i reads j's row of this epoch, because j's chunk has been computed, or is i's own.
   bool is_fresh(std::size_t i, std::size_t j) const {
     return place_[std::size_t(chunk[j])] <= place_[std::size_t(chunk[i])];
   }
@@ -93,7 +94,7 @@ struct ChunkedGnn {
     for (std::size_t l = 0; l < layers(); ++l)
       for (const std::size_t i : rows_of(c)) {
         for (std::size_t j = 0; j < vertices(); ++j) {
-          const Dense& read = l == 0 || is_fresh(i, j) ? now[l] : history[l];  // features are never late
+          const Dense& read = l == 0 || is_fresh(i, j) ? now[l] : history[l];  // features are never stale
           for (std::size_t k = 0; k < read[j].size(); ++k) sums_[l][i][k] += adjacency[i][j] * read[j][k];
         }
         std::vector<double> row = bias[l];
@@ -113,7 +114,7 @@ struct ChunkedGnn {
     double loss = 0;
     for (const std::size_t i : rows) loss += cross_entropy(i, d_out[i]);
     for (std::size_t l = layers(); l-- > 0;) {
-      Dense d_in = zeros(vertices(), weight[l].size());  // of what a vertex reads of itself
+      Dense d_in = zeros(vertices(), weight[l].size());  // of the vertex's own row
       for (const std::size_t i : rows) {
         add_outer(sums_[l][i], d_out[i], d_weight_[l]);
         if (!self_weight.empty()) add_outer(now[l][i], d_out[i], d_self_[l]);
@@ -164,7 +165,7 @@ struct ChunkedGnn {
   }
 
   std::vector<int> place_;   // by chunk, in the epoch's order
-  std::vector<Dense> sums_;  // by convolution: what it multiplies
+  std::vector<Dense> sums_;  // by convolution: the input of its product
   Dense out_;
   std::vector<Dense> d_weight_, d_self_;
   std::vector<std::vector<double>> d_bias_;

@@ -1,7 +1,7 @@
 // A pass over chunks of one rank's rows, as a pipeline of layers runs them (GNNPipe: sources are this epoch's
-// rows of chunks that are done, and an earlier epoch's rows of the others, which take no gradient). Every
-// rank has the whole graph, so that nothing but what leaves a range of layers crosses. Written without regard
-// to speed: every chunk reads all rows, and arcs choose among them.
+// rows of finished chunks, and an earlier epoch's rows of the other chunks, which take no gradient). Every
+// rank has the whole graph, so only the outputs of a range of layers are sent. Simple rather than fast: every
+// chunk reads all rows, and arcs select among them.
 #pragma once
 
 #include <algorithm>
@@ -16,17 +16,17 @@
 
 namespace atl {
 
-/// Where so many chunks of equal size begin and end.
+/// The bounds of `chunks` chunks of equal size.
 inline std::vector<Index> equal_chunks(Index rows, int chunks) {
   std::vector<Index> bounds;
   for (int c = 0; c <= chunks; ++c) bounds.push_back(rows * c / chunks);
   return bounds;
 }
 
-/// A rank's layers over chunks of all rows, forward in an epoch's order and backward in the reverse one.
+/// A rank's layers over chunks of all rows, forward in an epoch's order and backward in the reverse order.
 class ChunkedPass final : public Pass {
  public:
-  /// bounds: (chunks + 1) rows at which chunks begin.
+  /// bounds: (chunks + 1) the rows at which chunks begin.
   ChunkedPass(Context& ctx, const GraphPart& whole, const Model& model, const std::vector<Index>& bounds,
               std::uint64_t seed)
       : Pass(ctx), whole_(whole) {
@@ -46,7 +46,7 @@ class ChunkedPass final : public Pass {
     }
   }
 
-  /// Of every layer of the model.
+  /// The chunk's rows in any layer of the model.
   LayerRows rows(int chunk, int layer) const {
     const Chunk& c = chunks_[std::size_t(chunk)];
     const Index count = c.end - c.begin, all = whole_.graph->owned;
@@ -56,7 +56,7 @@ class ChunkedPass final : public Pass {
   Index begin(int chunk) const { return chunks_[std::size_t(chunk)].begin; }
   Index end(int chunk) const { return chunks_[std::size_t(chunk)].end; }
 
-  /// order: of the chunks; empty: as they are numbered. refresh: the history is the epoch before.
+  /// order: of the chunks; empty: by number. refresh: the history becomes the previous epoch's rows.
   void begin_epoch(std::int64_t epoch, const std::vector<int>& order = {}, bool refresh = true) {
     state_.step = epoch;
     if (!order.empty()) order_ = order;
@@ -102,7 +102,7 @@ class ChunkedPass final : public Pass {
     return sources_.begin(blocks(layer, d_fresh_), [this, &layer, d_rows] {
       axpby(ctx_, 1, d_fresh_, 1, layer.gradient);
       axpby(ctx_, 1, own(layer.gradient), 0,
-            d_rows);  // chunks that come later read it, and have gone back before
+            d_rows);  // later chunks read it, and their backward has run before
     });
   }
 
@@ -112,7 +112,7 @@ class ChunkedPass final : public Pass {
     std::unique_ptr<SomeArcs> fresh, late, features;
   };
   struct Layer {
-    Matrix present, history, gradient;  // (rows, columns) of the layer's input, that it gathers
+    Matrix present, history, gradient;  // (rows, columns) of the layer's gathered input
   };
   MatrixView own(Matrix& all) const {
     return all.view().slice_rows(chunk_->begin, chunk_->end - chunk_->begin);

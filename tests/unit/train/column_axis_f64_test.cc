@@ -1,6 +1,5 @@
-// The column axis of the seam: three ranks that have a third of the features' columns each, and own a third
-// of the rows, compute a first layer, its gradients and a step of the optimiser as one rank does that has
-// all.
+// The column axis of the seam: three ranks, each with a third of the features' columns and a third of the
+// rows, compute a first layer, its gradients and an update as one rank with everything does.
 #include <gtest/gtest.h>
 
 #include <map>

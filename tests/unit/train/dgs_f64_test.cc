@@ -1,5 +1,5 @@
-// Strategy `dgs` through the whole trainer: where it is `minibatch`, where it isn't, and that neither time
-// nor threads change a bit of it.
+// Strategy `dgs` through the whole trainer: where it equals `minibatch`, where it doesn't, and that neither
+// time nor threads change a bit.
 #include <gmock/gmock.h>
 
 #include <cmath>

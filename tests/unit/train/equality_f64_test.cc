@@ -1,5 +1,5 @@
-// One rank = two = three = four, any partitioner, dropout on, for every model: the whole path in float64, 20
-// epochs. Five to eight ranks under every exchange that brings all rows in time.
+// One rank = two = three = four, with any partitioner and dropout, for every model: the whole path in
+// float64, 20 epochs. Five to eight ranks under every exchange that brings all rows in time.
 #include <gtest/gtest.h>
 
 #include <algorithm>

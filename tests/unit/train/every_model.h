@@ -1,6 +1,6 @@
-// Every model with each of its aggregators, dropout and norms on: what must hold under every exchange. A new
-// kind of model is a case here, and so part of every test over all models; every_model_test.cc names a kind
-// that has none.
+// Every model with each of its aggregators, dropout and norms on, for what must hold under every exchange. A
+// new kind of model gets a case here, and so joins every test over all models; every_model_test.cc names a
+// kind without a case.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -34,7 +34,7 @@ inline std::vector<SmallCase> every_model() {
   };
 }
 
-/// Each on features that are stored in other ways, and on arcs with weights and directions: "gcn_bits".
+/// Every model on features stored in other ways, and on arcs with weights and directions: "gcn_bits".
 inline std::vector<SmallCase> every_model_on_other_data() {
   std::vector<SmallCase> all;
   for (const SmallCase& each : every_model()) {
@@ -46,14 +46,14 @@ inline std::vector<SmallCase> every_model_on_other_data() {
   return all;
 }
 
-/// The names in the table, for tests of models as they are by default.
+/// The names in the table, for tests of models with their defaults.
 inline std::vector<std::string> every_kind() {
   std::vector<std::string> kinds;
   for (const ModelInfo& info : model_infos()) kinds.push_back(info.kind);
   return kinds;
 }
 
-// Every strategy with what it may be told, for tests of devices: each trains every model as on the CPU.
+// Every strategy with its options, for tests of devices: each trains every model as on the CPU.
 
 struct StrategyCase {
   std::string name;
@@ -125,7 +125,7 @@ inline Job job_of(const SmallCase& model, const StrategyCase& strategy) {
   return small_job(fields);
 }
 
-/// Beside every_model(): data of other forms, losses and metrics.
+/// In addition to every_model(): other forms of data, losses and metrics.
 inline std::vector<SmallCase> other_data() {
   return {{"bits", {}, kBitData},
           {"sparse", {}, {.density = 0.15}},
@@ -140,8 +140,8 @@ inline std::vector<SmallCase> other_data() {
           {"f1_macro", {"training.metric=f1Macro"}}};
 }
 
-// A training on a device whose memory is out of the host's reach and whose streams are late, and that it came
-// to the same bits as on the host.
+// Training on a device whose memory the host can't reach and whose streams are late, compared to the bit with
+// training on the host.
 
 inline SmallResult train_far(const Job& job, const std::filesystem::path& dataset, unsigned seed,
                              int epochs) {

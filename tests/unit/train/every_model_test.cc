@@ -1,4 +1,4 @@
-// Tests over all models go through every_model(): a kind that has no case there would be tested nowhere.
+// Tests over all models use every_model(): a kind without a case there would be tested nowhere.
 #include "train/every_model.h"
 
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
-// What a run under dgs says of its explanations is what applied: no vertices and no columns of a run that
-// ended before masks did, and none of a kind that isn't drawn by masks.
+// A run under dgs reports only explanations that applied: no vertices or columns if it ended before masks
+// applied, and none of a kind that isn't drawn by masks.
 #include <gtest/gtest.h>
 
 #include "strategies/dgs/figures.h"

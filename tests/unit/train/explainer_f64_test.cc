@@ -1,5 +1,5 @@
-// The explainer by itself: its masks' gradient is the loss's under every model, its masks know what matters,
-// its lane waits for nobody and is waited for.
+// The explainer by itself: its masks' gradient is the loss's under every model, its masks find what matters,
+// its lane waits for no other lane, and training waits for its results.
 #include "strategies/dgs/explainer_lane.h"
 
 #include <gmock/gmock.h>

@@ -1,5 +1,5 @@
-// Where the thread that makes batches fails, the run ends: with the cause and its step on that rank, and with
-// that rank's name on the others.
+// If the thread that makes batches fails, the run ends: on that rank with the cause and its step, on the
+// others with that rank's name.
 #include <gmock/gmock.h>
 
 #include "comm/ranks.h"

@@ -1,5 +1,5 @@
-// Every model under every strategy on a device whose memory is out of the host's reach and whose streams are
-// late: the same bits as on the host.
+// Every model under every strategy gives the host's bits on a device whose memory the host can't reach and
+// whose streams are late.
 #include <gtest/gtest.h>
 
 #include "train/checkpoint/run_state.h"

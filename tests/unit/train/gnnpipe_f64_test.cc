@@ -1,5 +1,4 @@
-// Strategy `gnnpipe`: any number of stages, and of ranks in one, learns what one rank learns of the chunks in
-// order (float64, dropout on); that rank learns what a plain loop says; one chunk is `graph`.
+// Strategy `gnnpipe` on any number of stages and ranks learns what one rank, or a plain loop, does (float64).
 #include <gtest/gtest.h>
 
 #include <map>

@@ -1,6 +1,6 @@
-// Strategy `gnnpipe` with each of its options on what is late, against dense loops over chunks
-// (chunked_gnn.h): which epoch's rows are read, which gradients rows that were read late get and when, and
-// what is doubled (float64).
+// Strategy `gnnpipe` with each option on stale rows, compared with dense loops over chunks (chunked_gnn.h):
+// the epoch whose rows are read, the gradients of stale rows and when they arrive, and what is doubled
+// (float64).
 #include <gtest/gtest.h>
 
 #include <map>

@@ -1,5 +1,5 @@
-// Where a layer's gradient comes in parts (ParameterSpec::parts), each is what it stays when the schedule is
-// told of it: its sum over ranks begins then, in the same memory.
+// Where a layer's gradient comes in parts (ParameterSpec::parts), each part is final when the schedule hears
+// of it: its sum over ranks begins then, in the same memory.
 #include <gtest/gtest.h>
 
 #include "train/small_job.h"

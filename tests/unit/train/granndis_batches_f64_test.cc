@@ -1,6 +1,6 @@
-// Strategy `granndis` in batches: a server's own vertices are trained in some steps an epoch, each with what
-// its batch depends on, divided over the server's ranks, while the next one is read. What a step learns is
-// what `graph` learns from the batch's vertices (float64).
+// Strategy `granndis` in batches: each step of an epoch trains some of a server's vertices, with what they
+// depend on, divided over the server's ranks, while the next batch is read. A step learns what `graph` learns
+// from the batch's vertices (float64).
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

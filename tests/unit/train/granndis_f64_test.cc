@@ -1,6 +1,6 @@
-// Strategy `granndis`: where servers hold all that their vertices depend on, any number of servers and ranks
-// learns what one rank learns under `graph`, every model, dropout and batch norm on (float64); and nothing
-// but gradients goes from server to server.
+// Strategy `granndis` where servers hold all that their vertices depend on: any number of servers and ranks
+// learns what one rank learns under `graph`, for every model, with dropout and batch norm (float64), and only
+// gradients go from server to server.
 #include <gtest/gtest.h>
 
 #include <map>

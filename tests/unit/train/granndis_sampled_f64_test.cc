@@ -1,6 +1,6 @@
-// Strategy `granndis` where servers hold a sample of what their vertices depend on, its default, against
-// dense matrices and plain loops: each server's subgraph beside the others', found by a plain search, with
-// the subgraph's degrees (float64).
+// Strategy `granndis` with its default, a sample of what servers' vertices depend on, compared with dense
+// matrices and plain loops: separate subgraphs of the servers, found by a plain search, with the subgraphs'
+// degrees (float64).
 #include <gtest/gtest.h>
 
 #include "partition/server_search.h"

@@ -1,5 +1,5 @@
-// training.precision: bfloat16, every model under every strategy: nearly the losses of float32, the same bits
-// on any number of threads and on a far device, and half the memory for what layers compute.
+// training.precision: bfloat16, for every model under every strategy: losses near those of float32, the same
+// bits on any number of threads and on a far device, and half the memory for layers' results.
 #include <gtest/gtest.h>
 
 #include "train/every_model.h"

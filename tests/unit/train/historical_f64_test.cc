@@ -1,5 +1,5 @@
-// Sampler `historical` of strategy minibatch, through the whole trainer: its recurrence in plain loops, where
-// it is `neighbour`, where it is exact, and that neither time nor threads change a bit of it.
+// Sampler `historical` of strategy minibatch, through the whole trainer: it equals its recurrence in plain
+// loops, in some cases sampler `neighbour`, in some the exact result; neither time nor threads change a bit.
 #include <gmock/gmock.h>
 
 #include "job/models.h"

@@ -1,6 +1,6 @@
 // Training with historical embeddings (Vasimuddin et al. 2022, "DistGNN-MB") in plain loops over dense
 // matrices, on one rank: graph convolutions that read all neighbours, trained by gradient descent on some
-// vertices a step. What tests hold sampler `historical` against.
+// vertices per step. Tests compare sampler `historical` with it.
 #pragma once
 
 #include <algorithm>
@@ -15,18 +15,18 @@ struct HistoricalGcn : StaleGcn {
   using Vertices = std::set<std::size_t>;
 
   int delay = 1, max_age = 1;
-  std::vector<Vertices> kept;  // (parts) others' vertices that are kept
+  std::vector<Vertices> kept;  // (parts) other parts' vertices whose embeddings are kept
   struct Pushed {
     int step;
     std::vector<double> row;
   };
   std::map<std::pair<std::size_t, std::size_t>, std::vector<Pushed>> history;  // by convolution and vertex
-  int read = 0, left_out = 0, oldest = 0;  // arcs from others, and the greatest age that was read
+  int read = 0, left_out = 0, oldest = 0;  // arcs from other parts; the greatest age that was read
 
-  /// One step (from 0) on these vertices; the sum of their losses.
+  /// Trains one step (from 0) on these vertices; returns the sum of their losses.
   double train(int step, const Vertices& seeds) {
     const std::size_t layers = weight.size();
-    std::vector<Vertices> of_layer(layers, seeds);  // what each convolution computes
+    std::vector<Vertices> of_layer(layers, seeds);  // the vertices that each convolution computes
     for (std::size_t l = layers - 1; l-- > 0;) {
       of_layer[l] = of_layer[l + 1];
       for (const std::size_t i : of_layer[l + 1])
@@ -49,7 +49,7 @@ struct HistoricalGcn : StaleGcn {
   }
 
  private:
-  /// What part of i has of j's input of a convolution; null: nothing that is young enough.
+  /// What i's part knows of j's input of a convolution; null: nothing that is young enough.
   const std::vector<double>* known(int step, std::size_t layer, std::size_t i, std::size_t j) {
     const auto all = history.find({layer, j});
     if (kept[std::size_t(part[i])].count(j) == 0 || all == history.end()) return nullptr;
@@ -60,7 +60,7 @@ struct HistoricalGcn : StaleGcn {
     return &there->row;
   }
 
-  /// Â times what is known; own: the arcs that take gradients.
+  /// Â times the known embeddings; own: gets the arcs that take gradients.
   Dense summed(int step, std::size_t layer, const Vertices& computed, const Dense& rows, Dense& own) {
     Dense sum = zeros(vertices(), rows[0].size());
     own = zeros(vertices(), vertices());
@@ -109,7 +109,7 @@ struct HistoricalGcn : StaleGcn {
     return loss;
   }
 
-  /// Takes the layer's step; the gradient of the layer's below.
+  /// Updates the layer; returns the gradient of the layer below.
   Dense back(std::size_t l, const Dense& sum, const std::vector<Dense>& outs, const Dense& own,
              const Dense& d_out) {
     const Dense d_weight = product(transposed(sum), d_out);

@@ -1,6 +1,6 @@
-// Inductive training sees training vertices alone: nothing of any other reaches a loss or a weight, batch
-// norm's statistics included. (In float64: another graph around them may order the training vertices
-// otherwise, which is rounding.)
+// Inductive training uses training vertices alone: no other vertex influences a loss or a weight, including
+// batch norm's statistics. (In float64, because another surrounding graph may order the training vertices
+// differently, which changes rounding.)
 #include <gtest/gtest.h>
 
 #include "train/every_model.h"

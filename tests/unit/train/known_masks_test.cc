@@ -1,6 +1,6 @@
-// Masks that are known, as a checkpoint keeps them, through all that follows from them (DGS, Wan et al. 2022,
-// section III-C): how often each neighbour of another rank is drawn into batches, by the definition and the
-// raw arcs, and which columns are fetched of it.
+// Consequences of given masks, as from a checkpoint (DGS, Wan et al. 2022, section III-C): how often each
+// neighbour on another rank is drawn into batches, by the definition and the raw arcs, and which of its
+// columns are fetched.
 #include <gmock/gmock.h>
 
 #include <cmath>

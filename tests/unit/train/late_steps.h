@@ -1,6 +1,6 @@
-// P3's pipeline as a plain loop (Gandhi & Iyer 2021, equation 3): w(t + 1) is w(t) after an optimiser's step
-// along ∇f(w(t − 3)), with the first weights before. One batch at a time on one rank, the gradient by a step
-// of length 1, the optimiser's rule by its paper.
+// P3's pipeline as a plain loop (Gandhi & Iyer 2021, equation 3): w(t + 1) is w(t) after an optimiser's
+// update along ∇f(w(t − 3)), with the first weights before. Takes one batch at a time on one rank; gets the
+// gradient by an update of length 1, and the optimiser's rule from its paper.
 #pragma once
 
 #include <cmath>
@@ -11,12 +11,13 @@
 
 namespace atl {
 
-/// Gradient descent, or Adam (Kingma & Ba 2015, algorithm 1) with the paper's constants; no decay of weights.
+/// Gradient descent, or Adam (Kingma & Ba 2015, algorithm 1) with the paper's constants; without weight
+/// decay.
 struct PlainRule {
   bool is_adam = false;
   double rate = 0.05;
 
-  /// Of a manifest.
+  /// The rule as a manifest's field.
   std::string field() const {
     return fmt::format("training.optimizer={{kind: {}, learningRate: {}, weightDecay: 0, clipNorm: 0}}",
                        is_adam ? "adam" : "sgd", rate);
@@ -46,10 +47,10 @@ class PlainOptimiser {
 
 struct LateStepsResult {
   SmallResult result;
-  double largest_gradient = 0;  // of the last epoch: a model that is dead has none
+  double largest_gradient = 0;  // in the last epoch: a dead model has none
 };
 
-/// `job`: of strategy minibatch on one rank; its optimiser is replaced.
+/// `job`: strategy minibatch on one rank; its optimiser is replaced.
 inline LateStepsResult train_by_late_steps(Job job, const std::filesystem::path& data, const PlainRule& rule,
                                            int epochs) {
   constexpr std::size_t kLate = 3;
@@ -61,7 +62,7 @@ inline LateStepsResult train_by_late_steps(Job job, const std::filesystem::path&
     const auto present = [&] { return rank.trainer->parameters().trainable(); };
     const std::size_t count = present().size();
     PlainOptimiser optimiser(rule, count);
-    std::vector<std::vector<double>> weights{{present().begin(), present().end()}};  // [t]: after t steps
+    std::vector<std::vector<double>> weights{{present().begin(), present().end()}};  // [t]: after t updates
     std::vector<double> losses;
     for (Index epoch = 1; epoch <= epochs; ++epoch) {
       double loss = 0;

@@ -1,5 +1,5 @@
-// The layer axis of the seam: two ranks that have half of the layers each, in a pipeline of chunks, learn
-// what one rank learns that has all of them.
+// The layer axis of the seam: two ranks with half of the layers each, in a pipeline of chunks, learn what one
+// rank with all layers learns.
 #include <gtest/gtest.h>
 
 #include <map>

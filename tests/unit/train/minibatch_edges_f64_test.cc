@@ -1,5 +1,5 @@
-// Mini-batches at their edges: batches larger than the training set, parts without training vertices,
-// training vertices without neighbours, caches larger than any memory, and by what a step's loss is divided.
+// Edge cases of mini-batches: batches larger than the training set, parts without training vertices, training
+// vertices without neighbours, caches larger than any memory, and the divisor of a step's loss.
 #include <gmock/gmock.h>
 
 #include "train/small_job.h"

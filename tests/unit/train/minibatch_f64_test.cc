@@ -1,5 +1,5 @@
-// Strategy `minibatch` through the whole trainer: the same on any number of ranks, `graph` where a batch is
-// everything, and exact inference in slabs.
+// Strategy `minibatch` through the whole trainer: the same on any number of ranks, equal to `graph` where a
+// batch is everything, and exact inference in slabs.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

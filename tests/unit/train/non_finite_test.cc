@@ -1,4 +1,4 @@
-// What a user is told where training diverges: the layer, the rank, the last good checkpoint; once.
+// The message where training diverges: the layer, the rank, the last good checkpoint; said once.
 #include <gmock/gmock.h>
 
 #include "train/small_job.h"

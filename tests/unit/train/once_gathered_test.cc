@@ -1,4 +1,4 @@
-// Layers that gather once, before the first epoch, have nothing that could be late or cached.
+// Layers that gather once, before the first epoch, have no rows that could be stale or cached.
 #include <gtest/gtest.h>
 
 #include "train/small_job.h"

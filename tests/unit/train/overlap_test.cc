@@ -1,5 +1,5 @@
-// That communication travels while a rank computes, in each strategy that says so: read from the trace of
-// ranks whose every block of sources takes five times as long as a message, however busy the machine is.
+// Communication overlaps computing in each strategy that claims it: read from the trace of ranks whose every
+// block of sources takes five times as long as a message, however busy the machine is.
 #include <gtest/gtest.h>
 
 #include <fstream>

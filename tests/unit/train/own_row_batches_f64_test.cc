@@ -1,5 +1,5 @@
-// Batches without neighbours (minibatch's sampler none) through the whole trainer: one of everything is
-// strategy `graph`, any ranks, threads and structure learn the same, and training sends nothing but
+// Batches without neighbours (minibatch's sampler none) through the whole trainer: one batch of everything
+// equals strategy `graph`; any ranks, threads and structure learn the same; and training sends only
 // gradients.
 #include <gmock/gmock.h>
 

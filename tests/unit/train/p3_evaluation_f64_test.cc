@@ -1,5 +1,5 @@
-// Exact inference of strategy `p3`, whose first layer is computed by columns: the logits of every vertex are
-// those of `minibatch` on one rank, however ranks hold columns, whoever reads arcs, in slabs of any size.
+// Exact inference of strategy `p3`, whose first layer is computed by columns: every vertex has the logits of
+// `minibatch` on one rank, however ranks hold columns, whoever reads arcs, in slabs of any size.
 #include <gtest/gtest.h>
 
 #include <map>

@@ -1,5 +1,5 @@
-// Strategy `p3` with one batch at a time: what `minibatch` learns from the same batches, on any number of
-// ranks, however the columns are divided over them.
+// Strategy `p3` with one batch at a time learns what `minibatch` learns from the same batches, on any number
+// of ranks, however the columns are divided.
 #include <gtest/gtest.h>
 
 #include "train/small_job.h"

@@ -1,6 +1,6 @@
 // Strategy `p3` in its pipeline: on any number of ranks it learns what a plain loop of the recurrence learns,
 // w(t + 1) = w(t) − η ∇f(w(t − 3)) with the first weights before (Gandhi & Iyer 2021, equation 3), and
-// computes two phases forward and two backward a step.
+// computes two phases forward and two backward per step.
 #include <gtest/gtest.h>
 
 #include "train/late_steps.h"

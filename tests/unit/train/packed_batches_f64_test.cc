@@ -1,4 +1,4 @@
-// Mini-batches of features that are stored sparse or as bits: one batch of everything is an epoch of strategy
+// Mini-batches of features stored sparse or as bits: one batch of everything equals an epoch of strategy
 // `graph` on the same data, for every model, however many ranks hold the rows or their columns, and whatever
 // a cache keeps.
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// Strategy pipegcn against its recurrence in plain loops, epoch for epoch; how late what it uses is.
+// Strategy pipegcn compared with its recurrence in plain loops, epoch by epoch; and how stale its rows are.
 #include <gmock/gmock.h>
 
 #include "strategies/pipegcn/figures.h"

@@ -1,5 +1,5 @@
-// Strategy pipegcn for every model, dropout and norms on: its recurrence on one rank, epoch for epoch;
-// strategy graph where nothing is late.
+// Strategy pipegcn for every model, with dropout and norms: it equals its recurrence on one rank, epoch by
+// epoch, and strategy graph where nothing is stale.
 #include <gtest/gtest.h>
 #include <vector>
 

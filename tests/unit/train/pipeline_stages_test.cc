@@ -1,4 +1,4 @@
-// Strategy `gnnpipe`: which layers each stage has, as a job gives them, and by what they cost.
+// Strategy `gnnpipe`: the layers of each stage, as a job gives them, or by their costs.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-// A few parameters in slices and groups on ranks as threads, trained with gradients that a formula gives.
+// A few parameters in slices and groups on ranks as threads, trained with gradients from a formula.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -31,17 +31,17 @@ inline bool is_sliced(int layer, const ParameterSpec& spec) {
   return layer == 0 && spec.name == "weight";
 }
 
-/// P3: the rows of layer 0's weight are cut, everything else is everywhere.
+/// P3: the rows of layer 0's weight are divided, everything else is on every rank.
 inline Placement two_slices(Rank rank, int layer, const ParameterSpec& spec) {
   if (!is_sliced(layer, spec)) return {};
   return rank == 0 ? Placement{{{0, 4}}, {0}} : Placement{{{4, 3}}, {1}};
 }
-/// Rank 1 of three has none of them.
+/// Rank 1 of three has an empty slice.
 inline Placement an_empty_slice(Rank rank, int layer, const ParameterSpec& spec) {
   if (!is_sliced(layer, spec)) return {};
   return rank == 0 ? Placement{{{0, 2}}, {0}} : rank == 1 ? Placement{{}, {1}} : Placement{{{2, 5}}, {2}};
 }
-/// P3's of SAGE: own and neighbours' weights of the same columns.
+/// P3 with SAGE: own and neighbours' weights of the same columns.
 inline Placement two_ranges(Rank rank, int layer, const ParameterSpec& spec) {
   if (!is_sliced(layer, spec)) return {};
   return rank == 0 ? Placement{{{0, 2}, {4, 1}}, {0}} : Placement{{{2, 2}, {5, 2}}, {1}};
@@ -51,7 +51,7 @@ inline Placement slices_twice(Rank rank, int layer, const ParameterSpec& spec) {
   if (!is_sliced(layer, spec)) return {};
   return rank % 2 == 0 ? Placement{{{0, 3}}, {0, 2}} : Placement{{{3, 4}}, {1, 3}};
 }
-/// GNNPipe: a stage's layers are on its ranks alone. The first of two stages has one rank of four.
+/// GNNPipe: only a stage's ranks have its layers. The first of two stages has one rank of four.
 inline Placement two_stages(Rank rank, int layer, const ParameterSpec& spec) {
   const std::vector<Rank> stage = layer == 0 ? std::vector<Rank>{0} : std::vector<Rank>{1, 2, 3};
   std::vector<RowRange> rows;
@@ -67,7 +67,7 @@ inline const PlacedRanks kLayouts[] = {
     {"everywhere", 3, everywhere},     {"two slices", 2, two_slices}, {"an empty slice", 3, an_empty_slice},
     {"slices twice", 4, slices_twice}, {"two stages", 4, two_stages}, {"two ranges", 2, two_ranges}};
 
-/// What one rank trains with gradients that a formula gives.
+/// One rank's training with gradients from a formula.
 struct Trained {
   Trained(Communicator& comm_, const PlacedRanks& layout)
       : comm(comm_),
@@ -80,7 +80,8 @@ struct Trained {
     ctx.workspace = &workspace;
   }
 
-  /// This rank's share of each gradient: replicas' shares halve from one to the next and add up to the whole.
+  /// Sets this rank's share of each gradient: replicas' shares halve from one to the next and sum to the
+  /// whole.
   void set_gradients(std::int64_t step) {
     for (std::size_t i = 0; i < parameters.entries().size(); ++i) {
       const Parameters::Entry& e = parameters.entries()[i];
@@ -101,7 +102,7 @@ struct Trained {
     }
   }
 
-  /// Steps first … last, and their evaluations, of which the second is the best.
+  /// Runs steps first … last with their evaluations, the second of which is the best.
   void train(std::int64_t first, std::int64_t last) {
     for (std::int64_t step = first; step <= last; ++step) {
       set_gradients(step);
@@ -117,7 +118,7 @@ struct Trained {
     }
   }
 
-  /// On rank 0: all that training changed, whole. Collective.
+  /// On rank 0: everything that training changed, whole. Collective.
   std::vector<Real> whole(std::int64_t step) {
     WholeTensors tensors(comm, parameters);
     const CheckpointState state =

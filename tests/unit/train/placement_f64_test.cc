@@ -1,5 +1,5 @@
-// Parameters that live in slices and groups: initial values, steps and clipping are those of one rank that
-// holds everything, and each rank holds its own rows alone.
+// Parameters in slices and groups: initial values, updates and clipping equal those of one rank with
+// everything, and each rank holds only its own rows.
 #include <limits>
 
 #include "train/placed_training.h"

@@ -1,5 +1,5 @@
-// `atoll predict` gives what the run itself predicted at its end, however it was trained, and predicts
-// vertices that nobody has labelled.
+// `atoll predict` gives what the run itself predicted at its end, however it was trained, and also predicts
+// unlabelled vertices.
 #include "train/predict.h"
 
 #include <fmt/format.h>

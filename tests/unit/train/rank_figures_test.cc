@@ -1,4 +1,4 @@
-// What a run's record says of each rank: where an epoch's time goes, and what was sent for what.
+// A run's record of each rank: where an epoch's time goes, and the bytes by purpose.
 #include <gmock/gmock.h>
 
 #include "telemetry/pipeline_figures.h"

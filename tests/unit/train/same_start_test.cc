@@ -1,4 +1,4 @@
-// Ranks that were not started alike say so before they train.
+// Ranks that were started with different builds, manifests or data sets say so before they train.
 #include <gmock/gmock.h>
 
 #include "train/checkpoint/killed_run.h"

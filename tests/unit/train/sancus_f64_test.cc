@@ -1,5 +1,5 @@
-// Strategy sancus against its recurrence on one rank, epoch for epoch; what it shares with strategy graph;
-// its bytes and memory.
+// Strategy sancus compared with its recurrence on one rank, epoch by epoch; its common cases with strategy
+// graph; its bytes and memory.
 #include <gmock/gmock.h>
 #include <algorithm>
 

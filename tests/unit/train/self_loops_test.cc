@@ -1,6 +1,6 @@
-// Self-loops of the data are neighbours as any other under sage, gin and resgcn (PyG's SAGEConv and GINConv,
-// by plain loops), on any number of ranks; a manifest that a run wrote before says `model`, and its model
-// computes what it did.
+// The data's self-loops are neighbours like any others under sage, gin and resgcn (PyG's SAGEConv and
+// GINConv, by plain loops), on any number of ranks. A manifest that an earlier run wrote says `model`, and
+// its model computes what it did.
 #include <gtest/gtest.h>
 
 #include "job/load.h"

@@ -1,6 +1,6 @@
-// SIGN against dense matrices in plain loops: the powers of the normalised adjacency, a product for each, and
-// the layer over all of them, from the arcs of the data set alone, on any number of ranks. What its sums once
-// send.
+// SIGN compared with dense matrices in plain loops: the powers of the normalised adjacency, a product for
+// each, and the layer over all of them, from the data set's arcs alone, on any number of ranks. Also the
+// bytes of its sums, which are sent once.
 #include <gtest/gtest.h>
 
 #include "comm/ledger.h"

@@ -32,21 +32,21 @@ struct SmallData {
   double arc_share = 0.06;  // of all pairs
   double density = 1.0;     // of the features; below 0.25 they are stored sparse
   double feature_scale = 1;
-  bool one_valued = false;  // features are 0 or one value a row: 64 columns or more are stored as bits
+  bool one_valued = false;  // features are 0 or one value per row: 64 columns or more are stored as bits
   bool multi_label = false;
   bool weighted = false;
   bool symmetric = true;
   bool labelled = true;
   bool split = true;
-  int splits = 3;       // that vertices take in turn: 1: all are trained on
+  int splits = 3;       // that vertices take in turn; 1: all vertices train
   bool edges = false;   // an edge split is drawn: 70/15/15
-  Index strangers = 0;  // further vertices, without arcs and labels, none of whose features is 0
+  Index strangers = 0;  // further vertices, without arcs and labels, whose features are all nonzero
 };
 
-/// Features that are kept as bits.
+/// Features that are stored as bits.
 inline constexpr SmallData kBitData{.features = 70, .density = 0.4, .one_valued = true};
 
-/// A job over a small data set; `fields` are what is set beside small_job's own.
+/// A job over a small data set; `fields` are set in addition to small_job's own.
 struct SmallCase {
   std::string name;
   std::vector<std::string> fields;
@@ -57,8 +57,8 @@ inline std::ostream& operator<<(std::ostream& out, const SmallCase& c) {
   return out << c.name;
 }
 
-/// Random but the same every time; vertex 0 has no arcs, and the last tenth of the vertices no label. What
-/// the vertices have doesn't depend on what else there is.
+/// Random but the same every time. Vertex 0 has no arcs, and the last tenth of the vertices no label. A
+/// vertex's data don't depend on which other data there are.
 inline void write_small_data(const std::filesystem::path& place, const SmallData& d) {
   WriterOptions options;
   options.name = "small";
@@ -116,7 +116,7 @@ inline Job small_job(const std::vector<std::string>& fields) {
   return parse_job(text, "small.yaml", fields).job;
 }
 
-/// One rank's whole set-up; what Session builds, without files.
+/// One rank's whole set-up: what Session builds, without files.
 struct SmallRank {
   SmallRank(Communicator& comm, const Job& job_, const std::filesystem::path& dataset_folder, int threads,
             const std::vector<int>& parts = {}, Device device = Device::kCpu,
@@ -143,7 +143,7 @@ struct SmallRank {
   std::unique_ptr<Trainer> trainer;
 };
 
-/// The session's side of one pass: keeps this rank's Σ of the loss and leaves the gradients where they are.
+/// The session's side of one pass: keeps this rank's sum of the loss, and leaves the gradients unused.
 class LossOnly final : public TrainingStep {
  public:
   LossOnly(Context& ctx, const Job& job, const RankData& data) : ctx_(ctx), job_(job), data_(data) {}
@@ -161,7 +161,7 @@ class LossOnly final : public TrainingStep {
   const RankData& data_;
 };
 
-/// What a run came to: the loss of every epoch, the validation metric at the end, and the weights.
+/// A run's result: the loss of every epoch, the validation metric at the end, and the weights.
 struct SmallResult {
   std::vector<double> losses;
   double validation = 0, validation_loss = 0;
@@ -179,7 +179,7 @@ inline SmallResult result_of(std::vector<double> losses, Trainer& trainer) {
           {host.data(), host.data() + values.size()}};
 }
 
-/// Some epochs of one rank's. Collective.
+/// Trains some epochs on one rank. Collective.
 inline SmallResult train_rank(Communicator& comm, SmallRank& rank, int epochs) {
   std::vector<double> losses;
   for (Index epoch = 1; epoch <= epochs; ++epoch) {
@@ -201,20 +201,20 @@ inline SmallResult train_small(const Job& job, const std::filesystem::path& data
   return result;
 }
 
-// Which ranks a very small graph leaves with nothing of some kind, so that tests of them can say that there
-// are any.
+// Finds ranks that a very small graph leaves without something, so that tests of such ranks can check that
+// there are any.
 
-/// Whether there is a rank without vertices; among the others, without halo, without training vertices.
+/// Whether any rank has no vertices; whether, among the others, any has no halo, or no training vertices.
 struct OddRanks {
   bool without_vertices = false, without_halo = false, without_training_vertices = false;
   bool of_each_kind() const { return without_vertices && without_halo && without_training_vertices; }
 };
 
-/// By hash, nine vertices on four ranks and on five are together of each kind.
+/// With parts by hash, nine vertices on four and on five ranks give all of these cases together.
 inline const SmallData kNineVertices{.vertices = 9, .arc_share = 0.2};
 inline const std::vector<int> kFourAndFive{4, 5};
 
-/// Where the job trains on each of these numbers of ranks.
+/// The cases that occur when the job trains on each of these numbers of ranks.
 inline OddRanks odd_ranks(const Job& job, const std::filesystem::path& dataset,
                           const std::vector<int>& numbers) {
   OddRanks odd;
@@ -232,9 +232,9 @@ inline OddRanks odd_ranks(const Job& job, const std::filesystem::path& dataset,
   return odd;
 }
 
-// Two trainings that must be one but for rounding: in float64 over all their epochs.
+// Two trainings that must be the same except for rounding: in float64, over all their epochs.
 
-/// Relative to `one`; weights to 1 too, so that those near zero don't decide.
+/// Compares relative to `one`; weights also relative to 1, so that weights near zero don't decide.
 inline void expect_same_training(const SmallResult& one, const SmallResult& many, const std::string& what,
                                  double within = 1e-9) {
   ASSERT_EQ(one.losses.size(), many.losses.size());
@@ -249,7 +249,7 @@ inline void expect_same_training(const SmallResult& one, const SmallResult& many
         << what;
 }
 
-// An optimiser's step on the CPU, for tests without a trainer.
+// An optimiser's update on the CPU, for tests without a trainer.
 
 inline void take_step(Context& ctx, Optimizer& optimizer, double learning_rate, StepState state = {}) {
   state.learning_rate = learning_rate;

@@ -1,6 +1,6 @@
 // PipeGCN's recurrence (Wan et al. 2022, algorithm 1 and equations 3 to 5) and BNS-GCN's sampling (Wan et al.
 // 2022, algorithm 1), alone and together, on one rank, in dense matrices and plain loops: three graph
-// convolutions without dropout, trained by gradient descent. What tests hold the exchanges against.
+// convolutions without dropout, trained by gradient descent. Tests compare the exchanges with it.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -28,20 +28,20 @@ struct StaleGcn {
   std::vector<Dense> weight;              // by convolution
   std::vector<std::vector<double>> bias;  // by convolution
   std::vector<Late> stale_rows,
-      late_back;  // by convolution; those of the first aren't used: features are sent once
-  // by convolution: what crosses is the input times the weight of the epoch that sends it
+      late_back;  // by convolution; the first one's aren't used, because features are sent once
+  // by convolution: parts send the input times the weight of the sending epoch
   std::vector<bool> sends_products;
-  int staleness = 1;  // epochs by which what crosses is late; 0: none
+  int staleness = 1;  // the age of rows from other parts, in epochs; 0: none is stale
   int epoch = 0;      // the last one trained
   Dense read;         // the adjacency through which this epoch reads other parts' rows
-  /// What the arc (i, j) from another part counts for in the epoch in which j's row was sent; empty: 1.
+  /// The weight of the arc (i, j) from another part in the epoch in which j's row was sent; empty: 1.
   std::function<double(int epoch, std::size_t i, std::size_t j)> stands_for;
 
   std::size_t vertices() const { return features.size(); }
   bool sends_products_of(std::size_t l) const { return l < sends_products.size() && sends_products[l]; }
   bool together(std::size_t i, std::size_t j) const { return part[i] == part[j]; }
 
-  /// Σ over arcs that stay within a part, or that cross.
+  /// Σ over arcs that stay within a part, or over those between parts.
   Dense gathered(const Dense& a, const Dense& rows, bool boundary_set) const {
     Dense out = zeros(a.size(), rows[0].size());
     for (std::size_t i = 0; i < a.size(); ++i)
@@ -55,7 +55,7 @@ struct StaleGcn {
       for (std::size_t j = 0; j < to[i].size(); ++j) to[i][j] += what[i][j];
   }
 
-  /// The adjacency through which rows sent in `sent` are read.
+  /// The adjacency through which rows sent in epoch `sent` are read.
   Dense sampled(int sent) const {
     Dense a = adjacency;
     for (std::size_t i = 0; stands_for && i < a.size(); ++i)
@@ -63,7 +63,7 @@ struct StaleGcn {
         if (a[i][j] != 0 && !together(i, j)) a[i][j] *= stands_for(sent, i, j);
     return a;
   }
-  /// What this epoch uses of what crosses, the epoch's own `now` on its way.
+  /// What this epoch uses of other parts, while its own `now` is on its way.
   Dense used(Late& late, const Dense& now) const {
     if (staleness == 0) late.arrive(now);
     Dense rows = late.used();
@@ -71,11 +71,10 @@ struct StaleGcn {
     return rows;
   }
 
-  /// One epoch; its loss. Rows and gradients that it sends arrive `staleness` epochs later.
+  /// Trains one epoch; returns its loss. Rows and gradients that it sends arrive `staleness` epochs later.
   double train() {
     begin_epoch();
-    std::vector<Dense> sums,
-        outs;  // by convolution: what is multiplied with the weight, Â H or H, and the output
+    std::vector<Dense> sums, outs;  // by convolution: its product's input (Â H or H); its output
     Dense rows = features;
     for (std::size_t l = 0; l < weight.size(); ++l) {
       Dense sum = gathered(adjacency, rows, false), out;
@@ -116,11 +115,11 @@ struct StaleGcn {
     return loss / trained;
   }
 
-  /// The sum of other parts' rows of what crosses for layer l in this epoch, whose own are `rows`.
+  /// For layer l in this epoch, sums over other parts' rows; `rows` are this epoch's.
   virtual Dense from_others(std::size_t l, const Dense& rows) {
     return gathered(read, used(stale_rows[l], rows), true);
   }
-  /// The gradients that other parts send of those rows, `d_sum` being the sums'.
+  /// The gradients that other parts send of those rows; `d_sum`: of the sums.
   virtual Dense back_from_others(std::size_t l, const Dense& d_sum) {
     return used(late_back[l], gathered(transposed(read), d_sum, true));
   }
@@ -156,14 +155,15 @@ struct StaleGcn {
   }
 };
 
-// A job on ranks beside its simulation (above): the same data, parts and first weights, epoch for epoch.
+// A job on ranks beside its simulation (above): the same data, parts and initial weights, epoch by epoch.
 
-/// Over a small data set, by case; for a fixture of each test.
+/// Over a small data set, by case; a fixture for each test.
 class Recurrence : public testing::TestWithParam<SmallCase> {
  protected:
   Recurrence() { write_small_data(folder_ / "small", {}); }
 
-  /// Every epoch's loss, and the weights at the end, on ranks as in the simulation, which is trained here.
+  /// Compares every epoch's loss, and the final weights, on ranks with the simulation's, which is trained
+  /// here.
   void expect_equal(StaleGcn& expected, const Job& job, int ranks, int epochs) const {
     ASSERT_EQ(expected.weight.size(), 3U);
     const SmallResult got = train_small(job, folder_ / "small", ranks, epochs);
@@ -208,7 +208,7 @@ class Recurrence : public testing::TestWithParam<SmallCase> {
   }
 
  protected:
-  /// By epoch and reader: the vertices whose rows it gets.
+  /// By epoch and reader: the vertices whose rows it receives.
   using DrawnRows = std::vector<std::vector<std::set<VertexId>>>;
 
   static double sampling_rate(const Job& job) {
@@ -227,7 +227,7 @@ class Recurrence : public testing::TestWithParam<SmallCase> {
     }
   }
 
-  /// b/k where k of the b rows that j's part has for i's were drawn, j's among them.
+  /// b/k, where k of the b rows that j's part has for i's part were drawn, among them j's.
   static std::function<double(int, std::size_t, std::size_t)> weights_of(const StaleGcn& gcn, double rate,
                                                                          const DrawnRows& drawn) {
     std::map<std::pair<int, int>, std::set<std::size_t>> boundary;  // owner, reader → vertices

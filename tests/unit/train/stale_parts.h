@@ -1,6 +1,6 @@
-// The parts of a graph as one rank plays them under PipeGCN (Wan et al. 2022, algorithm 1 and section 3.4):
-// an Exchange that has all vertices before it and simulates what crosses between parts, by vertex. No halo,
-// no peers, no messages; in float64.
+// The parts of a graph under PipeGCN (Wan et al. 2022, algorithm 1 and section 3.4), simulated on one rank:
+// an Exchange that has all vertices, and computes by vertex what parts would send each other. No halo, no
+// peers, no messages; in float64.
 #pragma once
 
 #include <algorithm>
@@ -18,7 +18,7 @@
 namespace atl {
 
 // What arrives an epoch late, and its moving average (Wan et al. 2022, "PipeGCN", section 3.4), in plain
-// loops: what simulations of late rows and gradients keep.
+// loops: for simulations of stale rows and gradients.
 
 using Dense = std::vector<std::vector<double>>;  // (rows)(columns)
 
@@ -26,7 +26,7 @@ inline Dense zeros(std::size_t rows, std::size_t cols) {
   return Dense(rows, std::vector<double>(cols, 0.0));
 }
 
-/// A moving average that begins at zero; without smoothing, what came last.
+/// A moving average that begins at zero; without smoothing, the last value.
 struct Late {
   Dense average;
   double decay = 0;
@@ -48,8 +48,8 @@ struct Late {
   }
 };
 
-/// As the job smooths `what`, "features" or "gradients"; `auto` is both, but where nothing is late, or other
-/// rows each epoch.
+/// As the job smooths `what`, "features" or "gradients". `auto` smooths both, unless nothing is stale, or
+/// each epoch sends other rows.
 inline Late late_of(const Job& job, const std::string& what, std::size_t rows, std::size_t cols) {
   const Options& o = job.strategy.options;
   std::string smoothed = o.has("smoothing") ? o.text("smoothing") : "none";
@@ -61,7 +61,7 @@ inline Late late_of(const Job& job, const std::string& what, std::size_t rows, s
 
 // Some of a block's arcs as a block of their own.
 
-/// Holds its arrays.
+/// Owns the block's arrays.
 class SomeArcs {
  public:
   struct Range {
@@ -69,8 +69,7 @@ class SomeArcs {
   };
   using Keep = FunctionRef<bool(VertexId dst_id, VertexId src_id)>;
 
-  /// Arcs from `sources` to `destinations` of `whole`, those of which `keep` says so. dst_are_sources:
-  /// Block's.
+  /// Arcs from `sources` to `destinations` of `whole` that `keep` selects. dst_are_sources: Block's.
   SomeArcs(const Block& whole, Range destinations, Range sources, bool dst_are_sources, Keep keep)
       : block_(whole) {
     arcs_.rows = destinations.end - destinations.begin, arcs_.cols = sources.end - sources.begin;
@@ -110,22 +109,22 @@ inline Dense dense_of(ConstMatrixView rows) {
   return out;
 }
 
-/// Parts as one rank plays them. Slot 0 = arcs that stay within a part, slot 1 = arcs that cross; sources are
-/// all vertices.
+/// Parts simulated on one rank. Slot 0 = arcs within a part, slot 1 = arcs between parts; sources are all
+/// vertices.
 ///
-/// A row that several parts read is the same row for all of them, so one average stands for their copies. The
-/// gradients that they send back for it are added here before they are averaged, on ranks after: an average
-/// is linear.
+/// A row that several parts read is the same for all of them, so one average stands for their copies. The
+/// gradients that they send back for it are summed here before they are averaged, and on ranks afterwards,
+/// which is the same because an average is linear.
 class StaleParts final : public Exchange {
  public:
-  /// part (vertices of the data set). References outlive it.
+  /// part: (vertices of the data set). References outlive it.
   StaleParts(const GraphPart& whole, const std::vector<int>& part, const Job& job,
              const std::vector<ExchangedLayer>& layers)
       : vertices_(whole.graph->owned),
         within_(whole.own, {0, vertices_}, {0, vertices_}, true,
                 [&](VertexId to, VertexId from) { return part[std::size_t(to)] == part[std::size_t(from)]; }),
         across_(
-            whole.own, {0, vertices_}, {0, vertices_}, false,  // a part has others' rows beside its own, late
+            whole.own, {0, vertices_}, {0, vertices_}, false,  // a part has its own rows, and stale ones
             [&](VertexId to, VertexId from) { return part[std::size_t(to)] != part[std::size_t(from)]; }) {
     for (const ExchangedLayer& each : layers) {
       const auto rows = std::size_t(vertices_), cols = std::size_t(each.fixed ? 0 : each.cols);
@@ -166,8 +165,8 @@ class StaleParts final : public Exchange {
 
  private:
   struct Layer {
-    bool fixed;            // its input are the features, which every part has of its sources
-    Late rows, gradients;  // (vertices, cols): sent in the epochs before this one
+    bool fixed;            // its inputs are the features, which every part has of its sources
+    Late rows, gradients;  // (vertices, cols): sent in earlier epochs
     Matrix used;           // (vertices, cols): what this epoch reads of other parts
   };
 

@@ -1,5 +1,5 @@
-// The step loop allocates nothing: once it has run for some epochs no rank allocates in later ones, whichever
-// strategy moves the rows. Counted over the whole program, threads that communicate included.
+// The step loop allocates nothing: after some epochs no rank allocates in later ones, whichever strategy
+// moves the rows. Counted over the whole program, including threads that communicate.
 #include <gtest/gtest.h>
 
 #include <barrier>

@@ -14,7 +14,7 @@ namespace atl {
 
 // Jobs of strategy `dgs` over a small data set.
 
-/// The case on `ranks` with masks that change every four steps; three steps an epoch. `more` are further
+/// The case on `ranks` with masks that change every four steps, three steps per epoch. `more`: further
 /// fields.
 inline Job dgs_job(const SmallCase& c, int ranks, std::vector<std::string> more = {}) {
   std::vector<std::string> fields = c.fields;
@@ -28,10 +28,9 @@ inline Job dgs_job(const SmallCase& c, int ranks, std::vector<std::string> more 
   return small_job(fields);
 }
 
-// Jobs of strategy `granndis` over the small data set, for tests that run them on any number of servers and
-// ranks.
+// Jobs of strategy `granndis` over the small data set, for tests on any number of servers and ranks.
 
-/// `together`: ranks of a server. options: "{maxHop: 0, fanout: -1}".
+/// `together`: ranks per server. options: "{maxHop: 0, fanout: -1}".
 inline Job granndis_job(const std::vector<std::string>& fields, int ranks, int together,
                         const std::string& options, const std::string& partitioner = "metis") {
   std::vector<std::string> all = fields;
@@ -45,8 +44,8 @@ inline Job granndis_job(const std::vector<std::string>& fields, int ranks, int t
 
 inline constexpr int kP3Parts = 6;
 
-/// The case with `kind` on so many ranks: two neighbours a layer, six parts by range, 7 training vertices a
-/// step. `options` are the strategy's others, as in a manifest's map; `more` further fields.
+/// The case with `kind` on so many ranks: two neighbours per layer, six parts by range, 7 training vertices
+/// per step. `options`: the strategy's others, as in a manifest's map; `more`: further fields.
 inline Job batches_of(const std::string& kind, const SmallCase& c, int ranks, const std::string& options = "",
                       std::vector<std::string> more = {}) {
   std::vector<std::string> fields = c.fields;
@@ -61,7 +60,7 @@ inline Job batches_of(const std::string& kind, const SmallCase& c, int ranks, co
   return small_job(fields);
 }
 
-/// Models of every kind on features that four ranks and more have some columns of each.
+/// Models of every kind on features of which each of four or more ranks has some columns.
 inline std::vector<SmallCase> every_model_by_columns() {
   std::vector<SmallCase> all = every_model();
   for (SmallCase& each : all) each.data.features = 11;
@@ -71,8 +70,8 @@ inline std::vector<SmallCase> every_model_by_columns() {
 inline const std::string kDroppedBefore = "training.inputDropout={rate: 0.3, position: beforeAggregation}";
 inline const std::string kDroppedAfter = "training.inputDropout={rate: 0.3, position: afterAggregation}";
 
-/// What decides how the first layer is computed beside the model's kind: which side is aggregated, and what
-/// is dropped out when.
+/// What decides, beside the model's kind, how the first layer is computed: the side that is aggregated, and
+/// what is dropped out when.
 inline std::vector<SmallCase> first_layers() {
   const SmallData data{.features = 11};
   return {{"gcn_aggregates_first", {"model.hidden=16", kDroppedBefore}, data},
@@ -93,10 +92,10 @@ inline std::vector<SmallCase> first_layers() {
           {"clipped", {"training.optimizer={clipNorm: 0.1}"}, data}};
 }
 
-// Small jobs whose steps draw vertices for a whole step, one for each such sampler.
+// Small jobs whose samplers draw vertices for a whole step, one job for each such sampler.
 
-/// By sampler: options of minibatch for a graph of 60 vertices, 18 of which train. LAYERS are as many numbers
-/// as the model has layers.
+/// By sampler: options of minibatch for a graph of 60 vertices, 18 of which train. LAYERS stands for one
+/// number per layer of the model.
 inline std::map<std::string, std::string> every_sampler() {
   return {{"fastgcn", "sampler: fastgcn, layerSizes: [LAYERS], batchSize: 7"},
           {"ladies", "sampler: ladies, layerSizes: [LAYERS], batchSize: 7"},
@@ -107,14 +106,14 @@ inline std::map<std::string, std::string> every_sampler() {
           {"uniform", "sampler: uniform, draws: 25"}};
 }
 
-/// Over six parts.
+/// A job of such a sampler over six parts.
 inline Job sampler_job(std::vector<std::string> fields, std::string options, int ranks) {
   std::string sizes;
   for (int layer = gathering_layers(small_job(fields).model); layer > 0; --layer)
     sizes += sizes.empty() ? "12" : ", 9";
   const auto at = options.find("LAYERS");
   if (at != std::string::npos) options.replace(at, 6, sizes);
-  // Fields that stand in the options' block come after it.
+  // Fields inside the options' block must come after it.
   fields.insert(fields.begin(), {"strategy.kind=minibatch", "strategy.minibatch={" + options + "}"});
   fields.push_back("placement.partitioner={kind: range, parts: 6}");
   fields.push_back("placement.ranks=" + std::to_string(ranks));
@@ -131,7 +130,7 @@ inline Job link_job(const SmallCase& c, int ranks, const std::vector<std::string
   return small_job(fields);
 }
 
-/// Every model, in turn with each decoder.
+/// Every model, with each decoder in turn.
 inline std::vector<SmallCase> every_link_model() {
   std::vector<SmallCase> all = every_model();
   for (std::size_t i = 0; i < all.size(); ++i) {

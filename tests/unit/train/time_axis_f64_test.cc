@@ -1,6 +1,6 @@
-// The time axis of the seam: three passes in flight, each with the weights that there were when it began,
-// learn what a plain loop of the recurrence learns: w(t+1) = w(t) − η ∇f(w(t−3)), with the first weights
-// before (P3: Gandhi & Iyer 2021, section 3.4).
+// The time axis of the seam: three concurrent passes, each with the weights at its beginning, learn what a
+// plain loop of the recurrence learns: w(t+1) = w(t) − η ∇f(w(t−3)), with the first weights before (P3:
+// Gandhi & Iyer 2021, section 3.4).
 #include <gtest/gtest.h>
 
 #include <algorithm>

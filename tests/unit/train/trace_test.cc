@@ -1,4 +1,4 @@
-// How much of what travels is hidden behind computation, read from the file that `atoll run --trace` leaves.
+// The share of communication that is hidden behind computing, read from the file of `atoll run --trace`.
 #include <gmock/gmock.h>
 
 #include <fstream>

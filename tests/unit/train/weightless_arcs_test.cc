@@ -1,5 +1,5 @@
-// Arcs of weight 0 under every strategy: a vertex all of whose arcs weigh 0 reads nothing and sends nothing.
-// Training stays finite, and an exact strategy's is that of one rank.
+// Arcs of weight 0 under every strategy: a vertex with only such arcs reads nothing and sends nothing.
+// Training stays finite, and an exact strategy's equals that of one rank.
 #include <gtest/gtest.h>
 
 #include <cmath>

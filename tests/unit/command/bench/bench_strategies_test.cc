@@ -1,4 +1,4 @@
-// What `atoll bench strategies` reads: the list of strategies, and the rig in the environment.
+// The input of `atoll bench strategies`: the list of strategies, and the rig in the environment.
 #include <gmock/gmock.h>
 
 #include <cstdlib>

@@ -1,5 +1,5 @@
-// attempt.json: what the operator writes is read; what no launcher could go by is refused with file and
-// field.
+// attempt.json: the launcher reads what the operator writes; files that it can't follow are refused by file
+// and field.
 #include "command/run/attempt_file.h"
 
 #include <gmock/gmock.h>

@@ -1,4 +1,4 @@
-// What a pod leaves behind arrives whole, whatever a program said before it died.
+// A pod's last message arrives whole, whatever a program printed before it died.
 #include "command/run/attempt_file.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// Which server each rank of `atoll run --hosts` goes to.
+// The server of each rank of `atoll run --hosts`.
 #include "command/run/plan.h"
 
 #include <gmock/gmock.h>

@@ -1,4 +1,4 @@
-// What `atoll run` refuses before it leaves anything behind.
+// `atoll run` refuses bad input before it leaves anything behind.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

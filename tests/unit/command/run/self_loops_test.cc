@@ -1,5 +1,4 @@
-// What a run makes of the data's self-loops, and says of them; a run that goes on keeps to what it began
-// with.
+// The use of the data's self-loops in a run, and its report; a run that goes on keeps its first choice.
 #include "command/job_data.h"
 
 #include <fmt/format.h>

@@ -1,5 +1,5 @@
-// What a user of a generated graph counts on: its size, degrees, homophily, splits, and that a seed is a
-// graph.
+// Properties of a generated graph that users rely on: its size, degrees, homophily and splits, and that each
+// seed gives one graph.
 #include "dataset/generate/generate.h"
 
 #include <gmock/gmock.h>

@@ -1,5 +1,5 @@
-// Broken sources, a table of them for each format. Each must end in an Error that says where and what to do,
-// and leave nothing behind.
+// Broken sources, in a table for each format. Each import must fail with an Error that says where and what to
+// do, and leave nothing behind.
 #pragma once
 
 #include <gmock/gmock.h>
@@ -18,7 +18,7 @@ struct BadInput {
   const char* format;
   const char* source;  // inside the folder; "" is the folder itself
   Make make;
-  std::vector<const char*> says;  // all of these stand in the message
+  std::vector<const char*> says;  // parts of the message, all of them required
   Change change = nullptr;
 };
 
@@ -26,7 +26,7 @@ inline std::ostream& operator<<(std::ostream& out, const BadInput& bad) {
   return out << bad.name;
 }
 
-/// A file's tests are its own instance of this.
+/// A test file makes its own instance of this.
 class BadInputTest : public ::testing::TestWithParam<BadInput> {
  protected:
   static void expect_refusal(const BadInput& bad) {

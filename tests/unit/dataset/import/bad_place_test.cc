@@ -1,4 +1,4 @@
-// Places that nothing can be imported to, and a format that there isn't.
+// Places to which nothing can be imported, and a format that doesn't exist.
 #include <unistd.h>
 
 #include "dataset/dataset.h"

@@ -1,4 +1,4 @@
-// Cora, the data set that always is there: imported, opened, read, exported, imported again.
+// Cora, the data set that is always available: imported, opened, read, exported, imported again.
 #include <gtest/gtest.h>
 
 #include <numeric>

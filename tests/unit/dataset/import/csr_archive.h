@@ -1,4 +1,4 @@
-// Sparse matrices as SciPy's save_npz leaves them.
+// Sparse matrices in the form of SciPy's save_npz.
 #pragma once
 
 #include "dataset/format/npz_writer.h"

@@ -1,5 +1,5 @@
-// What each format may hold beyond what the real data sets show: gzip, comments, gaps, weights, several
-// labels, isolated vertices.
+// Features of each format that the real data sets don't have: gzip, comments, gaps, weights, several labels,
+// isolated vertices.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

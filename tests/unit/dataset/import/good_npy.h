@@ -1,4 +1,4 @@
-// A source of the neutral layout in which nothing is wrong: what tests then break.
+// A correct source in the neutral layout, which tests then break.
 #pragma once
 
 #include "dataset/import/bad_input.h"

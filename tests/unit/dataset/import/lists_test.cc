@@ -1,5 +1,5 @@
-// Adjacency lists and METIS files, against the same graph as an edge list: a graph that the test draws, and
-// the files that it writes of it.
+// Adjacency lists and METIS files compared with the same graph as an edge list; the test draws the graph and
+// writes the files.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

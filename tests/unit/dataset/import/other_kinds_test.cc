@@ -1,4 +1,4 @@
-// Files of other kinds given to every reader of text: each is named, and what to do.
+// Files of other kinds, given to every reader of text: the message names the kind, and what to do.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-// Writes the pickles that Planetoid's files are (protocol 2), so that tests can make small and odd ones.
+// Writes pickles in the form of Planetoid's files (protocol 2), so that tests can make small and odd ones.
 #pragma once
 
 #include <cstdint>

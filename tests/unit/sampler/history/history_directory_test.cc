@@ -1,4 +1,5 @@
-// What a rank knows of its historical embeddings: which rows it keeps, from when on, and how old they may be.
+// A rank's knowledge of its historical embeddings: which rows it keeps, from when on, and how old they may
+// be.
 #include "sampler/history/history_directory.h"
 
 #include <gmock/gmock.h>

@@ -1,5 +1,4 @@
-// Batches that end at others' vertices: what they draw is the plain batch's, as far as own rows and known
-// ones go.
+// Batches that end at others' vertices: for own rows and known ones they draw the same as plain batches.
 #include <gmock/gmock.h>
 
 #include "comm/ranks.h"

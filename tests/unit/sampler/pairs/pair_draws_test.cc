@@ -1,4 +1,4 @@
-// Negative pairs are none of the training edges, come from everywhere, and are the same whoever owns which
+// Negative pairs are never training edges, come from all vertices, and don't depend on who owns which
 // vertices.
 #include "sampler/pairs/pair_draws.h"
 

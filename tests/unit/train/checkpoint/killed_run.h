@@ -1,4 +1,4 @@
-// Runs of a small job in folders of a test's own, killed or stopped where the test wants it, and resumed.
+// Runs of a small job in a test's own folders, killed or stopped at a given point, and resumed.
 #pragma once
 
 #include <gmock/gmock.h>
@@ -13,8 +13,8 @@ struct Killed : std::runtime_error {
   Killed() : std::runtime_error("killed") {}
 };
 
-/// Keeps the record; dies at the end of an epoch or after a step within one, as SIGKILL would have it, or
-/// asks for a stop there.
+/// Keeps the record. Dies at the end of an epoch, or after a step within one, as by SIGKILL; or asks for a
+/// stop there.
 class Watcher final : public RunObserver {
  public:
   explicit Watcher(Reached kill_after = {}, Reached stop_after = {})
@@ -37,7 +37,7 @@ class Watcher final : public RunObserver {
   Reached kill_, stop_at_;
 };
 
-/// A small data set and runs over it, each with an output folder of its own.
+/// A small data set and runs on it, each with an output folder of its own.
 class KilledRuns : public testing::Test {
  protected:
   KilledRuns() {
@@ -46,13 +46,13 @@ class KilledRuns : public testing::Test {
                       "training.optimizer={kind: adam, learningRate: 0.05}"});
   }
 
-  // What tests on devices do otherwise.
+  // Overridden by tests on devices.
   virtual void run_all(int ranks, const std::function<void(Communicator&)>& rank_main) {
     run_ranks(ranks, rank_main);
   }
   virtual RankDevice device_of(Rank) { return {}; }
 
-  /// Rank 0's record; killed or stopped after an epoch (0: never).
+  /// Returns rank 0's record. Kills or stops the run after an epoch (0: never).
   RunRecord run(const std::string& output, int ranks, Index kill_after = 0, Index stop_after = 0) {
     return run_until(output, ranks, {kill_after, 0}, {stop_after, 0});
   }
@@ -84,7 +84,7 @@ class KilledRuns : public testing::Test {
     return record;
   }
 
-  /// Of the model that a run has saved, tensor after tensor.
+  /// The weights of the model that a run has saved, tensor after tensor.
   std::vector<double> weights(const std::string& output) {
     const SafetensorsFile file = SafetensorsFile::read(folder_ / output / "model.safetensors");
     std::vector<double> all;
@@ -95,7 +95,7 @@ class KilledRuns : public testing::Test {
     return all;
   }
 
-  /// Ranks but the first see no output folder.
+  /// Checks that only the first rank made an output folder.
   ~KilledRuns() override { EXPECT_FALSE(std::filesystem::exists(elsewhere_)); }
 
   TemporaryFolder folder_;

@@ -1,4 +1,4 @@
-// Checkpoints of parameters that live in slices and groups: whole, and resumed by any other layout.
+// Checkpoints of parameters in slices and groups: written whole, and resumed by any other layout.
 #include <gmock/gmock.h>
 
 #include "train/placed_training.h"

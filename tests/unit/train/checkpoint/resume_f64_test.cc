@@ -1,5 +1,5 @@
-// A killed run goes on with another number of ranks: in float64 its losses and weights are those of one never
-// killed.
+// A killed run goes on with another number of ranks: in float64 its losses and weights equal those of a run
+// never killed.
 #include <gmock/gmock.h>
 
 #include "train/checkpoint/killed_run.h"

@@ -1,5 +1,5 @@
-// A run that was killed and resumed ends as one that never was: losses, best epoch, its metrics and its
-// weights, also where only some epochs are evaluated.
+// A run that was killed and resumed ends as one never killed: losses, best epoch, its metrics and weights,
+// also where only some epochs are evaluated.
 #include <gmock/gmock.h>
 
 #include "train/checkpoint/killed_run.h"

@@ -1,5 +1,5 @@
-// Rows that an exchange keeps from epoch to epoch (stale, cached) are part of a run's state: resumed on the
-// same ranks it is the run that was never killed, on others it goes on without them.
+// Rows that an exchange keeps from epoch to epoch (stale, cached) are part of a run's state. Resumed on the
+// same ranks, the run equals one never killed; on other ranks it goes on without these rows.
 #include <gmock/gmock.h>
 
 #include "train/checkpoint/killed_run.h"

@@ -1,4 +1,4 @@
-// PipeGCN resumed on other ranks than those that its late rows belong to: its first epoch is exact and fills
+// PipeGCN resumed on other ranks than those whose stale rows were saved: its first epoch is exact and fills
 // the buffers.
 #include <gmock/gmock.h>
 

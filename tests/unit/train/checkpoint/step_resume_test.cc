@@ -1,5 +1,5 @@
-// Mini-batches that were killed or stopped in the middle of an epoch go on there: the run ends as one that
-// never was, to the bit.
+// Mini-batches that were killed or stopped in the middle of an epoch go on there: the run ends as one never
+// stopped, to the bit.
 #include <gmock/gmock.h>
 
 #include "train/checkpoint/checkpoint.h"

@@ -1,4 +1,4 @@
-// Link prediction on a device whose memory is out of the host's reach: the same bits as on the host.
+// Link prediction on a device whose memory the host can't reach gives the host's bits.
 #include "train/every_model.h"
 #include "train/strategy_jobs.h"
 

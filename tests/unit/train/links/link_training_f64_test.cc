@@ -1,6 +1,6 @@
 // Link prediction through the whole trainer: its gradients are those of its loss, and it learns the same on
-// any number of ranks, with any partitioner, under every exact strategy; batches of everything are `graph`,
-// and `p3` is `minibatch`.
+// any number of ranks, with any partitioner, under every exact strategy; a batch of everything equals
+// `graph`, and `p3` equals `minibatch`.
 #include <gtest/gtest.h>
 
 #include "job/models.h"
