@@ -28,7 +28,7 @@ struct Settings {
   std::int64_t cuda_shared_memory = 1 << 30;    // the same of ranks with a GPU: NCCL's buffers lie there
   bool mpi_jobs = false;                        // mpi-operator runs here: launcher: mpijob is allowed
   bool kueue = false;                           // Kueue runs here: jobs may name a queue
-  std::set<std::string> allowed;                // that is_allowable() (template.h), in jobs' pods
+  std::set<std::string> allowed;                // that is_allowable() (guards.h), in jobs' pods
   std::int64_t fs_group = 10001;                // group of the mounted keys, and of volumes that take one
 };
 

@@ -12,11 +12,6 @@
 
 namespace atl::ctl {
 
-/// What gives pods more than the job's own, and is refused but where Settings::allowed has it: hostPath, …
-std::set<std::string> guarded_features();
-/// One of these, or a capability's name: IPC_LOCK.
-bool is_allowable(const std::string& feature);
-
 /// One line for each thing that isn't allowed in `template` or in a volume: "template.spec.hostNetwork: …".
 /// Empty: merge_template() will do.
 std::vector<std::string> template_faults(const Job& job, const Settings& settings);
