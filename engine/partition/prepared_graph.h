@@ -49,8 +49,8 @@ class PreparedGraph {
   static PreparedGraph make(const Dataset& dataset, const PartitionOptions& options,
                             const GraphTransforms& transforms, std::span<const std::uint8_t> training,
                             const std::function<void(Index bytes)>& before_making = {});
-  /// Opens what make() left, given the same arguments, without verifying. Throws Error with the `atoll
-  /// partition` command to run where it doesn't exist.
+  /// Opens what make() left, given the same arguments, without verifying (verify_share() does). Throws Error
+  /// with the `atoll partition` command to run where it doesn't exist.
   static PreparedGraph open(const Dataset& dataset, const PartitionOptions& options,
                             const GraphTransforms& transforms, std::span<const std::uint8_t> training);
   /// Whether open() would find one.
@@ -83,6 +83,10 @@ class PreparedGraph {
   void forget() const;
   /// SHA-256 of meta.json, which holds every file's: equal on all ranks means equal graphs.
   const std::string& checksum() const;
+  /// For whoever knows its checksum from elsewhere, because others can write where it lies: throws Error
+  /// where meta.json is another, or one of the files that fall to this reader of `readers`. Together they
+  /// read all.
+  void verify_share(const std::string& checksum, int reader, int readers) const;
 
  private:
   struct State;

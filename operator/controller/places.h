@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "operator/api/messages.h"
 #include "operator/controller/reconcile.h"
 
 namespace atl::ctl {
@@ -13,9 +14,9 @@ namespace atl::ctl {
 /// pods, nodes that failed twice left out.
 Gang gang_to_place(const Reconcile& reconcile);
 
-/// The part of the graph that each rank trains, as the prepare step ordered them; none: that of its own
-/// number.
-std::vector<int> parts_by_rank(const Reconcile& reconcile);
+/// What ranks are told of what the prepare step found: the part of the graph that each trains, the strategy
+/// that was chosen for them, the graph's checksum. Without flows.
+Prepared prepared_for_ranks(const Reconcile& reconcile);
 
 /// What the prepare step chose for strategy auto, as YAML on one line; "": the manifest names a strategy.
 std::string chosen_strategy(const Reconcile& reconcile);

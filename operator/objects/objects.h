@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "operator/api/gnnjob.h"
+#include "operator/api/messages.h"
 #include "operator/api/pod.h"
 #include "operator/api/workload.h"
 #include "operator/objects/login_keys.h"
@@ -40,10 +41,11 @@ struct AttemptServer {
 };
 
 /// attempt.json: {"attempt": 3, "run": the job's UID, "servers": [{"pod", "node", "address", "ranks"}, …],
-/// "parts": [2, 0, 1, 3], "strategy": "{kind: granndis}"}: the part of the graph that each rank trains (none:
-/// that of its own number), and what strategy auto stands for (none: the manifest's). Immutable.
+/// "parts": [2, 0, 1, 3], "strategy": "{kind: granndis}", "prepared": "e3b0c4…"}: the part of the graph that
+/// each rank trains (none: that of its own number), what strategy auto stands for (none: the manifest's), and
+/// the checksum that the prepared graph must have (none: whatever it is). Immutable.
 std::string attempt_config_map(const GnnJob& job, int attempt, const std::vector<AttemptServer>& servers,
-                               const std::vector<int>& parts, const std::string& strategy);
+                               const Prepared& prepared);
 
 /// Within the job everything; from outside only the metrics port, and only from the operator's and
 /// Prometheus' namespaces.
