@@ -15,6 +15,7 @@ RUN docker/install-packages docker/packages-build.txt docker/packages-operator-b
 COPY CMakeLists.txt CMakeLists.txt
 COPY engine engine
 COPY operator operator
+COPY charts/atoll/guards.json charts/atoll/guards.json
 RUN cmake -S . -B build -G Ninja && ninja -C build atoll atoll-operator && \
     install -D -s -t /programs build/atoll build/atoll-operator
 

@@ -9,7 +9,7 @@
 
 #include "base/error.h"
 #include "job/quantity.h"
-#include "operator/objects/template.h"
+#include "operator/objects/guards.h"
 
 namespace atl::ctl {
 namespace {

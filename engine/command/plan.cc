@@ -22,6 +22,7 @@
 #include "job/job.h"
 #include "job/layout.h"
 #include "job/strategies.h"
+#include "operator/objects/guards.h"
 #include "operator/objects/names.h"
 #include "operator/objects/objects.h"
 #include "operator/objects/template.h"
@@ -68,7 +69,8 @@ int plan_on_nodes(const Job& job, const std::filesystem::path& nodes,
                   const std::optional<std::vector<PairBytes>>& flows, bool json) {
   const ctl::Snapshot snapshot = ctl::read_snapshot(text_of(nodes), nodes.string());
   // Only the cluster's operator knows what is allowed there; the plan doesn't depend on it.
-  const ctl::Settings settings{.allowed = ctl::guarded_features()};
+  ctl::Settings settings{.allowed = ctl::guarded_features()};
+  settings.allowed.insert(ctl::kAnyCapability);
   if (const auto faults = ctl::template_faults(job, settings); !faults.empty())
     fail("{}", fmt::join(faults, "\n"));
   const ctl::Gang gang = gang_of(job, flows, snapshot.storage);

@@ -63,7 +63,13 @@ struct MappedRowsById {
 MappedRowsById map_rows_by_id(const std::filesystem::path& folder, const std::string& prefix,
                               const MappedHaloGraph& graph);
 
-/// Reads every file and compares its SHA-256. Throws Error naming the first that differs, and the remedy.
-void verify_prepared(const std::filesystem::path& folder, const PreparedMeta& meta);
+/// Of `shares` readers, who have all files between them.
+struct Share {
+  int number = 0, of = 1;
+};
+
+/// Reads the share's files and compares their SHA-256. Throws Error naming the first that differs, and the
+/// remedy.
+void verify_prepared(const std::filesystem::path& folder, const PreparedMeta& meta, Share share = {});
 
 }  // namespace atl

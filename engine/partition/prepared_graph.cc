@@ -216,5 +216,13 @@ const fs::path& PreparedGraph::folder() const {
 const std::string& PreparedGraph::checksum() const {
   return state_->checksum;
 }
+void PreparedGraph::verify_share(const std::string& expected, int reader, int readers) const {
+  if (expected != checksum())
+    fail(
+        "{}: isn't the graph that was prepared for this job: its SHA-256 is {} and not {}, so somebody has "
+        "written there since; remove the folder, and start the job anew, which prepares the graph again",
+        (folder() / "meta.json").string(), checksum(), expected);
+  verify_prepared(folder(), state_->meta, {reader, readers});
+}
 
 }  // namespace atl

@@ -50,8 +50,8 @@ class PreparedGraph {
   static PreparedGraph make(const Dataset& dataset, const PartitionOptions& options,
                             const GraphTransforms& transforms, std::span<const std::uint8_t> training,
                             const std::function<void(Index bytes)>& before_making = {});
-  /// Opens the graph that make() made with the same arguments, without verifying it. Throws Error with the
-  /// `atoll partition` command to run where it doesn't exist.
+  /// Opens the graph that make() made with the same arguments, without verifying it (verify_share() does).
+  /// Throws Error with the `atoll partition` command to run where it doesn't exist.
   static PreparedGraph open(const Dataset& dataset, const PartitionOptions& options,
                             const GraphTransforms& transforms, std::span<const std::uint8_t> training);
   /// Whether open() would find a graph.
@@ -83,6 +83,10 @@ class PreparedGraph {
   void forget() const;
   /// SHA-256 of meta.json, which holds the checksums of all files: equal on all ranks means equal graphs.
   const std::string& checksum() const;
+  /// Compares the graph with a checksum that is known from elsewhere, because others can write to its folder.
+  /// Each of `readers` verifies its share of the files; together they verify all. Throws Error where
+  /// meta.json or one of the files differs.
+  void verify_share(const std::string& checksum, int reader, int readers) const;
 
  private:
   struct State;

@@ -49,6 +49,17 @@ DeviceStream& stream_of(const SessionOptions& options) {
   return options.device == nullptr ? host_stream() : options.device->stream();
 }
 
+/// The graph that ranks read. Where its checksum is known they compare its files with it first, each its
+/// share of them, and none reads on before all have.
+PreparedGraph open_prepared(Communicator& comm, const SessionOptions& o, const Dataset& dataset) {
+  PreparedGraph prepared = PreparedGraph::open(dataset, partition_options(o.job, comm.size()),
+                                               graph_transforms(o.job), training_marks(dataset, o.job));
+  if (o.prepared_checksum.empty()) return prepared;
+  prepared.verify_share(o.prepared_checksum, comm.rank(), comm.size());
+  comm.check_same("checksum of the prepared graph", o.prepared_checksum);
+  return prepared;
+}
+
 /// One run of one rank, in the order of its members: data, model, loop, results.
 class Session {
  public:
@@ -61,8 +72,7 @@ class Session {
         workspace_(device_of(options)),
         ctx_{device_of(options), &pool_, &workspace_, &stream_of(options)},
         dataset_(Dataset::open(options.dataset, options.prepared)),
-        prepared_(PreparedGraph::open(dataset_, partition_options(job_, comm.size()), graph_transforms(job_),
-                                      training_marks(dataset_, job_))),
+        prepared_(open_prepared(comm, options, dataset_)),
         data_(job_, dataset_, prepared_, comm.rank(), PartRanks(options.parts)),
         best_(job_.training.early_stopping),
         meter_(comm) {}

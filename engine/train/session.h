@@ -23,7 +23,9 @@ struct SessionOptions {
   std::string job_yaml;            // the manifest as run
   std::filesystem::path dataset;   // the data set's folder
   std::filesystem::path prepared;  // as Dataset::open()'s `elsewhere`
-  std::filesystem::path output;    // exists where rank 0 runs; no other rank uses it
+  /// The prepared graph's checksum, with which ranks compare it; "": not known.
+  std::string prepared_checksum{};
+  std::filesystem::path output;  // exists where rank 0 runs; no other rank uses it
   int threads = 1;
   const RankDevice* device = nullptr;  // not owned; null: the CPU. The same kind on all ranks
   /// The bytes of a GPU's memory that the rank will hold while it trains, which are allocated at once; 0, or

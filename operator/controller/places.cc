@@ -188,9 +188,10 @@ GangPlan plan_together(const Reconcile& reconcile, const Gang& gang) {
 
 }  // namespace
 
-std::vector<int> parts_by_rank(const Reconcile& reconcile) {
+Prepared prepared_for_ranks(const Reconcile& reconcile) {
   const Prepared* prepared = known_parts(reconcile);
-  return prepared ? prepared->parts : std::vector<int>{};
+  if (!prepared) return {};
+  return {prepared->checksum, prepared->ranks, prepared->parts, {}, 0, chosen_strategy(reconcile)};
 }
 
 std::string chosen_strategy(const Reconcile& reconcile) {

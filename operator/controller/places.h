@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "operator/api/messages.h"
 #include "operator/controller/reconcile.h"
 
 namespace atl::ctl {
@@ -13,9 +14,9 @@ namespace atl::ctl {
 /// that failed twice are excluded.
 Gang gang_to_place(const Reconcile& reconcile);
 
-/// The part of the graph that each rank trains, in the prepare step's order; empty: the part of its own
-/// number.
-std::vector<int> parts_by_rank(const Reconcile& reconcile);
+/// The prepare step's results that ranks are told: the part of the graph that each trains, the strategy that
+/// was chosen for them, and the graph's checksum. Without flows.
+Prepared prepared_for_ranks(const Reconcile& reconcile);
 
 /// The strategy that the prepare step chose for auto, as YAML on one line; "": the manifest names a strategy.
 std::string chosen_strategy(const Reconcile& reconcile);

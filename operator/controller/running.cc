@@ -57,7 +57,7 @@ void launch(Reconcile& reconcile, const PodView& launcher) {
   if (!reconcile.gang().is_launched)
     reconcile.create(Kind::kConfigMap, attempt_map_name(reconcile.name(), reconcile.attempt()),
                      attempt_config_map(reconcile.job(), reconcile.attempt(), servers_of(reconcile),
-                                        parts_by_rank(reconcile), chosen_strategy(reconcile)));
+                                        prepared_for_ranks(reconcile)));
   reconcile.next_stage();
   reconcile.patch(launcher, pin_and_release_patch(launcher, node, reconcile.now()));
 }

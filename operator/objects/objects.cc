@@ -61,13 +61,14 @@ std::string prepared_config_map(const GnnJob& job, const std::string& prepared) 
 }
 
 std::string attempt_config_map(const GnnJob& job, int attempt, const std::vector<AttemptServer>& servers,
-                               const std::vector<int>& parts, const std::string& strategy) {
+                               const Prepared& prepared) {
   json all = json::array();
   for (const AttemptServer& s : servers)
     all.push_back({{"pod", s.pod}, {"node", s.node}, {"address", s.address}, {"ranks", s.ranks}});
   json content = {{"attempt", attempt}, {"run", job.meta.uid}, {"servers", std::move(all)}};
-  if (!parts.empty()) content["parts"] = parts;
-  if (!strategy.empty()) content["strategy"] = strategy;
+  if (!prepared.parts.empty()) content["parts"] = prepared.parts;
+  if (!prepared.strategy.empty()) content["strategy"] = prepared.strategy;
+  if (!prepared.checksum.empty()) content["prepared"] = prepared.checksum;
   return config_map(job, attempt_map_name(job.meta.name, attempt), "attempt.json", content.dump());
 }
 

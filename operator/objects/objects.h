@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "operator/api/gnnjob.h"
+#include "operator/api/messages.h"
 #include "operator/api/pod.h"
 #include "operator/api/workload.h"
 #include "operator/objects/login_keys.h"
@@ -40,11 +41,12 @@ struct AttemptServer {
 };
 
 /// attempt.json: {"attempt": 3, "run": the job's UID, "servers": [{"pod", "node", "address", "ranks"}, …],
-/// "parts": [2, 0, 1, 3], "strategy": "{kind: granndis}"}. `parts`: the part of the graph that each rank
-/// trains (empty: the part of its own number). `strategy`: the one chosen for auto (empty: the manifest's).
+/// "parts": [2, 0, 1, 3], "strategy": "{kind: granndis}", "prepared": "e3b0c4…"}. `parts`: the part of the
+/// graph that each rank trains (empty: the part of its own number). `strategy`: the one chosen for auto
+/// (empty: the manifest's). `prepared`: the checksum that the prepared graph must have (empty: any).
 /// Immutable.
 std::string attempt_config_map(const GnnJob& job, int attempt, const std::vector<AttemptServer>& servers,
-                               const std::vector<int>& parts, const std::string& strategy);
+                               const Prepared& prepared);
 
 /// Allows everything within the job; from outside only the metrics port, and only from the operator's and
 /// Prometheus' namespaces.

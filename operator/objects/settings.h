@@ -28,8 +28,8 @@ struct Settings {
   std::int64_t cuda_shared_memory = 1 << 30;    // the same for ranks with a GPU: NCCL's buffers are there
   bool mpi_jobs = false;                        // mpi-operator runs here: launcher: mpijob is allowed
   bool kueue = false;                           // Kueue runs here: jobs may name a queue
-  std::set<std::string> allowed;  // features that is_allowable() (template.h) names, in jobs' pods
-  std::int64_t fs_group = 10001;  // of the mounted keys, and of volumes that take one
+  std::set<std::string> allowed;  // features that is_allowable() (guards.h) names, in jobs' pods
+  std::int64_t fs_group = 10001;  // group of the mounted keys, and of volumes that take one
 };
 
 }  // namespace atl::ctl

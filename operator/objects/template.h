@@ -12,12 +12,6 @@
 
 namespace atl::ctl {
 
-/// Features that give pods more than the job's own, and are refused unless Settings::allowed has them:
-/// hostPath, …
-std::set<std::string> guarded_features();
-/// Whether it is one of these, or a capability's name: IPC_LOCK.
-bool is_allowable(const std::string& feature);
-
 /// One line for each thing that isn't allowed in `template` or in a volume: "template.spec.hostNetwork: …".
 /// Empty: merge_template() will succeed.
 std::vector<std::string> template_faults(const Job& job, const Settings& settings);

@@ -1,6 +1,6 @@
 // What a template may not say, because the job would not work, or would not be what its plan says; and what a
-// template or a volume may say only where that is allowed. charts/atoll/templates/_template_rules.tpl says
-// the same to the API server; a test compares the tables.
+// template or a volume may say only where that is allowed (guards.h).
+// charts/atoll/templates/_template_rules.tpl says the same to the API server; a test compares the tables.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "operator/objects/guards.h"
 #include "operator/objects/names.h"
 #include "operator/objects/template.h"
 #include "operator/plan/json_members.h"
@@ -46,46 +47,9 @@ const Names kRefusedOfContainer = {
     {"tty", "nobody types into a rank"},
 };
 
-/// A field that is refused unless its feature is allowed.
-struct Guard {
-  const char *field, *feature, *why;
-};
-constexpr const char *kNobody = "a job's pods have no rights in the cluster", *kHostPath = "hostPath",
-                     *kAccount = "serviceAccountName", *kProcesses = "shareProcessNamespace",
-                     *kToken = "serviceAccountToken", *kPrivileged = "privileged", *kProcMount = "procMount",
-                     *kHostPorts = "hostPorts";
-
-constexpr Guard kGuardsOfSpec[] = {
-    {"serviceAccountName", kAccount, kNobody},
-    {"serviceAccount", kAccount, kNobody},
-    {"shareProcessNamespace", kProcesses, "other containers could read a rank's memory"},
-};
-constexpr Guard kGuardsOfVolume[] = {{"hostPath", kHostPath, "it is part of the node"}};
-constexpr Guard kGuardsOfProjection[] = {
-    {"serviceAccountToken", kToken, kNobody},
-    {"podCertificate", kToken, kNobody},
-};
-
 constexpr const char* kEmptyInEachPod = "each pod would have an empty one: name a volume that all pods mount";
 const Names kRefusedOfData = {{"emptyDir", kEmptyInEachPod}};
 const Names kRefusedOfPrepared = {{"emptyDir", kEmptyInEachPod}, {"ephemeral", kEmptyInEachPod}};
-
-/// A field of any container that is refused, unless its value asks for nothing or its feature is allowed.
-struct ValueGuard {
-  const char *field, *harmless, *feature, *why;
-};
-constexpr ValueGuard kGuardsOfSecurity[] = {
-    {"privileged", "false", kPrivileged, "such a container is root on its node"},
-    {"procMount", "Default", kProcMount, "it shows what the runtime hides of its node"},
-};
-constexpr ValueGuard kGuardsOfPort[] = {{"hostPort", "0", kHostPorts, "it is a port of the node"}};
-
-/// Capabilities that a runtime gives a container by itself, as in the Pod Security level baseline; others may
-/// be added where jobs.allow names them.
-const std::set<std::string> kPlainCapabilities = {
-    "AUDIT_WRITE",      "CHOWN",   "DAC_OVERRIDE", "FOWNER",  "FSETID", "KILL",      "MKNOD",
-    "NET_BIND_SERVICE", "SETFCAP", "SETGID",       "SETPCAP", "SETUID", "SYS_CHROOT"};
-constexpr const char* kWhyNoCapability = "it is a right beyond a container's own";
 
 const std::set<std::string> kOurVolumes = {"tmp",      "run",  "users", "job",    "data",
                                            "prepared", "keys", "shm",   "output", "attempt"};
@@ -105,45 +69,22 @@ class Faults {
 
   void add(const std::string& path, const std::string& what) { all.push_back(path + ": " + what); }
 
-  template <std::size_t N>
-  void guard(const json& object, const Guard (&guards)[N], const std::string& path) {
-    for (const auto& [field, feature, why] : guards)
-      if (object.contains(field) && !allowed_.contains(feature))
-        refuse_guarded(path + "." + field, why, feature);
-  }
-
-  void refuse_guarded(const std::string& path, const std::string& why, const std::string& feature) {
-    add(path, fmt::format("is not allowed here ({}; the chart's jobs.allow can name {})", why, feature));
-  }
-
-  template <std::size_t N>
-  void guard(const json& object, const ValueGuard (&guards)[N], const std::string& path) {
-    for (const auto& [field, harmless, feature, why] : guards) {
-      const std::string value = text_of(object, field);
-      if (!value.empty() && value != harmless && !allowed_.contains(feature))
-        refuse_guarded(path + "." + field, why, feature);
-    }
+  /// A field that is refused by name has been: once is enough.
+  void guard(const json& part, const char* kind, const std::string& path) {
+    for (const Breach& breach : breaches(part, kind, path, allowed_))
+      if (std::ranges::none_of(all,
+                               [&](const std::string& said) { return said.starts_with(breach.path + ": "); }))
+        add(breach.path, breach.what);
   }
 
   /// Checks the engine's container, an init container, or one that runs beside them.
   void any_container(const json& container, const std::string& path) {
-    const json& security = member(container, "securityContext");
-    guard(security, kGuardsOfSecurity, path + ".securityContext");
-    for (const json& port : member(container, "ports")) guard(port, kGuardsOfPort, path + ".ports");
+    guard(container, "container", path);
     for (const char* kind : {"requests", "limits"})
       for (const auto& [name, amount] : member(member(container, "resources"), kind).items())
         if (is_gpu(name))
           add(path + ".resources." + kind + "." + name,
               fmt::format("can't be set (a job's GPUs are all {}: use spec.resources)", gpu_));
-    for (const std::string& name : texts_of(member(member(security, "capabilities"), "add")))
-      if (!kPlainCapabilities.contains(name) && !allowed_.contains(name))
-        refuse_guarded(path + ".securityContext.capabilities.add[" + name + "]", kWhyNoCapability, name);
-  }
-
-  void volume(const json& source, const std::string& path) {
-    guard(source, kGuardsOfVolume, path);
-    for (const json& projection : member(member(source, "projected"), "sources"))
-      guard(projection, kGuardsOfProjection, path + ".projected");
   }
 
   void refuse(const json& object, const Names& names, const std::string& path) {
@@ -159,6 +100,7 @@ class Faults {
         if (name.starts_with("atoll.dev/") || name == kManagedByLabel)
           add("template.metadata." + key + "." + name, "is the operator's (choose another key)");
     }
+    guard(member(metadata, "annotations"), "annotations", "template.metadata.annotations");
   }
 
   void engine(const json& container) {
@@ -179,14 +121,14 @@ class Faults {
   void spec(const json& spec) {
     const std::string path = "template.spec";
     refuse(spec, kRefusedOfSpec, path);
-    guard(spec, kGuardsOfSpec, path);
+    guard(spec, "pod", path);
     for (const char* kind : {"podAffinity", "podAntiAffinity"})
       if (member(spec, "affinity").contains(kind))
         add(path + ".affinity." + kind, "can't be set (placement decides where ranks run)");
     for (const json& given : member(spec, "volumes")) {
       const std::string name = text_of(given, "name"), at = path + ".volumes[" + name + "]";
       if (kOurVolumes.contains(name)) add(at, "is the operator's (choose another name)");
-      volume(given, at);
+      guard(given, "volume", at);
     }
     for (const char* list : {"containers", "initContainers"})
       for (const json& container : member(spec, list))
@@ -219,23 +161,13 @@ json parsed(const std::string& text) {
 
 }  // namespace
 
-std::set<std::string> guarded_features() {
-  return {kAccount, kHostPath, kProcesses, kToken, kPrivileged, kProcMount, kHostPorts};
-}
-
-bool is_allowable(const std::string& feature) {
-  const bool is_word =
-      !feature.empty() && feature.find_first_not_of("ABCDEFGHIJKLMNOPQRSTUVWXYZ_") == std::string::npos;
-  return is_word || guarded_features().contains(feature);
-}
-
 std::vector<std::string> template_faults(const Job& job, const Settings& settings) {
   Faults faults(settings);
-  faults.volume(parsed(job.dataset.volume), "dataset.volume");
+  faults.guard(parsed(job.dataset.volume), "volume", "dataset.volume");
   faults.refuse(parsed(job.dataset.volume), kRefusedOfData, "dataset.volume");
-  faults.volume(parsed(job.dataset.prepared), "dataset.prepared");
+  faults.guard(parsed(job.dataset.prepared), "volume", "dataset.prepared");
   faults.refuse(parsed(job.dataset.prepared), kRefusedOfPrepared, "dataset.prepared");
-  faults.volume(parsed(job.output.volume), "output.volume");
+  faults.guard(parsed(job.output.volume), "volume", "output.volume");
   const json given = parsed(job.template_);
   for (const auto& [key, value] : given.items())
     if (key != "metadata" && key != "spec")

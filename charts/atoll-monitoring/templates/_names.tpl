@@ -33,3 +33,12 @@ atoll.dev/role: worker
 app.kubernetes.io/name: atoll
 app.kubernetes.io/instance: {{ .Values.operator.instance }}
 {{- end }}
+
+{{/* Of one page: a job's image is its team's, and so is what it serves. What exceeds one of them is not stored. */}}
+{{- define "monitoring.limits" -}}
+sampleLimit: {{ .Values.limits.samples }}
+labelLimit: {{ .Values.limits.labels }}
+labelNameLengthLimit: {{ .Values.limits.labelName }}
+labelValueLengthLimit: {{ .Values.limits.labelValue }}
+bodySizeLimit: {{ .Values.limits.body }}
+{{- end }}

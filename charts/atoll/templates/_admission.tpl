@@ -35,87 +35,90 @@ spec:
     '{{ .Values.operatorClass }}'
 {{- end }}
 
-{{/* What the operator's account may write: objects of GNNJobs. A stolen token makes no pod of another account's, nor a Secret
-     that becomes one's token. */}}
+{{/* What the operator's account may write: objects of GNNJobs, of each kind that it makes. A stolen token makes no pod with more than its
+     own, whether by itself or by what others make pods of, and no Secret that becomes an account's token. */}}
 {{- define "atoll.policy.operator" -}}
+{{- $lease := printf "atoll-operator%s" (eq .Values.operatorClass "atoll" | ternary "" (printf "-%s" .Values.operatorClass)) -}}
 matchConstraints:
   resourceRules:
-    - apiGroups: [""]
-      apiVersions: [v1]
+    {{- range $group, $resources := dict "" (list "pods" "secrets" "configmaps" "events") "networking.k8s.io" (list "networkpolicies")
+        "coordination.k8s.io" (list "leases") "kubeflow.org" (list "mpijobs") "kueue.x-k8s.io" (list "workloads" "workloads/status") }}
+    - apiGroups: [{{ $group | quote }}]
+      apiVersions: ["*"]
       operations: [CREATE, UPDATE, DELETE]
-      resources: [pods, secrets, configmaps]
-    - apiGroups: [networking.k8s.io]
-      apiVersions: [v1]
-      operations: [CREATE, UPDATE, DELETE]
-      resources: [networkpolicies]
+      resources: {{ toJson $resources }}
+    {{- end }}
 matchConditions:
   - name: by-the-operator
     expression: request.userInfo.username == 'system:serviceaccount:{{ .Release.Namespace }}:{{ include "atoll.serviceAccount" . }}'
 variables:
+  - name: kind
+    expression: request.resource.resource
   - name: subject
     expression: "request.operation == 'CREATE' ? dyn(object) : dyn(oldObject)"
   - name: owners
-    expression: "has(variables.subject.metadata.ownerReferences) ? variables.subject.metadata.ownerReferences : []"
+    expression: "has(variables.subject.metadata.ownerReferences) ? variables.subject.metadata.ownerReferences : dyn([])"
   - name: isMade
     expression: request.operation == 'CREATE'
   - name: spec
-    expression: "variables.isMade && request.resource.resource == 'pods' ? dyn(object).spec : dyn({})"
-  - name: volumes
-    expression: "has(variables.spec.volumes) ? variables.spec.volumes : []"
-  - name: everyContainer
+    expression: "variables.isMade && has(variables.subject.spec) ? variables.subject.spec : dyn({})"
+  - name: templates  # of pods
     expression: >-
-      (has(variables.spec.containers) ? variables.spec.containers : dyn([])) +
-      (has(variables.spec.initContainers) ? variables.spec.initContainers : dyn([])) +
-      (has(variables.spec.ephemeralContainers) ? variables.spec.ephemeralContainers : dyn([]))
-  - name: allowed
-    expression: {{ toJson .Values.jobs.allow | quote }}
+      variables.kind == 'pods' && variables.isMade ? [variables.subject] :
+      variables.kind == 'mpijobs' && has(variables.spec.mpiReplicaSpecs) ?
+      variables.spec.mpiReplicaSpecs.map(r, variables.spec.mpiReplicaSpecs[r].template) :
+      variables.kind == 'workloads' && has(variables.spec.podSets) ? variables.spec.podSets.map(s, s.template) : []
+  - name: podParts  # of each template, what guards judge
+    expression: "variables.templates.map(t, [t.spec])"
+  - name: containerParts
+    expression: >-
+      {{- range $index, $list := list "containers" "initContainers" "ephemeralContainers" }}{{ if $index }} +{{ end }}
+      variables.templates.map(t, has(t.spec.{{ $list }}) ? t.spec.{{ $list }} : dyn([]))
+      {{- end }}
+  - name: volumeParts
+    expression: "variables.templates.map(t, has(t.spec.volumes) ? t.spec.volumes : dyn([]))"
+  - name: annotationsParts
+    expression: >-
+      variables.templates.map(t, has(t.metadata) && has(t.metadata.annotations) ?
+      t.metadata.annotations.map(k, {'key': dyn(k), 'it': dyn(t.metadata.annotations[k])}) : [])
 validations:
   - expression: >-
+      variables.kind in ['events', 'leases'] ||
       variables.owners.exists(o, o.kind == 'GNNJob' && o.apiVersion.startsWith('atoll.dev/') && has(o.controller) && o.controller)
       {{- if .Values.mpiJobs.enabled }}
       || (!variables.isMade && has(variables.subject.metadata.labels) && 'atoll.dev/job' in variables.subject.metadata.labels)
       {{- end }}
     message: the operator's account writes objects of GNNJobs alone
   - expression: >-
-      !variables.isMade || request.resource.resource != 'secrets' || !has(variables.subject.type) || variables.subject.type == 'Opaque'
+      variables.kind != 'events' || (has(variables.subject.involvedObject.kind) && variables.subject.involvedObject.kind == 'GNNJob' &&
+      variables.subject.involvedObject.apiVersion.startsWith('atoll.dev/'))
+    message: the operator's account tells events of GNNJobs alone
+  - expression: "variables.kind != 'leases' || variables.subject.metadata.name == '{{ $lease }}'"
+    message: the operator's account writes no lease but {{ $lease }}
+  - expression: >-
+      variables.kind != 'secrets' || !variables.isMade || !has(variables.subject.type) || variables.subject.type == 'Opaque'
     message: "the operator's account makes no Secret but of type Opaque"
   - expression: >-
-      !variables.isMade || request.resource.resource != 'pods' ||
-      (has(variables.spec.automountServiceAccountToken) && !variables.spec.automountServiceAccountToken)
+      variables.kind != 'networkpolicies' || !variables.isMade || (has(variables.spec.podSelector.matchLabels) &&
+      'atoll.dev/job' in variables.spec.podSelector.matchLabels &&
+      variables.owners.exists(o, o.name == variables.spec.podSelector.matchLabels['atoll.dev/job']))
+    message: "the operator's account makes no NetworkPolicy but for pods of the job that it belongs to"
+  - expression: >-
+      variables.templates.all(t, has(t.spec.automountServiceAccountToken) && !t.spec.automountServiceAccountToken)
     message: "the operator's account makes no pod that holds its service account's token"
-  - expression: >-
-      !(has(variables.spec.hostNetwork) && variables.spec.hostNetwork) && !(has(variables.spec.hostPID) && variables.spec.hostPID) &&
-      !(has(variables.spec.hostIPC) && variables.spec.hostIPC)
-    message: "the operator's account makes no pod in its node's namespaces"
-  - expression: >-
-      'serviceAccountName' in variables.allowed || !has(variables.spec.serviceAccountName) || variables.spec.serviceAccountName == 'default'
-    message: "the operator's account makes no pod of another service account (jobs.allow of the chart)"
-  - expression: >-
-      'shareProcessNamespace' in variables.allowed || !(has(variables.spec.shareProcessNamespace) && variables.spec.shareProcessNamespace)
-    message: "the operator's account makes no pod that shares its processes (jobs.allow of the chart)"
-  - expression: "'hostPath' in variables.allowed || variables.volumes.all(v, !has(v.hostPath))"
-    message: "the operator's account makes no pod that mounts its node's files (jobs.allow of the chart)"
-  - expression: >-
-      'serviceAccountToken' in variables.allowed || variables.volumes.all(v, !has(v.projected) || !has(v.projected.sources) ||
-      v.projected.sources.all(s, !has(s.serviceAccountToken) && !has(s.podCertificate)))
-    message: "the operator's account makes no pod that is given a token (jobs.allow of the chart)"
-  {{- range $field, $guard := (include "atoll.template.guarded" . | fromYaml).security }}
-  - expression: >-
-      '{{ $guard.feature }}' in variables.allowed || variables.everyContainer.all(c, !has(c.securityContext) ||
-      !has(c.securityContext.{{ $field }}) || string(c.securityContext.{{ $field }}) == '{{ $guard.harmless }}')
-    message: "the operator's account makes no pod whose containers say {{ $field }} (jobs.allow of the chart)"
-  {{- end }}
-  {{- range $field, $guard := (include "atoll.template.guarded" . | fromYaml).port }}
-  - expression: >-
-      '{{ $guard.feature }}' in variables.allowed || variables.everyContainer.all(c, !has(c.ports) ||
-      c.ports.all(p, !has(p.{{ $field }}) || string(p.{{ $field }}) == '{{ $guard.harmless }}'))
-    message: "the operator's account makes no pod with ports of its node (jobs.allow of the chart)"
+  {{- range include "atoll.guards" . | fromYamlArray }}
+  {{- $of := dict "at" "p" "field" .field "row" .row "allow" $.Values.jobs.allow "depth" 0 }}
+  {{- $holds := "" }}
+  {{- if eq .of "annotations" }}
+  {{- $among := include "atoll.guard.holds" (set (set (omit $of "at" "field") "at" "p.it") "field" "") }}
+  {{- $holds = printf "(!string(p.key).startsWith('%s') || %s)" .field $among }}
+  {{- else }}
+  {{- $holds = include "atoll.guard.holds" $of }}
   {{- end }}
   - expression: >-
-      variables.everyContainer.all(c, !has(c.securityContext) || !has(c.securityContext.capabilities) ||
-      !has(c.securityContext.capabilities.add) || c.securityContext.capabilities.add.all(name,
-      name in {{ include "atoll.template.capabilities" . }} || name in variables.allowed))
-    message: "the operator's account makes no pod with more rights than a container's own (jobs.allow of the chart)"
+      variables.{{ .of }}Parts.all(parts, parts.all(p, {{ $holds }}))
+    message: {{ printf "the operator's account makes no pod with %s%s that jobs may not have (%s)" .path (eq .of "pod" | ternary "" (printf " of a %s" .of)) .row.why | quote }}
+  {{- end }}
 {{- end }}
 
 {{/* A lease of the operators' label says that its holder sees to jobs: an operator that finds such a lease at work doesn't begin. So it is
@@ -161,8 +164,10 @@ matchConditions:
     expression: >-
       !authorizer.group('atoll.dev').resource('gnnjobs').subresource('status').namespace(request.namespace).check('patch').allowed()
   {{- if .Values.mpiJobs.enabled }}
-  - name: not-of-an-mpijob  # mpi-operator makes its pods, or a Job of its does
-    expression: "!has(object.metadata.ownerReferences) || !object.metadata.ownerReferences.exists(o, o.kind in ['MPIJob', 'Job'])"
+  - name: by-nobody-who-makes-them-of-mpijobs  # mpi-operator, or Kubernetes of its Job: policy -belongings sees to what those are made of
+    expression: >-
+      !(request.userInfo.username in ['{{ .Values.mpiJobs.account }}', 'system:serviceaccount:kube-system:job-controller',
+      'system:kube-controller-manager'])
   {{- end }}
 validations:
   - expression: >-
@@ -176,6 +181,56 @@ validations:
       (request.operation == 'UPDATE' && has(oldObject.metadata.annotations) && 'atoll.dev/pinned-to' in oldObject.metadata.annotations ?
       oldObject.metadata.annotations['atoll.dev/pinned-to'] : '')
     message: "metadata.annotations.atoll.dev/pinned-to: is the operator's (choose another key)"
+{{- end }}
+
+{{/* Nobody else makes what pods of a job are made of, nor what takes its place in a queue, which could ask for less than the job. */}}
+{{- define "atoll.policy.belongings" -}}
+matchConstraints:
+  resourceRules:
+    {{- if .Values.mpiJobs.enabled }}
+    - apiGroups: [batch]
+      apiVersions: ["*"]
+      operations: [CREATE, UPDATE]
+      resources: [jobs]
+    - apiGroups: [kubeflow.org]
+      apiVersions: ["*"]
+      operations: [CREATE, UPDATE]
+      resources: [mpijobs]
+    {{- end }}
+    {{- if .Values.kueue.enabled }}
+    - apiGroups: [kueue.x-k8s.io]
+      apiVersions: ["*"]
+      operations: [CREATE, UPDATE]
+      resources: [workloads]
+    {{- end }}
+matchConditions:
+  - name: passes-for-a-jobs
+    expression: >-
+      [dyn(object), dyn(oldObject)].exists(o, o != null && (request.resource.resource == 'workloads' ?
+      has(o.metadata.ownerReferences) && o.metadata.ownerReferences.exists(r, r.kind == 'GNNJob') :
+      (request.resource.resource == 'jobs' ? [o.spec.template] : has(o.spec.mpiReplicaSpecs) ?
+      o.spec.mpiReplicaSpecs.map(r, o.spec.mpiReplicaSpecs[r].template) : []).exists(t,
+      has(t.metadata) && has(t.metadata.labels) && 'atoll.dev/job' in t.metadata.labels)))
+  - name: by-no-operator
+    expression: >-
+      !authorizer.group('atoll.dev').resource('gnnjobs').subresource('status').namespace(request.namespace).check('patch').allowed()
+  - name: by-no-mpi-operator
+    expression: "request.resource.resource != 'jobs' || request.userInfo.username != '{{ .Values.mpiJobs.account }}'"
+variables:
+  - name: before
+    expression: dyn(oldObject)
+  - name: now
+    expression: dyn(object)
+validations:
+  - expression: >-
+      request.operation == 'UPDATE' && (request.resource.resource == 'jobs' ? variables.now.spec.template == variables.before.spec.template :
+      request.resource.resource == 'mpijobs' ? variables.now.spec.mpiReplicaSpecs == variables.before.spec.mpiReplicaSpecs :
+      variables.now.spec.podSets == variables.before.spec.podSets &&
+      (has(variables.before.metadata.ownerReferences) ? variables.before.metadata.ownerReferences : dyn([])) ==
+      (has(variables.now.metadata.ownerReferences) ? variables.now.metadata.ownerReferences : dyn([])))
+    messageExpression: >-
+      request.resource.resource == 'workloads' ? 'metadata.ownerReferences: a Workload of a GNNJob is the operator\'s (let it make one)' :
+      'the label atoll.dev/job of a template: is the operator\'s (choose another key)'
 {{- end }}
 
 {{/* A job that was admitted by quota doesn't slip out of its queue. */}}

@@ -1,7 +1,6 @@
 {{/* What of a GNNJob the operator could only fail is refused when it is applied, in the same words. Only what is new is judged. */}}
 {{- define "atoll.policy.jobs" -}}
 {{- $refused := include "atoll.template.refused" . | fromYaml }}
-{{- $guarded := include "atoll.template.guarded" . | fromYaml }}
 {{- $models := .Files.Get "crd/models.yaml" | fromYaml }}
 matchConstraints:
   resourceRules:
@@ -11,17 +10,22 @@ matchConstraints:
       resources: [gnnjobs]
 matchConditions:
   {{- include "atoll.policy.of-our-class" . | nindent 2 }}
-  - name: says-something-new
-    expression: request.operation == 'CREATE' || object.spec != oldObject.spec
+  - name: says-something-new  # to us: a job of another class was none of ours to judge
+    expression: >-
+      request.operation == 'CREATE' || object.spec != oldObject.spec ||
+      (has(oldObject.metadata.labels) && 'atoll.dev/operator-class' in oldObject.metadata.labels ?
+      oldObject.metadata.labels['atoll.dev/operator-class'] : '') !=
+      (has(object.metadata.labels) && 'atoll.dev/operator-class' in object.metadata.labels ?
+      object.metadata.labels['atoll.dev/operator-class'] : '')
 variables:
   - name: job
     expression: dyn(object).spec
   - name: template
     expression: "has(variables.job.template) ? variables.job.template : dyn({})"
   - name: metadata
-    expression: "has(variables.template.metadata) ? variables.template.metadata : dyn({})"
+    expression: "has(variables.template.metadata) && variables.template.metadata != null ? variables.template.metadata : dyn({})"
   - name: spec
-    expression: "has(variables.template.spec) ? variables.template.spec : dyn({})"
+    expression: "has(variables.template.spec) && variables.template.spec != null ? variables.template.spec : dyn({})"
   - name: engine
     expression: "has(variables.spec.containers) ? variables.spec.containers.filter(c, has(c.name) && c.name == 'engine') : dyn([])"
   - name: everyContainer  # the engine, init containers, and those that run beside it
@@ -34,12 +38,24 @@ variables:
     expression: "has(variables.job.dataset.prepared) ? variables.job.dataset.prepared : dyn({})"
   - name: outputVolume
     expression: "has(variables.job.output) && has(variables.job.output.volume) ? variables.job.output.volume : dyn({})"
-  - name: volumes  # the template's, and the job's own
+  - name: podParts  # what guards judge, each with its place
+    expression: "[{'at': dyn('template.spec'), 'it': variables.spec}]"
+  - name: containerParts
     expression: >-
-      (has(variables.spec.volumes) ? variables.spec.volumes : dyn([])) +
-      dyn([variables.dataVolume, variables.preparedVolume, variables.outputVolume])
-  - name: projections
-    expression: "variables.volumes.filter(v, has(v.projected) && has(v.projected.sources)).map(v, v.projected.sources)"
+      {{- range $index, $list := list "containers" "initContainers" }}{{ if $index }} +{{ end }}
+      (has(variables.spec.{{ $list }}) && type(variables.spec.{{ $list }}) == list ? variables.spec.{{ $list }} : dyn([])).map(c,
+      {'at': dyn('template.spec.{{ $list }}[' + (has(c.name) ? string(c.name) : '') + ']'), 'it': c})
+      {{- end }}
+  - name: volumeParts  # the job's own, and the template's
+    expression: >-
+      [{'at': dyn('dataset.volume'), 'it': variables.dataVolume}, {'at': dyn('dataset.prepared'), 'it': variables.preparedVolume},
+      {'at': dyn('output.volume'), 'it': variables.outputVolume}] +
+      (has(variables.spec.volumes) && type(variables.spec.volumes) == list ? variables.spec.volumes : dyn([])).map(v,
+      {'at': dyn('template.spec.volumes[' + (has(v.name) ? string(v.name) : '') + ']'), 'it': v})
+  - name: annotationsParts
+    expression: >-
+      (has(variables.metadata.annotations) && type(variables.metadata.annotations) == map ? variables.metadata.annotations : dyn({})).map(k,
+      {'at': dyn('template.metadata.annotations.' + k), 'key': dyn(k), 'it': dyn(variables.metadata.annotations[k])})
   - name: training
     expression: "has(variables.job.training) ? variables.job.training : dyn({})"
   - name: schedule
@@ -244,43 +260,21 @@ validations:
   {{- end }}
   - expression: "variables.engine.all(c, !has(c.volumeMounts) || c.volumeMounts.all(m, !has(m.mountPath) || !(m.mountPath in {{ include "atoll.template.paths" . }})))"
     message: {{ printf "template.spec.containers[engine].volumeMounts: %s are taken (mount it elsewhere)" (include "atoll.template.paths" .) | quote }}
-  {{- range $field, $guard := $guarded.spec }}
-  {{- if not (has $guard.feature $.Values.jobs.allow) }}
-  - expression: "!has(variables.spec.{{ $field }})"
-    message: {{ printf "template.spec.%s: %s" $field (include "atoll.template.guard" $guard) | quote }}
+  # operator/objects/guards.cc, of the same table
+  {{- range include "atoll.guards" . | fromYamlArray }}
+  {{- $of := dict "at" "p.it" "field" .field "row" .row "allow" $.Values.jobs.allow "depth" 0 }}
+  {{- $field := printf ".%s" .path }}
+  {{- if eq .of "annotations" }}
+  {{- $of = set (omit $of "field") "field" "" }}
+  {{- $field = "" }}
   {{- end }}
-  {{- end }}
-  {{- range $field, $guard := $guarded.volume }}
-  {{- if not (has $guard.feature $.Values.jobs.allow) }}
-  - expression: "variables.volumes.all(v, !has(v.{{ $field }}))"
-    messageExpression: >-
-      (has(variables.dataVolume.{{ $field }}) ? 'dataset.volume' : has(variables.preparedVolume.{{ $field }}) ? 'dataset.prepared' :
-      has(variables.outputVolume.{{ $field }}) ? 'output.volume' :
-      'template.spec.volumes[' + string(variables.spec.volumes.filter(v, has(v.{{ $field }}))[0].name) + ']') +
-      {{ printf ".%s: %s" $field (include "atoll.template.guard" $guard) | quote }}
-  {{- end }}
-  {{- end }}
-  {{- range $field, $guard := $guarded.security }}
-  {{- if not (has $guard.feature $.Values.jobs.allow) }}
-  - expression: "variables.everyContainer.all(c, !has(c.securityContext) || !has(c.securityContext.{{ $field }}) || string(c.securityContext.{{ $field }}) == '{{ $guard.harmless }}')"
-    message: {{ printf "securityContext.%s of a container: %s" $field (include "atoll.template.guard" $guard) | quote }}
-  {{- end }}
-  {{- end }}
-  {{- range $field, $guard := $guarded.port }}
-  {{- if not (has $guard.feature $.Values.jobs.allow) }}
-  - expression: "variables.everyContainer.all(c, !has(c.ports) || c.ports.all(p, !has(p.{{ $field }}) || string(p.{{ $field }}) == '{{ $guard.harmless }}'))"
-    message: {{ printf "%s of a container's port: %s" $field (include "atoll.template.guard" $guard) | quote }}
-  {{- end }}
+  {{- $holds := include "atoll.guard.holds" $of }}
+  {{- if eq .of "annotations" }}
+  {{- $holds = printf "(!string(p.key).startsWith('%s') || %s)" .field $holds }}
   {{- end }}
   - expression: >-
-      variables.everyContainer.all(c, !has(c.securityContext) || !has(c.securityContext.capabilities) ||
-      !has(c.securityContext.capabilities.add) || c.securityContext.capabilities.add.all(name,
-      name in {{ include "atoll.template.capabilities" . }} || name in {{ toJson .Values.jobs.allow }}))
-    message: {{ printf "securityContext.capabilities.add of a container: %s" (include "atoll.template.guard" (dict "why" (include "atoll.template.whyNoCapability" .) "feature" "each by name")) | quote }}
-  {{- range $field, $guard := $guarded.projection }}
-  {{- if not (has $guard.feature $.Values.jobs.allow) }}
-  - expression: "variables.projections.all(sources, sources.all(s, !has(s.{{ $field }})))"
-    message: {{ printf "%s of a projected volume: %s" $field (include "atoll.template.guard" $guard) | quote }}
-  {{- end }}
+      variables.{{ .of }}Parts.all(p, {{ $holds }})
+    messageExpression: >-
+      variables.{{ .of }}Parts.filter(p, !{{ $holds }}).map(p, string(p.at) + '{{ $field }}: ' + {{ include "atoll.guard.words" $of }})[0]
   {{- end }}
 {{- end }}

@@ -31,37 +31,6 @@ prepared:
   ephemeral: "each pod would have an empty one: name a volume that all pods mount"
 {{- end }}
 
-{{/* Likewise, but where jobs.allow has the feature. */}}
-{{- define "atoll.template.guarded" -}}
-spec:
-  serviceAccountName: {feature: serviceAccountName, why: a job's pods have no rights in the cluster}
-  serviceAccount: {feature: serviceAccountName, why: a job's pods have no rights in the cluster}
-  shareProcessNamespace: {feature: shareProcessNamespace, why: other containers could read a rank's memory}
-volume:
-  hostPath: {feature: hostPath, why: it is part of the node}
-projection:
-  serviceAccountToken: {feature: serviceAccountToken, why: a job's pods have no rights in the cluster}
-  podCertificate: {feature: serviceAccountToken, why: a job's pods have no rights in the cluster}
-security:  # of any container; "harmless" is what asks for nothing
-  privileged: {harmless: "false", feature: privileged, why: such a container is root on its node}
-  procMount: {harmless: Default, feature: procMount, why: it shows what the runtime hides of its node}
-port:
-  hostPort: {harmless: "0", feature: hostPorts, why: it is a port of the node}
-{{- end }}
-
-{{/* As the operator says it: of (feature, why). */}}
-{{- define "atoll.template.guard" -}}
-is not allowed here ({{ .why }}; the chart's jobs.allow can name {{ .feature }})
-{{- end }}
-
-{{/* Capabilities that a runtime gives a container by itself, as the Pod Security level baseline has them; and why no others. */}}
-{{- define "atoll.template.capabilities" -}}
-['AUDIT_WRITE', 'CHOWN', 'DAC_OVERRIDE', 'FOWNER', 'FSETID', 'KILL', 'MKNOD', 'NET_BIND_SERVICE', 'SETFCAP', 'SETGID', 'SETPCAP', 'SETUID', 'SYS_CHROOT']
-{{- end }}
-{{- define "atoll.template.whyNoCapability" -}}
-it is a right beyond a container's own
-{{- end }}
-
 {{/* Names of volumes and paths of mounts that are the operator's, as CEL has lists. */}}
 {{- define "atoll.template.volumes" -}}
 ['tmp', 'run', 'users', 'job', 'data', 'prepared', 'keys', 'shm', 'output', 'attempt']

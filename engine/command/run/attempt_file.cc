@@ -12,6 +12,7 @@ namespace atl {
 namespace {
 
 using Json = nlohmann::json;
+constexpr std::size_t kHexDigits = 64;
 
 AttemptFile parse(const Json& json) {
   AttemptFile file;
@@ -23,6 +24,7 @@ AttemptFile parse(const Json& json) {
                             server.at("ranks").get<std::vector<Rank>>()});
   }
   file.strategy = json.value("strategy", "");
+  file.prepared = json.value("prepared", "");
   if (json.contains("parts")) file.parts = json.at("parts").get<std::vector<int>>();
   return file;
 }
@@ -40,6 +42,10 @@ void check(const AttemptFile& file, int ranks, const std::string& name) {
   if (missing != seen.end()) fail("{}: no server has rank {}", name, missing - seen.begin());
   if (!file.parts.empty() && (file.parts.size() != std::size_t(ranks) || !is_permutation(file.parts)))
     fail("{}: parts [{}] is not allowed (use each of 0 … {} once)", name, parts_text(file.parts), ranks - 1);
+  const bool is_hex = file.prepared.find_first_not_of("0123456789abcdef") == std::string::npos;
+  if (!file.prepared.empty() && (file.prepared.size() != kHexDigits || !is_hex))
+    fail("{}: prepared '{}' is not allowed (use a SHA-256, {} hexadecimal digits)", name, file.prepared,
+         kHexDigits);
   if (file.attempt < 1) fail("{}: attempt {} is not allowed (use 1 or more)", name, file.attempt);
 }
 

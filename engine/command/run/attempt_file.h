@@ -1,9 +1,10 @@
 // attempt.json: one start of a job on a cluster, written by the operator for the launcher: its number, where
-// each rank runs, which part of the graph it trains, and the strategy that replaces auto.
+// each rank runs, which part of the graph it trains, the strategy that replaces auto, and the checksum of the
+// prepared graph.
 //
 //   {"attempt": 3, "run": "…", "servers": [{"pod": "cora-0-0", "node": "n1", "address": "10.1.0.5", "ranks":
 //   [0, 1]}, …],
-//    "parts": [2, 0, 1, 3], "strategy": "{kind: granndis}"}
+//    "parts": [2, 0, 1, 3], "strategy": "{kind: granndis}", "prepared": "e3b0c4…"}
 #pragma once
 
 #include <cstddef>
@@ -27,6 +28,7 @@ struct AttemptFile {
   std::vector<AttemptServer> servers;
   std::vector<int> parts;  // (ranks); empty: each rank trains the part of its own number
   std::string strategy;    // as YAML on one line; "": the manifest's
+  std::string prepared;    // the prepared graph's checksum, as `atoll prepare` told it; "": not known
 
   const AttemptServer& server_of(Rank rank) const;
 };

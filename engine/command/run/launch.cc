@@ -10,6 +10,7 @@
 #include "command/run/rank_style.h"
 #include "launch/launch.h"
 #include "launch/places.h"
+#include "launch/rank_guard.h"
 #include "launch/supervisor.h"
 #include "partition/part_ranks.h"
 
@@ -46,6 +47,7 @@ std::vector<std::string> rank_program(const Arguments& a, const Job& job, const 
     program.insert(program.end(), {"--prepared", prepared.string()});
   if (!attempt.run.empty()) program.insert(program.end(), {"--run", attempt.run});
   if (!attempt.parts.empty()) program.insert(program.end(), {"--parts", parts_text(attempt.parts)});
+  if (!attempt.prepared.empty()) program.insert(program.end(), {"--prepared-checksum", attempt.prepared});
   if (!attempt.strategy.empty()) program.insert(program.end(), {"--strategy", attempt.strategy});
   for (const char* option : {"--timeout", "--metrics", "--device"}) {
     if (a.has(option)) program.insert(program.end(), {option, a.get(option)});
@@ -70,10 +72,11 @@ void wait_for_hosts(const Arguments& a, const AttemptFile& attempt) {
 }
 
 /// Passes on the lines of ranks, and keeps their result. For a run without a result it keeps the line that
-/// says why: the first error of a GPU, because errors of other ranks follow from it, or else the last line.
+/// says why: the first error of a GPU, or else the first of a rank, because errors of other ranks follow from
+/// it; or else the last line.
 struct ProgressReport {
   Json result;
-  std::string last_line, gpu_error;
+  std::string last_line, gpu_error, rank_error;
 
   void operator()(const std::string& line) {
     const std::string mark = std::string(kResultMark) + " ";
@@ -84,9 +87,13 @@ struct ProgressReport {
     std::fprintf(stderr, "%s\n", line.c_str());
     if (!line.empty()) last_line = line;
     if (gpu_error.empty() && line.find("device cuda: ") != std::string::npos) gpu_error = line;
+    const auto failed = read_rank_failure(line);
+    if (rank_error.empty() && failed && failed->signal == 0) rank_error = line;
   }
 
-  const std::string& why() const { return gpu_error.empty() ? last_line : gpu_error; }
+  const std::string& why() const {
+    return !gpu_error.empty() ? gpu_error : !rank_error.empty() ? rank_error : last_line;
+  }
 };
 
 /// Whether a lost host answers now or soon.

@@ -137,6 +137,7 @@ SessionOptions options_of(const Arguments& a, Rank rank, int ranks) {
   take_job(a, options);
   options.dataset = a.get("--dataset");
   options.prepared = prepared_place(a);
+  options.prepared_checksum = a.get("--prepared-checksum");
   options.output = a.get("--output");
   options.threads = int(a.integer("--threads", 1, 1, 1024));
   options.machine = machine_line();
@@ -267,6 +268,7 @@ Command train_command() {
        {"--strategy", "YAML", "what strategy auto of the manifest stands for, on one line"},
        {"--dataset", "DIR", "the data set", true},
        prepared_argument(),
+       {"--prepared-checksum", "SHA256", "what the prepared graph must be: ranks compare its files with it"},
        {"--output", "DIR", "the output folder", true},
        {"--threads", "N", "threads of this rank"},
        {"--device", "NAME", "auto, cpu or cuda (auto: a GPU where there is one)"},

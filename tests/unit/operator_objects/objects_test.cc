@@ -78,16 +78,17 @@ TEST(JobConfigMap, IsAnotherOneForAnotherManifestAlone) {
 TEST(AttemptConfigMap, SaysWhereEachRankRuns) {
   const json map = json::parse(attempt_config_map(
       sample_job(), 3, {{"cora-0-0", "n1", "10.1.0.5", {0, 1}}, {"cora-1-2", "n2", "10.1.1.7", {2, 3}}},
-      {2, 0, 1, 3}, "{kind: granndis}"));
+      {.checksum = "e3b0c4", .parts = {2, 0, 1, 3}, .strategy = "{kind: granndis}"}));
   EXPECT_EQ(map.at("metadata").at("name"), "cora-attempt-3");
   EXPECT_EQ(json::parse(map.at("data").at("attempt.json").get<std::string>()),
             json::parse(R"({"attempt": 3, "run": "job-uid", "servers": [
     {"pod": "cora-0-0", "node": "n1", "address": "10.1.0.5", "ranks": [0, 1]},
     {"pod": "cora-1-2", "node": "n2", "address": "10.1.1.7", "ranks": [2, 3]}], "parts": [2, 0, 1, 3],
-    "strategy": "{kind: granndis}"})"));
-  const json plain = json::parse(attempt_config_map(sample_job(), 1, {}, {}, ""));
+    "strategy": "{kind: granndis}", "prepared": "e3b0c4"})"));
+  const json plain = json::parse(attempt_config_map(sample_job(), 1, {}, {}));
   const json content = json::parse(plain.at("data").at("attempt.json").get<std::string>());
-  EXPECT_FALSE(content.contains("parts") || content.contains("strategy")) << content;
+  EXPECT_FALSE(content.contains("parts") || content.contains("strategy") || content.contains("prepared"))
+      << content;
 }
 
 /// Whether a policy lets a pod with these labels, in this namespace, reach a port of the job's pods.

@@ -13,7 +13,6 @@ namespace atl::ctl {
 namespace {
 
 using nlohmann::json;
-using testing::AllOf;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
@@ -155,84 +154,6 @@ TEST(Template, VolumesThatEachPodHasEmptyAreRefused) {
                 ElementsAre(HasSubstr("dataset.prepared." + std::string(kind) + ": can't be set")));
   EXPECT_THAT(of_volume("/spec/dataset/volume", "ephemeral"), IsEmpty()) << "it may be a clone";
   EXPECT_THAT(of_volume("/spec/output/volume", "emptyDir"), IsEmpty()) << "of one pod in any case";
-}
-
-TEST(Template, WhatGivesPodsMoreThanTheirOwnIsRefusedUnlessAllowed) {
-  const json of_token =
-      json::parse(R"({"projected": {"sources": [{"secret": {}}, {"serviceAccountToken": {"path": "t"}}]}})");
-  const json of_node = {{"hostPath", {{"path", "/"}}}};
-  json in_template = of_node;
-  in_template["name"] = "v";
-  struct Case {
-    const char* field;
-    json value;
-    const char *feature, *path;
-  };
-  const Case cases[] = {
-      {"/spec/template/spec/serviceAccountName", "admin", "serviceAccountName",
-       "template.spec.serviceAccountName"},
-      {"/spec/template/spec/serviceAccount", "admin", "serviceAccountName", "template.spec.serviceAccount"},
-      {"/spec/template/spec/shareProcessNamespace", true, "shareProcessNamespace",
-       "template.spec.shareProcessNamespace"},
-      {"/spec/template/spec/volumes", json::array({in_template}), "hostPath",
-       "template.spec.volumes[v].hostPath"},
-      {"/spec/dataset/volume", of_node, "hostPath", "dataset.volume.hostPath"},
-      {"/spec/dataset/prepared", of_node, "hostPath", "dataset.prepared.hostPath"},
-      {"/spec/output/volume", of_node, "hostPath", "output.volume.hostPath"},
-      {"/spec/dataset/volume", of_token, "serviceAccountToken",
-       "dataset.volume.projected.serviceAccountToken"},
-  };
-  for (const auto& [field, value, feature, path] : cases) {
-    const GnnJob job = sample_job({{field, value}});
-    ASSERT_TRUE(job.job) << job.refusal;
-    EXPECT_THAT(
-        template_faults(*job.job, {}),
-        ElementsAre(AllOf(HasSubstr(std::string(path) + ": is not allowed here"), HasSubstr(feature))));
-    EXPECT_THAT(template_faults(*job.job, {.allowed = {feature}}), IsEmpty()) << path;
-  }
-}
-
-TEST(Template, ContainersThatReachTheirNodeAreRefusedUnlessAllowed) {
-  struct Case {
-    const char *fields, *feature, *path;
-  };
-  const Case cases[] = {
-      {R"({"securityContext": {"privileged": true}})", "privileged", "securityContext.privileged"},
-      {R"({"securityContext": {"procMount": "Unmasked"}})", "procMount", "securityContext.procMount"},
-      {R"({"securityContext": {"capabilities": {"add": ["CHOWN", "SYS_ADMIN"]}}})", "SYS_ADMIN",
-       "securityContext.capabilities.add[SYS_ADMIN]"},
-      {R"({"securityContext": {"capabilities": {"add": ["IPC_LOCK"]}}})", "IPC_LOCK",
-       "securityContext.capabilities.add[IPC_LOCK]"},
-      {R"({"ports": [{"containerPort": 80, "hostPort": 8080}]})", "hostPorts", "ports.hostPort"},
-  };
-  const auto in = [](const char* list, const char* name, const json& fields) {
-    json container = fields;
-    container["name"] = name;
-    if (list == std::string("initContainers")) container["restartPolicy"] = "Always";
-    return json{{"spec", {{list, json::array({container})}}}}.dump();
-  };
-  for (const auto& [fields, feature, path] : cases) {
-    for (const auto& [list, name] : {std::pair{"containers", "engine"}, {"initContainers", "helper"}}) {
-      if (std::string(feature) == "hostPorts" && name == std::string("engine"))
-        continue;  // has no ports at all
-      const GnnJob job = with_template(in(list, name, json::parse(fields)));
-      const std::string at = std::string("template.spec.") + list + "[" + name + "]." + path;
-      EXPECT_THAT(template_faults(*job.job, {}),
-                  ElementsAre(AllOf(HasSubstr(at + ": is not allowed here"),
-                                    HasSubstr("can name " + std::string(feature)))));
-      EXPECT_THAT(template_faults(*job.job, {.allowed = {feature}}), IsEmpty()) << at;
-      EXPECT_TRUE(is_allowable(feature));
-    }
-  }
-}
-
-TEST(Template, WhatHardensAContainerIsTaken) {
-  EXPECT_THAT(faults(R"({"spec": {"hostUsers": false, "containers": [{"name": "engine", "securityContext": {
-                "privileged": false, "procMount": "Default", "capabilities": {"drop": ["ALL"], "add": ["NET_BIND_SERVICE"]}}}],
-                "initContainers": [{"name": "i", "ports": [{"containerPort": 80, "hostPort": 0}]}]}})"),
-              IsEmpty());
-  EXPECT_FALSE(is_allowable("hostNetwork"));
-  EXPECT_FALSE(is_allowable(""));
 }
 
 }  // namespace

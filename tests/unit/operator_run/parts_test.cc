@@ -1,4 +1,4 @@
-// The order of parts that the prepare step found reaches the ranks, in every attempt.
+// The order of parts that the prepare step found, and the graph's checksum, reach the ranks in every attempt.
 #include <gtest/gtest.h>
 
 #include "operator/objects/objects.h"
@@ -7,9 +7,9 @@
 namespace atl::ctl {
 namespace {
 
-json parts_of_attempt(const Stage& stage, int attempt) {
+json told_of_attempt(const Stage& stage, int attempt, const char* field) {
   const auto& map = stage.cluster.objects.at({Kind::kConfigMap, attempt_map_name("cora", attempt)});
-  return json::parse(map.at("data").at("attempt.json").get<std::string>()).value("parts", json());
+  return json::parse(map.at("data").at("attempt.json").get<std::string>()).value(field, json());
 }
 
 TEST(Parts, GoFromThePrepareStepToEachAttempt) {
@@ -21,11 +21,13 @@ TEST(Parts, GoFromThePrepareStepToEachAttempt) {
   stage.cluster.create(Kind::kConfigMap, prepared_map_name("cora", job.made_of.prepared),
                        json::parse(prepared_config_map(job, prepared)));
   stage.run(100, [&] { return stage.state() == "Running"; });
-  EXPECT_EQ(parts_of_attempt(stage, 1), json({0, 2, 1, 3}));
+  EXPECT_EQ(told_of_attempt(stage, 1, "parts"), json({0, 2, 1, 3}));
+  EXPECT_EQ(told_of_attempt(stage, 1, "prepared"), "p");
   stage.cluster.pods.erase("cora-1-0");
   stage.run(200, [&] { return stage.state() == "Running" && stage.status().attempt == 2; });
   ASSERT_EQ(stage.status().attempt, 2);
-  EXPECT_EQ(parts_of_attempt(stage, 2), json({0, 2, 1, 3}));
+  EXPECT_EQ(told_of_attempt(stage, 2, "parts"), json({0, 2, 1, 3}));
+  EXPECT_EQ(told_of_attempt(stage, 2, "prepared"), "p");
 }
 
 }  // namespace

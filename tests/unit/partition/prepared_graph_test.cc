@@ -8,6 +8,7 @@
 #include <thread>
 
 #include "base/error.h"
+#include "base/sha256.h"
 #include "partition/sample_dataset.h"
 
 namespace atl {
@@ -35,12 +36,12 @@ class PreparedOnDisk : public testing::Test {
   std::vector<std::uint8_t> marks = training_marks(dataset);
 };
 
-/// One byte in the middle of a file turned over.
-void flip_byte(const fs::path& path) {
+/// One bit near the end of a file turned over.
+void flip_byte(const fs::path& path, std::streamoff from_end = 5) {
   std::fstream file(path, std::ios::in | std::ios::out | std::ios::binary);
-  file.seekg(std::streamoff(fs::file_size(path)) - 5);
+  file.seekg(std::streamoff(fs::file_size(path)) - from_end);
   const char byte = char(file.peek() ^ 1);
-  file.seekp(std::streamoff(fs::file_size(path)) - 5);
+  file.seekp(std::streamoff(fs::file_size(path)) - from_end);
   file.put(byte);
 }
 
@@ -135,6 +136,52 @@ TEST_F(PreparedOnDisk, a_damaged_file_is_found_and_named) {
     flip_byte(path);
   }
   make();
+}
+
+TEST_F(PreparedOnDisk, readers_find_between_them_what_was_changed_after_it_was_prepared) {
+  constexpr int kReaders = 3;
+  const PreparedGraph prepared = make({"metis", 3}, {.by_id = true, .rows = true});
+  const std::string checksum = prepared.checksum();
+  const auto complaints = [&] {
+    const auto opened = PreparedGraph::open(dataset, {"metis", 3}, {.by_id = true, .rows = true}, marks);
+    std::vector<std::string> all;
+    for (int reader = 0; reader < kReaders; ++reader) {
+      const std::string said = message_of([&] { opened.verify_share(checksum, reader, kReaders); });
+      if (said != "no error") all.push_back(said);
+    }
+    return all;
+  };
+  EXPECT_THAT(complaints(), testing::IsEmpty());
+  int files = 0;
+  for (const auto& entry : fs::directory_iterator(prepared.folder())) {
+    if (entry.path().extension() != ".npy") continue;
+    ++files;
+    constexpr std::streamoff kBeforeTheLast = 12;  // whose last number opening it would miss
+    flip_byte(entry.path(), kBeforeTheLast);
+    EXPECT_THAT(complaints(), testing::ElementsAre(HasSubstr(entry.path().string() + ": is damaged")));
+    flip_byte(entry.path(), kBeforeTheLast);
+  }
+  EXPECT_GE(files, 8);
+  EXPECT_THAT(complaints(), testing::IsEmpty());
+}
+
+TEST_F(PreparedOnDisk, another_graph_with_checksums_of_its_own_is_not_the_one_that_was_prepared) {
+  const PreparedGraph prepared = make();
+  const std::string checksum = prepared.checksum();
+  const fs::path meta = prepared.folder() / "meta.json";
+  flip_byte(prepared.folder() / "columns.npy");
+  std::ifstream before(meta);
+  std::string text{std::istreambuf_iterator<char>(before), {}};
+  const auto at = text.find(R"("columns.npy":)") + std::string(R"("columns.npy":)").size();
+  const auto begin = text.find('"', at) + 1;
+  text.replace(begin, 64, sha256_of_file(prepared.folder() / "columns.npy"));
+  std::ofstream(meta) << text;
+  make();  // which finds nothing: a checksum that lies beside the files is whoever's can write there
+  const auto opened = PreparedGraph::open(dataset, {"metis", 3}, {}, marks);
+  for (int reader = 0; reader < 2; ++reader)
+    EXPECT_THAT(message_of([&] { opened.verify_share(checksum, reader, 2); }),
+                testing::AllOf(HasSubstr(meta.string() + ": isn't the graph that was prepared for this job"),
+                               HasSubstr("not " + checksum), HasSubstr("start the job anew")));
 }
 
 TEST_F(PreparedOnDisk, a_torn_file_is_found_when_opened) {

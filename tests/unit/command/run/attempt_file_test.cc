@@ -63,6 +63,16 @@ TEST_F(AttemptFileTest, SaysWhichPartEachRankTrains) {
   EXPECT_THAT(error_of(begin + R"(, "parts": "0,1,2"})", 3), testing::HasSubstr("is not an attempt's"));
 }
 
+TEST_F(AttemptFileTest, SaysWhatThePreparedGraphMustBe) {
+  const std::string text = kTwoServers, begin = text.substr(0, text.size() - 1), sum(64, 'a');
+  EXPECT_EQ(read(text, 3).prepared, "");
+  EXPECT_EQ(read(begin + R"(, "prepared": ")" + sum + "\"}", 3).prepared, sum);
+  for (const std::string& wrong : {std::string("12"), sum + "a", std::string(64, 'A'), "--x" + sum.substr(3)})
+    EXPECT_THAT(
+        error_of(begin + R"(, "prepared": ")" + wrong + "\"}", 3),
+        testing::HasSubstr("prepared '" + wrong + "' is not allowed (use a SHA-256, 64 hexadecimal digits)"));
+}
+
 TEST_F(AttemptFileTest, WhatIsNoAttemptIsRefused) {
   EXPECT_THAT(error_of("{", 1), testing::HasSubstr("attempt.json: is not"));
   EXPECT_THAT(error_of(R"({"attempt": 1})", 1), testing::HasSubstr("servers"));
