@@ -32,7 +32,7 @@ const std::vector<MeasuredSet>& measured_sets() {
         {"minibatch:sampler=historical", -0.07, 0.00, 1, 4.75, 1.00},
         {"p3", -0.29, 0.00, 1, 3.50, 1.00},
         {"p3:delay=3", -48.31, 0.00, 1, kNever, 1.00},
-        {"dgs", -1.49, 0.00, 1, kNever, 0.06}}},
+        {"dgs", -0.25, 0.00, 1, 5.75, 1.00}}},
       {"musae_facebook", {22470, 341825, 4714, 13482},
        {{"pipegcn", -0.11, 0.00, 1, 0.88, 1.00},
         {"pipegcn by hash", -0.51, 0.00, 1, kNever, 1.00},
