@@ -24,14 +24,20 @@ double decay_of(const Parameters::Entry& entry, const WeightDecay& decay, int fi
 
 }  // namespace
 
-Optimizer::Optimizer(const OptimizerSpec& spec, Parameters& parameters)
-    : spec_(spec), parameters_(parameters) {
+Optimizer::Optimizer(const OptimizerSpec& spec, Parameters& parameters, int delay)
+    : spec_(spec), is_late_(delay > 0 && spec.kind != OptimizerKind::kSgd), parameters_(parameters) {
+  if (is_late_) spec_.beta1 = 1 - (1 - spec.beta1) / (1 + delay);
   const int count = spec.kind == OptimizerKind::kSgd ? 1 : 2;
   for (int i = 0; i < count; ++i)
     moments_.emplace_back(1, Index(parameters.gradients().size()), parameters.device()).zero();
   const int first = first_layer(parameters);
   for (const Parameters::Entry& e : parameters.entries())
     decays_.push_back(decay_of(e, spec.weight_decay, first));
+}
+
+/// Adam's kernel divides by the same: that leaves the mean without its correction.
+double Optimizer::rate(double epoch_rate) const {
+  return is_late_ ? epoch_rate * (1 - std::pow(spec_.beta1, double(steps_ + 1))) : epoch_rate;
 }
 
 void Optimizer::step(Context& ctx, const StepState* state) {

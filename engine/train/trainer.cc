@@ -15,6 +15,11 @@ Model model_of(const Job& job, const RankData& data) {
   return job_model(job, data.features(), data.classes());
 }
 
+int delay_of(const Job& job) {
+  const auto in_flight = strategy_of(job).in_flight;
+  return in_flight == nullptr ? 0 : in_flight(job) - 1;
+}
+
 }  // namespace
 
 Trainer::Trainer(Context& ctx, Communicator& comm, const Job& job, RankData& data, const SideThreads& side)
@@ -26,7 +31,7 @@ Trainer::Trainer(Context& ctx, Communicator& comm, const Job& job, RankData& dat
       model_(model_of(job, data)),
       parameters_(model_.parameters(), job.training.seed, placement_on(job, model_, comm.rank()), ctx.device),
       gradient_(ctx, comm, parameters_, job.training.deterministic),
-      optimizer_(job.training.optimizer, parameters_),
+      optimizer_(job.training.optimizer, parameters_, delay_of(job)),
       batch_copies_(ctx),
       slice_copies_(ctx),
       state_(ctx.device, 1),
@@ -82,7 +87,7 @@ double Trainer::train_step(std::int64_t step, double learning_rate) {
   ctx_.stream->begin_round(Round::kStep);
   step_ = step;
   of_pairs_ = of_pairs_ahead_ = 0;
-  begin_step(ctx_, learning_rate, optimizer_.steps() + 1, state_.data());
+  begin_step(ctx_, optimizer_.rate(learning_rate), optimizer_.steps() + 1, state_.data());
   zero_sums(ctx_, outputs_.span());
   gradient_.clear(ctx_);
   const double told_before = std::exchange(loss_ahead_, 0);

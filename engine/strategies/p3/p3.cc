@@ -32,6 +32,7 @@ std::unique_ptr<Schedule> make(const ScheduleInput& in) {
   const PushPullOptions chosen{.batches = batch_sampling(in),
                                .ahead = int(options.integer("prefetch")),
                                .delay = pipeline_delay(in.job),
+                               .predicts = has_late_gradients(in.job),
                                .passes = passes_of(in),
                                .wire = in.job.wire(),
                                .slab_bytes = slab_bytes(in.job.resources.memory),

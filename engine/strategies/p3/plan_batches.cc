@@ -17,6 +17,7 @@ class DryFlights final : public DryColumns {
         features_(in.features),
         group_(group_options(in.model)),
         in_flight_(in.in_flight),
+        predicts_(has_late_gradients(in.job)),
         flight_(in.ctx, in.comm, in.model, in.runner, in.share,
                 {in.job.training.seed, in.passes, in.job.wire(), in.counts_rows}),
         sizes_(in.model.layers.size()) {}
@@ -57,7 +58,7 @@ class DryFlights final : public DryColumns {
   int whole_layer() const override { return flight_.whole_layer_number(); }
 
   /// Of several batches under way the last one is free between two steps: a checkpoint has the others'
-  /// weights.
+  /// weights, and the last update's move where it predicts the next ones.
   void count(Index trainable, ScheduleBytes& bytes, Index& state) const override {
     ScheduleBytes one;
     flight_.count(one);
@@ -67,8 +68,9 @@ class DryFlights final : public DryColumns {
     bytes.halo += in_flight_ * one.halo;
     if (in_flight_ == 1) return;
     constexpr Index kReal = sizeof(Real);
-    bytes.saved += 2 * in_flight_ * trainable * kReal;
-    state += ((in_flight_ - 1) * trainable + 2) * kReal;
+    const Index moves = predicts_ ? trainable : 0;
+    bytes.saved += (2 * in_flight_ * trainable + moves) * kReal;
+    state += ((in_flight_ - 1) * trainable + moves + 2) * kReal;
   }
 
   /// Ranks that have the same columns are on one server, and cost its link nothing.
@@ -101,6 +103,7 @@ class DryFlights final : public DryColumns {
   const FeatureShape features_;
   const GroupBatchOptions group_;
   const int in_flight_;
+  const bool predicts_;
   DryFeatures rows_;
   Flight flight_;
   std::vector<std::int64_t> of_group_;

@@ -62,6 +62,10 @@ PushPull::PushPull(Context& ctx, Communicator& comm, const Model& model, Model w
     places_.push_back({std::make_unique<Flight>(ctx, comm, model, runner_, share_, flight),
                        Matrix(1, trainable, ctx.device), Matrix(1, trainable, ctx.device)});
   for (Place& each : places_) each.weights.zero();
+  if (options.predicts) {
+    last_move_ = Matrix(1, trainable, ctx.device);
+    last_move_.zero();
+  }
   feed_.emplace(comm, graph, feed_options(model, options));
 }
 
@@ -129,9 +133,22 @@ WeightVersion PushPull::version_of(Place& place) {
   return version;
 }
 
+ConstMatrixView PushPull::present() {
+  const auto values = parameters_.trainable();
+  return {values.data(), 1, Index(values.size())};
+}
+
+/// Of the batch that is begun now: its step's update is the fourth from here.
 void PushPull::stash(Place& place) {
-  const auto present = parameters_.trainable();
-  axpby(ctx_, 1, {present.data(), 1, Index(present.size())}, 0, place.weights);
+  axpby(ctx_, 1, present(), 0, place.weights);
+  if (options_.predicts) axpby(ctx_, kDelay + 1, last_move_, 1, place.weights);
+}
+
+void PushPull::update(TrainingStep& session) {
+  tell(Work::kUpdate);
+  if (options_.predicts) axpby(ctx_, -1, present(), 0, last_move_);
+  session.update();
+  if (options_.predicts) axpby(ctx_, 1, present(), 1, last_move_);
 }
 
 /// As the steps before would have left it: three batches under way, each with the weights that it was begun
@@ -140,6 +157,7 @@ void PushPull::fill_pipeline(std::int64_t step, TrainingStep& session) {
   const bool resumes = !has_trained_ && under_way_.at(0, 0) != 0;
   const int done = resumes ? int(under_way_.at(0, 1)) : 0;
   if (!feed_->has(step - 1)) feed_->start(step - 1);
+  if (options_.predicts && !resumes) fill(ctx_, 0, last_move_);
   for (int i = 0; i < kDelay; ++i) {
     Place& place = places_[std::size_t(i)];
     if (!resumes) stash(place);
@@ -176,8 +194,7 @@ void PushPull::train_in_pipeline(std::int64_t step, TrainingStep& session) {
   last.gradients = parameters_.gradients().data();
   oldest.flight->backward_columns(last, &session);
   oldest.flight->end();
-  tell(Work::kUpdate);
-  session.update();
+  update(session);
   under_way_.at(0, 0) = 1;
   under_way_.at(0, 1) = Real(is_under_way(older) + is_under_way(newer));
   std::rotate(places_.begin(), places_.begin() + 1, places_.end());
@@ -198,6 +215,7 @@ std::vector<NamedMatrix> PushPull::state() {
   state.push_back({"under_way", under_way_.view()});
   for (int i = 0; i < kDelay; ++i)
     state.push_back({fmt::format("weights_{}", i), places_[std::size_t(i)].weights.view(), ctx_.device});
+  if (options_.predicts) state.push_back({"last_move", last_move_.view(), ctx_.device});
   return state;
 }
 
@@ -217,6 +235,7 @@ ScheduleBytes PushPull::bytes() const {
     each.flight->count(b);
     b.saved += each.weights.held_bytes() + each.gradients.held_bytes();
   }
+  b.saved += last_move_.held_bytes();
   if (whole_weights_) b.halo += whole_weights_->bytes();
   inference_.count(b);
   return b;

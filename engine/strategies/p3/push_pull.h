@@ -4,8 +4,11 @@
 // In the pipeline each step computes one phase of each of four batches, two forward and two backward (its
 // Figure 6): of step t + 3 forward by columns, of t + 2 forward of the own batch, of t + 1 backward of it, of
 // t backward by columns, after which step t's update comes. What a phase begins to send arrives while others
-// compute. A batch is computed with the weights that there were when its first phase began, in all of its
-// phases: w(t + 1) = w(t) − η ∇f(w(t − 3)), the first weights before.
+// compute. A batch is computed with the weights that it was begun with, in all of its phases. By SGD they are
+// those that there were then: w(t + 1) = w(t) − η ∇f(w(t − 3)), the first weights before. By Adam they are
+// those that are expected when its own step has been taken, four updates on: w(t) + 4 (w(t) − w(t − 1)).
+// SpecTrain (Chen et al. 2018) and XPipe (Guan et al. 2019) predict them likewise, along the optimiser's
+// last direction; train/optimizer.h has the rest of the rule.
 #pragma once
 
 #include <optional>
@@ -23,6 +26,7 @@ struct PushPullOptions {
   BatchSamplingOptions batches;  // the model says the rest of `sampling`, and of `columns`
   int ahead = 2;                 // BatchStream::Options
   int delay = 0;                 // steps between reading weights and taking their gradient: 0, or 3
+  bool predicts = false;  // with a delay: batches read the weights that their step is expected to leave
   Passes passes = Passes::kTraining;
   Precision wire = Precision::kFloat32;
   Index slab_bytes = atl::slab_bytes(0);  // of inference
@@ -44,7 +48,7 @@ class PushPull final : public Schedule {
   ConstMatrixView embeddings() const override { return inference_.embeddings(); }
   void count_non_finite(const double* unless, double* by_layer) override;
   ScheduleBytes bytes() const override;
-  /// In the pipeline: the weights that batches under way were begun with.
+  /// In the pipeline: the weights that batches under way were begun with, and what predicts the next ones.
   std::vector<NamedMatrix> state() override;
   void report(FigureRequest& request) override {
     request.offer<BatchCounts>([&] { return feed_ ? feed_->counts() : BatchCounts(); });
@@ -65,6 +69,8 @@ class PushPull final : public Schedule {
   void take_loss(Place& place, TrainingStep& session, bool ahead);
   WeightVersion version_of(Place& place);
   void stash(Place& place);
+  void update(TrainingStep& session);
+  ConstMatrixView present();
   std::int64_t reallocations() const;
   void tell(Work work) const;
 
@@ -84,6 +90,7 @@ class PushPull final : public Schedule {
   // Of training:
   LayerRunner runner_;
   std::vector<Place> places_;  // by age, the oldest first; the last one is free between two steps
+  Matrix last_move_;           // (1, trainable) by the last update, where it predicts weights
   Matrix under_way_{1, 2};     // whether weights were stashed, and of how many batches forward is done
   bool has_trained_ = false;
   Flight* at_loss_ = nullptr;

@@ -1,6 +1,6 @@
 // Strategy `p3` in its pipeline: on any number of ranks it learns what a plain loop of the recurrence learns,
-// w(t + 1) = w(t) − η ∇f(w(t − 3)) with the first weights before (Gandhi & Iyer 2021, equation 3), and
-// computes two phases forward and two backward per step.
+// w(t + 1) = w(t) − η ∇f(w(t − 3)) with the first weights before (Gandhi & Iyer 2021, equation 3), or with
+// Adam the rule for late gradients (late_steps.h), and computes two phases forward and two backward per step.
 #include <gtest/gtest.h>
 
 #include "train/late_steps.h"
@@ -52,7 +52,8 @@ TEST_P(P3Pipeline, LearnsWhatTheRecurrenceLearns) {
   expect_near(plain, train(4, "delay: 3, copies: 2"), false);
 }
 
-/// Late gradients go into its means, each once and in the order of their steps.
+/// Late gradients go into its means, each once and in the order of their steps; batches read weights that are
+/// predicted.
 TEST_P(P3Pipeline, LearnsByAdamWhatTheRecurrenceLearns) {
   const PlainRule adam{true, 0.01};
   const SmallResult plain = by_the_recurrence(adam);

@@ -252,7 +252,7 @@ inline void expect_same_training(const SmallResult& one, const SmallResult& many
 // An optimiser's update on the CPU, for tests without a trainer.
 
 inline void take_step(Context& ctx, Optimizer& optimizer, double learning_rate, StepState state = {}) {
-  state.learning_rate = learning_rate;
+  state.learning_rate = optimizer.rate(learning_rate);
   state.update = optimizer.steps() + 1;
   optimizer.step(ctx, &state);
   optimizer.count_step();
