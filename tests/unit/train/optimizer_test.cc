@@ -102,6 +102,9 @@ struct LateWeight {
     Real& weight = parameters.values()[0];
     weight = 1;
     Optimizer optimizer({.epsilon = kEpsilon}, parameters, known);
+    // Steps without a gradient come first: the first ones are longer, until Adam's mean needs no correction.
+    parameters.gradients()[0] = 0;
+    for (int step = 0; step < 1000; ++step) take_step(ctx, optimizer, rate);
     std::deque<double> reads(std::size_t(delay) + 1, double(weight));
     for (int step = 0; step < kSteps && std::abs(weight) < 1e3; ++step) {
       const double before = weight;
