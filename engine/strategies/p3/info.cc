@@ -200,7 +200,7 @@ void several_ranks(const Check& c) {
   warn_of_one_rank(c, "p3", "minibatch");
 }
 
-/// Within a point up to that rate on what was measured (docs/benchmarks/p3-pipeline-accuracy.md).
+/// Up to that rate three of four data sets lose less than a point (docs/benchmarks/p3-pipeline-accuracy.md).
 void a_rate_for_late_gradients(const Check& c) {
   if (const double highest = rate_of_late_gradients(c.job); highest > 0)
     c.warning(
