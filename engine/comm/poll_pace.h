@@ -1,8 +1,8 @@
 // How often messages are polled for. Polling costs processor time, sleeping costs latency, and where all
 // cores compute, a thread that spins steals from one that works. While the compute thread waits, its core is
-// idle. Messages are then polled for without a pause for a few tens of microseconds, and after that with
-// sleeps of 1/16 of the time waited, between 5 and 100 µs, so that a wait lasts at most about 6 % longer than
-// its messages. While the compute thread works, each sleep is 1/4 of the time waited. It is at most the time
+// idle. Messages are then polled for without a pause for a few tens of microseconds. After that each sleep is
+// 1/16 of the time waited, between 5 and 100 µs, so that a wait lasts at most about 6 % longer than its
+// messages. While the compute thread works, each sleep is 1/4 of the time waited. It is at most the time
 // that the link needs for a part of what the library has been given, or two milliseconds.
 #pragma once
 

@@ -1,10 +1,11 @@
 // Adam, AdamW and SGD over a model's parameters, each parameter with the weight decay of its group.
 //
-// Gradients that are d steps late (P3's pipeline) narrow what Adam learns stably. Where a gradient is λ times
-// the weight, a step may move it by at most 2 (1 + β₁) / (1 − β₁) = 38 times the gradient / λ without a
-// delay, and by 0.35 times with three steps. So Adam's mean of gradients is over 1 + d times as many steps
-// then, and begins at nothing, without its correction, so that the first steps, which are of one place, are
-// short. With weights predicted (strategies/p3/push_pull.h) the limit is 2.0.
+// Gradients that are d steps late (P3's pipeline) narrow what Adam learns stably. Take a weight whose
+// gradient is λ times itself, and steps of η times the mean gradient. They are stable up to η λ = 2 (1 + β₁)
+// / (1 − β₁), which is 38, and up to 0.35 where gradients are three steps late. So Adam's mean is over 1 + d
+// times as many steps then. It begins at zero and isn't corrected for that, which keeps the first steps
+// short: they are all of the same weights. With weights predicted (strategies/p3/push_pull.h) the limit
+// is 2.0.
 #pragma once
 
 #include <vector>
