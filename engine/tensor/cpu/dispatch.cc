@@ -1,6 +1,12 @@
 // Chooses, once per process, the widest instruction set that this machine has and the environment allows.
+#include <fmt/format.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
 #include <cstdlib>
+#include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/error.h"
 #include "tensor/cpu/simd/loops.h"
@@ -15,7 +21,9 @@ extern const Table table;
 namespace avx512 {
 extern const Table table;
 #if !defined(ATOLL_REAL_DOUBLE) && !defined(__clang__)
-extern const PairLoops pair_loops;
+extern const PairLoops pair_loops, tile_loops;
+#else
+constexpr PairLoops pair_loops{}, tile_loops{};
 #endif
 }  // namespace avx512
 
@@ -33,10 +41,66 @@ bool has_v4() {
          __builtin_cpu_supports("avx512vl");
 }
 
+/// Whether this build has loops for halves: they are float32's, and clang, with which we only analyse and
+/// fuzz, doesn't know the instructions.
+#if !defined(ATOLL_REAL_DOUBLE) && !defined(__clang__)
+constexpr bool kHasPairs = true;
+#else
+constexpr bool kHasPairs = false;
+#endif
+
+bool has_pairs() {
+  return kHasPairs && has_v4() && __builtin_cpu_supports("avx512bf16");
+}
+
+/// A process asks Linux before it uses tiles, because they make its threads' saved state 8 KiB larger. A
+/// kernel or a sandbox that doesn't know them refuses.
+bool may_use_tiles() {
+  constexpr long kAskForState = 0x1023, kTileData = 18;  // ARCH_REQ_XCOMP_PERM, XFEATURE_XTILEDATA
+  return syscall(SYS_arch_prctl, kAskForState, kTileData) == 0;
+}
+bool has_tiles() {
+  static const bool has = has_pairs() && __builtin_cpu_supports("amx-tile") &&
+                          __builtin_cpu_supports("amx-bf16") && may_use_tiles();
+  return has;
+}
+
+/// AVX-512's loops with those for halves.
+Table with_halves(const char* name, const PairLoops& pairs) {
+  Table table = avx512::table;
+  table.name = name;
+  table.pairs = &pairs;
+  return table;
+}
+
+struct Level {
+  const Table* table;
+  bool (*is_here)();
+};
+
+/// From the least to the best.
+const std::vector<Level>& levels() {
+  static const Table of_pairs = with_halves("avx512bf16", avx512::pair_loops),
+                     of_tiles = with_halves("amx", avx512::tile_loops);
+  static const std::vector<Level> all{{&baseline::table, [] { return true; }},
+                                      {&avx2::table, has_v3},
+                                      {&avx512::table, has_v4},
+                                      {&of_pairs, has_pairs},
+                                      {&of_tiles, has_tiles}};
+  return all;
+}
+
 const Table* best_table() {
-  if (const Table* table = table_named("avx512")) return table;
-  if (const Table* table = table_named("avx2")) return table;
-  return &baseline::table;
+  const Table* best = nullptr;
+  for (const Level& level : levels())
+    if (level.is_here()) best = level.table;
+  return best;
+}
+
+std::string names() {
+  std::string all;
+  for (const Level& level : levels()) all += fmt::format("{}{}", all.empty() ? "" : ", ", level.table->name);
+  return all;
 }
 
 const Table* choose() {
@@ -44,7 +108,7 @@ const Table* choose() {
   if (wanted == nullptr || *wanted == '\0') return best_table();
   const Table* table = table_named(wanted);
   if (table == nullptr) {
-    fail("ATOLL_ISA={}: is not allowed (use baseline, avx2 or avx512; this machine has up to {})", wanted,
+    fail("ATOLL_ISA={}: is not allowed (use one of {}; this machine has up to {})", wanted, names(),
          best_table()->name);
   }
   return table;
@@ -59,22 +123,13 @@ const Table*& chosen() {
 
 const Table* table_named(const char* name) {
   const std::string_view wanted = name;
-  if (wanted == "baseline") return &baseline::table;
-  if (wanted == "avx2" && has_v3()) return &avx2::table;
-  if (wanted == "avx512" && has_v4()) return &avx512::table;
+  for (const Level& level : levels())
+    if (wanted == level.table->name) return level.is_here() ? level.table : nullptr;
   return nullptr;
 }
 
 const Table& loops() {
   return *chosen();
-}
-
-const PairLoops* pair_loops() {
-#if !defined(ATOLL_REAL_DOUBLE) && !defined(__clang__)
-  static const bool has_pairs = __builtin_cpu_supports("avx512bf16") != 0;
-  if (has_pairs && chosen() == &avx512::table) return &avx512::pair_loops;
-#endif
-  return nullptr;
 }
 
 void use(const Table& table) {

@@ -90,7 +90,7 @@ void product_in_halves(Context& ctx, ConstMatrixView a, ConstMatrixView w, bool 
                        bool accumulate, const simd::Finish& finish) {
   constexpr Index kElements = Index(1) << 16;  // per chunk
   ChunkProduct product{a.cols, out.cols, accumulate};
-  product.pairs = a.halves != nullptr ? simd::pair_loops() : nullptr;
+  product.pairs = a.halves != nullptr ? simd::loops().pairs : nullptr;
   if (product.pairs != nullptr)
     product.words = pair_panels_of(ctx, *product.pairs, w, transposed, a.cols, out.cols);
   else
@@ -120,7 +120,7 @@ CopiedRows::CopiedRows(Context& ctx, ConstMatrixView a, const Dropout& dropout, 
                        Index widest)
     : mask_(plain(dropout)) {
   const Index copied = ctx.pool->threads() * kCopied;
-  if (a.halves != nullptr && b.halves != nullptr) pairs_ = simd::pair_loops();
+  if (a.halves != nullptr && b.halves != nullptr) pairs_ = simd::loops().pairs;
   if (pairs_ != nullptr) {
     const Index words = simd::ProductAtPairs{.a_cols = widest}.words_step();
     words_ = ctx.workspace->matrix("gemm_at.words", copied / 2, words);

@@ -10,7 +10,10 @@
 namespace atl::test {
 namespace {
 
-ATOLL_EVERY_LEVEL(Halves);
+/// Levels that multiply pairs of halves, too.
+class Halves : public EveryLevel {};
+INSTANTIATE_TEST_SUITE_P(Isa, Halves, testing::Values("baseline", "avx2", "avx512", "avx512bf16", "amx"),
+                         [](const auto& level) { return std::string(level.param); });
 
 constexpr double kOneRounding = 0x1p-8,
                  kSeveral = 0x1p-4;  // of a value; norms subtract values that are near each other
@@ -20,10 +23,11 @@ class Side {
  public:
   Side(Context& ctx, Storage storage) : ctx_(ctx), storage_(storage) {}
 
-  /// Rows apart from each other.
+  /// Rows apart from each other, with NaN between them, which no result may depend on.
   MatrixView stored(unsigned seed, Index rows, Index cols) {
     const MatrixView from = exact(seed, rows, cols);
     Matrix& memory = kept_.emplace_back(1, std::max<Index>(1, rows * (cols + 3)));
+    std::fill_n(memory.data(), memory.cols(), Real(NAN));
     MatrixView view(memory.data(), rows, cols + 3, storage_);
     view = view.slice_cols(0, cols);
     axpby(ctx_, 1, from, 0, view);
@@ -110,6 +114,17 @@ TEST_P(Halves, Products) {
 /// Sums over rows; what is dropped out is rounded again, each element by itself.
 double of_rows(Index rows, double rate) {
   return rate == 0 ? 1e-4 : rows > 100 ? 4 * kSeveral : kSeveral;
+}
+
+/// Fewer inner values than a tile has, whole tiles, and more than are multiplied at a time.
+TEST_P(Halves, ProductsOfAnyInnerDimension) {
+  for (const Index inner : {1, 2, 31, 32, 64, 100, 1100})
+    for (const Index rows : {3, 17, 300})
+      expect_alike(kOneRounding, [&](Context& ctx, Side& s) {
+        const MatrixView a = s.stored(1, rows, inner), w = s.reals(2, inner, 50);
+        for (const bool accumulate : {false, true})
+          gemm(ctx, a, w, s.result(s.reals(3, rows, 50)), accumulate);
+      });
 }
 
 TEST_P(Halves, WeightGradients) {

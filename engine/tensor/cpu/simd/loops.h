@@ -157,7 +157,8 @@ struct ProductAtPairs {
 };
 inline constexpr Index kPairedRows = 256;
 
-/// The loops for processors that multiply pairs of halves.
+/// The loops for processors that multiply pairs of halves: the last two levels', each of which packs in its
+/// own way.
 struct PairLoops {
   Index (*pair_words)(Index inner, Index cols);
   void (*pack_pairs)(In w, bool transposed, Index inner, Index cols, std::uint32_t* words);
@@ -258,13 +259,12 @@ struct Table {
   void (*adam)(const Adam&, Index begin, Index end);
   double (*squared_norm)(const Real* x, Index begin, Index end);
   Index (*count_non_finite)(In x, Index cols, Index begin, Index end);
+  const PairLoops* pairs = nullptr;  // null: these processors multiply only Reals
 };
 
-/// The best table that this machine can run. ATOLL_ISA=baseline|avx2|avx512 in the environment asks for a
-/// lesser one; an unknown or unavailable one fails.
+/// The best table that this machine can run. ATOLL_ISA=baseline|avx2|avx512|avx512bf16|amx in the environment
+/// asks for a lesser one; an unknown or unavailable one fails.
 const Table& loops();
-/// The pair loops of loops()'s instruction set; null: this processor multiplies only Reals.
-const PairLoops* pair_loops();
 /// The table of that name; null: this machine cannot run it.
 const Table* table_named(const char* name);
 /// Makes loops() return `table`, for tests, which try every one. Not while kernels run.

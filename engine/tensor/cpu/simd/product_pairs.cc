@@ -3,6 +3,7 @@
 // float32. Operands are rounded first; small ones when they are packed, as other processors do too
 // (tensor/cpu/gemm.cc).
 #include "tensor/cpu/simd/level.h"
+#include "tensor/cpu/simd/pairs.h"
 #include "tensor/cpu/simd/panels.h"
 #include "tensor/cpu/simd/stored.h"
 
@@ -100,49 +101,6 @@ void multiply_block(const ProductPairs& p, Index begin, Index end, Index from, I
   }
 }
 
-inline std::uint16_t half_of(Real value) {
-  Vec v{};
-  v[0] = value;
-  return rounded(v)[0];
-}
-
-/// Elements (row, column) of a matrix in either storage, as halves.
-struct Elements {
-  In of;
-  std::uint32_t at(Index row, Index column) const {
-    if (of.halves != nullptr) return of.halves[row * of.stride + column].bits;
-    return half_of(of.row(row)[column]);
-  }
-};
-
-/// Puts two rows' halves side by side in 32 bits, a register's columns at a time; `below` may be null.
-inline __m512i interleaved(const Bfloat16* above, const Bfloat16* below, int n) {
-  const auto mask = __mmask16((1u << n) - 1);
-  const __m512i low = _mm512_cvtepu16_epi32(_mm256_maskz_loadu_epi16(mask, above));
-  if (below == nullptr) return low;
-  const __m512i high = _mm512_cvtepu16_epi32(_mm256_maskz_loadu_epi16(mask, below));
-  return _mm512_or_si512(low, _mm512_slli_epi32(high, 16));
-}
-
-/// Writes columns [column, column + count) of rows [begin, end) as pairs of rows: pair after pair, each with
-/// `step` columns.
-void interleave(In m, Index begin, Index end, Index column, Index count, Index step, std::uint32_t* to) {
-  const Index ahead = 16 * m.stride;  // enough to hide the memory's latency
-  for (Index row = begin; row < end; row += 2, to += step) {
-    const Bfloat16* above = m.halves + row * m.stride + column;
-    const Bfloat16* below = row + 1 < end ? above + m.stride : nullptr;
-    for (Index c = 0; c < step; c += kLanes) {
-      const Index left = count - c;
-      if (c % (2 * kLanes) == 0) {
-        __builtin_prefetch(above + ahead + c);
-        __builtin_prefetch(above + ahead + m.stride + c);
-      }
-      const int n = left >= kLanes ? kLanes : left > 0 ? int(left) : 0;
-      _mm512_storeu_si512(to + c, interleaved(above + c, below == nullptr ? nullptr : below + c, n));
-    }
-  }
-}
-
 template <int N>
 void multiply_at(const ProductAtPairs& p, const std::uint32_t* words, Index pairs, const std::uint32_t* panel,
                  Index column, bool accumulate) {
@@ -162,16 +120,11 @@ Index pair_words(Index inner, Index cols) {
 
 void pack_pairs(In w, bool transposed, Index inner, Index cols, std::uint32_t* to) {
   const Panels panels(cols);
-  const Elements of{w};
-  const auto element = [&](Index i, Index c) { return transposed ? of.at(c, i) : of.at(i, c); };
+  const Elements elements{w, transposed, inner, cols};
   for (Index p = 0; p < panels.count; ++p) {
     const Index column = panels.begin(p) * kLanes, step = panels.width(p) * kLanes;
     for (Index i = 0; i < inner; i += 2, to += step)
-      for (Index c = 0; c < step; ++c) {
-        const bool is_there = column + c < cols;
-        const std::uint32_t low = is_there ? element(i, column + c) : 0;
-        to[c] = low | (is_there && i + 1 < inner ? element(i + 1, column + c) << 16 : 0);
-      }
+      for (Index c = 0; c < step; ++c) to[c] = elements.pair(i, column + c);
   }
 }
 
