@@ -36,8 +36,8 @@ bool minds_stops(int count, char** words) {
   return command == "train" || command == "supervise";
 }
 
-/// Libraries start threads of their own before main, as OpenBLAS does, and these would take signals that main
-/// alone blocks: the loader calls this before it starts any library.
+/// Libraries may start threads of their own before main, and these would take signals that main alone blocks:
+/// the loader calls this before it starts any library.
 void block_stops(int count, char** words, char**) {
   if (minds_stops(count, words)) return;
   const sigset_t stops = atl::stop_signals();

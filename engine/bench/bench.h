@@ -44,8 +44,8 @@ std::string to_json(const BenchRow& row);
 /// Times these kernels, for f columns:
 ///  - SpMM over the prepared graph. Limit: no reuse, 4E + 4Ef + 4nf bytes at the triad's rate. For contrast,
 ///    also SpMM in the data set's own vertex order.
-///  - A layer's dense product and its weight gradient, f columns to f. Limit: 1.2 × (operations at OpenBLAS'
-///    rate on large matrices + bytes at the triad's).
+///  - A layer's dense product and its weight gradient, f columns to f. Limit: 1.2 × (operations at the
+///    processor's peak, or cuBLAS' rate on a GPU, + bytes at the triad's).
 ///  - The fused attention's forward with `heads` heads. Limit: E·(4 + 4f + 4·heads) bytes at 60 % of the
 ///    gather's rate.
 ///

@@ -1,5 +1,5 @@
 // A small HTTP server for a few fixed paths. Atoll has its own because civetweb, which prometheus-cpp's
-// Exposer uses, gives its threads 100 KiB of stack, of which the thread-local memory of OpenBLAS and METIS
+// Exposer uses, gives its threads 100 KiB of stack, of which the thread-local memory of METIS
 // takes 88.
 #pragma once
 

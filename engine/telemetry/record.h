@@ -108,7 +108,7 @@ struct RunSetting {
   int ranks = 1, threads = 1;      // threads of each rank
   std::vector<std::string> hosts;  // (ranks): the server each sits on
   std::vector<std::string> cpus;   // (ranks): "0-3", the processors its threads are bound to; "": none
-  std::map<std::string, std::string> versions;  // atoll, compiler, mpi, openblas, …
+  std::map<std::string, std::string> versions;  // atoll, compiler, mpi, …
   std::string machine;                          // processor, cores, memory: one line
   std::string output;                           // folder
 };

@@ -27,7 +27,9 @@ struct MachineRates {
   double triad_bytes = 0;  // per second; a = b + s·c over arrays beyond all caches, three streams
   // per second; reading rows of 256 bytes at random from a matrix larger than any cache
   double gather_bytes = 0;
-  double product_flops = 0;  // per second; dense products of 1024 × 1024, 2 operations per multiply-add
+  // per second; the most that products could reach: multiply-adds in registers, 2 operations each; on a GPU
+  // products of large matrices by its library
+  double product_flops = 0;
   // Rates of the engine's own kernels, on which predictions are based (measure_kernels()). 0: assumed to be
   // those above.
   double kernel_flops = 0;  // for products of tall matrices

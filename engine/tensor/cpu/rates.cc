@@ -1,5 +1,5 @@
-// Measures this machine's peak rates (triad, random row gather, sgemm), and the rates of the engine's kernels
-// on matrices of several sizes.
+// Measures this machine's peak rates (triad, random row gather, multiply-adds in registers), and the rates of
+// the engine's kernels on matrices of several sizes.
 #include "tensor/rates.h"
 
 #include <algorithm>
@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "tensor/cpu/arguments.h"
-#include "tensor/cpu/blas.h"
 #include "tensor/cpu/chunks.h"
 #include "tensor/dispatch/count.h"
 #include "tensor/kernels.h"
@@ -62,18 +61,20 @@ double gather(Context& ctx, Index bytes) {
   return double(kPicks * kRowBytes) / seconds;
 }
 
-double product(Context& ctx) {
-  constexpr Index kSide = 1024;
+/// The bound of any product. A library's rate would be a lower one, and not the same on every machine: a
+/// library chooses its loops by the processor's name, and those of an unknown name are slow.
+double multiply_adds(Context& ctx) {
+  constexpr Index kRounds = Index(1) << 19;
   const int threads = ctx.pool->threads();
-  Matrix a(kSide, kSide), b(kSide, kSide), out(threads * kSide, kSide);
-  fill(ctx, 1, a);
-  fill(ctx, 1, b);
+  std::vector<Real> left(std::size_t(threads), 0);
+  Index operations = 0;
   const double seconds = shortest(5, [&] {
     run_chunks(ctx, threads, [&](Index chunk) {
-      blas_product(false, false, a, b, 0, out.view().slice_rows(chunk * kSide, kSide));
+      const Index done = simd::loops().multiply_adds(kRounds, &left[std::size_t(chunk)]);
+      if (chunk == 0) operations = done;
     });
   });
-  return 2.0 * threads * kSide * kSide * kSide / seconds;
+  return double(threads) * double(operations) / seconds;
 }
 
 /// Streams with a kernel that reads two matrices and writes one, together `bytes` bytes per thread.
@@ -118,7 +119,7 @@ double tall_product(Context& ctx, const char* name, Storage storage) {
 
 MachineRates measure_rates(Context& ctx) {
   constexpr Index kArray = Index(128) << 20, kTable = Index(512) << 20;
-  return {triad(ctx, kArray), gather(ctx, kTable), product(ctx)};
+  return {triad(ctx, kArray), gather(ctx, kTable), multiply_adds(ctx)};
 }
 
 void measure_kernels(Context& ctx, MachineRates& rates) {

@@ -32,5 +32,6 @@ double binary_cross_entropy(const CrossEntropy& c, Index begin, Index end);
 void adam(const Adam& a, Index begin, Index end);
 double squared_norm(const Real* x, Index begin, Index end);
 Index count_non_finite(In x, Index cols, Index begin, Index end);
+Index multiply_adds(Index rounds, Real* left);
 
 }  // namespace atl::simd::ATOLL_LEVEL

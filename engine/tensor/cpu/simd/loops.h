@@ -259,6 +259,9 @@ struct Table {
   void (*adam)(const Adam&, Index begin, Index end);
   double (*squared_norm)(const Real* x, Index begin, Index end);
   Index (*count_non_finite)(In x, Index cols, Index begin, Index end);
+  /// Works in registers alone, for a measurement. Returns the number of operations; `left` is written so that
+  /// they are done.
+  Index (*multiply_adds)(Index rounds, Real* left);
   const PairLoops* pairs = nullptr;  // null: these processors multiply only Reals
 };
 

@@ -1,7 +1,7 @@
 // Dense products of a tall matrix and a small one. A tile of the result, a few rows by a few registers of
 // columns, stays in registers while the loop goes over the inner dimension. The tall matrix is read in place,
-// once: with so few columns, a packed copy would cost as much as it saves (OpenBLAS spends a fifth of its
-// time on it).
+// once: with so few columns, a packed copy would cost as much as it saves (a BLAS that packs both spends a
+// fifth of its time on it).
 //
 // `product` packs its small operand into panels, one after the other, of up to kWide registers' columns. A
 // panel has its columns of inner row 0, then of inner row 1, and so on, padded with zeros to whole registers.
@@ -140,6 +140,18 @@ void product(const Product& p, Index begin, Index end) {
       multiply_block(p, begin, end, n, stop, first, smaller(block.inner, p.inner - first), last);
     }
   }
+}
+
+Index multiply_adds(Index rounds, Real* left) {
+  constexpr int kSums = 12;  // more than two instructions a cycle have in flight
+  Vec sums[kSums];
+  for (int i = 0; i < kSums; ++i) sums[i] = splat(Real(i));  // a compiler would make one of equal ones
+  const Vec factor = splat(Real(0.5)), summand = splat(1);
+  for (Index round = 0; round < rounds; ++round)
+    for (int i = 0; i < kSums; ++i) sums[i] = sums[i] * factor + summand;
+  for (int i = 1; i < kSums; ++i) sums[0] += sums[i];
+  *left = sum_lanes(sums[0]);
+  return 2 * rounds * kSums * kLanes;
 }
 
 void product_at(const ProductAt& p, Index begin, Index end) {

@@ -36,6 +36,7 @@ const Table table{
     .adam = adam,
     .squared_norm = squared_norm,
     .count_non_finite = count_non_finite,
+    .multiply_adds = multiply_adds,
 };
 
 }  // namespace atl::simd::ATOLL_LEVEL
