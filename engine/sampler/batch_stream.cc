@@ -43,7 +43,7 @@ MakeBatch batch_maker(StepSeeds& seeds, Sampler& sampler, const BatchMakers& mak
     seeds.weigh(rows, into.batch.loss_weights);
     into.reallocations = sampler.reallocations() + (pairs == nullptr ? 0 : pairs->reallocations());
     if (history != nullptr) {
-      history->tell(into.batch, into.pushes);
+      history->exchange(into.batch, into.pushes);
       into.reallocations += history->reallocations();
     }
     if (shares != nullptr) {

@@ -39,7 +39,7 @@ void ColumnChoice::draw(std::uint64_t seed, std::int64_t step) {
   for (auto to = end; to != columns_.end(); to += chosen_) std::copy(first, end, to);
 }
 
-void ColumnChoice::tell(Communicator& comm, std::span<const VertexId> mine) {
+void ColumnChoice::exchange(Communicator& comm, std::span<const VertexId> mine) {
   ATOLL_CHECK(Index(mine.size()) == chosen_, "{} columns of {}", mine.size(), chosen_);
   VertexId* const own = columns_.data() + comm.rank() * chosen_;
   std::ranges::copy(mine, own);

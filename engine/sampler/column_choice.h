@@ -16,7 +16,7 @@ Index chosen_columns(double rate, Index features);
 
 class ColumnChoice {
  public:
-  /// Each rank chooses `chosen` of `features` columns: the first ones, until draw() or tell().
+  /// Each rank chooses `chosen` of `features` columns: the first ones, until draw() or exchange().
   ColumnChoice(int ranks, Index features, Index chosen);
 
   Index features() const { return features_; }
@@ -30,7 +30,7 @@ class ColumnChoice {
   void draw(std::uint64_t seed, std::int64_t step);
   /// Each rank tells all others its choice: mine (chosen), ascending. Collective; called by the fetching
   /// thread on its lane.
-  void tell(Communicator& comm, std::span<const VertexId> mine);
+  void exchange(Communicator& comm, std::span<const VertexId> mine);
 
  private:
   Index features_, chosen_;

@@ -74,7 +74,7 @@ class Sampler {
   void number_sources(Batch& batch, Batch::Layer& layer);
   void weigh(const HopDraw& hop, bool is_cut, Batch::Layer& layer) const;
   float stands_for(const HopDraw& hop, bool is_cut, const DrawnArcs& arcs, Index row) const {
-    return is_cut ? cut_.factors()[std::size_t(row)] : arcs.heads[row].stands_for(hop);
+    return is_cut ? cut_.factors()[std::size_t(row)] : arcs.neighbours[row].stands_for(hop);
   }
   void set_scales(Batch& batch);
   static void place_leaves(Batch& batch);

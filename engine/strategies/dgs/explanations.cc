@@ -148,7 +148,7 @@ void Explanations::take(std::int64_t number) {
   }
   if (!options_.features || options_.feature_rate == 1) return;
   largest_columns(explained->features, chosen_, scratch_);
-  columns_.tell(comm_, chosen_);
+  columns_.exchange(comm_, chosen_);
 }
 
 ExplainedFigures Explanations::figures() {

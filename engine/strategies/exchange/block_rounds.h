@@ -100,7 +100,7 @@ class CagnetRounds {
     enum class Step { kRead, kShip, kOwn, kNext, kEnd };
     bool read(const Round& round);
     bool read_own();
-    void ship(const Round& round);
+    void send_gradients(const Round& round);
     void add_arrived();
 
     CagnetRounds& r_;

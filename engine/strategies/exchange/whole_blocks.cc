@@ -211,7 +211,7 @@ class Cagnet final : public Exchange {
   CagnetRounds rounds_;
   CagnetRow row_;  // for 1.5D, like merge_
   CagnetMerge merge_;
-  HaloRooms halo_;
+  HaloBuffers halo_;
 };
 
 }  // namespace

@@ -117,7 +117,7 @@ ConstMatrixView Pipeline::infer() {
   for (const auto& [kind, chunk, layer] : flow_) {
     switch (kind) {
       case FlowStep::Kind::kArrive:
-        if (!is_first()) from_before_.wait(arrived++);
+        if (!is_first()) from_previous_.wait(arrived++);
         exchange_input(inside_.first, chunk);
         break;
       case FlowStep::Kind::kRun:
@@ -125,11 +125,11 @@ ConstMatrixView Pipeline::infer() {
         break;
       case FlowStep::Kind::kLeave:
         if (!is_last())
-          to_behind_.send(Traffic::kEvaluation, leaving(chunk), part_.chunks[std::size_t(chunk)].begin);
+          to_next_.send(Traffic::kEvaluation, leaving(chunk), part_.chunks[std::size_t(chunk)].begin);
     }
   }
-  to_behind_.finish();
-  tell(Work::kNone);
+  to_next_.finish();
+  enter(Work::kNone);
   const MatrixView logits = rows_->present(layers_.end);
   return is_last() ? logits : MatrixView(nullptr, 0, model_.layers.back()->spec().out);
 }

@@ -25,7 +25,7 @@ std::unique_ptr<Schedule> make(const ScheduleInput& in) {
                                 .grid = pipeline_grid(in.job),
                                 .layers = layers(in.job, in.model, in.comm.rank()),
                                 .shuffle = given.flag("shuffle"),
-                                .late_gradients = given.flag("historicalGradients"),
+                                .historical_gradients = given.flag("historicalGradients"),
                                 .scale_gradient = given.flag("scaleHistoricalGradient"),
                                 .refresh = given.integer("historyRefresh"),
                                 .refresh_after_first = given.flag("refreshAfterFirstEpoch"),

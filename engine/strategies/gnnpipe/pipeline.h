@@ -21,7 +21,7 @@ struct PipelineOptions {
   Passes passes = Passes::kTraining;
   PipelineGrid grid{};
   LayerRange layers{};  // of the rank's stage
-  bool shuffle = true, late_gradients = false, scale_gradient = false;
+  bool shuffle = true, historical_gradients = false, scale_gradient = false;
   std::int64_t refresh = 23;  // α, epochs
   bool refresh_after_first = true;
   Precision wire = Precision::kFloat32;
@@ -65,7 +65,7 @@ class Pipeline final : public Schedule {
   bool refreshes_after(std::int64_t epoch) const {
     return epoch % o_.refresh == 0 || (o_.refresh_after_first && !rows_->has_history());
   }
-  void tell(Work work) const;
+  void enter(Work work) const;
   void work_on(int chunk) const;
   /// A copy of `ctx` with constants.
   Context with_constants(Context ctx) {
@@ -104,8 +104,8 @@ class Pipeline final : public Schedule {
   std::unique_ptr<ChunkMemories> memories_;
   int tap_in_, tap_out_;          // −1: none
   Matrix tap_, d_tap_, d_input_;  // (owned, width): what arrived, and the gradients that leave
-  ChunkArrivals from_before_, from_behind_;
-  ChunkDepartures to_before_, to_behind_;
+  ChunkArrivals from_previous_, from_next_;
+  ChunkDepartures to_previous_, to_next_;
   std::vector<int> order_;      // of the epoch's chunks
   std::vector<int> inferred_;   // the order of chunks in inference …
   std::vector<FlowStep> flow_;  // … and the stage's steps then

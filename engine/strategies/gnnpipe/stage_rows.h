@@ -18,8 +18,8 @@
 namespace atl {
 
 struct StageRowsOptions {
-  bool trains = true;           // false: no history, no gradients
-  bool late_gradients = false;  // keep the gradients of the history's rows for the next epoch
+  bool trains = true;                 // false: no history, no gradients
+  bool historical_gradients = false;  // keep the gradients of the history's rows for the next epoch
 };
 
 /// Neither copyable nor movable, because views point into it.
@@ -42,10 +42,10 @@ class StageRows {
 
   /// The gradient of a gathering layer's input (owned + halo, in): what chunks have added so far.
   MatrixView gradient(int layer) { return at(layer).gradient; }
-  /// The gradient that the next epoch begins with; empty without late_gradients.
-  MatrixView late_gradient(int layer) { return at(layer).late; }
+  /// The gradient that the next epoch begins with; empty without historical_gradients.
+  MatrixView historical_gradient(int layer) { return at(layer).historical; }
 
-  /// Call before an epoch's backward: sets gradients to zero, or to the late ones.
+  /// Call before an epoch's backward: sets gradients to zero, or to the historical ones.
   void begin_backward(Context& ctx);
   /// From here on this epoch's rows are the history.
   void refresh();
@@ -63,7 +63,7 @@ class StageRows {
   struct Layer {
     bool gathers = false;
     Matrix rows;  // ((owned + halo) · 2, in) where it gathers, otherwise (owned, in)
-    Matrix gradient, late;
+    Matrix gradient, historical;
   };
   const Layer& at(int layer) const { return inputs_[std::size_t(layer - layers_.first)]; }
   Layer& at(int layer) { return inputs_[std::size_t(layer - layers_.first)]; }
@@ -128,13 +128,13 @@ class ChunkDepartures {
   ChunkDepartures(Context& ctx, Communicator& comm, Rank to, Precision wire)
       : ctx_(ctx), comm_(comm), to_(to), wire_(ctx, wire) {}
 
-  /// Makes room for rows that are rounded before they are sent. It holds all chunks, because they are under
+  /// Makes the buffers for rows that are rounded before they are sent: of all chunks, because they are under
   /// way together. `cols`: columns of each matrix.
-  void make_room(Index rows, std::span<const Index> cols);
+  void make_staging(Index rows, std::span<const Index> cols);
   /// Sends matrices and leaves them as they are. first: their first row among all chunks' rows.
   void send(Traffic purpose, const ChunkMatrices& matrices, Index first);
   /// Sends matrices, which are overwritten by their packed form.
-  void give(Traffic purpose, const ChunkMatrices& matrices);
+  void send_in_place(Traffic purpose, const ChunkMatrices& matrices);
   void finish();
   Index bytes() const;
 
@@ -143,7 +143,7 @@ class ChunkDepartures {
   Communicator& comm_;
   Rank to_;
   Wire wire_;
-  std::vector<Matrix> rooms_;  // by matrix: (rows, Wire::copied_columns())
+  std::vector<Matrix> staging_;  // by matrix: (rows, Wire::copied_columns())
   std::vector<Event> events_;
   std::vector<Message> messages_;  // of the send that is started
 };

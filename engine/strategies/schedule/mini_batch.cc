@@ -91,7 +91,7 @@ void MiniBatch::train(std::int64_t step, TrainingStep& session) {
   if (trace_ != nullptr && (step - 1) % steps() == 0) trace_->begin_epoch((step - 1) / steps() + 1);
   if (!feed_->has(step - 1)) start(step - 1);
   const std::int64_t before = reallocations();
-  tell(Work::kPrefetch);
+  enter(Work::kPrefetch);
   const StreamedBatch& made = feed_->next();
   pass_.begin(made.batch, step, true);
   if (options_.batches.weighs) pass_.share(comm_, made.shares);
@@ -102,7 +102,7 @@ void MiniBatch::train(std::int64_t step, TrainingStep& session) {
   const RangeInput input = input_of(made);
   runner_.forward(pass_, parameters_.present(), memory_, input);
   if (hooks_) hooks_->after_forward(at);
-  tell(Work::kLoss);
+  enter(Work::kLoss);
   LossRows rows{feed_->owned_rows(made.batch), made.batch.total};
   rows.pairs = &made.pairs;
   session.loss(memory_.output(memory_.layers().end - 1), rows, memory_.d_output());
@@ -110,9 +110,9 @@ void MiniBatch::train(std::int64_t step, TrainingStep& session) {
     scale_rows(ctx_, copies_.of(made.batch.loss_weights.span()).data(), memory_.d_output());
   session.touches(0, made.touched.span());
   runner_.backward(pass_, parameters_.present(), memory_, input, {}, &session);
-  tell(Work::kUpdate);
+  enter(Work::kUpdate);
   session.update();
-  tell(Work::kNone);
+  enter(Work::kNone);
   if (made.grew || reallocations() > before) ++feed_->counts().reallocations;
 }
 
@@ -128,7 +128,7 @@ std::int64_t MiniBatch::reallocations() const {
          (hooks_ ? hooks_->reallocations() : 0);
 }
 
-void MiniBatch::tell(Work work) const {
+void MiniBatch::enter(Work work) const {
   if (trace_ != nullptr) trace_->enter(work, -1);
 }
 

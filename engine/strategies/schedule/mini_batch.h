@@ -75,7 +75,7 @@ class MiniBatch final : public Schedule {
   /// The input of the first layer of a batch's pass.
   RangeInput input_of(const StreamedBatch& made);
   std::int64_t reallocations() const;
-  void tell(Work work) const;
+  void enter(Work work) const;
 
   Context& ctx_;
   Communicator& comm_;

@@ -65,7 +65,7 @@ TEST(ColumnChoice, OwnersSendWhatEachRankHasChosen) {
         if (filled) options.fill = {-1, -2, -3, -4, -5};
         FeatureStore store(ctx, owners, comm, own.view(), options);
         ColumnChoice choice(3, 5, 2);
-        choice.tell(comm, std::vector<VertexId>{me, me + 2});
+        choice.exchange(comm, std::vector<VertexId>{me, me + 2});
         store.choose(&choice);
         const std::vector<VertexId> rows{8, 0, 5, 3};
         FeatureRows out;
