@@ -27,7 +27,7 @@ MakeBatch batch_maker(StepSeeds& seeds, Sampler& sampler, const BatchMakers& mak
     const auto [features, columns, touched, shares, pairs, masks, history, trace] = makers;
     if (masks != nullptr) {
       const BatchMasks::Chosen chosen = masks->of(step);
-      sampler.prefer(chosen.vertices);
+      sampler.draw_by(chosen.vertices);
       if (features != nullptr) features->choose(chosen.columns);
     }
     if (history != nullptr) history->begin(step);

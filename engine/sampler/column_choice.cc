@@ -53,18 +53,4 @@ void ColumnChoice::exchange(Communicator& comm, std::span<const VertexId> mine) 
   comm.exchange(Lane::kPrefetch, Traffic::kFeatures, sends_, receives_).wait();
 }
 
-void largest_columns(std::span<const Real> values, std::span<VertexId> chosen,
-                     std::vector<VertexId>& scratch) {
-  scratch.resize(values.size());
-  std::iota(scratch.begin(), scratch.end(), VertexId(0));
-  const auto larger = [&](VertexId a, VertexId b) {
-    const Real of_a = values[std::size_t(a)], of_b = values[std::size_t(b)];
-    return of_a != of_b ? of_a > of_b : a < b;
-  };
-  const auto end = scratch.begin() + std::ptrdiff_t(chosen.size());
-  if (end != scratch.end()) std::nth_element(scratch.begin(), end, scratch.end(), larger);
-  std::copy(scratch.begin(), end, chosen.begin());
-  std::ranges::sort(chosen);
-}
-
 }  // namespace atl

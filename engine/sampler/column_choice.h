@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "comm/communicator.h"
-#include "sampler/remote_draws.h"
+#include "sampler/draw_positions.h"
 
 namespace atl {
 
@@ -38,16 +38,12 @@ class ColumnChoice {
   std::vector<Message> sends_, receives_;
 };
 
-/// Writes the (chosen) columns with the largest values, ascending; of equal values the first.
-void largest_columns(std::span<const Real> values, std::span<VertexId> chosen,
-                     std::vector<VertexId>& scratch);
-
 /// One per rank. Called by the one thread that makes the rank's batches.
 class BatchMasks {
  public:
   struct Chosen {
-    const RemoteDraws* vertices = nullptr;  // null: all neighbours are drawn alike
-    const ColumnChoice* columns = nullptr;  // null: all are fetched
+    const NeighbourDraws* vertices = nullptr;  // null: all neighbours are drawn alike
+    const ColumnChoice* columns = nullptr;     // null: all are fetched
   };
   virtual ~BatchMasks() = default;
   /// Called before the step's batch is made; valid until the next call. Collective.

@@ -92,7 +92,7 @@ void RowDraws::arcs(const HopDraw& hop, std::span<const VertexId> rows,
 }
 
 /// Writes the positions where the columns will be, then replaces them by the columns.
-void RowDraws::draw_group(const HopDraw& hop, const Group& group, RemoteDraws::Scratch& scratch) const {
+void RowDraws::draw_group(const HopDraw& hop, const Group& group, NeighbourDraws::Scratch& scratch) const {
   const CsrView& graph = hop.fanout == kAllNeighbours ? graph_.whole : graph_.by_id.rows;
   for (Index i = 0; i < group.count; ++i) {
     const NeighbourCounts& neighbours = group.neighbours[i];
@@ -103,8 +103,8 @@ void RowDraws::draw_group(const HopDraw& hop, const Group& group, RemoteDraws::S
     const std::uint64_t key = hop.draws.row_key(std::uint64_t(graph_.ids[std::size_t(row)]));
     const std::span<VertexId> drawn{group.columns + group.offsets[i] + neighbours.loops,
                                     std::size_t(neighbours.drawn(hop))};
-    if (hop.remote != nullptr)
-      hop.remote->draw(key, row, neighbours.others, hop.replace, drawn, scratch);
+    if (hop.by_owner != nullptr)
+      hop.by_owner->draw(key, row, neighbours.others, hop.replace, drawn, scratch);
     else
       hop.replace ? PositionDraws::with_replacement(key, neighbours.others, drawn)
                   : scratch.own.without_replacement(key, neighbours.others, drawn);

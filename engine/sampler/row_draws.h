@@ -17,7 +17,6 @@
 #include "partition/prepared_graph.h"
 #include "sampler/draw_positions.h"
 #include "sampler/kept_arcs.h"
-#include "sampler/remote_draws.h"
 
 namespace atl {
 
@@ -32,11 +31,11 @@ void check_fanout(std::span<const int> fanout, int layers, const std::string& fi
 
 /// The parameters of a step's draw for one gathering layer.
 struct HopDraw {
-  Draws draws;                          // for (seed, Purpose::kNeighbour, step, layer)
-  int fanout = kAllNeighbours;          // neighbours per vertex
-  bool replace = false;                 // one neighbour may be drawn several times
-  const RemoteDraws* remote = nullptr;  // how owners draw neighbours of own rows; null: all alike
-  const KeptArcs* kept = nullptr;       // reads these of all neighbours instead of drawing; null: draws
+  Draws draws;                               // for (seed, Purpose::kNeighbour, step, layer)
+  int fanout = kAllNeighbours;               // neighbours per vertex
+  bool replace = false;                      // one neighbour may be drawn several times
+  const NeighbourDraws* by_owner = nullptr;  // how owners draw neighbours of own rows; null: all alike
+  const KeptArcs* kept = nullptr;            // reads these of all neighbours instead of drawing; null: draws
 
   bool weighs() const { return kept != nullptr && kept->weighs(); }
 };
@@ -100,7 +99,7 @@ class RowDraws {
     VertexId* columns;  // of all rows …
     float* weights;     // … or null
   };
-  void draw_group(const HopDraw& hop, const Group& group, RemoteDraws::Scratch& scratch) const;
+  void draw_group(const HopDraw& hop, const Group& group, NeighbourDraws::Scratch& scratch) const;
   void count_kept(const HopDraw& hop, std::span<const VertexId> rows,
                   std::span<NeighbourCounts> neighbours) const;
   void keep_group(const HopDraw& hop, const Group& group) const;
@@ -108,7 +107,7 @@ class RowDraws {
 
   const DrawnGraph graph_;
   ThreadPool& pool_;
-  std::vector<RemoteDraws::Scratch> scratch_;  // by thread
+  std::vector<NeighbourDraws::Scratch> scratch_;  // by thread
 };
 
 }  // namespace atl

@@ -32,7 +32,7 @@ HopDraw Sampler::hop_of(std::int64_t step, int layer) const {
   return {.draws = Draws(options_.seed, Purpose::kNeighbour, std::uint64_t(step), std::uint64_t(layer)),
           .fanout = options_.fanout[std::size_t(layer)],
           .replace = options_.replace,
-          .remote = remote_};
+          .by_owner = by_owner_};
 }
 
 void Sampler::draw(std::int64_t step, int layer, Batch& batch) {

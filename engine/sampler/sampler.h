@@ -55,9 +55,9 @@ class Sampler {
   /// Makes the batch of these seeds: prepared rows that the rank owns, each once. Collective: every rank
   /// calls it for each step, even without seeds.
   void sample(std::int64_t step, std::span<const VertexId> seeds, Batch& batch);
-  /// How owners draw neighbours from now on (HopDraw::remote), the same kind on all ranks. `remote` outlives
+  /// How owners draw neighbours from now on (HopDraw::by_owner), the same kind on all ranks. `draws` outlives
   /// its use.
-  void prefer(const RemoteDraws* remote) { remote_ = remote; }
+  void draw_by(const NeighbourDraws* draws) { by_owner_ = draws; }
   /// From now on, neighbours on other ranks that inner layers draw are leaves, if `known` has them. It
   /// outlives its use.
   void read_history(const HistoryDirectory* known) { known_ = known; }
@@ -82,7 +82,7 @@ class Sampler {
   Structure& structure_;
   const SamplingOptions options_;
   StepSets* const sets_;
-  const RemoteDraws* remote_ = nullptr;
+  const NeighbourDraws* by_owner_ = nullptr;
   const HistoryDirectory* known_ = nullptr;  // null: there are no leaves
   HistoryCut cut_;
   Reusable<VertexId> described_;  // a batch's rows, then its leaves

@@ -21,6 +21,16 @@
 namespace atl {
 namespace {
 
+/// What a manifest says of halo rows and gradients of the epoch before (sections 3.3 and 3.4).
+struct PipeGcnOptions {
+  int staleness = 1;  // epochs; 0: waits for the rows, as a check of the rest
+  bool smooth_rows = false, smooth_gradients = false;  // PipeGCN-F, -G, -GF
+  double decay = 0.95;                                 // γ of the moving averages
+  bool bias_correction = true;                         // not in the authors' code
+  std::int64_t measure_every = 0;  // epochs between two that report EpochStaleness; 0: none does
+};
+
+/// With a sample of boundary rows nothing may be smoothed or measured, because each epoch has other rows.
 class PipeGcn final : public Exchange {
  public:
   PipeGcn(Context& ctx, Communicator& comm, const GraphPart& part, const std::vector<ExchangedLayer>& layers,
@@ -182,18 +192,7 @@ class PipeGcn final : public Exchange {
   Back back_{*this};
 };
 
-}  // namespace
-
-std::unique_ptr<Exchange> make_pipegcn_exchange(Context& ctx, Communicator& comm, const GraphPart& part,
-                                                const std::vector<ExchangedLayer>& layers,
-                                                const PipeGcnOptions& options,
-                                                std::unique_ptr<BoundarySet> boundary_set) {
-  return std::make_unique<PipeGcn>(ctx, comm, part, layers, options, std::move(boundary_set));
-}
-
 // Strategy `pipegcn`: rows and gradients are one epoch stale; inference is exact.
-
-namespace {
 
 std::unique_ptr<Schedule> make(const ScheduleInput& in) {
   const Options& options = in.job.strategy.options;
@@ -207,9 +206,9 @@ std::unique_ptr<Schedule> make(const ScheduleInput& in) {
                               options.number("decay"),
                               options.flag("biasCorrection"),
                               is_stale ? in.job.training.evaluate_every : 0};
-  return full_batch_over(in, [&](const std::vector<ExchangedLayer>& layers) {
-    return make_pipegcn_exchange(in.ctx, in.comm, in.holding.part(), layers, chosen,
-                                 rate < 1 ? sampled_boundary_rows(in, rate) : all_boundary_rows(in));
+  return full_batch_over(in, [&](const std::vector<ExchangedLayer>& layers) -> std::unique_ptr<Exchange> {
+    return std::make_unique<PipeGcn>(in.ctx, in.comm, in.holding.part(), layers, chosen,
+                                     rate < 1 ? sampled_boundary_rows(in, rate) : all_boundary_rows(in));
   });
 }
 
