@@ -1,5 +1,6 @@
-#include "strategies/gnnpipe/chunk_flow.h"
-
+// The order in which a stage of a pipeline infers its chunks. Exact inference reads no rows of an earlier
+// pass. So before a layer computes a chunk, the layer below must have computed every chunk that it reads. A
+// chunk moves on to the next layer and the next stage as soon as it can, and doesn't wait for all chunks.
 #include <limits>
 #include <queue>
 #include <utility>
@@ -96,7 +97,7 @@ std::vector<FlowStep> chunk_flow(const ChunkReads& reads, std::span<const int> o
   return Flow(reads, order, gathers).steps();
 }
 
-// Exact inference in a pipeline: chunk by chunk, a stage does whatever can be done (chunk_flow.h).
+// Exact inference in a pipeline: chunk by chunk, a stage does whatever can be done.
 
 void Pipeline::exchange_input(int l, int chunk) {
   if (l < inside_.end && layer(l).spec().gathers) pass_->exchange(l, chunk);

@@ -10,7 +10,6 @@
 #include "comm/device_sums.h"
 #include "strategies/exchange/boundary_set.h"
 #include "strategies/exchange/halo_gather.h"
-#include "strategies/gnnpipe/chunk_flow.h"
 #include "strategies/gnnpipe/stage_rows.h"
 #include "strategies/schedule/layer_runner.h"
 
@@ -47,6 +46,9 @@ class ChunkBoundarySet final : public BoundarySet {
   DeviceCopies copies_;
   std::vector<BoundaryRows> peers_;
 };
+
+/// For each chunk, the other chunks that it reads in a layer that gathers.
+using ChunkReads = std::vector<std::vector<int>>;
 
 struct ChunkPassOptions {
   std::uint64_t seed = 1;             // of all draws

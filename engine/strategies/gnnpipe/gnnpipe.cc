@@ -1,5 +1,4 @@
-#include "strategies/gnnpipe/gnnpipe.h"
-
+// Strategy `gnnpipe`: layers are divided into stages, and chunks of the graph are pipelined through them.
 #include <algorithm>
 #include <limits>
 #include <numeric>

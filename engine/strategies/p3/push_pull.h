@@ -17,7 +17,7 @@
 #include "strategies/p3/batch_in_flight.h"
 #include "strategies/p3/column_inference.h"
 #include "strategies/p3/column_rows.h"
-#include "strategies/schedule/batch_feed.h"
+#include "strategies/schedule/batch_pass.h"
 #include "strategies/schedule/layerwise_inference.h"
 
 namespace atl {

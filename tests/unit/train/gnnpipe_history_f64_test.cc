@@ -7,7 +7,7 @@
 #include <mutex>
 #include <numeric>
 
-#include "strategies/gnnpipe/gnnpipe.h"
+#include "strategies/gnnpipe/pipeline.h"
 #include "train/chunked_gnn.h"
 #include "train/small_job.h"
 
