@@ -168,10 +168,10 @@ const Source* CagnetRounds::Back::next() {
   for (;;) {
     switch (step_) {
       case Step::kRead:
-        step_ = Step::kShip;
+        step_ = Step::kSend;
         if (read(r_.rounds_[at_])) return &source_;
         break;
-      case Step::kShip:
+      case Step::kSend:
         if (at_ > 0) add_arrived();
         send_gradients(r_.rounds_[at_]);
         step_ = at_ == 0 ? Step::kOwn : Step::kNext;

@@ -97,7 +97,7 @@ class CagnetRounds {
     RowGroup* group() override { return r_.merge_; }
 
    private:
-    enum class Step { kRead, kShip, kOwn, kNext, kEnd };
+    enum class Step { kRead, kSend, kOwn, kNext, kEnd };
     bool read(const Round& round);
     bool read_own();
     void send_gradients(const Round& round);

@@ -133,7 +133,7 @@ class LayerwiseInference {
   RowSources sources_;
   SourcedRows sourced_;
   FeatureRows inputs_;
-  Matrix turns_[2], tap_, logits_;
+  Matrix buffers_[2], tap_, logits_;
   ConstMatrixView last_input_;
 };
 
