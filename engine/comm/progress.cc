@@ -67,13 +67,13 @@ void Progress::wait(Operation& operation) {
   work_.notify_one();  // the progress thread may be in a long sleep
   const nanoseconds grace = std::min<nanoseconds>(kGrace, options_.timeout);
   while (!done_.wait_for(lock, grace, finished))
-    if (Clock::now() - std::max(looked_, waiter.since) > options_.timeout + grace) stuck(operation);
+    if (Clock::now() - std::max(looked_, waiter.since) > options_.timeout + grace) fail_hung(operation);
   waiter.stands = false;
   if (!other.stands && std::exchange(told_, false)) options_.waits->clear();
 }
 
 /// Called with the lock held. The progress thread hangs in a library call, where it needs no lock.
-void Progress::stuck(const Operation& operation) const {
+void Progress::fail_hung(const Operation& operation) const {
   const std::string words =
       fmt::format("{} exchange: no answer from the {} library within {:g} s; ranks or links may be down",
                   traffic_name(operation.purpose), transport_->name(),

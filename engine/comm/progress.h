@@ -56,7 +56,7 @@ class Progress final : public ProgressEngine, private LaneSlots::Watcher {
   void starts(Running& running) override;
   void moves(const Running& running) override;
   void arrives(const Running& running) override;
-  [[noreturn]] void stuck(const Operation& operation) const;
+  [[noreturn]] void fail_hung(const Operation& operation) const;
   void finish_arrived();
   void fail_all(const std::string& why);
   std::string missing_ranks();

@@ -53,7 +53,7 @@ struct StrategyInfo {
   JobDivision (*divide)(const Job&) = nullptr;
   /// How many of the `boundary` rows that one part has for another travel in an epoch; null: all.
   /// TrafficShape and CutRows count these.
-  Index (*crossing_rows)(const Options&, Index boundary) = nullptr;
+  Index (*boundary_rows_sent)(const Options&, Index boundary) = nullptr;
   EpochTraffic (*traffic)(const Options&, const TrafficShape&) = nullptr;
   /// The bytes of `traffic` by pair of ranks; a pair may occur more than once.
   std::vector<PairBytes> (*flows)(const Options&, const TrafficShape&, const std::vector<CutRows>&) = nullptr;

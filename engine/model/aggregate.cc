@@ -11,9 +11,9 @@ Softmaxes in(MatrixView packed, Index heads) {
 }
 
 /// Hands out columns from left to right.
-class FromLeft {
+class ColumnSlicer {
  public:
-  explicit FromLeft(MatrixView all) : all_(all) {}
+  explicit ColumnSlicer(MatrixView all) : all_(all) {}
   MatrixView next(Index count) { return all_.slice_cols((at_ += count) - count, count); }
 
  private:
@@ -43,12 +43,12 @@ void GroupSoftmaxes::merge_into(Context& ctx, RowGroup& group, const Softmaxes& 
 SoftmaxGradient gradient_of_group(Context& ctx, RowGroup& group, const SoftmaxGradient& own) {
   const Index scores = own.scores.cols, heads = own.state.max.cols, width = own.d_out.cols;
   group.begin_spread(scores + 3 * heads + width, Rounding::kNever, [&](MatrixView to) {
-    FromLeft mine(to);
+    ColumnSlicer mine(to);
     for (const ConstMatrixView& each :
          {own.scores, ConstMatrixView(own.state.max), ConstMatrixView(own.state.sum), own.result, own.d_out})
       if (each.cols > 0) axpby(ctx, 1, each, 0, mine.next(each.cols));
   });
-  FromLeft columns(group.end_spread());
+  ColumnSlicer columns(group.end_spread());
   SoftmaxGradient all;
   all.scores = columns.next(scores);
   all.state.max = columns.next(heads);

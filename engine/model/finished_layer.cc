@@ -256,9 +256,9 @@ void NeighbourSum::backward_products(Verbs& verbs, const LayerInput& input, Cons
       ctx.workspace->matrix("neighbour_sum.z", input.rows.rows(), options_.out, ctx.values);
   sum_back(verbs, d_z, d_target, d_z, own_work, [&](const Source& s, ConstMatrixView d_sum) {
     spmm(ctx, transposed_arcs_of(*s.block), d_sum, s.d_rows);
-    if (s.own) products.lead_back_rest(d_z, d_w, d_rows);
+    if (s.own) products.backward_rest(d_z, d_w, d_rows);
   });
-  products.lead_back_boundary(d_z, d_w, d_rows);
+  products.backward_boundary(d_z, d_w, d_rows);
 }
 
 }  // namespace atl

@@ -113,8 +113,8 @@ class Gat final : public FinishedLayer {
     fill(ctx, 0, d_dst_score);
     const SoftmaxState state{saved.at(kMax), saved.at(kSum)};
     const SoftmaxGradient of_own{saved.at(kDstScore), state, dot, d_aggregated, d_dst_score};
-    const auto lead_back = [&](const Source& s, ConstMatrixView z, const SoftmaxGradient& of,
-                               MatrixView d_z) {
+    const auto block_backward = [&](const Source& s, ConstMatrixView z, const SoftmaxGradient& of,
+                                    MatrixView d_z) {
       MatrixView src_score = saved.at(kSrcScore, s.slot, z.rows);
       MatrixView d_src_score = ctx.workspace->matrix("gat.d_src_score", z.rows, o_.heads);
       attention_backward(ctx, attention_of(verbs, s), s.block->transpose, s.block->transpose_arc, z,
@@ -127,15 +127,15 @@ class Gat final : public FinishedLayer {
       const ExchangedProducts products(verbs, input.rows, input_dropout().of_self(verbs), w.value(kWeight));
       const MatrixView d_own = ctx.workspace->matrix("gat.d_z", input.rows.rows(), width(), ctx.values);
       softmax_back(verbs, saved.at(kZ), of_own, d_own, [&](const Source& s, const SoftmaxGradient& of) {
-        lead_back(s, s.rows.dense, of, s.d_rows);
-        if (s.own) products.lead_back_rest(d_own, w.gradient(kWeight), gradient.rows);
+        block_backward(s, s.rows.dense, of, s.d_rows);
+        if (s.own) products.backward_rest(d_own, w.gradient(kWeight), gradient.rows);
       });
-      products.lead_back_boundary(d_own, w.gradient(kWeight), gradient.rows);
+      products.backward_boundary(d_own, w.gradient(kWeight), gradient.rows);
     } else {
       softmax_back(verbs, input.rows, of_own, gradient.rows, [&](const Source& s, const SoftmaxGradient& of) {
         const MatrixView z = saved.at(kZ, s.slot, s.rows.rows());
         const MatrixView d_z = ctx.workspace->matrix("gat.d_z", z.rows, z.cols, ctx.values);
-        lead_back(s, z, of, d_z);
+        block_backward(s, z, of, d_z);
         weight_backward(ctx, s.rows, input_dropout().of(verbs, s), d_z, w.gradient(kWeight));
         if (s.d_rows.cols > 0)
           rows_backward(ctx, input_dropout().of_gradient(verbs, s), w.value(kWeight), d_z, s.d_rows);

@@ -91,8 +91,8 @@ void ExchangedProducts::multiply(Index begin, Index end, MatrixView z) const {
             z.slice_rows(begin, end - begin));
 }
 
-void ExchangedProducts::lead_back(Index begin, Index end, ConstMatrixView d_z, MatrixView d_w,
-                                  MatrixView d_rows) const {
+void ExchangedProducts::backward(Index begin, Index end, ConstMatrixView d_z, MatrixView d_w,
+                                 MatrixView d_rows) const {
   if (begin == end) return;
   const Index count = end - begin;
   transform_backward(ctx_, rows_.slice_rows(begin, count), dropout_of(begin, end), w_,

@@ -43,17 +43,17 @@ class ExchangedProducts {
   void multiply_boundary(MatrixView z) const { multiply(0, boundary_, z); }
   void multiply_rest(MatrixView z) const { multiply(boundary_, rows_.rows, z); }
   /// Adds the share of these rows' d_z (own, m) to d_w (in, m), and writes their d_rows (own, in).
-  void lead_back_rest(ConstMatrixView d_z, MatrixView d_w, MatrixView d_rows) const {
-    lead_back(boundary_, rows_.rows, d_z, d_w, d_rows);
+  void backward_rest(ConstMatrixView d_z, MatrixView d_w, MatrixView d_rows) const {
+    backward(boundary_, rows_.rows, d_z, d_w, d_rows);
   }
-  void lead_back_boundary(ConstMatrixView d_z, MatrixView d_w, MatrixView d_rows) const {
-    lead_back(0, boundary_, d_z, d_w, d_rows);
+  void backward_boundary(ConstMatrixView d_z, MatrixView d_w, MatrixView d_rows) const {
+    backward(0, boundary_, d_z, d_w, d_rows);
   }
 
  private:
   Dropout dropout_of(Index begin, Index end) const;
   void multiply(Index begin, Index end, MatrixView z) const;
-  void lead_back(Index begin, Index end, ConstMatrixView d_z, MatrixView d_w, MatrixView d_rows) const;
+  void backward(Index begin, Index end, ConstMatrixView d_z, MatrixView d_w, MatrixView d_rows) const;
 
   Context& ctx_;
   ConstMatrixView rows_, w_;

@@ -4,7 +4,7 @@
 // balance constraints and few parts. Both are tried, and the result that is better by the objective is kept.
 // Measured on ogbn_arxiv with vertices, arcs and training vertices balanced to 2 %: 60k against 48k rows
 // exchanged with 2 parts, 104k against 108k with 4, 171k against 183k with 8. Looser tolerances don't lower
-// these numbers. Balancing vertices alone would (19k with 2 parts), but one part then has 41 % more arcs than
+// these numbers. Balancing vertices blocked would (19k with 2 parts), but one part then has 41 % more arcs than
 // the mean.
 #include <fcntl.h>
 #include <metis.h>
@@ -56,9 +56,9 @@ const char* reason(int code) {
 
 /// While one of these exists, standard output, which is for results, drops what METIS prints for small
 /// graphs. Any number may exist at a time, on any threads.
-class Quiet {
+class SilencedOutput {
  public:
-  Quiet() {
+  SilencedOutput() {
     const std::lock_guard lock(mutex());
     if (living()++ > 0) return;
     std::fflush(stdout);
@@ -67,7 +67,7 @@ class Quiet {
     if (kept() >= 0 && nowhere >= 0) ::dup2(nowhere, STDOUT_FILENO);
     if (nowhere >= 0) ::close(nowhere);
   }
-  ~Quiet() {
+  ~SilencedOutput() {
     const std::lock_guard lock(mutex());
     if (--living() > 0) return;
     std::fflush(stdout);
@@ -75,8 +75,8 @@ class Quiet {
     ::dup2(kept(), STDOUT_FILENO);
     ::close(kept());
   }
-  Quiet(const Quiet&) = delete;
-  Quiet& operator=(const Quiet&) = delete;
+  SilencedOutput(const SilencedOutput&) = delete;
+  SilencedOutput& operator=(const SilencedOutput&) = delete;
 
  private:
   static std::mutex& mutex() {
@@ -96,17 +96,17 @@ class Quiet {
 /// METIS traps SIGTERM while it runs and takes one for an error of its own. While one of these exists this
 /// thread blocks SIGTERM, so that a request to stop goes to the thread that waits for it (base/stop.h), or
 /// acts when METIS has returned. METIS itself raises SIGTERM only for invalid choices, which we don't make.
-class StopsLeftAlone {
+class BlockedStops {
  public:
-  StopsLeftAlone() {
+  BlockedStops() {
     sigset_t stop;
     sigemptyset(&stop);
     sigaddset(&stop, SIGTERM);
     pthread_sigmask(SIG_BLOCK, &stop, &before_);
   }
-  ~StopsLeftAlone() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
-  StopsLeftAlone(const StopsLeftAlone&) = delete;
-  StopsLeftAlone& operator=(const StopsLeftAlone&) = delete;
+  ~BlockedStops() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
+  BlockedStops(const BlockedStops&) = delete;
+  BlockedStops& operator=(const BlockedStops&) = delete;
 
  private:
   sigset_t before_;
@@ -137,8 +137,8 @@ class Problem {
     settings[METIS_OPTION_OBJTYPE] = objective;
     settings[METIS_OPTION_SEED] = seed_;
     std::vector<idx_t> part(std::size_t(vertices), 0);
-    const Quiet quiet;
-    const StopsLeftAlone alone;
+    const SilencedOutput silenced;
+    const BlockedStops blocked;
     const int code = method(&vertices, &constraints_, offsets_.data(), columns_, weights_.data(), nullptr,
                             nullptr, &parts_, nullptr, imbalance_.data(), settings, &value, part.data());
     if (code != METIS_OK)

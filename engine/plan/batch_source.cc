@@ -115,14 +115,14 @@ class DatasetStructure final : public Structure {
   bool weighted() const override { return graph_.arcs.weights != nullptr; }
 
   void draw(const HopDraw& hop, std::span<const VertexId> rows, DrawnArcs& out) override {
-    out.heads.take(Index(rows.size()));
+    out.neighbours.take(Index(rows.size()));
     for (std::size_t i = 0; i < rows.size(); ++i) {
       const auto row = graph_.row(ids_[std::size_t(rows[i])]);
       const double degree = graph_.degree(row);
       if (hop.kept == nullptr)
-        out.heads[Index(i)] = {std::uint32_t(row.loops), std::uint32_t(row.others()), degree};
+        out.neighbours[Index(i)] = {std::uint32_t(row.loops), std::uint32_t(row.others()), degree};
       else
-        out.heads[Index(i)] = {0, std::uint32_t(keep_row(*hop.kept, rows[i], row, nullptr)), degree};
+        out.neighbours[Index(i)] = {0, std::uint32_t(keep_row(*hop.kept, rows[i], row, nullptr)), degree};
     }
     out.lay_out(hop, weighted() || hop.weighs());
     for (std::size_t i = 0; i < rows.size(); ++i) {
@@ -130,7 +130,7 @@ class DatasetStructure final : public Structure {
       const auto columns = out.columns.span().subspan(std::size_t(begin), std::size_t(count));
       const auto weights = out.weights.span().subspan(out.weights.size() > 0 ? std::size_t(begin) : 0);
       if (hop.kept == nullptr)
-        draw_row(hop, rows[i], out.heads[Index(i)], columns, weights);
+        draw_row(hop, rows[i], out.neighbours[Index(i)], columns, weights);
       else
         keep_row(*hop.kept, rows[i], graph_.row(ids_[std::size_t(rows[i])]), columns.data());
     }
@@ -160,23 +160,23 @@ class DatasetStructure final : public Structure {
     return count;
   }
 
-  void draw_row(const HopDraw& hop, VertexId row, const RowHead& head, std::span<VertexId> columns,
-                std::span<float> weights) {
+  void draw_row(const HopDraw& hop, VertexId row, const NeighbourCounts& neighbours,
+                std::span<VertexId> columns, std::span<float> weights) {
     const VertexId id = ids_[std::size_t(row)];
     const auto from = graph_.row(id);
-    std::ranges::fill(columns.first(head.loops), row);
-    const std::span<VertexId> drawn = columns.subspan(head.loops);
+    std::ranges::fill(columns.first(neighbours.loops), row);
+    const std::span<VertexId> drawn = columns.subspan(neighbours.loops);
     const std::uint64_t key = hop.draws.row_key(std::uint64_t(id));
-    if (head.whole(hop))
+    if (neighbours.whole(hop))
       std::iota(drawn.begin(), drawn.end(), VertexId(0));
     else if (hop.replace)
-      PositionDraws::with_replacement(key, head.others, drawn);
+      PositionDraws::with_replacement(key, neighbours.others, drawn);
     else
-      positions_.without_replacement(key, head.others, drawn);
+      positions_.without_replacement(key, neighbours.others, drawn);
     if (weighted()) {
-      std::fill_n(weights.begin(), head.loops, graph_.loop_weight(from));
+      std::fill_n(weights.begin(), neighbours.loops, graph_.loop_weight(from));
       for (std::size_t i = 0; i < drawn.size(); ++i)
-        weights[head.loops + i] = graph_.other_weight(from, drawn[i]);
+        weights[neighbours.loops + i] = graph_.other_weight(from, drawn[i]);
     }
     for (VertexId& place : drawn) place = row_of_[std::size_t(from.other(place))];
   }

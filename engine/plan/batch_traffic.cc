@@ -24,16 +24,16 @@ RowBytes row_bytes_of(const Job& job, const FeatureShape& features) {
                         job.wire() == Precision::kBFloat16);
 }
 
-CrossingRows::CrossingRows(const Dataset& dataset, const BatchSource& source, const FeatureShape& features,
-                           bool bfloat16, double chosen)
+FeatureMessages::FeatureMessages(const Dataset& dataset, const BatchSource& source,
+                                 const FeatureShape& features, bool bfloat16, double chosen)
     : entries_(features.held == FeatureForm::kSparse && dataset.meta().feature_form == FeatureForm::kSparse
                    ? &dataset
                    : nullptr),
       ids_(source.ids()),
       fixed_(
-          row_bytes(features.held, features.columns, features.nonzeros_per_row, bfloat16, chosen).crossing) {
+          row_bytes(features.held, features.columns, features.nonzeros_per_row, bfloat16, chosen).message) {
   if (entries_ != nullptr)
-    entry_ = row_bytes(features.held, features.columns, 1, bfloat16, chosen).crossing - 4;
+    entry_ = row_bytes(features.held, features.columns, 1, bfloat16, chosen).message - 4;
 }
 
 BatchTraffic::BatchTraffic(const Job& job, const Dataset& dataset, const BatchSource& source,
@@ -78,7 +78,7 @@ void BatchTraffic::add_drawing(const Batch& batch, Rank rank, const Asked& asked
       add(rank, owner, Traffic::kStructure, times * 4);
       const double drawn = double(arcs.offsets[d + 1] - arcs.offsets[d]);
       add(owner, rank, Traffic::kStructure,
-          times * (double(sizeof(RowHead)) + drawn * (weighted_ || asked.weights ? 8 : 4)));
+          times * (double(sizeof(NeighbourCounts)) + drawn * (weighted_ || asked.weights ? 8 : 4)));
     }
   }
 }

@@ -29,11 +29,11 @@ RowBytes row_bytes_of(const Job& job, const FeatureShape& features);
 
 /// How many bytes each row of features takes in a message, without the request for it. Sparse rows are
 /// counted one by one, because vertices that many others read may have more entries than most.
-class CrossingRows {
+class FeatureMessages {
  public:
   /// The arguments outlive the object. chosen: share of the columns that travels.
-  CrossingRows(const Dataset& dataset, const BatchSource& source, const FeatureShape& features, bool bfloat16,
-               double chosen = 1);
+  FeatureMessages(const Dataset& dataset, const BatchSource& source, const FeatureShape& features,
+                  bool bfloat16, double chosen = 1);
   double bytes(VertexId row) const {
     return entries_ == nullptr ? fixed_
                                : 4 + entry_ * double(entries_->feature_entries(ids_[std::size_t(row)]));
@@ -98,7 +98,7 @@ class BatchTraffic {
   int ranks_;
   bool mapped_, weighted_;
   Index fetched_;  // columns of others' rows
-  CrossingRows row_;
+  FeatureMessages row_;
   Index cached_rows_;
   std::vector<std::array<double, kTraffics>> bytes_;
 };

@@ -30,7 +30,7 @@ SlabPlan::SlabPlan(const Dataset& dataset, const BatchSource& source, const Owne
       owners_(owners),
       model_(model),
       options_(std::move(options)),
-      crossing_(dataset, source, options_.features, false),
+      feature_messages_(dataset, source, options_.features, false),
       sent_(std::size_t(owners.ranks())) {
   slabs_.mapped = options_.mapped, slabs_.weighted = source.weighted();
   for (Rank rank = 0; rank < owners.ranks(); ++rank) {
@@ -68,8 +68,8 @@ RankSlabs SlabPlan::slabs_of(Rank rank) const {
         if (owners_.owns(rank, from)) continue;
         ++others;
         const auto owner = std::size_t(owners_.owner_of(from));
-        all.of_owner[owner] += times, all.feature_bytes[owner] += times * crossing_.bytes(from);
-        feature_bytes += crossing_.bytes(from);
+        all.of_owner[owner] += times, all.feature_bytes[owner] += times * feature_messages_.bytes(from);
+        feature_bytes += feature_messages_.bytes(from);
       }
     }
     all.most_rows = std::max(all.most_rows, end - begin);

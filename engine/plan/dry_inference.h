@@ -87,7 +87,7 @@ class SlabPlan {
   const Owners& owners_;
   const Model& model_;
   const SlabPlanOptions options_;
-  const CrossingRows crossing_;
+  const FeatureMessages feature_messages_;
   AllSlabs slabs_;
   std::vector<SentInEvaluation> sent_;  // by rank
 };

@@ -149,7 +149,7 @@ Index result_bytes(const MemoryInput& in) {
 
 Index RankMemory::on_device() const {
   Index sum = released;
-  for (const MemoryItem& item : items) sum += item.is_hosts ? 0 : item.bytes;
+  for (const MemoryItem& item : items) sum += item.on_host ? 0 : item.bytes;
   return sum;
 }
 

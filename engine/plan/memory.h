@@ -12,7 +12,7 @@ namespace atl {
 struct MemoryItem {
   std::string name;
   Index bytes = 0;
-  bool is_hosts = false;  // in host memory even where the rank trains on a GPU
+  bool on_host = false;  // in host memory even where the rank trains on a GPU
 };
 
 /// Bytes of `rows` rows of features, and of the copy that backward needs where they are packed.

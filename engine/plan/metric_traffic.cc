@@ -48,11 +48,12 @@ std::int64_t metric_bytes(const Job& job, const DatasetMeta& meta, int ranks, Ra
 std::int64_t pair_metric_bytes(const Job& job, int ranks, Rank rank, const PairSizes& pairs) {
   if (ranks == 1) return 0;
   const std::int64_t others = ranks - 1;
-  std::int64_t bytes = others * kWide * pairs.pieces + std::int64_t(pairs.wanted_in_all * sizeof(VertexId)) +
-                       std::int64_t(pairs.asked_in_all * double(job.model.hidden) * sizeof(Real));
+  std::int64_t bytes = others * kWide * pairs.scored_slabs +
+                       std::int64_t(pairs.scoring_rows_requested * sizeof(VertexId)) +
+                       std::int64_t(pairs.scoring_rows_sent * double(job.model.hidden) * sizeof(Real));
   // Scores of edges and of negative pairs, then the metrics, and the loss.
-  bytes += pairs.sets * (2 * others * kWide + all_reduce_bytes(ranks, rank, 1, kWide));
-  return bytes + (rank == 0 ? pairs.sets * others * std::int64_t(sizeof(LinkMetrics))
+  bytes += pairs.scored_sets * (2 * others * kWide + all_reduce_bytes(ranks, rank, 1, kWide));
+  return bytes + (rank == 0 ? pairs.scored_sets * others * std::int64_t(sizeof(LinkMetrics))
                             : pairs.measured * std::int64_t(sizeof(Real)));
 }
 

@@ -80,7 +80,7 @@ void PairTally::add_measured(const Dataset& dataset, std::span<const VertexId> r
       of.scored = std::max(of.scored, by_rank[rank].size());
       of.all_edges = std::max(of.all_edges, dataset.pairs(edges).rows);
       of.all_negatives = std::max(of.all_negatives, dataset.pairs(negatives).rows);
-      of.sets += dataset.pairs(edges).rows > 0 ? 1 : 0;
+      of.scored_sets += dataset.pairs(edges).rows > 0 ? 1 : 0;
     }
     score(by_rank);
   }
@@ -100,11 +100,11 @@ void PairTally::score(const std::vector<StepPairs>& by_rank) {
       enter(rank, slab, &PairSizes::scoring);
     }
     enter_asked(&PairSizes::scoring);
-    for (PairSizes& of : sizes_) ++of.pieces;
+    for (PairSizes& of : sizes_) ++of.scored_slabs;
     for (std::size_t rank = 0; rank < sizes_.size(); ++rank)
       for (std::size_t other = 0; other < sizes_.size(); ++other) {
-        sizes_[rank].wanted_in_all += double(wanted_.rows[rank][other]);
-        sizes_[rank].asked_in_all += double(wanted_.rows[other][rank]);
+        sizes_[rank].scoring_rows_requested += double(wanted_.rows[rank][other]);
+        sizes_[rank].scoring_rows_sent += double(wanted_.rows[other][rank]);
       }
   }
 }

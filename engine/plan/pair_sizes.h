@@ -22,9 +22,8 @@ struct PairSizes {
   Index measured = 0;                      // own validation and test pairs
   Index scored = 0;                        // own pairs of the larger of these two sets
   Index all_edges = 0, all_negatives = 0;  // edges and negative pairs of the larger set over all ranks
-  double asked_in_all = 0;                 // rows sent, and rows requested, while both sets are scored
-  double wanted_in_all = 0;
-  Index sets = 0, pieces = 0;  // sets that are scored, and slabs of pairs that they are scored in
+  double scoring_rows_sent = 0, scoring_rows_requested = 0;  // while both sets are scored
+  Index scored_sets = 0, scored_slabs = 0;  // sets that are scored, and slabs of pairs in them
   /// The most of any training step, or of any slab of pairs that are scored.
   struct Step {
     Index pairs = 0;

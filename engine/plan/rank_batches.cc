@@ -34,7 +34,7 @@ RankBatches::RankBatches(const Job& job, const Dataset& dataset, const BatchSour
       rank_(rank),
       features_(feature_shape(job, dataset.meta())),
       of_batch_(features_),
-      crossing_(dataset, source, features_, job.wire() == Precision::kBFloat16),
+      feature_messages_(dataset, source, features_, job.wire() == Precision::kBFloat16),
       columns_(columns_of(job, rank, features_.columns)),
       model_(planned_model(job, features_on(job, rank, features_), dataset.meta().classes)),
       counts_rows_(job.model.norm == Norm::kBatch && owners.ranks() > 1),
@@ -112,7 +112,7 @@ void RankBatches::draw(std::int64_t draw, std::span<const VertexId> seeds, Batch
   if (by_columns_) pushed_ += by_columns_->add_sent(batch, sent, times);
   double others = 0, all = 0;
   for (const VertexId row : batch.rows()) {
-    const double bytes = crossing_.bytes(row);
+    const double bytes = feature_messages_.bytes(row);
     all += bytes;
     if (owners_.owns(rank_, row)) continue;
     ++reads_[row];
@@ -125,7 +125,7 @@ void RankBatches::draw(std::int64_t draw, std::span<const VertexId> seeds, Batch
 /// Counts these entries, because a batch's rows may have more than most of the data set's.
 void RankBatches::set_entries(double bytes, double rows) {
   if (once_ || features_.held != FeatureForm::kSparse || rows == 0) return;
-  const double mean = row_bytes_of(job_, features_).crossing;
+  const double mean = row_bytes_of(job_, features_).message;
   of_batch_ = features_;
   if (mean > 4) of_batch_.nonzeros_per_row *= (bytes / rows - 4) / (mean - 4);
   most_entries_ = std::max(most_entries_, of_batch_.nonzeros_per_row);

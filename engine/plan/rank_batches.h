@@ -111,7 +111,7 @@ class RankBatches {
   const Owners& owners_;
   Rank rank_;
   FeatureShape features_, of_batch_;  // with all columns: the data set's, and the last drawn batch's
-  CrossingRows crossing_;
+  FeatureMessages feature_messages_;
   std::optional<ColumnShare> columns_;  // none: features are held by rows
   Model model_;
   bool counts_rows_, recompute_, once_;  // once_: batches read no neighbours

@@ -17,8 +17,8 @@ namespace {
 std::vector<CutRows> cut_of(const Job& job, const PreparedGraph& prepared) {
   std::vector<CutRows> cut = cut_rows(prepared, job.training.setting == Setting::kInductive);
   const StrategyInfo& strategy = *find_strategy(job.strategy.kind);
-  if (strategy.crossing_rows == nullptr) return cut;
-  for (CutRows& between : cut) between.rows = strategy.crossing_rows(job.strategy.options, between.rows);
+  if (strategy.boundary_rows_sent == nullptr) return cut;
+  for (CutRows& between : cut) between.rows = strategy.boundary_rows_sent(job.strategy.options, between.rows);
   return cut;
 }
 

@@ -52,7 +52,7 @@ Index Batch::bytes() const {
   Index sum = rows_.bytes() + ids_.bytes() + degrees_.bytes() + dst_scale_.bytes() + src_scale_.bytes() +
               loss_weights.bytes();
   for (const Layer& layer : layers_)
-    sum += layer.arcs.heads.bytes() + layer.arcs.offsets.bytes() + layer.arcs.columns.bytes() +
+    sum += layer.arcs.neighbours.bytes() + layer.arcs.offsets.bytes() + layer.arcs.columns.bytes() +
            layer.arcs.weights.bytes() + layer.transpose.bytes() + layer.leaves.bytes();
   return sum;
 }

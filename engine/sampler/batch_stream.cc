@@ -27,7 +27,7 @@ MakeBatch batch_maker(StepSeeds& seeds, Sampler& sampler, const BatchMakers& mak
     const auto [features, columns, touched, shares, pairs, masks, history, trace] = makers;
     if (masks != nullptr) {
       const BatchMasks::Chosen chosen = masks->of(step);
-      sampler.prefer(chosen.vertices);
+      sampler.draw_by(chosen.vertices);
       if (features != nullptr) features->choose(chosen.columns);
     }
     if (history != nullptr) history->begin(step);
@@ -43,7 +43,7 @@ MakeBatch batch_maker(StepSeeds& seeds, Sampler& sampler, const BatchMakers& mak
     seeds.weigh(rows, into.batch.loss_weights);
     into.reallocations = sampler.reallocations() + (pairs == nullptr ? 0 : pairs->reallocations());
     if (history != nullptr) {
-      history->tell(into.batch, into.pushes);
+      history->exchange(into.batch, into.pushes);
       into.reallocations += history->reallocations();
     }
     if (shares != nullptr) {

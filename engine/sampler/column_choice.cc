@@ -39,7 +39,7 @@ void ColumnChoice::draw(std::uint64_t seed, std::int64_t step) {
   for (auto to = end; to != columns_.end(); to += chosen_) std::copy(first, end, to);
 }
 
-void ColumnChoice::tell(Communicator& comm, std::span<const VertexId> mine) {
+void ColumnChoice::exchange(Communicator& comm, std::span<const VertexId> mine) {
   ATOLL_CHECK(Index(mine.size()) == chosen_, "{} columns of {}", mine.size(), chosen_);
   VertexId* const own = columns_.data() + comm.rank() * chosen_;
   std::ranges::copy(mine, own);
@@ -51,20 +51,6 @@ void ColumnChoice::tell(Communicator& comm, std::span<const VertexId> mine) {
     receives_.push_back({peer, reinterpret_cast<std::byte*>(columns_.data() + peer * chosen_), bytes});
   }
   comm.exchange(Lane::kPrefetch, Traffic::kFeatures, sends_, receives_).wait();
-}
-
-void largest_columns(std::span<const Real> values, std::span<VertexId> chosen,
-                     std::vector<VertexId>& scratch) {
-  scratch.resize(values.size());
-  std::iota(scratch.begin(), scratch.end(), VertexId(0));
-  const auto larger = [&](VertexId a, VertexId b) {
-    const Real of_a = values[std::size_t(a)], of_b = values[std::size_t(b)];
-    return of_a != of_b ? of_a > of_b : a < b;
-  };
-  const auto end = scratch.begin() + std::ptrdiff_t(chosen.size());
-  if (end != scratch.end()) std::nth_element(scratch.begin(), end, scratch.end(), larger);
-  std::copy(scratch.begin(), end, chosen.begin());
-  std::ranges::sort(chosen);
 }
 
 }  // namespace atl

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "comm/communicator.h"
-#include "sampler/remote_draws.h"
+#include "sampler/draw_positions.h"
 
 namespace atl {
 
@@ -16,7 +16,7 @@ Index chosen_columns(double rate, Index features);
 
 class ColumnChoice {
  public:
-  /// Each rank chooses `chosen` of `features` columns: the first ones, until draw() or tell().
+  /// Each rank chooses `chosen` of `features` columns: the first ones, until draw() or exchange().
   ColumnChoice(int ranks, Index features, Index chosen);
 
   Index features() const { return features_; }
@@ -30,7 +30,7 @@ class ColumnChoice {
   void draw(std::uint64_t seed, std::int64_t step);
   /// Each rank tells all others its choice: mine (chosen), ascending. Collective; called by the fetching
   /// thread on its lane.
-  void tell(Communicator& comm, std::span<const VertexId> mine);
+  void exchange(Communicator& comm, std::span<const VertexId> mine);
 
  private:
   Index features_, chosen_;
@@ -38,16 +38,12 @@ class ColumnChoice {
   std::vector<Message> sends_, receives_;
 };
 
-/// Writes the (chosen) columns with the largest values, ascending; of equal values the first.
-void largest_columns(std::span<const Real> values, std::span<VertexId> chosen,
-                     std::vector<VertexId>& scratch);
-
 /// One per rank. Called by the one thread that makes the rank's batches.
 class BatchMasks {
  public:
   struct Chosen {
-    const RemoteDraws* vertices = nullptr;  // null: all neighbours are drawn alike
-    const ColumnChoice* columns = nullptr;  // null: all are fetched
+    const NeighbourDraws* vertices = nullptr;  // null: all neighbours are drawn alike
+    const ColumnChoice* columns = nullptr;     // null: all are fetched
   };
   virtual ~BatchMasks() = default;
   /// Called before the step's batch is made; valid until the next call. Collective.

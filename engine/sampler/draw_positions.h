@@ -4,6 +4,7 @@
 #include <array>
 #include <cstdint>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "base/random.h"
@@ -25,6 +26,22 @@ class PositionDraws {
   void many(std::uint64_t key, std::uint32_t size, std::span<VertexId> positions);
 
   std::vector<VertexId> taken_;  // a hash table of what many() has drawn
+};
+
+/// How an owner draws neighbours of its rows where they aren't all drawn alike. Several threads draw at once.
+class NeighbourDraws {
+ public:
+  /// Used by one thread.
+  struct Scratch {
+    std::vector<std::pair<double, VertexId>> keys;
+    std::vector<double> sums;
+    PositionDraws own;
+  };
+  virtual ~NeighbourDraws() = default;
+  /// Like PositionDraws: positions among an own row's `size` neighbours, distinct unless drawn with
+  /// replacement. `key` is Draws::row_key of the vertex.
+  virtual void draw(std::uint64_t key, VertexId row, std::uint32_t size, bool replace,
+                    std::span<VertexId> positions, Scratch& scratch) const = 0;
 };
 
 // A random order of 0 … size − 1 that needs no memory, because the number at a place is computed from the

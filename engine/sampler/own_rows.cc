@@ -13,7 +13,7 @@ constexpr Index kPiece = 4096;
 OwnRow own_row(const DrawnArcs& arcs, std::span<const VertexId> rows, Index i) {
   const auto begin = std::size_t(arcs.offsets[i]), count = std::size_t(arcs.offsets[i + 1]) - begin;
   const auto weights = arcs.weights.span();
-  return {rows[std::size_t(i)], arcs.heads[i].degree, arcs.columns.span().subspan(begin, count),
+  return {rows[std::size_t(i)], arcs.neighbours[i].degree, arcs.columns.span().subspan(begin, count),
           weights.empty() ? weights : weights.subspan(begin, count)};
 }
 

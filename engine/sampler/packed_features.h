@@ -17,8 +17,8 @@ namespace atl {
 
 /// The average size of a row.
 struct RowBytes {
-  double crossing = 0;  // in a message, without the request
-  Index cell = 0;       // size of a cell in the cache
+  double message = 0;  // bytes in a message, without the request
+  Index cell = 0;      // size of a cell in the cache
   double cells_per_row = 1;
 };
 /// `entries`: average number per sparse row. `chosen`: share of the columns that is sent.

@@ -27,25 +27,27 @@ double DrawnGraph::degree(VertexId row) const {
 RowDraws::RowDraws(const DrawnGraph& graph, ThreadPool& pool)
     : graph_(graph), pool_(pool), scratch_(std::size_t(pool.threads())) {}
 
-void RowDraws::heads(const HopDraw& hop, std::span<const VertexId> rows, std::span<RowHead> heads) {
-  if (hop.kept != nullptr) return kept_heads(hop, rows, heads);
+void RowDraws::count_neighbours(const HopDraw& hop, std::span<const VertexId> rows,
+                                std::span<NeighbourCounts> neighbours) {
+  if (hop.kept != nullptr) return count_kept(hop, rows, neighbours);
   const bool all = hop.fanout == kAllNeighbours;
   const CsrView& graph = all ? graph_.whole : graph_.by_id.rows;
   ATOLL_CHECK(graph.columns != nullptr || graph.arcs() == 0, "the graph was prepared without rows by id");
   const auto count = Index(rows.size());
-  const auto head = [&](Index i) {
+  const auto count_row = [&](Index i) {
     const VertexId row = rows[std::size_t(i)];
     const Index begin = graph.offsets[row], end = graph.offsets[row + 1];
     Index first = begin;
     while (!all && first < end && graph.columns[first] == row) ++first;
-    heads[std::size_t(i)] = {std::uint32_t(first - begin), std::uint32_t(end - first), graph_.degree(row)};
+    neighbours[std::size_t(i)] = {std::uint32_t(first - begin), std::uint32_t(end - first),
+                                  graph_.degree(row)};
   };
   pool_.run((count + kChunk - 1) / kChunk, [&](Index chunk, int) {
     const Index begin = chunk * kChunk, end = std::min(count, begin + kChunk);
     for (Index i = begin; i < end; ++i) {
       if (i + 2 * kAhead < end) prefetch(&graph.offsets[rows[std::size_t(i + 2 * kAhead)]]);
       if (!all && i + kAhead < end) prefetch(&graph.columns[graph.offsets[rows[std::size_t(i + kAhead)]]]);
-      head(i);
+      count_row(i);
     }
   });
 }
@@ -67,8 +69,9 @@ void RowDraws::describe(const HopDraw& hop, std::span<const VertexId> rows, std:
   });
 }
 
-void RowDraws::arcs(const HopDraw& hop, std::span<const VertexId> rows, std::span<const RowHead> heads,
-                    std::span<const Index> offsets, std::span<VertexId> columns, std::span<float> weights) {
+void RowDraws::arcs(const HopDraw& hop, std::span<const VertexId> rows,
+                    std::span<const NeighbourCounts> neighbours, std::span<const Index> offsets,
+                    std::span<VertexId> columns, std::span<float> weights) {
   const auto count = Index(rows.size());
   pool_.run((count + kChunk - 1) / kChunk, [&](Index chunk, int thread) {
     const Index end = std::min(count, (chunk + 1) * kChunk);
@@ -77,7 +80,7 @@ void RowDraws::arcs(const HopDraw& hop, std::span<const VertexId> rows, std::spa
         prefetch(&graph_.whole.offsets[rows[std::size_t(next)]]);
         prefetch(&graph_.ids[std::size_t(rows[std::size_t(next)])]);
       }
-      const Group group{rows.data() + i,    heads.data() + i,
+      const Group group{rows.data() + i,    neighbours.data() + i,
                         offsets.data() + i, std::min(kGroup, end - i),
                         columns.data(),     weights.empty() ? nullptr : weights.data()};
       if (hop.kept != nullptr)
@@ -89,32 +92,32 @@ void RowDraws::arcs(const HopDraw& hop, std::span<const VertexId> rows, std::spa
 }
 
 /// Writes the positions where the columns will be, then replaces them by the columns.
-void RowDraws::draw_group(const HopDraw& hop, const Group& group, RemoteDraws::Scratch& scratch) const {
+void RowDraws::draw_group(const HopDraw& hop, const Group& group, NeighbourDraws::Scratch& scratch) const {
   const CsrView& graph = hop.fanout == kAllNeighbours ? graph_.whole : graph_.by_id.rows;
   for (Index i = 0; i < group.count; ++i) {
-    const RowHead& head = group.heads[i];
+    const NeighbourCounts& neighbours = group.neighbours[i];
     const VertexId row = group.rows[i];
-    const VertexId* const from = graph.columns + graph.offsets[row] + head.loops;
+    const VertexId* const from = graph.columns + graph.offsets[row] + neighbours.loops;
     prefetch(from);
-    if (head.whole(hop) || head.others == 0) continue;
+    if (neighbours.whole(hop) || neighbours.others == 0) continue;
     const std::uint64_t key = hop.draws.row_key(std::uint64_t(graph_.ids[std::size_t(row)]));
-    const std::span<VertexId> drawn{group.columns + group.offsets[i] + head.loops,
-                                    std::size_t(head.drawn(hop))};
-    if (hop.remote != nullptr)
-      hop.remote->draw(key, row, head.others, hop.replace, drawn, scratch);
+    const std::span<VertexId> drawn{group.columns + group.offsets[i] + neighbours.loops,
+                                    std::size_t(neighbours.drawn(hop))};
+    if (hop.by_owner != nullptr)
+      hop.by_owner->draw(key, row, neighbours.others, hop.replace, drawn, scratch);
     else
-      hop.replace ? PositionDraws::with_replacement(key, head.others, drawn)
-                  : scratch.own.without_replacement(key, head.others, drawn);
+      hop.replace ? PositionDraws::with_replacement(key, neighbours.others, drawn)
+                  : scratch.own.without_replacement(key, neighbours.others, drawn);
     for (const VertexId position : drawn) prefetch(from + position);
   }
   for (Index i = 0; i < group.count; ++i) {
-    const RowHead& head = group.heads[i];
+    const NeighbourCounts& neighbours = group.neighbours[i];
     const Index first = graph.offsets[group.rows[i]], to = group.offsets[i];
-    const Index together = head.whole(hop) ? head.arcs(hop) : head.loops;
+    const Index together = neighbours.whole(hop) ? neighbours.arcs(hop) : neighbours.loops;
     std::copy_n(graph.columns + first, together, group.columns + to);
     if (group.weights != nullptr) std::copy_n(graph.weights + first, together, group.weights + to);
     for (Index e = to + together; e < group.offsets[i + 1]; ++e) {
-      const Index at = first + head.loops + group.columns[e];
+      const Index at = first + neighbours.loops + group.columns[e];
       group.columns[e] = graph.columns[at];
       if (group.weights != nullptr) group.weights[e] = graph.weights[at];
     }
@@ -166,15 +169,15 @@ double RowDraws::degree(const HopDraw& hop, VertexId row) const {
   return induced ? kept_size(graph_.whole, *hop.kept, row).degree : graph_.degree(row);
 }
 
-void RowDraws::kept_heads(const HopDraw& hop, std::span<const VertexId> rows,
-                          std::span<RowHead> heads) const {
+void RowDraws::count_kept(const HopDraw& hop, std::span<const VertexId> rows,
+                          std::span<NeighbourCounts> neighbours) const {
   const auto count = Index(rows.size());
   pool_.run((count + kPiece - 1) / kPiece, [&](Index piece, int) {
     for (Index i = piece * kPiece; i < std::min(count, (piece + 1) * kPiece); ++i) {
       const VertexId row = rows[std::size_t(i)];
       const KeptSize size = kept_size(graph_.whole, *hop.kept, row);
       const double degree = hop.kept->induces_degrees() ? size.degree : graph_.degree(row);
-      heads[std::size_t(i)] = {0, std::uint32_t(size.arcs), degree};
+      neighbours[std::size_t(i)] = {0, std::uint32_t(size.arcs), degree};
     }
   });
 }
@@ -198,7 +201,7 @@ void RowDraws::keep_group(const HopDraw& hop, const Group& group) const {
       ++to;
     }
     if (!hop.weighs() || !hop.kept->keeps_sums() || kept <= 0) continue;
-    const auto scale = float(group.heads[i].degree / kept);
+    const auto scale = float(group.neighbours[i].degree / kept);
     for (Index e = group.offsets[i]; e < to; ++e) group.weights[e] *= scale;
   }
 }

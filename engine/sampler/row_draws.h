@@ -17,7 +17,6 @@
 #include "partition/prepared_graph.h"
 #include "sampler/draw_positions.h"
 #include "sampler/kept_arcs.h"
-#include "sampler/remote_draws.h"
 
 namespace atl {
 
@@ -32,17 +31,17 @@ void check_fanout(std::span<const int> fanout, int layers, const std::string& fi
 
 /// The parameters of a step's draw for one gathering layer.
 struct HopDraw {
-  Draws draws;                          // for (seed, Purpose::kNeighbour, step, layer)
-  int fanout = kAllNeighbours;          // neighbours per vertex
-  bool replace = false;                 // one neighbour may be drawn several times
-  const RemoteDraws* remote = nullptr;  // how owners draw neighbours of own rows; null: all alike
-  const KeptArcs* kept = nullptr;       // reads these of all neighbours instead of drawing; null: draws
+  Draws draws;                               // for (seed, Purpose::kNeighbour, step, layer)
+  int fanout = kAllNeighbours;               // neighbours per vertex
+  bool replace = false;                      // one neighbour may be drawn several times
+  const NeighbourDraws* by_owner = nullptr;  // how owners draw neighbours of own rows; null: all alike
+  const KeptArcs* kept = nullptr;            // reads these of all neighbours instead of drawing; null: draws
 
   bool weighs() const { return kept != nullptr && kept->weighs(); }
 };
 
 /// A row's arcs before anything is drawn.
-struct RowHead {
+struct NeighbourCounts {
   std::uint32_t loops = 0;   // kept in any case
   std::uint32_t others = 0;  // drawn from
   double degree = 0;         // degree_of() the row
@@ -79,10 +78,11 @@ class RowDraws {
 
   const DrawnGraph& graph() const { return graph_; }
   /// If the layer reads all neighbours, loops count as neighbours.
-  void heads(const HopDraw& hop, std::span<const VertexId> rows, std::span<RowHead> heads);
-  /// Writes the arcs of row i at offsets[i] … offsets[i + 1] − 1, heads[i].arcs(hop) of them: columns, as
-  /// prepared rows, and, unless `weights` is empty, the arcs' own weights.
-  void arcs(const HopDraw& hop, std::span<const VertexId> rows, std::span<const RowHead> heads,
+  void count_neighbours(const HopDraw& hop, std::span<const VertexId> rows,
+                        std::span<NeighbourCounts> neighbours);
+  /// Writes the arcs of row i at offsets[i] … offsets[i + 1] − 1, neighbours[i].arcs(hop) of them: columns,
+  /// as prepared rows, and, unless `weights` is empty, the arcs' own weights.
+  void arcs(const HopDraw& hop, std::span<const VertexId> rows, std::span<const NeighbourCounts> neighbours,
             std::span<const Index> offsets, std::span<VertexId> columns, std::span<float> weights);
   /// As Structure::describe().
   void describe(const HopDraw& hop, std::span<const VertexId> rows, std::span<VertexId> ids,
@@ -93,20 +93,21 @@ class RowDraws {
   /// Some rows, and where to write their arcs.
   struct Group {
     const VertexId* rows;
-    const RowHead* heads;
+    const NeighbourCounts* neighbours;
     const Index* offsets;
     Index count;
     VertexId* columns;  // of all rows …
     float* weights;     // … or null
   };
-  void draw_group(const HopDraw& hop, const Group& group, RemoteDraws::Scratch& scratch) const;
-  void kept_heads(const HopDraw& hop, std::span<const VertexId> rows, std::span<RowHead> heads) const;
+  void draw_group(const HopDraw& hop, const Group& group, NeighbourDraws::Scratch& scratch) const;
+  void count_kept(const HopDraw& hop, std::span<const VertexId> rows,
+                  std::span<NeighbourCounts> neighbours) const;
   void keep_group(const HopDraw& hop, const Group& group) const;
   double degree(const HopDraw& hop, VertexId row) const;
 
   const DrawnGraph graph_;
   ThreadPool& pool_;
-  std::vector<RemoteDraws::Scratch> scratch_;  // by thread
+  std::vector<NeighbourDraws::Scratch> scratch_;  // by thread
 };
 
 }  // namespace atl

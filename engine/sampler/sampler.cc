@@ -32,7 +32,7 @@ HopDraw Sampler::hop_of(std::int64_t step, int layer) const {
   return {.draws = Draws(options_.seed, Purpose::kNeighbour, std::uint64_t(step), std::uint64_t(layer)),
           .fanout = options_.fanout[std::size_t(layer)],
           .replace = options_.replace,
-          .remote = remote_};
+          .by_owner = by_owner_};
 }
 
 void Sampler::draw(std::int64_t step, int layer, Batch& batch) {
@@ -85,7 +85,7 @@ void Sampler::weigh(const HopDraw& hop, bool is_cut, Batch::Layer& layer) const 
     layer.weighted = structure_.weighted() || hop.weighs();
     return;
   }
-  const Index rows = arcs.heads.size();
+  const Index rows = arcs.neighbours.size();
   const bool own = structure_.weighted();
   bool factors = false;
   for (Index i = 0; i < rows && !options_.attention && !factors; ++i)
@@ -117,7 +117,7 @@ void Sampler::set_scales(Batch& batch) {
   const bool scaled = by != Normalisation::kSum && batch.layers() > 0;
   const auto dst = batch.dst_scale_.take(scaled ? batch.output_rows(0) : 0);
   for (Index i = 0; i < Index(dst.size()); ++i)
-    dst[std::size_t(i)] = dst_factor(by, batch.layers_.front().arcs.heads[i].degree);
+    dst[std::size_t(i)] = dst_factor(by, batch.layers_.front().arcs.neighbours[i].degree);
   const auto src = batch.src_scale_.take(both ? all : 0);
   for (std::size_t i = 0; i < src.size(); ++i) src[i] = src_factor(by, degrees[i]);
   if (all > rows) place_leaves(batch);

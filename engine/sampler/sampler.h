@@ -55,9 +55,9 @@ class Sampler {
   /// Makes the batch of these seeds: prepared rows that the rank owns, each once. Collective: every rank
   /// calls it for each step, even without seeds.
   void sample(std::int64_t step, std::span<const VertexId> seeds, Batch& batch);
-  /// How owners draw neighbours from now on (HopDraw::remote), the same kind on all ranks. `remote` outlives
+  /// How owners draw neighbours from now on (HopDraw::by_owner), the same kind on all ranks. `draws` outlives
   /// its use.
-  void prefer(const RemoteDraws* remote) { remote_ = remote; }
+  void draw_by(const NeighbourDraws* draws) { by_owner_ = draws; }
   /// From now on, neighbours on other ranks that inner layers draw are leaves, if `known` has them. It
   /// outlives its use.
   void read_history(const HistoryDirectory* known) { known_ = known; }
@@ -74,7 +74,7 @@ class Sampler {
   void number_sources(Batch& batch, Batch::Layer& layer);
   void weigh(const HopDraw& hop, bool is_cut, Batch::Layer& layer) const;
   float stands_for(const HopDraw& hop, bool is_cut, const DrawnArcs& arcs, Index row) const {
-    return is_cut ? cut_.factors()[std::size_t(row)] : arcs.heads[row].stands_for(hop);
+    return is_cut ? cut_.factors()[std::size_t(row)] : arcs.neighbours[row].stands_for(hop);
   }
   void set_scales(Batch& batch);
   static void place_leaves(Batch& batch);
@@ -82,7 +82,7 @@ class Sampler {
   Structure& structure_;
   const SamplingOptions options_;
   StepSets* const sets_;
-  const RemoteDraws* remote_ = nullptr;
+  const NeighbourDraws* by_owner_ = nullptr;
   const HistoryDirectory* known_ = nullptr;  // null: there are no leaves
   HistoryCut cut_;
   Reusable<VertexId> described_;  // a batch's rows, then its leaves

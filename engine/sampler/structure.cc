@@ -20,9 +20,9 @@ class MappedStructure final : public Structure {
   bool weighted() const override { return draws_.weighted(); }
 
   void draw(const HopDraw& hop, std::span<const VertexId> rows, DrawnArcs& out) override {
-    draws_.heads(hop, rows, out.heads.take(Index(rows.size())));
+    draws_.count_neighbours(hop, rows, out.neighbours.take(Index(rows.size())));
     out.lay_out(hop, weighted() || hop.weighs());
-    draws_.arcs(hop, rows, out.heads.span(), out.offsets.span(), out.columns.span(), out.weights.span());
+    draws_.arcs(hop, rows, out.neighbours.span(), out.offsets.span(), out.columns.span(), out.weights.span());
   }
 
   void describe(const HopDraw& hop, std::span<const VertexId> rows, std::span<VertexId> ids,
@@ -39,16 +39,17 @@ class MappedStructure final : public Structure {
 }  // namespace
 
 void DrawnArcs::lay_out(const HopDraw& hop, bool weighted) {
-  const Index rows = heads.size();
+  const Index rows = neighbours.size();
   offsets.take(rows + 1);
   offsets[0] = 0;
-  for (Index i = 0; i < rows; ++i) offsets[i + 1] = offsets[i] + heads[i].arcs(hop);
+  for (Index i = 0; i < rows; ++i) offsets[i + 1] = offsets[i] + neighbours[i].arcs(hop);
   columns.take(offsets[rows]);
   weights.take(weighted ? offsets[rows] : 0);
 }
 
 Index DrawnArcs::reallocations() const {
-  return heads.reallocations() + offsets.reallocations() + columns.reallocations() + weights.reallocations();
+  return neighbours.reallocations() + offsets.reallocations() + columns.reallocations() +
+         weights.reallocations();
 }
 
 DrawnGraph drawn_graph(const PreparedGraph& graph, bool induced, bool by_id) {
@@ -82,14 +83,14 @@ class PartitionedStructure final : public Structure {
 
   void draw(const HopDraw& hop, std::span<const VertexId> rows, DrawnArcs& out) override {
     requests_.ask(route_.structure, rows);
-    draws_.heads(hop, requests_.asked(), asked_.heads.take(Index(requests_.asked().size())));
-    const auto heads = requests_.by_row(asked_.heads, wanted_.heads);
-    requests_.answer(route_.structure, {&heads, 1});
+    draws_.count_neighbours(hop, requests_.asked(), asked_.neighbours.take(Index(requests_.asked().size())));
+    const auto neighbours = requests_.by_row(asked_.neighbours, wanted_.neighbours);
+    requests_.answer(route_.structure, {&neighbours, 1});
     const bool weighted = has_weights(hop);
     asked_.lay_out(hop, weighted);
     wanted_.lay_out(hop, weighted);
-    draws_.arcs(hop, requests_.asked(), asked_.heads.span(), asked_.offsets.span(), asked_.columns.span(),
-                asked_.weights.span());
+    draws_.arcs(hop, requests_.asked(), asked_.neighbours.span(), asked_.offsets.span(),
+                asked_.columns.span(), asked_.weights.span());
     receive_arcs(weighted);
     in_order(hop, out);
   }
@@ -132,8 +133,8 @@ class PartitionedStructure final : public Structure {
   /// Reorders what arrived from the order of owners to that of the rows.
   void in_order(const HopDraw& hop, DrawnArcs& out) const {
     const auto places = requests_.places();
-    out.heads.take(Index(places.size()));
-    for (std::size_t i = 0; i < places.size(); ++i) out.heads[places[i]] = wanted_.heads[Index(i)];
+    out.neighbours.take(Index(places.size()));
+    for (std::size_t i = 0; i < places.size(); ++i) out.neighbours[places[i]] = wanted_.neighbours[Index(i)];
     const bool weighted = has_weights(hop);
     out.lay_out(hop, weighted);
     for (std::size_t i = 0; i < places.size(); ++i) {

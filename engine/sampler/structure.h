@@ -16,13 +16,13 @@ namespace atl {
 
 /// The drawn neighbours of some rows.
 struct DrawnArcs {
-  Reusable<RowHead> heads;     // (rows)
-  Reusable<Index> offsets;     // (rows + 1)
-  Reusable<VertexId> columns;  // (arcs) prepared rows, self-loops of a row first
+  Reusable<NeighbourCounts> neighbours;  // (rows)
+  Reusable<Index> offsets;               // (rows + 1)
+  Reusable<VertexId> columns;            // (arcs) prepared rows, self-loops of a row first
   // (arcs) the arcs' own, times what they stand for if hop.kept says so; empty: all 1
   Reusable<float> weights;
 
-  /// Fills offsets from heads and makes room for the arcs.
+  /// Fills offsets from neighbours and makes room for the arcs.
   void lay_out(const HopDraw& hop, bool weighted);
   Index reallocations() const;
 };

@@ -7,7 +7,7 @@
 namespace atl {
 
 Walks::Walks(const SetInput& in, Index count, int length)
-    : in_(in), count_(count), length_(length), told_(in.comm), read_(std::size_t(in.owners.ranks())) {}
+    : in_(in), count_(count), length_(length), gathered_(in.comm), read_(std::size_t(in.owners.ranks())) {}
 
 std::span<const VertexId> Walks::draw(const Draws& draws) {
   at_.take(count_ * (length_ + 1));
@@ -34,14 +34,14 @@ void Walks::take_step(const Draws& draws, int step) {
   for (std::size_t walk = 0; walk < from.size(); ++walk)
     if (in_.owners.owns(in_.rank(), from[walk]))
       next_.push(next_of(table_.find(from[walk]), draws.bits64_at(walk, std::uint64_t(step))));
-  const auto told = told_.gather(next_.span());
+  const auto next = gathered_.gather(next_.span());
   // Each rank lists its walks' steps in the order of the walks.
   std::ranges::fill(read_, 0);
   for (const VertexId row : from) ++read_[std::size_t(in_.owners.owner_of(row))];
   Index begin = 0;
   for (Index& each : read_) begin += std::exchange(each, begin);
   for (std::size_t walk = 0; walk < from.size(); ++walk)
-    to[walk] = told[std::size_t(read_[std::size_t(in_.owners.owner_of(from[walk]))]++)];
+    to[walk] = next[std::size_t(read_[std::size_t(in_.owners.owner_of(from[walk]))]++)];
 }
 
 /// Counts neighbours in prepared order, whatever order the structure has.
@@ -58,7 +58,8 @@ VertexId Walks::next_of(Index number, std::uint64_t bits) {
 
 Index Walks::reallocations() const {
   return at_.reallocations() + table_.reallocations() + here_.reallocations() + next_.reallocations() +
-         arcs_.reallocations() + others_.reallocations() + told_.reallocations() + visited_.reallocations();
+         arcs_.reallocations() + others_.reallocations() + gathered_.reallocations() +
+         visited_.reallocations();
 }
 
 void Walks::count_sent(const Owners& ranks, StepSets::Sent sent) const {

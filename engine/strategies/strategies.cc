@@ -37,9 +37,9 @@ FeatureShape feature_shape(const DatasetMeta& meta, FeatureForm form) {
 
 Model job_model(const Job& job, const FeatureShape& features, Index classes) {
   const Strategy& row = strategy_of(job);
-  const bool late = row.reads_stale_rows != nullptr && row.reads_stale_rows(job);
+  const bool reads_stale = row.reads_stale_rows != nullptr && row.reads_stale_rows(job);
   const bool products = row.sends_products != nullptr && row.sends_products(job);
-  const DropsOut drops_out = late ? DropsOut::kReaders : row.drops_out;
+  const DropsOut drops_out = reads_stale ? DropsOut::kReaders : row.drops_out;
   const bool links = job.task == Task::kLinkPrediction;
   const Index outputs = links ? Index(job.model.hidden) : classes;
   Model model =

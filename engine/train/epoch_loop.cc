@@ -77,20 +77,20 @@ void EpochLoop::end_epoch(EpochRecord& e) {
   e.own = p_.meter.end_epoch(p_.trainer.figures<BatchCounts>());
   p_.record.epochs.push_back(e);
   p_.options.observer->on_epoch(e);
-  tell_growth(e);
-  tell_if_not_learning();
+  report_growth(e);
+  warn_if_not_learning();
 }
 
 /// Warns once; not_learning() is empty in later epochs.
-void EpochLoop::tell_if_not_learning() {
+void EpochLoop::warn_if_not_learning() {
   if (p_.comm.rank() != 0) return;
-  const std::string told = not_learning(job_, p_.record.epochs, without_input_);
-  if (!told.empty()) p_.options.observer->on_message(MessageLevel::kWarning, told);
+  const std::string warning = not_learning(job_, p_.record.epochs, without_input_);
+  if (!warning.empty()) p_.options.observer->on_message(MessageLevel::kWarning, warning);
 }
 
 /// In the first epoch of a start, memory grows anyway. Later it grows only for a batch larger than all
 /// before.
-void EpochLoop::tell_growth(const EpochRecord& e) {
+void EpochLoop::report_growth(const EpochRecord& e) {
   const Index reallocations = e.own.batches ? e.own.batches->reallocations : 0;
   if (std::exchange(is_first_, false) || reallocations == 0 || p_.comm.rank() != 0) return;
   p_.options.observer->on_message(

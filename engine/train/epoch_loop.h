@@ -47,8 +47,8 @@ class EpochLoop {
   void end_epoch(EpochRecord& epoch);
   std::pair<double, bool> sum_over_ranks(double loss);
   void check_finite(double loss);
-  void tell_growth(const EpochRecord& epoch);
-  void tell_if_not_learning();
+  void report_growth(const EpochRecord& epoch);
+  void warn_if_not_learning();
   std::vector<Staleness> staleness_over_ranks();
   void evaluate_into(EpochRecord& epoch);
   void checkpoint();

@@ -49,22 +49,22 @@ void loss_of(Context& ctx, const LabelView& labels, Loss loss, ConstMatrixView l
 }
 
 Evaluation evaluate(Context& ctx, Communicator& comm, const RankData& data, const TrainingSpec& training,
-                    ConstMatrixView logits, EvaluationRoom& room) {
+                    ConstMatrixView logits, EvaluationBuffers& buffers) {
   const std::array<const SplitRows*, 3> splits{&data.train, &data.validation, &data.test};
   const LabelView& labels = data.label_view();
   // There is no accuracy for several labels; F1-micro of one label is accuracy.
   const bool several = data.multi_label() && training.metric == Metric::kF1Micro;
   const bool is_ratio = training.metric == Metric::kAccuracy || training.metric == Metric::kF1Micro;
-  SplitCounts* const counted = room.counted.data();
+  SplitCounts* const counted = buffers.counted.data();
   const Index by_class = training.metric == Metric::kF1Macro ? data.classes() : 0;
-  room.by_class.resize(Index(splits.size()) * by_class);
-  room.by_class_here.resize(splits.size() * std::size_t(by_class));
+  buffers.by_class.resize(Index(splits.size()) * by_class);
+  buffers.by_class_here.resize(splits.size() * std::size_t(by_class));
   const auto of_split = [&](auto all, std::size_t s) {
     return all.subspan(s * std::size_t(by_class), std::size_t(by_class));
   };
   zero_sums(ctx, {&counted->validation_loss, 1});
   for (std::size_t s = 0; s < splits.size() && by_class > 0; ++s)
-    count_by_class_of(ctx, data, logits, splits[s]->placed, of_split(room.by_class.span(), s));
+    count_by_class_of(ctx, data, logits, splits[s]->placed, of_split(buffers.by_class.span(), s));
   for (std::size_t s = 0; s < splits.size() && is_ratio; ++s) {
     LabelCounts* const counts = &counted->splits[s];
     if (several)
@@ -74,9 +74,9 @@ Evaluation evaluate(Context& ctx, Communicator& comm, const RankData& data, cons
   }
   loss_of(ctx, labels, training.loss, logits, data.validation.placed, 0, {}, &counted->validation_loss);
   SplitCounts counts;
-  const std::span<ClassCounts> by_class_here = room.by_class_here;
+  const std::span<ClassCounts> by_class_here = buffers.by_class_here;
   if (by_class > 0)
-    ctx.stream->download(by_class_here.data(), room.by_class.data(), by_class_here.size_bytes());
+    ctx.stream->download(by_class_here.data(), buffers.by_class.data(), by_class_here.size_bytes());
   read(ctx, counted, &counts, sizeof counts);  // the only wait of the host for the device
   std::array<double, 7> sums{};  // part and whole of each split's ratio, then the validation loss
   for (std::size_t s = 0; s < splits.size() && is_ratio; ++s) {
@@ -88,7 +88,7 @@ Evaluation evaluate(Context& ctx, Communicator& comm, const RankData& data, cons
   comm.all_reduce(Traffic::kEvaluation, std::span<double>(sums));
   if (by_class > 0) sum_over_ranks(comm, by_class_here);
   ConstMatrixView logits_here;
-  if (training.metric == Metric::kRocAuc) logits_here = room.logits.of(ctx, logits);
+  if (training.metric == Metric::kRocAuc) logits_here = buffers.logits.of(ctx, logits);
 
   std::array<std::optional<double>, 3> metric;
   for (std::size_t s = 0; s < splits.size(); ++s) {

@@ -26,8 +26,8 @@ struct SplitCounts {
 
 /// The memory of an evaluation, kept for the next one: freeing a device's memory makes the host wait until
 /// the device has done all its work.
-struct EvaluationRoom {
-  explicit EvaluationRoom(Device device) : counted(device, 1), by_class(device) {}
+struct EvaluationBuffers {
+  explicit EvaluationBuffers(Device device) : counted(device, 1), by_class(device) {}
   Buffer<SplitCounts> counted;             // (1)
   Buffer<ClassCounts> by_class;            // (splits, classes), for F1-macro
   std::vector<ClassCounts> by_class_here;  // the same in the host's memory
@@ -36,7 +36,7 @@ struct EvaluationRoom {
 
 /// logits (owned, classes). The host waits for its device once, and once more for ROC-AUC. Collective.
 Evaluation evaluate(Context& ctx, Communicator& comm, const RankData& data, const TrainingSpec& training,
-                    ConstMatrixView logits, EvaluationRoom& room);
+                    ConstMatrixView logits, EvaluationBuffers& buffers);
 
 /// Over test vertices; empty for multi-label data. Collective.
 ConfusionMatrix confusion_of(Context& ctx, Communicator& comm, const RankData& data, ConstMatrixView logits);

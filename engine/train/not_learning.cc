@@ -51,10 +51,10 @@ std::vector<std::string> remedies(const Job& job) {
 }
 
 bool stays_without_input(std::span<const EpochRecord> epochs, double without_input) {
-  const std::span<const EpochRecord> late = epochs.last((epochs.size() + 1) / 2);
-  const std::size_t half = late.size() / 2;
-  return without_input > 0 && half > 0 && least_loss(late) >= kFallen * without_input &&
-         mean_loss(late.last(half)) >= kFallen * mean_loss(late.first(half));
+  const std::span<const EpochRecord> recent = epochs.last((epochs.size() + 1) / 2);
+  const std::size_t half = recent.size() / 2;
+  return without_input > 0 && half > 0 && least_loss(recent) >= kFallen * without_input &&
+         mean_loss(recent.last(half)) >= kFallen * mean_loss(recent.first(half));
 }
 
 /// What is wrong after these epochs, the run's last ones if `is_end`; "": nothing.

@@ -25,8 +25,8 @@ double decay_of(const Parameters::Entry& entry, const WeightDecay& decay, int fi
 }  // namespace
 
 Optimizer::Optimizer(const OptimizerSpec& spec, Parameters& parameters, int delay)
-    : spec_(spec), is_late_(delay > 0 && spec.kind != OptimizerKind::kSgd), parameters_(parameters) {
-  if (is_late_) spec_.beta1 = 1 - (1 - spec.beta1) / (1 + delay);
+    : spec_(spec), is_delayed_(delay > 0 && spec.kind != OptimizerKind::kSgd), parameters_(parameters) {
+  if (is_delayed_) spec_.beta1 = 1 - (1 - spec.beta1) / (1 + delay);
   const int count = spec.kind == OptimizerKind::kSgd ? 1 : 2;
   for (int i = 0; i < count; ++i)
     moments_.emplace_back(1, Index(parameters.gradients().size()), parameters.device()).zero();
@@ -37,7 +37,7 @@ Optimizer::Optimizer(const OptimizerSpec& spec, Parameters& parameters, int dela
 
 /// Adam's kernel divides by the same: that leaves the mean without its correction.
 double Optimizer::rate(double epoch_rate) const {
-  return is_late_ ? epoch_rate * (1 - std::pow(spec_.beta1, double(steps_ + 1))) : epoch_rate;
+  return is_delayed_ ? epoch_rate * (1 - std::pow(spec_.beta1, double(steps_ + 1))) : epoch_rate;
 }
 
 void Optimizer::step(Context& ctx, const StepState* state) {

@@ -40,7 +40,7 @@ class Optimizer {
 
  private:
   OptimizerSpec spec_;
-  const bool is_late_;  // Adam with a delay
+  const bool is_delayed_;  // Adam with a delay
   Parameters& parameters_;
   std::vector<double> decays_;  // by parameter
   std::int64_t steps_ = 0;

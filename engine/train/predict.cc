@@ -129,8 +129,8 @@ Predicted predict(const PredictOptions& o) {
     return predicted;
   }
   write_predicted_labels(o.output, class_names_of(file.metadata()));
-  EvaluationRoom room(ctx.device);
-  if (use.known) predicted.metrics = evaluate(ctx, comm, data, job.training, logits, room);
+  EvaluationBuffers buffers(ctx.device);
+  if (use.known) predicted.metrics = evaluate(ctx, comm, data, job.training, logits, buffers);
   return predicted;
 }
 

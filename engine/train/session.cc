@@ -86,7 +86,7 @@ class Session {
     prepared_.forget();
     trainer_ = std::make_unique<Trainer>(ctx_, comm_, job_, data_, side_);
     claim_output();
-    if (tell_finished()) return Outcome::kCompleted;
+    if (report_finished()) return Outcome::kCompleted;
     resume();
     give_advice();
     record_.startup_seconds = steady_seconds() - o_.start_seconds;
@@ -141,11 +141,11 @@ class Session {
   }
 
   /// Where the run has finished before, reports how it ended, and trains nothing.
-  bool tell_finished() {
+  bool report_finished() {
     std::optional<RunRecord> run;
     if (root() && has_checkpoint(o_.output)) run = finished_run(o_.output, job_, dataset_.meta().checksum);
     std::string text = run ? run_document(*run) : "";
-    text.resize(std::size_t(told_size(std::int64_t(text.size()))));
+    text.resize(std::size_t(broadcast_size(std::int64_t(text.size()))));
     if (text.empty()) return false;
     comm_.broadcast(Traffic::kSetup, 0, std::as_writable_bytes(std::span(text)));
     if (!root()) run = parse_run_document(text);
@@ -161,7 +161,7 @@ class Session {
     if (root()) {
       store_->remove_partial();
       std::vector<std::string> warnings;
-      checkpoint = store_->newest(warnings, [&] { told_size(kStillReading); });
+      checkpoint = store_->newest(warnings, [&] { broadcast_size(kStillReading); });
       for (const std::string& w : warnings) o_.observer->on_message(MessageLevel::kWarning, w);
     }
     if (!share(checkpoint)) return;
@@ -191,8 +191,8 @@ class Session {
     if (!root()) return;
     const RunFacts run{.columns = dataset_.meta().features,
                        .steps = trainer_->steps() * job_.training.epochs};
-    for (const std::string& told : find_strategy(job_.strategy.kind)->advise(job_, run))
-      o_.observer->on_message(MessageLevel::kWarning, told);
+    for (const std::string& advice : find_strategy(job_.strategy.kind)->advise(job_, run))
+      o_.observer->on_message(MessageLevel::kWarning, advice);
   }
 
   PartsOnRanks parts_on_ranks() const {
@@ -203,7 +203,7 @@ class Session {
   }
 
   /// Returns rank 0's `size` on every rank.
-  std::int64_t told_size(std::int64_t size) {
+  std::int64_t broadcast_size(std::int64_t size) {
     comm_.broadcast(Traffic::kSetup, 0, std::as_writable_bytes(std::span(&size, 1)));
     return size;
   }
@@ -211,8 +211,8 @@ class Session {
   /// Sends rank 0's checkpoint to every rank; false where there is none. While rank 0 reads, the others hear
   /// from it.
   bool share(std::optional<LoadedCheckpoint>& checkpoint) {
-    std::int64_t size = told_size(checkpoint ? std::int64_t(checkpoint->file.bytes().size()) : 0);
-    while (size == kStillReading) size = told_size(0);
+    std::int64_t size = broadcast_size(checkpoint ? std::int64_t(checkpoint->file.bytes().size()) : 0);
+    while (size == kStillReading) size = broadcast_size(0);
     if (size == 0) return false;
     std::vector<std::byte> bytes(static_cast<std::size_t>(size));
     if (root()) std::ranges::copy(checkpoint->file.bytes(), bytes.begin());

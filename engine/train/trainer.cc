@@ -37,7 +37,7 @@ Trainer::Trainer(Context& ctx, Communicator& comm, const Job& job, RankData& dat
       state_(ctx.device, 1),
       ahead_(ctx.device, 1),
       outputs_(ctx.device, Index(model_.layers.size())),
-      room_(ctx.device) {
+      evaluation_buffers_(ctx.device) {
   data.place(ctx);
   if (data.links() != nullptr) links_ = std::make_unique<LinkTask>(ctx, comm, job, data, model_);
   training_ = schedule_of_training();
@@ -90,11 +90,11 @@ double Trainer::train_step(std::int64_t step, double learning_rate) {
   begin_step(ctx_, optimizer_.rate(learning_rate), optimizer_.steps() + 1, state_.data());
   zero_sums(ctx_, outputs_.span());
   gradient_.clear(ctx_);
-  const double told_before = std::exchange(loss_ahead_, 0);
+  const double counted_ahead = std::exchange(loss_ahead_, 0);
   vertices_ = std::exchange(vertices_ahead_, 0);
   training_->train(step, *this);
   const StepState state = read(ctx_, state_.data());  // the step's only wait of the host for the device
-  loss_sum_ = state.loss + of_pairs_ + told_before;
+  loss_sum_ = state.loss + of_pairs_ + counted_ahead;
   if (vertices_ahead_ > 0) loss_ahead_ = links_ ? of_pairs_ahead_ : read(ctx_, ahead_.data());
   finite_ = state.not_finite == 0;
   if (finite_) optimizer_.count_step();
@@ -198,7 +198,7 @@ void Trainer::update() {
 Evaluation Trainer::evaluate() {
   ctx_.stream->begin_round(Round::kEvaluation);
   if (links_) return links_->evaluate(inference().infer(), parameters_.present());
-  return atl::evaluate(ctx_, comm_, data_, job_.training, inference().infer(), room_);
+  return atl::evaluate(ctx_, comm_, data_, job_.training, inference().infer(), evaluation_buffers_);
 }
 
 void Trainer::explain_non_finite(const std::string& when, const Reached& last_checkpoint) {

@@ -95,7 +95,7 @@ class Trainer final : private TrainingStep {
   Buffer<StepState> state_;  // (1) of the present step
   Buffer<double> ahead_;     // (1) loss of the next step, as far as this one computed it
   Buffer<double> outputs_;   // (layers) how many elements of each output aren't finite
-  EvaluationRoom room_;
+  EvaluationBuffers evaluation_buffers_;
   double loss_sum_ = 0, vertices_ = 0;
   std::int64_t step_ = 0;  // the step that is trained, counted from 1
   // Sums on the host over pairs, for the step and for the next one.

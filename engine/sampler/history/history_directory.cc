@@ -211,11 +211,12 @@ void HistoryCut::cut(const HistoryDirectory& known, int layer, const HopDraw& ho
       if (weighted) arcs.weights[to] = arcs.weights[e];
       ++to;
     }
-    const RowHead& head = arcs.heads[Index(i)];
+    const NeighbourCounts& neighbours = arcs.neighbours[Index(i)];
     const Index left = to - arcs.offsets[Index(i)] - loops;
-    const Index all = Index(head.loops) + Index(head.others) - loops;
+    const Index all = Index(neighbours.loops) + Index(neighbours.others) - loops;
     const bool complete = to - arcs.offsets[Index(i)] == end - begin;
-    factors_[Index(i)] = complete || left == 0 ? head.stands_for(hop) : float(double(all) / double(left));
+    factors_[Index(i)] =
+        complete || left == 0 ? neighbours.stands_for(hop) : float(double(all) / double(left));
   }
   arcs.offsets[Index(rows.size())] = to;
   arcs.columns.extend(to);

@@ -46,16 +46,16 @@ HistoryPushes::HistoryPushes(const HistoryRows& rows, const HistoryOptions& opti
   places_.reserve(rows.kept_by_others());
 }
 
-void HistoryPushes::tell(const Batch& batch, StepPushes& into) {
+void HistoryPushes::exchange(const Batch& batch, StepPushes& into) {
   into.make_room(directory_.rows());
   list_pushed(directory_.rows(), batch, directory_.options().layers, into.leaving, places_);
   into.arriving.counts.assign(into.leaving.counts.size(), 0);
-  tell_counts(into);
-  tell_places(into);
+  exchange_counts(into);
+  exchange_places(into);
   directory_.add(into.arriving);
 }
 
-void HistoryPushes::tell_counts(StepPushes& step) {
+void HistoryPushes::exchange_counts(StepPushes& step) {
   const auto layers = std::size_t(directory_.options().layers);
   const auto part = [&](std::vector<Index>& counts, Rank peer) -> Message {
     return {peer, reinterpret_cast<std::byte*>(&counts[std::size_t(peer) * layers]),
@@ -71,7 +71,7 @@ void HistoryPushes::tell_counts(StepPushes& step) {
 }
 
 /// Sends places among the keeper's rows; the receiver turns them into slots.
-void HistoryPushes::tell_places(StepPushes& step) {
+void HistoryPushes::exchange_places(StepPushes& step) {
   PushedRows& arriving = step.arriving;
   set_begins(arriving, comm_.size(), directory_.options().layers);
   arriving.rows.take(arriving.begins.back());

@@ -37,12 +37,12 @@ class HistoryPushes {
   /// Call before the step's batch is drawn.
   void begin(std::int64_t step) { directory_.begin(step); }
   /// Call after the batch is drawn, with that batch. Collective.
-  void tell(const Batch& batch, StepPushes& into);
+  void exchange(const Batch& batch, StepPushes& into);
   Index reallocations() const { return directory_.reallocations() + places_.reallocations(); }
 
  private:
-  void tell_counts(StepPushes& step);
-  void tell_places(StepPushes& step);
+  void exchange_counts(StepPushes& step);
+  void exchange_places(StepPushes& step);
   void swap();
 
   Communicator& comm_;

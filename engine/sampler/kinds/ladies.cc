@@ -177,7 +177,7 @@ void Ladies::count_sent(const Owners& ranks, Sent sent) const {
   for (int layer = in_.layers - 1; layer >= 0; --layer) {
     const auto rows = rows_.span().subspan(std::size_t(begins_[std::size_t(layer)]));
     const DrawnArcs& arcs = new_arcs_[std::size_t(layer)];
-    for (Index i = 0; i < arcs.heads.size(); ++i) {
+    for (Index i = 0; i < arcs.neighbours.size(); ++i) {
       const auto from = std::size_t(ranks.owner_of(rows[std::size_t(i)]));
       for (const VertexId column : own_row(arcs, rows, i).columns) {
         const auto owner = std::size_t(ranks.owner_of(column));

@@ -73,15 +73,16 @@ class SaintEdges final : public Subgraph {
     std::ranges::transform(rows, to.begin(), [&](VertexId row) { return losses_.weight(presence(row)); });
   }
   Index reallocations() const override {
-    return walks_.reallocations() + told_.reallocations() + ends_.reallocations() + arcs_.reallocations();
+    return walks_.reallocations() + own_drawn_.reallocations() + ends_.reallocations() +
+           arcs_.reallocations();
   }
   void count_sent(const Owners& ranks, Sent sent) const override {
     walks_.count_sent(ranks, sent);
-    AllGathered<Told>::count_sent(arcs_.rows(), ranks, sent);
+    AllGathered<DrawnEnd>::count_sent(arcs_.rows(), ranks, sent);
   }
 
  private:
-  struct Told {
+  struct DrawnEnd {
     PairArcs::End end;
     VertexId row;
   };
@@ -89,11 +90,11 @@ class SaintEdges final : public Subgraph {
   double presence(VertexId row) const { return presence_of(end_of(row).probability, in_.options.draws); }
 
   void draw_set(std::int64_t step) override {
-    told_.take(0);
+    own_drawn_.take(0);
     for (const VertexId row : walks_.draw(Draws(in_.seed, Purpose::kNeighbour, std::uint64_t(step))))
-      if (in_.owners.owns(in_.rank(), row)) told_.push({end_of(row), row});
+      if (in_.owners.owns(in_.rank(), row)) own_drawn_.push({end_of(row), row});
     arcs_.clear();
-    for (const Told& each : ends_.gather(told_.span())) arcs_.add(each.row, each.end);
+    for (const DrawnEnd& each : ends_.gather(own_drawn_.span())) arcs_.add(each.row, each.end);
   }
   const KeptArcs& arcs() const override { return arcs_; }
   void list_seeds(std::vector<VertexId>& rows) const override {
@@ -108,8 +109,8 @@ class SaintEdges final : public Subgraph {
   const TrainingMarks marks_;
   const double read_;  // vertices that a step is expected to read
   const SaintLosses losses_;
-  Reusable<Told> told_;
-  AllGathered<Told> ends_;
+  Reusable<DrawnEnd> own_drawn_;
+  AllGathered<DrawnEnd> ends_;
   PairArcs arcs_;
 };
 

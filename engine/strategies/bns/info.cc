@@ -8,7 +8,7 @@
 namespace atl {
 namespace {
 
-Index crossing_rows(const Options& options, Index boundary) {
+Index boundary_rows_sent(const Options& options, Index boundary) {
   return sampled_rows(options.number("rate"), boundary);
 }
 
@@ -32,7 +32,7 @@ StrategyInfo bns_strategy() {
           .source = source,
           .options = {std::move(rate), halo_rows_option("bns", "products")},
           .layout = consecutive_ranks,
-          .crossing_rows = crossing_rows,
+          .boundary_rows_sent = boundary_rows_sent,
           .traffic = boundary_traffic,
           .flows = boundary_flows,
           .hides = [](const Options&) { return true; },

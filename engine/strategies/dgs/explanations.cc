@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <numeric>
 
 #include "sampler/own_rows.h"
 
@@ -148,7 +149,7 @@ void Explanations::take(std::int64_t number) {
   }
   if (!options_.features || options_.feature_rate == 1) return;
   largest_columns(explained->features, chosen_, scratch_);
-  columns_.tell(comm_, chosen_);
+  columns_.exchange(comm_, chosen_);
 }
 
 ExplainedFigures Explanations::figures() {
@@ -192,6 +193,20 @@ void Explanations::count(ScheduleBytes& bytes) const {
   bytes.saved += arcs_.bytes() + Index(probabilities_.size() * sizeof(double)) + explainer_->bytes();
   for (const Matrix* each : {&weights_, &predicted_, &before_vertices_, &before_features_})
     bytes.saved += each->held_bytes();
+}
+
+void largest_columns(std::span<const Real> values, std::span<VertexId> chosen,
+                     std::vector<VertexId>& scratch) {
+  scratch.resize(values.size());
+  std::iota(scratch.begin(), scratch.end(), VertexId(0));
+  const auto larger = [&](VertexId a, VertexId b) {
+    const Real of_a = values[std::size_t(a)], of_b = values[std::size_t(b)];
+    return of_a != of_b ? of_a > of_b : a < b;
+  };
+  const auto end = scratch.begin() + std::ptrdiff_t(chosen.size());
+  if (end != scratch.end()) std::nth_element(scratch.begin(), end, scratch.end(), larger);
+  std::copy(scratch.begin(), end, chosen.begin());
+  std::ranges::sort(chosen);
 }
 
 }  // namespace atl

@@ -12,6 +12,7 @@
 #include "sampler/feature_store.h"
 #include "strategies/dgs/explainer_lane.h"
 #include "strategies/dgs/figures.h"
+#include "strategies/dgs/remote_draws.h"
 #include "strategies/schedule/mini_batch.h"
 
 namespace atl {
@@ -31,6 +32,10 @@ struct ExplanationOptions {
   ExplainerOptions explainer;
   std::uint64_t seed = 1;
 };
+
+/// Writes the (chosen) columns with the largest values, ascending; of equal values the first.
+void largest_columns(std::span<const Real> values, std::span<VertexId> chosen,
+                     std::vector<VertexId>& scratch);
 
 /// One per rank, where there are several. References must outlive it.
 class Explanations final : public BatchMasks, public BatchHooks {

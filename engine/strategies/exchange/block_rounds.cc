@@ -168,12 +168,12 @@ const Source* CagnetRounds::Back::next() {
   for (;;) {
     switch (step_) {
       case Step::kRead:
-        step_ = Step::kShip;
+        step_ = Step::kSend;
         if (read(r_.rounds_[at_])) return &source_;
         break;
-      case Step::kShip:
+      case Step::kSend:
         if (at_ > 0) add_arrived();
-        ship(r_.rounds_[at_]);
+        send_gradients(r_.rounds_[at_]);
         step_ = at_ == 0 ? Step::kOwn : Step::kNext;
         break;
       case Step::kOwn:
@@ -221,7 +221,7 @@ bool CagnetRounds::Back::read_own() {
 
 /// Starts a round of the way back: sends the gradients of the block that came in this round to its owner,
 /// zeros included. Those of own rows arrive in the second buffer.
-void CagnetRounds::Back::ship(const Round& round) {
+void CagnetRounds::Back::send_gradients(const Round& round) {
   const Index cols = d_rows_.cols;
   if (cols == 0) return;
   Message send{round.from, nullptr, 0}, receive{round.to, nullptr, 0};

@@ -97,10 +97,10 @@ class CagnetRounds {
     RowGroup* group() override { return r_.merge_; }
 
    private:
-    enum class Step { kRead, kShip, kOwn, kNext, kEnd };
+    enum class Step { kRead, kSend, kOwn, kNext, kEnd };
     bool read(const Round& round);
     bool read_own();
-    void ship(const Round& round);
+    void send_gradients(const Round& round);
     void add_arrived();
 
     CagnetRounds& r_;

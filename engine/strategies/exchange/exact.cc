@@ -46,9 +46,9 @@ class Exact final : public Exchange {
     if (layer(g).fixed)
       return there_.start({&own_of(g), g.rows, &boundary_set, epoch_, part_.halo_features}, {});
     const MatrixView halo = halo_of(g), packed(boundary_.data(), boundary_set.sent(), g.rows.cols());
-    Arrival arrived = transfer_.fetch(boundary_set, epoch_, g.purpose, g.rows.dense, packed, halo);
-    if (!overlap_) arrived.wait();
-    return there_.start({&own_of(g), g.rows, &boundary_set, epoch_, Rows(halo)}, std::move(arrived));
+    PendingTransfer pending = transfer_.fetch(boundary_set, epoch_, g.purpose, g.rows.dense, packed, halo);
+    if (!overlap_) pending.wait();
+    return there_.start({&own_of(g), g.rows, &boundary_set, epoch_, Rows(halo)}, std::move(pending));
   }
 
   Gather& gather_back(const GatherRequest& g, MatrixView d_rows) override {
@@ -65,19 +65,19 @@ class Exact final : public Exchange {
     explicit Back(Exact& exact) : exact_(exact) {}
 
    private:
-    void ship() override {
+    void send_gradients() override {
       received_ = MatrixView(exact_.boundary_.data(), boundary_set().sent(), d_rows().cols);
-      arrived_ = exact_.transfer_.ship(boundary_set(), epoch(), d_halo(), received_);
-      if (!exact_.overlap_) arrived_.wait();
+      pending_ = exact_.transfer_.send_gradients(boundary_set(), epoch(), d_halo(), received_);
+      if (!exact_.overlap_) pending_.wait();
     }
     void add() override {
-      arrived_.wait();
+      pending_.wait();
       exact_.transfer_.add(boundary_set(), epoch(), received_, d_rows());
     }
 
     Exact& exact_;
     MatrixView received_;
-    Arrival arrived_;
+    PendingTransfer pending_;
   };
 
   const ExchangedLayer& layer(const GatherRequest& g) const { return layers_[std::size_t(g.layer)]; }
@@ -138,7 +138,7 @@ class Exact final : public Exchange {
   std::deque<WholeBoundarySet> near_;     // by number of gathering layers behind, where some rows are copies
   HaloTransfer transfer_;
   std::int64_t epoch_ = 0;
-  HaloRooms halo_;
+  HaloBuffers halo_;
   Matrix boundary_;  // (sent, widest): packed rows that leave, or gradients that arrive
   HaloGather there_;
   Back back_{*this};

@@ -168,19 +168,10 @@ std::unique_ptr<Exchange> make_exact_exchange(Context& ctx, Communicator& comm, 
                                               std::vector<ExchangedLayer> layers, bool overlap,
                                               std::unique_ptr<BoundarySet> boundary_set = nullptr);
 
-/// pipegcn.cc: halo rows and gradients of the epoch before (Wan et al. 2022, algorithm 1 and section 3.4).
-struct PipeGcnOptions {
-  int staleness = 1;  // epochs; 0: waits for the rows, as a check of the rest
-  bool smooth_rows = false, smooth_gradients = false;  // PipeGCN-F, -G, -GF
-  double decay = 0.95;                                 // γ of the moving averages
-  bool bias_correction = true;                         // not in the authors' code
-  std::int64_t measure_every = 0;  // epochs between two that report EpochStaleness; 0: none does
-};
-/// `boundary_set` as above. With a sample nothing may be smoothed or measured, because each epoch has other
-/// rows.
-std::unique_ptr<Exchange> make_pipegcn_exchange(Context& ctx, Communicator& comm, const GraphPart& part,
-                                                const std::vector<ExchangedLayer>& layers,
-                                                const PipeGcnOptions& options,
-                                                std::unique_ptr<BoundarySet> boundary_set = nullptr);
+/// whole_blocks.cc, CAGNET's: every rank's whole block goes to all others, owner by owner (Tripathy et al.
+/// 2020, section IV: 1D and, with a replication above 1, 1.5D).
+std::unique_ptr<Exchange> make_cagnet_exchange(Context& ctx, Communicator& comm, const GraphPart& part,
+                                               std::vector<ExchangedLayer> layers, int replication,
+                                               Precision wire = Precision::kFloat32);
 
 }  // namespace atl

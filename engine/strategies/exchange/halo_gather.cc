@@ -4,10 +4,10 @@
 
 namespace atl {
 
-Gather& HaloGather::start(const HaloBlocks& blocks, Arrival arrival) {
+Gather& HaloGather::start(const HaloBlocks& blocks, PendingTransfer pending) {
   ATOLL_CHECK(step_ == Step::kEnd, "a gather begins before the last one has ended");
   blocks_ = blocks;
-  arrival_ = std::move(arrival);
+  pending_ = std::move(pending);
   step_ = Step::kOwn;
   return *this;
 }
@@ -22,7 +22,7 @@ const Source* HaloGather::next() {
     case Step::kHalo: {
       step_ = Step::kEnd;
       const Block& outer = blocks_.boundary_set->block(blocks_.epoch);
-      arrival_.wait();
+      pending_.wait();
       if (blocks_.halo.rows() == 0) return nullptr;
       source_ = {&outer, blocks_.halo, 1, false, true, {}};
       return &source_;
@@ -54,7 +54,7 @@ const Source* HaloGatherBack::next() {
       [[fallthrough]];
     case Step::kOwn:
       step_ = Step::kAdd;
-      if (travels) ship();
+      if (travels) send_gradients();
       source_ = {blocks_.own, blocks_.rows, 0, true, true, d_rows_};
       return &source_;
     case Step::kAdd:
@@ -67,7 +67,7 @@ const Source* HaloGatherBack::next() {
   return nullptr;
 }
 
-void Arrival::wait() {
+void PendingTransfer::wait() {
   event_.wait();
   if (!wire_) return;
   if (peers_.empty()) wire_->unpack(rows_);
@@ -76,8 +76,8 @@ void Arrival::wait() {
   wire_.reset();
 }
 
-Arrival HaloTransfer::fetch(BoundarySet& boundary_set, std::int64_t epoch, Traffic purpose,
-                            ConstMatrixView rows, MatrixView packed, MatrixView halo) {
+PendingTransfer HaloTransfer::fetch(BoundarySet& boundary_set, std::int64_t epoch, Traffic purpose,
+                                    ConstMatrixView rows, MatrixView packed, MatrixView halo) {
   const Wire wire = Wire(ctx_, boundary_set.wire()).of(purpose);
   Index row = 0;
   for (const BoundaryRows& peer : boundary_set.peers(epoch)) {
@@ -88,8 +88,8 @@ Arrival HaloTransfer::fetch(BoundarySet& boundary_set, std::int64_t epoch, Traff
   return start(boundary_set, epoch, purpose, Way::kOut, packed, halo);
 }
 
-Arrival HaloTransfer::ship(BoundarySet& boundary_set, std::int64_t epoch, MatrixView d_halo,
-                           MatrixView received) {
+PendingTransfer HaloTransfer::send_gradients(BoundarySet& boundary_set, std::int64_t epoch, MatrixView d_halo,
+                                             MatrixView received) {
   const Wire wire(ctx_, boundary_set.wire());
   for (const BoundaryRows& peer : boundary_set.peers(epoch))
     wire.pack(d_halo.slice_rows(peer.receive_begin, peer.receive_count));
@@ -98,8 +98,8 @@ Arrival HaloTransfer::ship(BoundarySet& boundary_set, std::int64_t epoch, Matrix
 
 /// Sends `boundary` (sent, cols) and receives `halo` (arriving, cols), or the reverse on the way back. Halo
 /// rows are packed peer by peer, so that rows of other chunks, which lie between them, stay as they are.
-Arrival HaloTransfer::start(BoundarySet& boundary_set, std::int64_t epoch, Traffic purpose, Way way,
-                            MatrixView boundary, MatrixView halo) {
+PendingTransfer HaloTransfer::start(BoundarySet& boundary_set, std::int64_t epoch, Traffic purpose, Way way,
+                                    MatrixView boundary, MatrixView halo) {
   const Wire wire = Wire(ctx_, boundary_set.wire()).of(purpose);
   const PackedRows near = wire.packed(boundary);
   sends_.clear();
@@ -114,12 +114,12 @@ Arrival HaloTransfer::start(BoundarySet& boundary_set, std::int64_t epoch, Traff
     (way == Way::kOut ? receives_ : sends_).push_back(others);
     row += count;
   }
-  Arrival arrival;
-  arrival.event_ = comm_.exchange(Lane::kBulk, purpose, sends_, receives_, ctx_.stream);
-  arrival.wire_ = wire;
-  arrival.rows_ = way == Way::kOut ? halo : boundary;
-  if (way == Way::kOut) arrival.peers_ = boundary_set.peers(epoch);
-  return arrival;
+  PendingTransfer pending;
+  pending.event_ = comm_.exchange(Lane::kBulk, purpose, sends_, receives_, ctx_.stream);
+  pending.wire_ = wire;
+  pending.rows_ = way == Way::kOut ? halo : boundary;
+  if (way == Way::kOut) pending.peers_ = boundary_set.peers(epoch);
+  return pending;
 }
 
 void HaloTransfer::add(BoundarySet& boundary_set, std::int64_t epoch, ConstMatrixView received,

@@ -23,8 +23,8 @@ namespace atl {
 // of halo rows back to their owners. A BoundarySet says which rows travel and in which format. Each exchange
 // decides how they are used and when they are waited for.
 
-/// Rows under way; without any it is complete.
-class Arrival {
+/// Rows that are in flight; without any it is complete.
+class PendingTransfer {
  public:
   /// Returns when the rows are here and unpacked. Otherwise as Event::wait().
   void wait();
@@ -39,26 +39,27 @@ class Arrival {
 };
 
 /// One per exchange; references must outlive it. Calls are collective. They concern the rows that travel in
-/// `epoch`: `sent` rows leave and `arriving` rows come. Buffers must not move until the Arrival is waited
-/// for.
+/// `epoch`: `sent` rows leave and `arriving` rows come. Buffers must not move until the PendingTransfer is
+/// waited for.
 class HaloTransfer {
  public:
   HaloTransfer(Context& ctx, Communicator& comm) : ctx_(ctx), comm_(comm) {}
 
   /// Packs the boundary rows of `rows` (owned, cols) into `packed` (sent, cols) and starts the exchange,
   /// which fills `halo` (arriving, cols).
-  Arrival fetch(BoundarySet& boundary_set, std::int64_t epoch, Traffic purpose, ConstMatrixView rows,
-                MatrixView packed, MatrixView halo);
+  PendingTransfer fetch(BoundarySet& boundary_set, std::int64_t epoch, Traffic purpose, ConstMatrixView rows,
+                        MatrixView packed, MatrixView halo);
   /// Starts the way back: sends d_halo (arriving, cols), which is overwritten by its packed form, and fills
   /// `received` (sent, cols).
-  Arrival ship(BoundarySet& boundary_set, std::int64_t epoch, MatrixView d_halo, MatrixView received);
+  PendingTransfer send_gradients(BoundarySet& boundary_set, std::int64_t epoch, MatrixView d_halo,
+                                 MatrixView received);
   /// d_rows (owned, cols) += received (sent, cols), peers by part, so that the sum is the same in every run.
   void add(BoundarySet& boundary_set, std::int64_t epoch, ConstMatrixView received, MatrixView d_rows);
 
  private:
   enum class Way { kOut, kBack };
-  Arrival start(BoundarySet& boundary_set, std::int64_t epoch, Traffic purpose, Way way, MatrixView boundary,
-                MatrixView halo);
+  PendingTransfer start(BoundarySet& boundary_set, std::int64_t epoch, Traffic purpose, Way way,
+                        MatrixView boundary, MatrixView halo);
 
   Context& ctx_;
   Communicator& comm_;
@@ -77,14 +78,14 @@ struct HaloBlocks {
 /// One gather after the other.
 class HaloGather final : public Gather {
  public:
-  /// `arrival` completes blocks.halo.
-  Gather& start(const HaloBlocks& blocks, Arrival arrival);
+  /// `pending` completes blocks.halo.
+  Gather& start(const HaloBlocks& blocks, PendingTransfer pending);
   const Source* next() override;
 
  private:
   enum class Step { kOwn, kHalo, kEnd } step_ = Step::kEnd;
   HaloBlocks blocks_;
-  Arrival arrival_;
+  PendingTransfer pending_;
   Source source_;
 };
 
@@ -103,7 +104,7 @@ class HaloGatherBack : public Gather {
 
  private:
   /// Called when d_halo() is final, and d_rows() isn't begun.
-  virtual void ship() = 0;
+  virtual void send_gradients() = 0;
   /// Called when d_rows() has the own block's part: adds what other ranks have sent.
   virtual void add() = 0;
 
@@ -113,11 +114,11 @@ class HaloGatherBack : public Gather {
   Source source_;
 };
 
-class HaloRooms {
+class HaloBuffers {
  public:
   /// `most`: the most halo rows of a gather; `kept`: halo rows of a layer whose backward reads them again.
-  HaloRooms(Device device, std::span<const ExchangedLayer> layers, Index most,
-            FunctionRef<Index(const ExchangedLayer&)> kept)
+  HaloBuffers(Device device, std::span<const ExchangedLayer> layers, Index most,
+              FunctionRef<Index(const ExchangedLayer&)> kept)
       : kept_(layers.size()) {
     for (std::size_t l = 0; l < layers.size(); ++l) {
       if (!layers[l].gathers || layers[l].fixed) continue;

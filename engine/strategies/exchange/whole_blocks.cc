@@ -1,8 +1,6 @@
 // CAGNET's exchange (Tripathy et al. 2020, 1D and 1.5D): blocks of rows are broadcast whole, layer by layer
 // and epoch by epoch, and their gradients go back whole. The result is the same as on one rank; the price is
 // that rows travel which nobody reads.
-#include "strategies/exchange/whole_blocks.h"
-
 #include "job/strategies/whole_blocks.h"
 #include "model/gather.h"
 #include "strategies/exchange/block_rounds.h"
@@ -211,7 +209,7 @@ class Cagnet final : public Exchange {
   CagnetRounds rounds_;
   CagnetRow row_;  // for 1.5D, like merge_
   CagnetMerge merge_;
-  HaloRooms halo_;
+  HaloBuffers halo_;
 };
 
 }  // namespace

@@ -1,5 +1,6 @@
-#include "strategies/gnnpipe/chunk_flow.h"
-
+// The order in which a stage of a pipeline infers its chunks. Exact inference reads no rows of an earlier
+// pass. So before a layer computes a chunk, the layer below must have computed every chunk that it reads. A
+// chunk moves on to the next layer and the next stage as soon as it can, and doesn't wait for all chunks.
 #include <limits>
 #include <queue>
 #include <utility>
@@ -96,7 +97,7 @@ std::vector<FlowStep> chunk_flow(const ChunkReads& reads, std::span<const int> o
   return Flow(reads, order, gathers).steps();
 }
 
-// Exact inference in a pipeline: chunk by chunk, a stage does whatever can be done (chunk_flow.h).
+// Exact inference in a pipeline: chunk by chunk, a stage does whatever can be done.
 
 void Pipeline::exchange_input(int l, int chunk) {
   if (l < inside_.end && layer(l).spec().gathers) pass_->exchange(l, chunk);
@@ -117,7 +118,7 @@ ConstMatrixView Pipeline::infer() {
   for (const auto& [kind, chunk, layer] : flow_) {
     switch (kind) {
       case FlowStep::Kind::kArrive:
-        if (!is_first()) from_before_.wait(arrived++);
+        if (!is_first()) from_previous_.wait(arrived++);
         exchange_input(inside_.first, chunk);
         break;
       case FlowStep::Kind::kRun:
@@ -125,11 +126,11 @@ ConstMatrixView Pipeline::infer() {
         break;
       case FlowStep::Kind::kLeave:
         if (!is_last())
-          to_behind_.send(Traffic::kEvaluation, leaving(chunk), part_.chunks[std::size_t(chunk)].begin);
+          to_next_.send(Traffic::kEvaluation, leaving(chunk), part_.chunks[std::size_t(chunk)].begin);
     }
   }
-  to_behind_.finish();
-  tell(Work::kNone);
+  to_next_.finish();
+  enter(Work::kNone);
   const MatrixView logits = rows_->present(layers_.end);
   return is_last() ? logits : MatrixView(nullptr, 0, model_.layers.back()->spec().out);
 }

@@ -107,7 +107,7 @@ ChunkReads ChunkPass::reads_of_group() const {
 }
 
 /// Fetches the halo rows of the present chunk and layer.
-Arrival ChunkPass::fetch(Traffic purpose) {
+PendingTransfer ChunkPass::fetch(Traffic purpose) {
   if (group_.size() == 1) return {};
   ChunkBoundarySet& boundary_set = boundary_set_[chunk_];
   const ConstMatrixView rows = rows_.present(layer_);
@@ -138,8 +138,8 @@ Gather& ChunkPass::gather_back(const Rows& rows, MatrixView d_rows) {
 Gather& ChunkPass::There::start(const Rows& rows) {
   ATOLL_CHECK(step_ == Step::kEnd, "a gather begins before the last one has ended");
   rows_ = rows;
-  arrival_ = {};
-  if (pass_.state_.training && !pass_.state_.repeating) arrival_ = pass_.fetch(Traffic::kHalo);
+  pending_ = {};
+  if (pass_.state_.training && !pass_.state_.repeating) pending_ = pass_.fetch(Traffic::kHalo);
   step_ = Step::kOwn;
   return *this;
 }
@@ -154,7 +154,7 @@ const Source* ChunkPass::There::next() {
       return &source_;
     case Step::kOuter:
       step_ = Step::kEnd;
-      arrival_.wait();
+      pending_.wait();
       if (!reads_others) return nullptr;
       source_ = {&chunk.outer, Rows(pass_.gathered_outer()), 1, false, true, {}};
       return &source_;
@@ -192,7 +192,7 @@ const Source* ChunkPass::Back::next() {
     case Step::kOwn:
       step_ = Step::kAdd;
       if (reads_others && d_rows_.cols > 0) pass_.add_outer(d_outer_);
-      if (d_rows_.cols > 0) ship();
+      if (d_rows_.cols > 0) send_gradients();
       source_ = {&chunk.own, rows_, 0, true, true, d_rows_};
       return &source_;
     case Step::kAdd:
@@ -217,28 +217,28 @@ void ChunkPass::add_outer(ConstMatrixView d_outer) {
     const bool fresh = is_done(runs[i].chunk);
     if (i + 1 < runs.size() && is_done(runs[i + 1].chunk) == fresh) continue;  // joined with the next run
     const Index count = runs[i].end - begin;
-    const MatrixView into = fresh ? rows_.gradient(layer_) : rows_.late_gradient(layer_);
-    if (fresh || options_.late_gradients)
+    const MatrixView into = fresh ? rows_.gradient(layer_) : rows_.historical_gradient(layer_);
+    if (fresh || options_.historical_gradients)
       scatter_add_rows(ctx_, d_outer.slice_rows(begin, count), reads_[chunk_].data() + begin, into);
     begin = runs[i].end;
   }
 }
 
 /// Called when all readers of this chunk's rows here have added to the gradients.
-void ChunkPass::Back::ship() {
+void ChunkPass::Back::send_gradients() {
   if (pass_.group_.size() == 1) return;
   ChunkBoundarySet& boundary_set = pass_.boundary_set_[pass_.chunk_];
   const LocalGraph& graph = *pass_.part_.graph;
   received_ = MatrixView(pass_.boundary_.data(), boundary_set.sent(), d_rows_.cols);
-  arrival_ =
-      pass_.transfer_.ship(boundary_set, pass_.state_.step,
-                           pass_.rows_.gradient(pass_.layer_).slice_rows(graph.owned, graph.halo), received_);
+  pending_ = pass_.transfer_.send_gradients(
+      boundary_set, pass_.state_.step,
+      pass_.rows_.gradient(pass_.layer_).slice_rows(graph.owned, graph.halo), received_);
 }
 
 void ChunkPass::Back::add() {
   const ChunkRows& chunk = pass_.here();
   const MatrixView gradient = pass_.rows_.gradient(pass_.layer_).slice_rows(0, pass_.part_.graph->owned);
-  arrival_.wait();
+  pending_.wait();
   if (pass_.group_.size() > 1)
     pass_.transfer_.add(pass_.boundary_set_[pass_.chunk_], pass_.state_.step, received_, gradient);
   axpby(pass_.ctx_, 1, gradient.slice_rows(chunk.begin, chunk.rows()), pass_.options_.gradient_scale,

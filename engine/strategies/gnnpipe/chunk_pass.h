@@ -10,7 +10,6 @@
 #include "comm/device_sums.h"
 #include "strategies/exchange/boundary_set.h"
 #include "strategies/exchange/halo_gather.h"
-#include "strategies/gnnpipe/chunk_flow.h"
 #include "strategies/gnnpipe/stage_rows.h"
 #include "strategies/schedule/layer_runner.h"
 
@@ -48,10 +47,13 @@ class ChunkBoundarySet final : public BoundarySet {
   std::vector<BoundaryRows> peers_;
 };
 
+/// For each chunk, the other chunks that it reads in a layer that gathers.
+using ChunkReads = std::vector<std::vector<int>>;
+
 struct ChunkPassOptions {
-  std::uint64_t seed = 1;       // of all draws
-  Real gradient_scale = 1;      // factor on an aggregation's gradients for its sources
-  bool late_gradients = false;  // see StageRowsOptions
+  std::uint64_t seed = 1;             // of all draws
+  Real gradient_scale = 1;            // factor on an aggregation's gradients for its sources
+  bool historical_gradients = false;  // see StageRowsOptions
   Precision wire = Precision::kFloat32;
 };
 
@@ -100,7 +102,7 @@ class ChunkPass final : public Pass {
     enum class Step { kOwn, kOuter, kEnd } step_ = Step::kEnd;
     ChunkPass& pass_;
     Rows rows_;
-    Arrival arrival_;
+    PendingTransfer pending_;
     Source source_;
   };
   /// The rows read outside of the slice first, so that gradients of other ranks' rows travel while own ones
@@ -112,20 +114,20 @@ class ChunkPass final : public Pass {
     const Source* next() override;
 
    private:
-    void ship();
+    void send_gradients();
     void add();
 
     enum class Step { kOuter, kOwn, kAdd, kEnd } step_ = Step::kEnd;
     ChunkPass& pass_;
     Rows rows_;
     MatrixView d_rows_, d_outer_, received_;
-    Arrival arrival_;
+    PendingTransfer pending_;
     Source source_;
   };
 
   const ChunkRows& here() const { return part_.chunks[chunk_]; }
   bool is_done(int chunk) const { return place_[std::size_t(chunk)] <= place_[chunk_]; }
-  Arrival fetch(Traffic purpose);
+  PendingTransfer fetch(Traffic purpose);
   MatrixView outer_rows(Index cols);
   ConstMatrixView gathered_outer();
   void add_outer(ConstMatrixView d_outer);

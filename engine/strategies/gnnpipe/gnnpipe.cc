@@ -1,5 +1,4 @@
-#include "strategies/gnnpipe/gnnpipe.h"
-
+// Strategy `gnnpipe`: layers are divided into stages, and chunks of the graph are pipelined through them.
 #include <algorithm>
 #include <limits>
 #include <numeric>
@@ -25,7 +24,7 @@ std::unique_ptr<Schedule> make(const ScheduleInput& in) {
                                 .grid = pipeline_grid(in.job),
                                 .layers = layers(in.job, in.model, in.comm.rank()),
                                 .shuffle = given.flag("shuffle"),
-                                .late_gradients = given.flag("historicalGradients"),
+                                .historical_gradients = given.flag("historicalGradients"),
                                 .scale_gradient = given.flag("scaleHistoricalGradient"),
                                 .refresh = given.integer("historyRefresh"),
                                 .refresh_after_first = given.flag("refreshAfterFirstEpoch"),

@@ -30,13 +30,13 @@ Pipeline::Pipeline(Context& ctx, Communicator& comm, const Model& model, Paramet
       inside_{is_first() ? whole_.end : layers_.first, layers_.end},
       tap_in_(tap_into(model, inside_)),
       tap_out_(tap_out_of(model, layers_)),
-      from_before_(ctx_, comm, comm.rank() - options.grid.parts, options.wire),
-      from_behind_(ctx_, comm, comm.rank() + options.grid.parts, options.wire),
-      to_before_(ctx_, comm, comm.rank() - options.grid.parts, options.wire),
-      to_behind_(ctx_, comm, comm.rank() + options.grid.parts, options.wire) {
+      from_previous_(ctx_, comm, comm.rank() - options.grid.parts, options.wire),
+      from_next_(ctx_, comm, comm.rank() + options.grid.parts, options.wire),
+      to_previous_(ctx_, comm, comm.rank() - options.grid.parts, options.wire),
+      to_next_(ctx_, comm, comm.rank() + options.grid.parts, options.wire) {
   const bool trains = o_.passes != Passes::kInference;
   rows_ = std::make_unique<StageRows>(ctx.device, model, inside_, *part.graph,
-                                      StageRowsOptions{trains, o_.late_gradients});
+                                      StageRowsOptions{trains, o_.historical_gradients});
   make_whole_layers(all_vertices);
   make_chunks();
   order_.resize(part.chunks.size());
@@ -72,7 +72,7 @@ void Pipeline::compute_prefix() {
 void Pipeline::make_chunks() {
   pass_ = std::make_unique<ChunkPass>(
       ctx_, comm_, model_, part_, *rows_, group_,
-      ChunkPassOptions{o_.seed, o_.scale_gradient ? Real(2) : Real(1), o_.late_gradients, o_.wire});
+      ChunkPassOptions{o_.seed, o_.scale_gradient ? Real(2) : Real(1), o_.historical_gradients, o_.wire});
   const Index owned = part_.graph->owned;
   const auto width = [&](int l) { return layer(l).spec().out; };
   if (tap_in_ >= 0 && !is_first()) tap_.resize(owned, width(tap_in_), ctx_.device);
@@ -83,7 +83,7 @@ void Pipeline::make_chunks() {
   if (trains && !is_last()) {
     std::vector<Index> leave{layer(layers_.end).spec().in};
     if (tap_out_ >= 0) leave.push_back(width(tap_out_));
-    to_behind_.make_room(owned, leave);
+    to_next_.make_staging(owned, leave);
   }
   memories_ = std::make_unique<ChunkMemories>(ctx_, model_, inside_, o_.passes, part_, *rows_, *pass_,
                                               is_last() ? 1 : ChunkArrivals::kAhead);
@@ -109,7 +109,7 @@ void Pipeline::keep_outputs(bool on) {
   memories_->keep_outputs(on);
 }
 
-void Pipeline::tell(Work work) const {
+void Pipeline::enter(Work work) const {
   if (trace_ != nullptr) trace_->enter(work, -1);
 }
 
@@ -142,19 +142,19 @@ MatrixView Pipeline::d_output(int chunk) {
 }
 
 void Pipeline::expect_rows(Traffic purpose, std::span<const int> order) {
-  from_before_.begin(purpose);
+  from_previous_.begin(purpose);
   for (const int c : order) {
     const MatrixView rows = of_chunk(rows_->present(inside_.first), c);
-    from_before_.expect(tap_in_ < 0 ? ChunkMatrices(rows) : ChunkMatrices(rows, of_chunk(tap_, c)));
+    from_previous_.expect(tap_in_ < 0 ? ChunkMatrices(rows) : ChunkMatrices(rows, of_chunk(tap_, c)));
   }
 }
 
 void Pipeline::expect_gradients() {
-  from_behind_.begin(Traffic::kStageGradient);
+  from_next_.begin(Traffic::kStageGradient);
   for (std::size_t place = order_.size(); place > 0; --place) {
     const int c = order_[place - 1];
     const MatrixView rows = d_output(c);
-    from_behind_.expect(tap_out_ < 0 ? ChunkMatrices(rows) : ChunkMatrices(rows, of_chunk(d_tap_, c)));
+    from_next_.expect(tap_out_ < 0 ? ChunkMatrices(rows) : ChunkMatrices(rows, of_chunk(d_tap_, c)));
   }
 }
 
@@ -199,23 +199,23 @@ void Pipeline::train(std::int64_t step, TrainingStep& session) {
                      &session);
   }
   if (whole_memory_) clock_.end_backward(0);
-  to_behind_.finish(), to_before_.finish();
+  to_next_.finish(), to_previous_.finish();
   constants_.end();
-  tell(Work::kUpdate);
+  enter(Work::kUpdate);
   session.update();
   if (refreshes_after(step)) rows_->refresh();
-  tell(Work::kNone);
+  enter(Work::kNone);
 }
 
 void Pipeline::forward(std::size_t place) {
   const int chunk = order_[place];
   work_on(chunk);
   pass_->at_chunk(chunk);
-  if (!is_first()) from_before_.wait(place);
+  if (!is_first()) from_previous_.wait(place);
   clock_.begin_forward(place);
   if (!memories_->empty()) runner_.forward(*pass_, parameters_.present(), memories_->of(chunk), input(chunk));
   clock_.end_forward(place);
-  if (!is_last()) to_behind_.send(Traffic::kStage, leaving(chunk), part_.chunks[std::size_t(chunk)].begin);
+  if (!is_last()) to_next_.send(Traffic::kStage, leaving(chunk), part_.chunks[std::size_t(chunk)].begin);
 }
 
 /// Gradients of the weights are complete after the last chunk.
@@ -223,10 +223,10 @@ void Pipeline::backward(std::size_t place, TrainingStep& session) {
   const int chunk = order_[place];
   work_on(chunk);
   pass_->at_chunk(chunk);
-  if (!is_last()) from_behind_.wait(order_.size() - 1 - place);
+  if (!is_last()) from_next_.wait(order_.size() - 1 - place);
   clock_.begin_backward(place);
   if (is_last()) {
-    tell(Work::kLoss);
+    enter(Work::kLoss);
     chunk_ = chunk;
     LossRows rows;
     rows.first = part_.chunks[std::size_t(chunk)].begin;
@@ -238,8 +238,9 @@ void Pipeline::backward(std::size_t place, TrainingStep& session) {
                      place == 0 ? &session : nullptr);
   clock_.end_backward(place);
   if (is_first()) return;
-  to_before_.give(Traffic::kStageGradient,
-                  tap_in_ < 0 ? ChunkMatrices(leaves.rows) : ChunkMatrices(leaves.rows, leaves.tap));
+  to_previous_.send_in_place(
+      Traffic::kStageGradient,
+      tap_in_ < 0 ? ChunkMatrices(leaves.rows) : ChunkMatrices(leaves.rows, leaves.tap));
 }
 
 void Pipeline::count_non_finite(const double* unless, double* by_layer) {
@@ -263,7 +264,7 @@ ScheduleBytes Pipeline::bytes() const {
   if (whole_memory_) whole_memory_->count(bytes);
   bytes.activations += tap_.held_bytes();
   bytes.gradients += d_tap_.held_bytes() + d_input_.held_bytes();
-  bytes.halo += to_behind_.bytes() + pass_->bytes();
+  bytes.halo += to_next_.bytes() + pass_->bytes();
   if (whole_exchange_) bytes.halo += whole_exchange_->bytes();
   return bytes;
 }

@@ -4,11 +4,11 @@
 #pragma once
 
 #include <memory>
+#include <span>
 #include <vector>
 
-#include "strategies/gnnpipe/chunk_memories.h"
+#include "strategies/gnnpipe/chunk_pass.h"
 #include "strategies/gnnpipe/figures.h"
-#include "strategies/gnnpipe/gnnpipe.h"
 #include "strategies/gnnpipe/info.h"
 #include "strategies/gnnpipe/stage_rows.h"
 #include "strategies/schedule/full_batch.h"
@@ -16,12 +16,58 @@
 
 namespace atl {
 
+// Which layers each stage of a pipeline has, what stages send each other, and the order of an epoch's chunks.
+
+/// By stage: as the job says, or such that the slowest stage has as little work as possible. Layers that are
+/// computed once belong to the first stage and cost nothing. Throws Error where there are more stages than
+/// layers.
+std::vector<LayerRange> stage_ranges(const Job& job, const Model& model);
+
+/// How many leading layers run over all rows before the first chunk: those that are computed once, or else
+/// the first one if it reads neighbours' features, or packed features, which can't be sliced by rows.
+int whole_layers(const Model& model, bool packed_features);
+/// The factor by which an epoch takes longer because other stages wait for the first stage's whole layer, by
+/// the costs that stages are balanced with; 1: there is no such layer, or no other stage.
+double stall_of_whole_layer(const Job& job, const Model& model, bool packed_features);
+
+/// The layer whose output a later stage reads beside its input (GCNII's h⁰); −1: none.
+int tap_into(const Model& model, const LayerRange& stage);
+/// The tap that goes on from `stage` to the next one.
+int tap_out_of(const Model& model, const LayerRange& stage);
+
+/// (chunks) All chunks in the order in which forward takes them in `epoch`; backward takes them in reverse.
+void put_chunk_order(std::span<int> order, bool shuffle, std::uint64_t seed, std::int64_t epoch);
+
+// The order in which a stage infers its chunks (chunk_flow.cc).
+
+/// One thing that a stage does.
+struct FlowStep {
+  enum class Kind {
+    kArrive,  // waits for the chunk's rows from the stage before
+    kRun,     // runs a layer of the stage over the chunk
+    kLeave    // sends the chunk's output of the last layer
+  };
+  Kind kind = Kind::kRun;
+  int chunk = 0;
+  int layer = 0;  // of the stage, from 0
+  bool operator==(const FlowStep&) const = default;
+};
+
+/// Orders chunks so that those that read each other are close: each next chunk reads many of the chunks
+/// before it and few others. Chunks arrive and leave in this order in every stage.
+std::vector<int> flow_order(const ChunkReads& reads);
+
+/// The steps of a stage; `gathers` says which of its layers gather. Of the layers that can run, each next
+/// step takes the last.
+std::vector<FlowStep> chunk_flow(const ChunkReads& reads, std::span<const int> order,
+                                 const std::vector<bool>& gathers);
+
 struct PipelineOptions {
   std::uint64_t seed = 1;
   Passes passes = Passes::kTraining;
   PipelineGrid grid{};
   LayerRange layers{};  // of the rank's stage
-  bool shuffle = true, late_gradients = false, scale_gradient = false;
+  bool shuffle = true, historical_gradients = false, scale_gradient = false;
   std::int64_t refresh = 23;  // α, epochs
   bool refresh_after_first = true;
   Precision wire = Precision::kFloat32;
@@ -65,7 +111,7 @@ class Pipeline final : public Schedule {
   bool refreshes_after(std::int64_t epoch) const {
     return epoch % o_.refresh == 0 || (o_.refresh_after_first && !rows_->has_history());
   }
-  void tell(Work work) const;
+  void enter(Work work) const;
   void work_on(int chunk) const;
   /// A copy of `ctx` with constants.
   Context with_constants(Context ctx) {
@@ -104,8 +150,8 @@ class Pipeline final : public Schedule {
   std::unique_ptr<ChunkMemories> memories_;
   int tap_in_, tap_out_;          // −1: none
   Matrix tap_, d_tap_, d_input_;  // (owned, width): what arrived, and the gradients that leave
-  ChunkArrivals from_before_, from_behind_;
-  ChunkDepartures to_before_, to_behind_;
+  ChunkArrivals from_previous_, from_next_;
+  ChunkDepartures to_previous_, to_next_;
   std::vector<int> order_;      // of the epoch's chunks
   std::vector<int> inferred_;   // the order of chunks in inference …
   std::vector<FlowStep> flow_;  // … and the stage's steps then

@@ -7,7 +7,7 @@
 
 #include "base/text.h"
 #include "job/strategies.h"
-#include "strategies/gnnpipe/gnnpipe.h"
+#include "strategies/gnnpipe/pipeline.h"
 #include "strategies/schedule/strategy.h"
 
 namespace atl {

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "strategies/gnnpipe/chunk_pass.h"
+
 namespace atl {
 
 /// The history begins with zeros, so that neighbours that were never computed are zero.
@@ -20,9 +22,9 @@ StageRows::StageRows(Device device, const Model& model, const LayerRange& layers
     if (!input.gathers || !options.trains) continue;
     input.rows.zero();
     input.gradient.resize(all, width, device);
-    if (!options.late_gradients) continue;
-    input.late.resize(all, width, device);
-    input.late.zero();
+    if (!options.historical_gradients) continue;
+    input.historical.resize(all, width, device);
+    input.historical.zero();
   }
   known_.resize(1, 1);
   known_.zero();
@@ -41,8 +43,8 @@ MatrixView StageRows::slice(int layer, Index half, Index first, Index count) {
 void StageRows::begin_backward(Context& ctx) {
   for (Layer& each : inputs_) {
     if (each.gradient.rows() == 0) continue;
-    if (options_.late_gradients) std::swap(each.gradient, each.late);
-    fill(ctx, 0, options_.late_gradients ? each.late : each.gradient);
+    if (options_.historical_gradients) std::swap(each.gradient, each.historical);
+    fill(ctx, 0, options_.historical_gradients ? each.historical : each.gradient);
   }
 }
 
@@ -51,8 +53,9 @@ std::vector<NamedMatrix> StageRows::state() {
   for (int l = layers_.first; options_.trains && l < layers_.end; ++l) {
     if (!gathers(l)) continue;
     all.push_back({fmt::format("layers.{}.history", l), history(l), at(l).rows.device()});
-    if (options_.late_gradients)
-      all.push_back({fmt::format("layers.{}.late_gradient", l), at(l).late.view(), at(l).late.device()});
+    if (options_.historical_gradients)
+      all.push_back({fmt::format("layers.{}.late_gradient", l), at(l).historical.view(),
+                     at(l).historical.device()});
   }
   if (!all.empty()) all.push_back({"history", known_.view(), known_.device()});
   return all;
@@ -63,8 +66,59 @@ void StageRows::count(ScheduleBytes& bytes) const {
     const Index rows = each.rows.held_bytes(), history = each.gathers && options_.trains ? rows / 2 : 0;
     bytes.activations += rows - history;
     bytes.halo += history;
-    bytes.gradients += each.gradient.held_bytes() + each.late.held_bytes();
+    bytes.gradients += each.gradient.held_bytes() + each.historical.held_bytes();
   }
+}
+
+ChunkMemories::ChunkMemories(Context& ctx, const Model& model, const LayerRange& layers, Passes passes,
+                             const GraphPart& part, StageRows& rows, const ChunkPass& pass,
+                             std::size_t arriving)
+    : layers_(layers), part_(part), rows_(rows) {
+  if (layers.first == layers.end) return;
+  const auto chunks = int(part.chunks.size());
+  std::vector<std::vector<LayerRows>> of_chunks;
+  Index most = 0;
+  memories_.reserve(part.chunks.size());
+  for (int c = 0; c < chunks; ++c) {
+    PassMemory& memory = memories_.emplace_back(ctx.device, model, layers, passes);
+    memory.share(backward_);
+    std::vector<LayerRows>& each = of_chunks.emplace_back();
+    for (int l = layers.first; l < layers.end; ++l) each.push_back(pass.rows_of(l, c));
+    memory.make_room(each);
+    most = std::max(most, each.back().outputs);
+  }
+  place_outputs();
+  for (int c = 0; c < chunks; ++c) of(c).shape(of_chunks[std::size_t(c)]);
+  if (passes == Passes::kInference) return;
+  d_outputs_.resize(std::min(arriving, part.chunks.size()));
+  const Index width = model.spec(layers.end - 1).out;
+  for (Matrix& each : d_outputs_) each.resize(most, width, ctx.device);
+}
+
+void ChunkMemories::place_outputs() {
+  for (std::size_t c = 0; c < memories_.size(); ++c) {
+    const ChunkRows& chunk = part_.chunks[c];
+    for (int l = layers_.first; l < layers_.end; ++l)
+      memories_[c].place_output(l, rows_.present(l + 1).slice_rows(chunk.begin, chunk.rows()));
+  }
+}
+
+void ChunkMemories::keep_outputs(bool on) {
+  for (PassMemory& each : memories_) each.keep_outputs(on);
+}
+
+void ChunkMemories::place_gradients(std::span<const int> order) {
+  for (std::size_t place = 0; place < order.size() && !empty(); ++place) {
+    const int chunk = order[place];
+    const Index rows = part_.chunks[std::size_t(chunk)].rows();
+    of(chunk).place_d_output(d_outputs_[place % d_outputs_.size()].view().slice_rows(0, rows));
+  }
+}
+
+void ChunkMemories::count(ScheduleBytes& bytes) const {
+  for (const PassMemory& each : memories_) each.count(bytes);
+  backward_.count(bytes);
+  for (const Matrix& each : d_outputs_) bytes.gradients += each.held_bytes();
 }
 
 void ChunkArrivals::begin(Traffic purpose) {
@@ -89,22 +143,22 @@ void ChunkArrivals::wait(std::size_t place) {
   for (const MatrixView& each : by_place_[place].all()) wire_.of(purpose_).unpack(each);
 }
 
-void ChunkDepartures::make_room(Index rows, std::span<const Index> cols) {
-  for (const Index each : cols) rooms_.emplace_back().resize(rows, wire_.copied_columns(each), ctx_.device);
+void ChunkDepartures::make_staging(Index rows, std::span<const Index> cols) {
+  for (const Index each : cols) staging_.emplace_back().resize(rows, wire_.copied_columns(each), ctx_.device);
 }
 
 void ChunkDepartures::send(Traffic purpose, const ChunkMatrices& leaving, Index first) {
   const std::span<const MatrixView> matrices = leaving.all();
   messages_.clear();
   for (std::size_t i = 0; i < matrices.size(); ++i) {
-    const MatrixView room =
-        i < rooms_.size() ? rooms_[i].view().slice_rows(first, matrices[i].rows) : MatrixView();
-    messages_.push_back(wire_.of(purpose).pack_copy(matrices[i], room).message(to_));
+    const MatrixView staging =
+        i < staging_.size() ? staging_[i].view().slice_rows(first, matrices[i].rows) : MatrixView();
+    messages_.push_back(wire_.of(purpose).pack_copy(matrices[i], staging).message(to_));
   }
   events_.push_back(comm_.exchange(Lane::kBulk, purpose, messages_, {}, ctx_.stream));
 }
 
-void ChunkDepartures::give(Traffic purpose, const ChunkMatrices& matrices) {
+void ChunkDepartures::send_in_place(Traffic purpose, const ChunkMatrices& matrices) {
   messages_.clear();
   for (const MatrixView& each : matrices.all())
     messages_.push_back(wire_.of(purpose).pack(each).message(to_));
@@ -113,7 +167,7 @@ void ChunkDepartures::give(Traffic purpose, const ChunkMatrices& matrices) {
 
 Index ChunkDepartures::bytes() const {
   Index sum = 0;
-  for (const Matrix& each : rooms_) sum += each.held_bytes();
+  for (const Matrix& each : staging_) sum += each.held_bytes();
   return sum;
 }
 

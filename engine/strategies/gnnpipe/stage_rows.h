@@ -18,8 +18,8 @@
 namespace atl {
 
 struct StageRowsOptions {
-  bool trains = true;           // false: no history, no gradients
-  bool late_gradients = false;  // keep the gradients of the history's rows for the next epoch
+  bool trains = true;                 // false: no history, no gradients
+  bool historical_gradients = false;  // keep the gradients of the history's rows for the next epoch
 };
 
 /// Neither copyable nor movable, because views point into it.
@@ -42,10 +42,10 @@ class StageRows {
 
   /// The gradient of a gathering layer's input (owned + halo, in): what chunks have added so far.
   MatrixView gradient(int layer) { return at(layer).gradient; }
-  /// The gradient that the next epoch begins with; empty without late_gradients.
-  MatrixView late_gradient(int layer) { return at(layer).late; }
+  /// The gradient that the next epoch begins with; empty without historical_gradients.
+  MatrixView historical_gradient(int layer) { return at(layer).historical; }
 
-  /// Call before an epoch's backward: sets gradients to zero, or to the late ones.
+  /// Call before an epoch's backward: sets gradients to zero, or to the historical ones.
   void begin_backward(Context& ctx);
   /// From here on this epoch's rows are the history.
   void refresh();
@@ -63,7 +63,7 @@ class StageRows {
   struct Layer {
     bool gathers = false;
     Matrix rows;  // ((owned + halo) · 2, in) where it gathers, otherwise (owned, in)
-    Matrix gradient, late;
+    Matrix gradient, historical;
   };
   const Layer& at(int layer) const { return inputs_[std::size_t(layer - layers_.first)]; }
   Layer& at(int layer) { return inputs_[std::size_t(layer - layers_.first)]; }
@@ -74,6 +74,40 @@ class StageRows {
   StageRowsOptions options_;
   std::vector<Layer> inputs_;  // by layer of the range, and the range's output
   Matrix known_;  // (1, 1) in the host's memory; 1: there is a history; a checkpoint keeps it with the rows
+};
+
+// The memory of a stage's passes over its chunks. Each chunk has its own memory for what forward leaves for
+// backward. What only backward needs is shared, because one chunk at a time goes backward. Gradients that
+// arrive from the next stage take turns in a few matrices.
+
+class ChunkPass;
+
+/// Neither copyable nor movable, because passes point into it. References must outlive it.
+class ChunkMemories {
+ public:
+  /// Without `layers` it is empty. `arriving`: how many chunks' output gradients are there at the same time.
+  ChunkMemories(Context& ctx, const Model& model, const LayerRange& layers, Passes passes,
+                const GraphPart& part, StageRows& rows, const ChunkPass& pass, std::size_t arriving);
+  ChunkMemories(const ChunkMemories&) = delete;
+
+  bool empty() const { return memories_.empty(); }
+  PassMemory& of(int chunk) { return memories_[std::size_t(chunk)]; }
+  /// Layers write their outputs where the next layer's input lies, which differs from one refresh to the
+  /// next.
+  void place_outputs();
+  /// Keeps outputs that become the history beyond backward.
+  void keep_outputs(bool on);
+  /// For an epoch whose backward goes over the chunks from the last of `order` to the first.
+  void place_gradients(std::span<const int> order);
+  void count(ScheduleBytes& bytes) const;
+
+ private:
+  LayerRange layers_;
+  const GraphPart& part_;
+  StageRows& rows_;
+  BackwardMemory backward_;
+  std::vector<PassMemory> memories_;  // by chunk
+  std::vector<Matrix> d_outputs_;     // (rows of the largest chunk, the last layer's out), used in turn
 };
 
 // What stages send each other, chunk by chunk: rows and the tap forward, their gradients backward.
@@ -128,13 +162,13 @@ class ChunkDepartures {
   ChunkDepartures(Context& ctx, Communicator& comm, Rank to, Precision wire)
       : ctx_(ctx), comm_(comm), to_(to), wire_(ctx, wire) {}
 
-  /// Makes room for rows that are rounded before they are sent. It holds all chunks, because they are under
+  /// Makes the buffers for rows that are rounded before they are sent: of all chunks, because they are under
   /// way together. `cols`: columns of each matrix.
-  void make_room(Index rows, std::span<const Index> cols);
+  void make_staging(Index rows, std::span<const Index> cols);
   /// Sends matrices and leaves them as they are. first: their first row among all chunks' rows.
   void send(Traffic purpose, const ChunkMatrices& matrices, Index first);
   /// Sends matrices, which are overwritten by their packed form.
-  void give(Traffic purpose, const ChunkMatrices& matrices);
+  void send_in_place(Traffic purpose, const ChunkMatrices& matrices);
   void finish();
   Index bytes() const;
 
@@ -143,7 +177,7 @@ class ChunkDepartures {
   Communicator& comm_;
   Rank to_;
   Wire wire_;
-  std::vector<Matrix> rooms_;  // by matrix: (rows, Wire::copied_columns())
+  std::vector<Matrix> staging_;  // by matrix: (rows, Wire::copied_columns())
   std::vector<Event> events_;
   std::vector<Message> messages_;  // of the send that is started
 };

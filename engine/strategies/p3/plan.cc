@@ -48,7 +48,10 @@ std::shared_ptr<const PlanSection> columns_section(const SectionInput& in, JobPl
 }  // namespace
 
 StrategyPlan p3_plan() {
-  return {.kind = "p3", .section = columns_section, .columns = dry_flights, .slab_columns = slabs_by_columns};
+  return {.kind = "p3",
+          .section = columns_section,
+          .columns = dry_batches_in_flight,
+          .slab_columns = slabs_by_columns};
 }
 
 std::string ColumnsSection::text() const {

@@ -50,7 +50,7 @@ class ColumnsSection final : public PlanSection {
 };
 
 /// How a rank's batches go by columns (StrategyPlan::columns), and evaluation's slabs.
-std::unique_ptr<DryColumns> dry_flights(const DryColumnsInput& in);
+std::unique_ptr<DryColumns> dry_batches_in_flight(const DryColumnsInput& in);
 std::unique_ptr<SlabColumns> slabs_by_columns(const Model& model, std::vector<ColumnShare> shares);
 
 }  // namespace atl

@@ -1,15 +1,15 @@
 // A rank's batches in a plan: each goes through the four phases of its flight, on kernels that compute
 // nothing.
-#include "strategies/p3/flight.h"
+#include "strategies/p3/batch_in_flight.h"
 #include "strategies/p3/info.h"
 #include "strategies/p3/plan.h"
 
 namespace atl {
 namespace {
 
-class DryFlights final : public DryColumns {
+class DryBatchesInFlight final : public DryColumns {
  public:
-  explicit DryFlights(const DryColumnsInput& in)
+  explicit DryBatchesInFlight(const DryColumnsInput& in)
       : model_(in.model),
         share_(in.share),
         rank_(in.comm.rank()),
@@ -105,7 +105,7 @@ class DryFlights final : public DryColumns {
   const int in_flight_;
   const bool predicts_;
   DryFeatures rows_;
-  Flight flight_;
+  BatchInFlight flight_;
   std::vector<std::int64_t> of_group_;
   std::vector<LayerSize> sizes_;
   Index whole_rows_ = 0;
@@ -113,8 +113,8 @@ class DryFlights final : public DryColumns {
 
 }  // namespace
 
-std::unique_ptr<DryColumns> dry_flights(const DryColumnsInput& in) {
-  return std::make_unique<DryFlights>(in);
+std::unique_ptr<DryColumns> dry_batches_in_flight(const DryColumnsInput& in) {
+  return std::make_unique<DryBatchesInFlight>(in);
 }
 
 }  // namespace atl

@@ -55,11 +55,11 @@ PushPull::PushPull(Context& ctx, Communicator& comm, const Model& model, Model w
   if (options.passes == Passes::kInference) return;
   ATOLL_CHECK(options.delay == 0 || options.delay == kDelay, "a delay of {}", options.delay);
   ctx.workspace->expect_batches();
-  const FlightOptions flight{options.batches.sampling.seed, options.passes, options.wire,
-                             options.batches.weighs};
+  const BatchInFlightOptions flight{options.batches.sampling.seed, options.passes, options.wire,
+                                    options.batches.weighs};
   const Index trainable = options.delay > 0 ? Index(parameters.trainable().size()) : 0;
   for (int i = 0; i <= options.delay; ++i)
-    places_.push_back({std::make_unique<Flight>(ctx, comm, model, runner_, share_, flight),
+    places_.push_back({std::make_unique<BatchInFlight>(ctx, comm, model, runner_, share_, flight),
                        Matrix(1, trainable, ctx.device), Matrix(1, trainable, ctx.device)});
   for (Place& each : places_) each.weights.zero();
   if (options.predicts) {
@@ -86,7 +86,7 @@ void PushPull::train(std::int64_t step, TrainingStep& session) {
   else
     train_in_pipeline(step, session);
   has_trained_ = true;
-  tell(Work::kNone);
+  enter(Work::kNone);
   if (reallocations() > before) ++feed_->counts().reallocations;
 }
 
@@ -94,7 +94,7 @@ void PushPull::train(std::int64_t step, TrainingStep& session) {
 bool PushPull::begin(Place& place, std::int64_t step) {
   place.flight->end();
   if (!feed_->has(step - 1)) return false;
-  tell(Work::kPrefetch);
+  enter(Work::kPrefetch);
   const StreamedBatch& made = feed_->next();
   if (made.grew) ++feed_->counts().reallocations;
   place.flight->begin(made, step);
@@ -102,8 +102,8 @@ bool PushPull::begin(Place& place, std::int64_t step) {
 }
 
 void PushPull::take_loss(Place& place, TrainingStep& session, bool ahead) {
-  Flight& flight = *place.flight;
-  tell(Work::kLoss);
+  BatchInFlight& flight = *place.flight;
+  enter(Work::kLoss);
   at_loss_ = &flight;
   LossRows rows{feed_->owned_rows(flight.batch()), flight.batch().total};
   rows.ahead = ahead;
@@ -115,14 +115,14 @@ void PushPull::take_loss(Place& place, TrainingStep& session, bool ahead) {
 void PushPull::train_alone(std::int64_t step, TrainingStep& session) {
   if (!feed_->has(step - 1)) feed_->start(step - 1);
   begin(places_[0], step);
-  Flight& flight = *places_[0].flight;
+  BatchInFlight& flight = *places_[0].flight;
   const WeightVersion weights = parameters_.present();
   flight.forward_columns(weights);
   flight.forward_own(weights);
   take_loss(places_[0], session, false);
   flight.backward_own(weights, &session);
   flight.backward_columns(weights, &session);
-  tell(Work::kUpdate);
+  enter(Work::kUpdate);
   session.update();
 }
 
@@ -145,7 +145,7 @@ void PushPull::stash(Place& place) {
 }
 
 void PushPull::update(TrainingStep& session) {
-  tell(Work::kUpdate);
+  enter(Work::kUpdate);
   if (options_.predicts) axpby(ctx_, -1, present(), 0, last_move_);
   session.update();
   if (options_.predicts) axpby(ctx_, 1, present(), 1, last_move_);
@@ -225,7 +225,7 @@ std::int64_t PushPull::reallocations() const {
   return sum;
 }
 
-void PushPull::tell(Work work) const {
+void PushPull::enter(Work work) const {
   if (trace_ != nullptr) trace_->enter(work, -1);
 }
 

@@ -14,10 +14,10 @@
 #include <optional>
 #include <vector>
 
-#include "sampler/column_rows.h"
+#include "strategies/p3/batch_in_flight.h"
 #include "strategies/p3/column_inference.h"
-#include "strategies/p3/flight.h"
-#include "strategies/schedule/batch_feed.h"
+#include "strategies/p3/column_rows.h"
+#include "strategies/schedule/batch_pass.h"
 #include "strategies/schedule/layerwise_inference.h"
 
 namespace atl {
@@ -58,7 +58,7 @@ class PushPull final : public Schedule {
   /// A place in the pipeline: a batch, or none beyond the last one, and the weights and gradients that are
   /// its own.
   struct Place {
-    std::unique_ptr<Flight> flight;
+    std::unique_ptr<BatchInFlight> flight;
     Matrix weights, gradients;  // (1, trainable)
   };
   SlabOptions inference_options(const Model& model);
@@ -72,7 +72,7 @@ class PushPull final : public Schedule {
   void update(TrainingStep& session);
   ConstMatrixView present();
   std::int64_t reallocations() const;
-  void tell(Work work) const;
+  void enter(Work work) const;
 
   Context& ctx_;
   Trace* trace_;  // null: nobody asked for one
@@ -93,7 +93,7 @@ class PushPull final : public Schedule {
   Matrix last_move_;           // (1, trainable) by the last update, where it predicts weights
   Matrix under_way_{1, 2};     // whether weights were stashed, and of how many batches forward is done
   bool has_trained_ = false;
-  Flight* at_loss_ = nullptr;
+  BatchInFlight* at_loss_ = nullptr;
   std::optional<BatchFeed> feed_;  // none: this schedule doesn't train
 };
 

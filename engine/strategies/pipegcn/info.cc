@@ -9,7 +9,7 @@
 namespace atl {
 namespace {
 
-Index crossing_rows(const Options& options, Index boundary) {
+Index boundary_rows_sent(const Options& options, Index boundary) {
   return sampled_rows(options.number("boundaryRate"), boundary);
 }
 
@@ -69,8 +69,8 @@ void several_ranks(const Check& c) {
 
 Smoothing pipegcn_smoothing(const Options& options) {
   const std::string& what = options.text("smoothing");
-  const bool same_rows_late = options.integer("staleness") > 0 && options.number("boundaryRate") >= 1;
-  const bool both = what == "both" || (what == "auto" && same_rows_late);
+  const bool same_rows_stale = options.integer("staleness") > 0 && options.number("boundaryRate") >= 1;
+  const bool both = what == "both" || (what == "auto" && same_rows_stale);
   return {both || what == "features", both || what == "gradients"};
 }
 
@@ -119,7 +119,7 @@ StrategyInfo pipegcn_strategy() {
           .source = source,
           .options = std::move(options),
           .layout = consecutive_ranks,
-          .crossing_rows = crossing_rows,
+          .boundary_rows_sent = boundary_rows_sent,
           .traffic = traffic,
           .flows = flows,
           .hides = [](const Options& given) { return given.integer("staleness") > 0; },

@@ -21,6 +21,16 @@
 namespace atl {
 namespace {
 
+/// What a manifest says of halo rows and gradients of the epoch before (sections 3.3 and 3.4).
+struct PipeGcnOptions {
+  int staleness = 1;  // epochs; 0: waits for the rows, as a check of the rest
+  bool smooth_rows = false, smooth_gradients = false;  // PipeGCN-F, -G, -GF
+  double decay = 0.95;                                 // γ of the moving averages
+  bool bias_correction = true;                         // not in the authors' code
+  std::int64_t measure_every = 0;  // epochs between two that report EpochStaleness; 0: none does
+};
+
+/// With a sample of boundary rows nothing may be smoothed or measured, because each epoch has other rows.
 class PipeGcn final : public Exchange {
  public:
   PipeGcn(Context& ctx, Communicator& comm, const GraphPart& part, const std::vector<ExchangedLayer>& layers,
@@ -73,13 +83,13 @@ class PipeGcn final : public Exchange {
   Gather& gather(const GatherRequest& g) override {
     const bool repeated = g.purpose == Traffic::kRecompute;  // uses the rows that forward used
     if (fixed_[std::size_t(g.layer)] || !(repeated || g.purpose == Traffic::kHalo)) return exact_->gather(g);
-    StaleRows& late = rows_[std::size_t(g.layer)];
+    StaleRows& stale = rows_[std::size_t(g.layer)];
     if (!repeated)
-      exchange(late, [&] {
+      exchange(stale, [&] {
         return transfer_.fetch(*boundary_set_, epoch_, g.purpose, g.sent.cols > 0 ? g.sent : g.rows.dense,
-                               late.leaving(), late.arriving());
+                               stale.leaving(), stale.arriving());
       });
-    return there_.start({&part_.own, g.rows, boundary_set_.get(), used_epoch(), Rows(in_use(late))}, {});
+    return there_.start({&part_.own, g.rows, boundary_set_.get(), used_epoch(), Rows(in_use(stale))}, {});
   }
 
   Gather& gather_back(const GatherRequest& g, MatrixView d_rows) override {
@@ -97,7 +107,7 @@ class PipeGcn final : public Exchange {
       rows_[l].hold(all, fmt::format("pipegcn.rows.{}", l), options_.staleness == 0);
       gradients_[l].hold(all, fmt::format("pipegcn.gradients.{}", l), options_.staleness == 0);
     }
-    if (all.size() == 1) all.clear();  // nothing is late, so no epochs need counting
+    if (all.size() == 1) all.clear();  // nothing is stale, so no epochs need counting
     return all;
   }
 
@@ -116,26 +126,26 @@ class PipeGcn final : public Exchange {
    public:
     explicit Back(PipeGcn& pipe) : pipe_(pipe) {}
     Gather& begin(const GatherRequest& g, MatrixView d_rows) {
-      late_ = &pipe_.gradients_[std::size_t(g.layer)];
-      late_->wait();  // until the last gradients have left
+      stale_ = &pipe_.gradients_[std::size_t(g.layer)];
+      stale_->wait();  // until the last gradients have left
       const Rows halo(pipe_.in_use(pipe_.rows_[std::size_t(g.layer)]));
-      const MatrixView d_halo = d_rows.cols > 0 ? late_->leaving() : MatrixView();
+      const MatrixView d_halo = d_rows.cols > 0 ? stale_->leaving() : MatrixView();
       return start({&pipe_.part_.own, g.rows, pipe_.boundary_set_.get(), pipe_.used_epoch(), halo}, d_halo,
                    d_rows);
     }
 
    private:
-    void ship() override {
-      pipe_.exchange(*late_, [&] {
-        return pipe_.transfer_.ship(boundary_set(), epoch(), late_->leaving(), late_->arriving());
+    void send_gradients() override {
+      pipe_.exchange(*stale_, [&] {
+        return pipe_.transfer_.send_gradients(boundary_set(), epoch(), stale_->leaving(), stale_->arriving());
       });
     }
     void add() override {
-      pipe_.transfer_.add(boundary_set(), pipe_.returned_epoch(), pipe_.in_use(*late_), d_rows());
+      pipe_.transfer_.add(boundary_set(), pipe_.returned_epoch(), pipe_.in_use(*stale_), d_rows());
     }
 
     PipeGcn& pipe_;
-    StaleRows* late_ = nullptr;
+    StaleRows* stale_ = nullptr;
   };
 
   /// The epoch in which the rows left that this epoch uses and whose gradients it sends back.
@@ -155,17 +165,17 @@ class PipeGcn final : public Exchange {
 
   /// Starts this epoch's transfer, and takes the one that is due: the last epoch's, or, without staleness,
   /// the one just started.
-  void exchange(StaleRows& late, FunctionRef<Arrival()> start) {
+  void exchange(StaleRows& stale, FunctionRef<PendingTransfer()> start) {
     if (is_refilled(epoch_)) {  // used as it comes, and again in the next epoch
-      late.start(start());
-      return late.wait();
+      stale.start(start());
+      return stale.wait();
     }
     const auto nth = std::int64_t(double(epochs_.at(0, 0))) - options_.staleness;
-    if (options_.staleness > 0) late.take(nth, measures_);
-    late.start(start());
-    if (options_.staleness == 0) late.take(nth, measures_);
+    if (options_.staleness > 0) stale.take(nth, measures_);
+    stale.start(start());
+    if (options_.staleness == 0) stale.take(nth, measures_);
   }
-  MatrixView in_use(StaleRows& late) const { return is_refilled(epoch_) ? late.arriving() : late.used(); }
+  MatrixView in_use(StaleRows& stale) const { return is_refilled(epoch_) ? stale.arriving() : stale.used(); }
 
   const GraphPart& part_;
   PipeGcnOptions options_;
@@ -182,34 +192,23 @@ class PipeGcn final : public Exchange {
   Back back_{*this};
 };
 
-}  // namespace
-
-std::unique_ptr<Exchange> make_pipegcn_exchange(Context& ctx, Communicator& comm, const GraphPart& part,
-                                                const std::vector<ExchangedLayer>& layers,
-                                                const PipeGcnOptions& options,
-                                                std::unique_ptr<BoundarySet> boundary_set) {
-  return std::make_unique<PipeGcn>(ctx, comm, part, layers, options, std::move(boundary_set));
-}
-
-// Strategy `pipegcn`: rows and gradients are one epoch late; inference is exact.
-
-namespace {
+// Strategy `pipegcn`: rows and gradients are one epoch stale; inference is exact.
 
 std::unique_ptr<Schedule> make(const ScheduleInput& in) {
   const Options& options = in.job.strategy.options;
   if (in.inference_only) return exact_full_batch(in, true);
   const Smoothing smoothing = pipegcn_smoothing(options);
   const double rate = options.number("boundaryRate");
-  const bool is_late = options.integer("staleness") > 0 && rate == 1;
+  const bool is_stale = options.integer("staleness") > 0 && rate == 1;
   const PipeGcnOptions chosen{int(options.integer("staleness")),
                               smoothing.rows,
                               smoothing.gradients,
                               options.number("decay"),
                               options.flag("biasCorrection"),
-                              is_late ? in.job.training.evaluate_every : 0};
-  return full_batch_over(in, [&](const std::vector<ExchangedLayer>& layers) {
-    return make_pipegcn_exchange(in.ctx, in.comm, in.holding.part(), layers, chosen,
-                                 rate < 1 ? sampled_boundary_rows(in, rate) : all_boundary_rows(in));
+                              is_stale ? in.job.training.evaluate_every : 0};
+  return full_batch_over(in, [&](const std::vector<ExchangedLayer>& layers) -> std::unique_ptr<Exchange> {
+    return std::make_unique<PipeGcn>(in.ctx, in.comm, in.holding.part(), layers, chosen,
+                                     rate < 1 ? sampled_boundary_rows(in, rate) : all_boundary_rows(in));
   });
 }
 

@@ -22,7 +22,7 @@ StaleRows::StaleRows(Context& ctx, Index leaving, Index arriving, Index cols,
 }
 
 void StaleRows::take(std::int64_t nth, bool measures) {
-  arrival_.wait();
+  pending_.wait();
   if (measures) measure_against_arriving();
   std::swap(used_, arriving_);
   if (!smoothing_ || nth == 0) return;
@@ -50,7 +50,7 @@ StaleRows::Error StaleRows::error() const {
 
 void StaleRows::hold(std::vector<NamedMatrix>& all, const std::string& name, bool is_used) {
   if (!travels()) return;
-  arrival_.wait();
+  pending_.wait();
   if (!is_used) all.push_back({name + ".arrived", arriving_, ctx_.device});
   if (average_.cols() > 0) all.push_back({name + ".average", average_, ctx_.device});
 }

@@ -33,8 +33,8 @@ class StaleRows {
   MatrixView used() { return used_; }          // (arriving, cols)
 
   /// Notes the transfer under way between these buffers.
-  void start(Arrival arrival) { arrival_ = std::move(arrival); }
-  void wait() { arrival_.wait(); }
+  void start(PendingTransfer pending) { pending_ = std::move(pending); }
+  void wait() { pending_.wait(); }
   /// Waits for the transfer under way and makes its rows, the nth to arrive, the used ones. `measures`:
   /// error() then says how far the rows used before were from these.
   void take(std::int64_t nth, bool measures);
@@ -52,7 +52,7 @@ class StaleRows {
   std::optional<Smoothing> smoothing_;
   Matrix leaving_, arriving_, used_;
   Matrix average_;  // (arriving, cols), where smoothed
-  Arrival arrival_;
+  PendingTransfer pending_;
   Buffer<Error> error_;  // (1)
 };
 

@@ -78,8 +78,8 @@ class Sancus final : public Exchange {
   Gather& gather_back(const GatherRequest& g, MatrixView d_rows) override {
     Layer& layer = layers_[std::size_t(g.layer)];
     if (layer.fixed) return rounds_.gather_features(g.rows);
-    const Travels& shipped = options_.gradients_of_cached_rows ? rounds_.all() : layer.travels;
-    return rounds_.gather_back(g, shipped, layer.cached, d_rows);
+    const Travels& sent_back = options_.gradients_of_cached_rows ? rounds_.all() : layer.travels;
+    return rounds_.gather_back(g, sent_back, layer.cached, d_rows);
   }
 
   std::vector<NamedMatrix> state() override {

@@ -56,7 +56,7 @@ EmbeddingHistory::~EmbeddingHistory() {
 }
 
 void EmbeddingHistory::start(std::int64_t step) {
-  if (is_told_) read_known(step);
+  if (state_was_taken_) read_known(step);
   next_ = step;
 }
 
@@ -126,7 +126,7 @@ void EmbeddingHistory::push(const StepPushes& pushes, PassMemory& memory) {
   directory_.add(pushes.arriving);
   flight.event = comm_.exchange(Lane::kBulk, Traffic::kHalo, sends_, receives_, ctx_.stream);
   flight.packed = true;
-  is_told_ = false;
+  state_was_taken_ = false;
   next_ = step + 1;
 }
 
@@ -179,7 +179,7 @@ std::vector<NamedMatrix> EmbeddingHistory::state() {
     return {};
   }
   write_known();
-  is_told_ = true;
+  state_was_taken_ = true;
   std::vector<NamedMatrix> all{{"history.ages", ages_}};
   for (std::size_t i = 0; i < kept_.size(); ++i)
     all.push_back({fmt::format("history.rows.{}", i), kept_[i], ctx_.device});

@@ -68,7 +68,7 @@ class EmbeddingHistory {
   Matrix ages_;                  // (inner layers, slots) as a checkpoint writes them
   DeviceCopies copies_;          // of the row numbers that a step reads, takes and pushes
   std::vector<Message> sends_, receives_;
-  bool is_told_ = false;  // whether state() was called since the last step
+  bool state_was_taken_ = false;  // whether state() was called since the last step
   std::int64_t next_ = 0, reallocations_ = 0;
 };
 

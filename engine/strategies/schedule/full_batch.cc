@@ -112,7 +112,7 @@ RangeInput FullBatch::input() const {
   return {part_->features, {}, part_->computed_features};
 }
 
-void FullBatch::tell(Work work) const {
+void FullBatch::enter(Work work) const {
   if (trace_ != nullptr) trace_->enter(work, -1);
 }
 
@@ -120,18 +120,18 @@ void FullBatch::train(std::int64_t step, TrainingStep& session) {
   if (trace_ != nullptr && (step - 1) % options_.steps == 0)
     trace_->begin_epoch((step - 1) / options_.steps + 1);
   const ConstMatrixView logits = forward(step, true);
-  tell(Work::kLoss);
+  enter(Work::kLoss);
   session.loss(logits, {}, memory_.d_output());
   // The gradients are this rank's share; their sum over ranks is the whole. Features take none.
   runner_.backward(*pass_, parameters_.present(), memory_, input(), {}, &session);
-  tell(Work::kUpdate);
+  enter(Work::kUpdate);
   session.update();
-  tell(Work::kNone);
+  enter(Work::kNone);
 }
 
 ConstMatrixView FullBatch::infer() {
   const ConstMatrixView logits = forward(0, false);
-  tell(Work::kNone);
+  enter(Work::kNone);
   return logits;
 }
 

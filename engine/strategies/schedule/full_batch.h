@@ -116,7 +116,7 @@ class FullBatch final : public Schedule {
   /// The last layer's output (owned, classes), valid until the next call. `step` keys this pass's draws.
   MatrixView forward(std::int64_t step, bool training);
   void compute_prefix();
-  void tell(Work work) const;
+  void enter(Work work) const;
   std::vector<ExchangedLayer> exchanged_layers() const;
   std::vector<LayerRows> layer_rows() const;
   RangeInput input() const;

@@ -4,7 +4,7 @@
 
 namespace atl {
 
-void LayerRunner::tell(Work work, int l) const {
+void LayerRunner::enter(Work work, int l) const {
   if (trace_ != nullptr) trace_->enter(work, l);
 }
 
@@ -40,10 +40,10 @@ void LayerRunner::forward(Pass& pass, const WeightVersion& weights, PassMemory& 
 
 void LayerRunner::forward(int l, Pass& pass, const WeightVersion& weights, PassMemory& memory,
                           const RangeInput& input) const {
-  tell(pass.state().repeating  ? Work::kRecompute
-       : pass.state().training ? Work::kForward
-                               : Work::kEvaluation,
-       l);
+  enter(pass.state().repeating  ? Work::kRecompute
+        : pass.state().training ? Work::kForward
+                                : Work::kEvaluation,
+        l);
   pass.bind(l);
   pass.send(sent_of(l, pass, memory));
   layer(l).forward(pass, {weights, l}, input_of(l, memory, input), memory.saved(l), memory.output(l));
@@ -80,11 +80,11 @@ void LayerRunner::backward_layer(int l, Pass& pass, const WeightVersion& weights
     pass.repeat(false);
   }
   pass.bind(l);
-  tell(Work::kBackward, l);
+  enter(Work::kBackward, l);
   auto part_done = [&](int part) { step->part_done(l, part); };
-  const FunctionRef<void(int)> tell_step(part_done);
+  const FunctionRef<void(int)> on_part_done(part_done);
   LayerWeights of_layer{weights, l};
-  if (step != nullptr) of_layer.part_done = &tell_step;
+  if (step != nullptr) of_layer.part_done = &on_part_done;
   MatrixView out = memory.output(l);
   if (memory.keeps_outputs()) {
     out = ctx_.workspace->matrix("layer_runner.out", out.rows, out.cols);

@@ -169,7 +169,7 @@ class LayerRunner {
                       TrainingStep* step) const;
   /// PassState::sent for layer l.
   ConstMatrixView sent_of(int l, const Pass& pass, PassMemory& memory) const;
-  void tell(Work work, int layer) const;
+  void enter(Work work, int layer) const;
   const Layer& layer(int l) const { return *model_.layers[std::size_t(l)]; }
 
   Context& ctx_;

@@ -120,7 +120,7 @@ void LayerwiseInference::align_slabs() {
 Matrix& LayerwiseInference::output_of(const Segment& segment) {
   if (segment.layers.end == layers_.end) return logits_;
   if (segment.layers.end == tapped_ + 1) return tap_;
-  return turns_[(&segment - segments_.data()) % 2];
+  return buffers_[(&segment - segments_.data()) % 2];
 }
 
 LayerwiseInference::Input LayerwiseInference::features() const {
@@ -204,7 +204,7 @@ void LayerwiseInference::run(Segment& segment, const Input& in, ConstMatrixView 
 }
 
 void LayerwiseInference::count(ScheduleBytes& bytes) const {
-  for (const Matrix* each : {&turns_[0], &turns_[1], &tap_, &logits_})
+  for (const Matrix* each : {&buffers_[0], &buffers_[1], &tap_, &logits_})
     bytes.activations += each->held_bytes();
   for (const Segment& each : segments_) each.memory->count(bytes);
   bytes.halo += sourced_.bytes() + inputs_.bytes() + batch_.bytes() +

@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "sampler/batch_graph.h"
-#include "sampler/column_rows.h"
 #include "sampler/feature_store.h"
 #include "sampler/sampler.h"
 #include "strategies/schedule/batch_pass.h"
@@ -18,6 +17,17 @@ namespace atl {
 
 /// For a rank with `memory` bytes (0: not given): an eighth of them, at most 64 MiB.
 Index slab_bytes(Index memory);
+
+/// Fetches rows of features, where features don't lie with their rows' owners.
+class InputRows {
+ public:
+  virtual ~InputRows() = default;
+  /// Fills out (batch.rows().size(), F), in the host's memory, which grows if it must. Collective: every rank
+  /// makes the same calls.
+  virtual void fetch(const Batch& batch, Matrix& out) = 0;
+  /// Memory used beside `out`.
+  virtual Index bytes() const = 0;
+};
 
 /// The layers that read the features, where features don't lie with their rows' owners.
 class FirstLayers {
@@ -123,7 +133,7 @@ class LayerwiseInference {
   RowSources sources_;
   SourcedRows sourced_;
   FeatureRows inputs_;
-  Matrix turns_[2], tap_, logits_;
+  Matrix buffers_[2], tap_, logits_;
   ConstMatrixView last_input_;
 };
 

@@ -1,7 +1,11 @@
 #include "strategies/schedule/mini_batch.h"
 
+#include "tensor/kernels.h"
+
 namespace atl {
 namespace {
+
+constexpr RowRoute kSetupRoute{Lane::kBulk, Traffic::kSetup, Traffic::kSetup, Traffic::kSetup};
 
 SlabOptions slab_options(const MiniBatchOptions& options) {
   return {
@@ -26,6 +30,26 @@ std::unique_ptr<ConstantRows> rows_once(Context& ctx, Communicator& comm, const 
 }
 
 }  // namespace
+
+ConstantRows::ConstantRows(Context& ctx, Communicator& comm, const Model& model, Parameters& parameters,
+                           const BatchGraph& graph, const SlabOptions& options)
+    : ctx_(ctx), copies_(ctx) {
+  const int prefix = model.constant_prefix();
+  for (int l = 0; l < int(model.layers.size()); ++l)
+    ATOLL_CHECK(l < prefix || !model.spec(l).gathers, "layer {} reads neighbours in every step", l);
+  SlabOptions of_constant = options;
+  of_constant.layers = {0, prefix}, of_constant.route = kSetupRoute;
+  LayerwiseInference inference(ctx, comm, model, parameters, graph, of_constant);
+  inference.infer();
+  all_ = inference.take();
+}
+
+ConstMatrixView ConstantRows::of(std::span<const VertexId> rows) {
+  copies_.restart();
+  if (chosen_.grow(Index(rows.size()), all_.cols(), ctx_.device, true)) ++reallocations_;
+  gather_rows(ctx_, all_, copies_.of(rows).data(), chosen_);
+  return chosen_;
+}
 
 MiniBatch::MiniBatch(Context& ctx, Communicator& comm, const Model& model, Parameters& parameters,
                      const BatchGraph& graph, const MiniBatchOptions& options,
@@ -91,7 +115,7 @@ void MiniBatch::train(std::int64_t step, TrainingStep& session) {
   if (trace_ != nullptr && (step - 1) % steps() == 0) trace_->begin_epoch((step - 1) / steps() + 1);
   if (!feed_->has(step - 1)) start(step - 1);
   const std::int64_t before = reallocations();
-  tell(Work::kPrefetch);
+  enter(Work::kPrefetch);
   const StreamedBatch& made = feed_->next();
   pass_.begin(made.batch, step, true);
   if (options_.batches.weighs) pass_.share(comm_, made.shares);
@@ -102,7 +126,7 @@ void MiniBatch::train(std::int64_t step, TrainingStep& session) {
   const RangeInput input = input_of(made);
   runner_.forward(pass_, parameters_.present(), memory_, input);
   if (hooks_) hooks_->after_forward(at);
-  tell(Work::kLoss);
+  enter(Work::kLoss);
   LossRows rows{feed_->owned_rows(made.batch), made.batch.total};
   rows.pairs = &made.pairs;
   session.loss(memory_.output(memory_.layers().end - 1), rows, memory_.d_output());
@@ -110,9 +134,9 @@ void MiniBatch::train(std::int64_t step, TrainingStep& session) {
     scale_rows(ctx_, copies_.of(made.batch.loss_weights.span()).data(), memory_.d_output());
   session.touches(0, made.touched.span());
   runner_.backward(pass_, parameters_.present(), memory_, input, {}, &session);
-  tell(Work::kUpdate);
+  enter(Work::kUpdate);
   session.update();
-  tell(Work::kNone);
+  enter(Work::kNone);
   if (made.grew || reallocations() > before) ++feed_->counts().reallocations;
 }
 
@@ -128,7 +152,7 @@ std::int64_t MiniBatch::reallocations() const {
          (hooks_ ? hooks_->reallocations() : 0);
 }
 
-void MiniBatch::tell(Work work) const {
+void MiniBatch::enter(Work work) const {
   if (trace_ != nullptr) trace_->enter(work, -1);
 }
 

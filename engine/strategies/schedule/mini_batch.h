@@ -4,8 +4,7 @@
 
 #include <optional>
 
-#include "strategies/schedule/batch_feed.h"
-#include "strategies/schedule/constant_rows.h"
+#include "strategies/schedule/batch_pass.h"
 #include "strategies/schedule/device_features.h"
 #include "strategies/schedule/layerwise_inference.h"
 
@@ -52,6 +51,34 @@ class BatchHooks {
   virtual void report(FigureRequest& /*request*/) {}
 };
 
+// The output of a model's constant layers for a rank's own rows, computed once and exactly. Batches without
+// neighbours read nothing else (SIGN's powers of the adjacency: Frasca et al. 2020, section 3). Other ranks'
+// rows are fetched slab by slab, as in exact inference.
+
+/// One per rank, used by its compute thread. The context must outlive it.
+class ConstantRows {
+ public:
+  /// All of the model's layers that gather must be among the leading constant ones. `graph` and `options` are
+  /// read only during this call. Collective.
+  ConstantRows(Context& ctx, Communicator& comm, const Model& model, Parameters& parameters,
+               const BatchGraph& graph, const SlabOptions& options);
+
+  /// (owned, the last constant layer's out), in the device's memory.
+  ConstMatrixView all() const { return all_; }
+  /// The rows (chosen, …) with these numbers; valid until the next call.
+  ConstMatrixView of(std::span<const VertexId> rows);
+
+  Index bytes() const { return all_.held_bytes() + chosen_.held_bytes() + copies_.bytes(); }
+  /// How often memory had to grow.
+  std::int64_t reallocations() const { return reallocations_; }
+
+ private:
+  Context& ctx_;
+  Matrix all_, chosen_;
+  DeviceCopies copies_;
+  std::int64_t reallocations_ = 0;
+};
+
 /// Collective: all ranks make the same calls. References must outlive it.
 class MiniBatch final : public Schedule {
  public:
@@ -75,7 +102,7 @@ class MiniBatch final : public Schedule {
   /// The input of the first layer of a batch's pass.
   RangeInput input_of(const StreamedBatch& made);
   std::int64_t reallocations() const;
-  void tell(Work work) const;
+  void enter(Work work) const;
 
   Context& ctx_;
   Communicator& comm_;

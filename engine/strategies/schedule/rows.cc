@@ -7,7 +7,6 @@
 #include "job/strategies/whole_blocks.h"
 #include "sampler/kinds/kinds.h"
 #include "sampler/own_rows.h"
-#include "strategies/exchange/whole_blocks.h"
 
 namespace atl {
 

@@ -131,7 +131,7 @@ TEST(Traffic, OfASampleOfRows) {
     const auto boundary_set = [&, name = option, info = find_strategy(kind)](double rate, Index boundary) {
       Options options;
       options.set(name, rate);
-      return info->crossing_rows(options, boundary);
+      return info->boundary_rows_sent(options, boundary);
     };
     EXPECT_EQ(boundary_set(0.1, 30'000'000'000), 3'000'000'000) << kind;
     EXPECT_EQ(boundary_set(0.29, 100'000'000'000), 29'000'000'000) << kind;

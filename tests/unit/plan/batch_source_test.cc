@@ -64,11 +64,11 @@ std::vector<Drawn> drawn_from(const BatchSource& source, const HopDraw& hop,
   structure->describe(hop, rows, ids, {});
   std::vector<Drawn> all(source.ids().size());
   for (std::size_t i = 0; i < rows.size(); ++i) {
-    const RowHead& head = arcs.heads[Index(i)];
+    const NeighbourCounts& neighbours = arcs.neighbours[Index(i)];
     // Where a layer reads everything, loops are neighbours like others.
     const bool whole = hop.fanout == kAllNeighbours;
-    Drawn& drawn =
-        all[std::size_t(ids[i])] = {whole ? 0 : head.loops, head.others + (whole ? head.loops : 0), {}};
+    Drawn& drawn = all[std::size_t(ids[i])] = {
+        whole ? 0 : neighbours.loops, neighbours.others + (whole ? neighbours.loops : 0), {}};
     for (Index e = arcs.offsets[Index(i)]; e < arcs.offsets[Index(i) + 1]; ++e)
       drawn.neighbours.push_back(source.ids()[std::size_t(arcs.columns[e])]);
     std::ranges::sort(drawn.neighbours);

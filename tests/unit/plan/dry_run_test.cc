@@ -72,9 +72,9 @@ TEST(DryRun, CountsBytesIn64Bits) {
   shape.peers = {{1, sent, halo}};
   const DryRunInput input{job, {features}, classes, false, 2.0 * owned, 2, shape, {}};
   const DryRun dry = dry_run(input);
-  const Index crossing = (hidden + classes) * Index(sizeof(Real));  // the last layer sends its products
-  EXPECT_EQ(dry.epoch[std::size_t(Traffic::kHalo)], sent * crossing);
-  EXPECT_EQ(dry.epoch[std::size_t(Traffic::kHaloGradient)], halo * crossing);
+  const Index row_bytes = (hidden + classes) * Index(sizeof(Real));  // the last layer sends its products
+  EXPECT_EQ(dry.epoch[std::size_t(Traffic::kHalo)], sent * row_bytes);
+  EXPECT_EQ(dry.epoch[std::size_t(Traffic::kHaloGradient)], halo * row_bytes);
   const auto expect_held = [](Index found, Index elements) {  // in whole pages of 2 MiB each
     const Index bytes = elements * Index(sizeof(Real)), pages = 4 * (Index(2) << 20);
     EXPECT_TRUE(found >= bytes && found < bytes + pages) << found << " bytes for " << bytes;

@@ -10,24 +10,12 @@
 namespace atl {
 namespace {
 
-using testing::ElementsAre;
-
 TEST(ColumnChoice, RoundsUpAndFetchesAtLeastOne) {
   EXPECT_EQ(chosen_columns(0.85, 20), 17);
   EXPECT_EQ(chosen_columns(0.85, 602), 512);  // 511.7
   EXPECT_EQ(chosen_columns(0.07, 100), 7);
   EXPECT_EQ(chosen_columns(0.001, 100), 1);
   EXPECT_EQ(chosen_columns(1, 1433), 1433);
-}
-
-TEST(ColumnChoice, TakesTheLargestAndOfEqualOnesTheFirst) {
-  const std::vector<Real> values{3, 1, 4, 1, 5, 4};
-  std::vector<VertexId> chosen(3), scratch;
-  largest_columns(values, chosen, scratch);
-  EXPECT_THAT(chosen, ElementsAre(2, 4, 5));
-  chosen.resize(5);
-  largest_columns(values, chosen, scratch);
-  EXPECT_THAT(chosen, ElementsAre(0, 1, 2, 4, 5));
 }
 
 /// 2,000 steps: each column as often as any other, within 4 standard errors; the same on all ranks.
@@ -65,7 +53,7 @@ TEST(ColumnChoice, OwnersSendWhatEachRankHasChosen) {
         if (filled) options.fill = {-1, -2, -3, -4, -5};
         FeatureStore store(ctx, owners, comm, own.view(), options);
         ColumnChoice choice(3, 5, 2);
-        choice.tell(comm, std::vector<VertexId>{me, me + 2});
+        choice.exchange(comm, std::vector<VertexId>{me, me + 2});
         store.choose(&choice);
         const std::vector<VertexId> rows{8, 0, 5, 3};
         FeatureRows out;

@@ -147,7 +147,7 @@ TEST(PackedFeatures, ChosenColumnsCrossAloneAndOthersAreFilledIn) {
           ColumnChoice choice(3, kWide, 30);
           std::vector<VertexId> mine;
           for (VertexId i = 0; i < 30; ++i) mine.push_back(2 * i + VertexId(me));
-          choice.tell(comm, mine);
+          choice.exchange(comm, mine);
           s.store->choose(&choice);
           const auto rows = rows_of(me, 1);
           FeatureRows found;

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "simulate/record.h"
-#include "strategies/gnnpipe/gnnpipe.h"
+#include "strategies/gnnpipe/pipeline.h"
 #include "train/small_job.h"
 
 namespace atl {

@@ -1,5 +1,5 @@
 // The order in which chunks of a pipeline are inferred.
-#include "strategies/gnnpipe/chunk_flow.h"
+#include "strategies/gnnpipe/pipeline.h"
 
 #include <gtest/gtest.h>
 

@@ -21,14 +21,14 @@ struct ChunkedGnn {
   std::vector<std::vector<double>> bias;  // by convolution
 
   // Options, in the words of docs/manifest.md:
-  int alpha = 23;                   // epoch t reads stale rows of epoch α⌊(t − 1)/α⌋ …
-  bool first_epoch_is_kept = true;  // … and, where that is epoch 0, rows of epoch 1 instead of zeros
-  bool late_gradients = false;      // a stale row gets its gradient an epoch later
-  double gradient_scale = 1;        // of the gradients that an aggregation sends to its sources
+  int alpha = 23;                     // epoch t reads stale rows of epoch α⌊(t − 1)/α⌋ …
+  bool first_epoch_is_kept = true;    // … and, where that is epoch 0, rows of epoch 1 instead of zeros
+  bool historical_gradients = false;  // a stale row gets its gradient an epoch later
+  double gradient_scale = 1;          // of the gradients that an aggregation sends to its sources
 
   int epoch = 0;                           // the last one trained
   std::vector<std::vector<Dense>> inputs;  // [epoch][convolution]: input rows; of epoch 0, zeros
-  std::vector<Dense> late;  // [convolution]: gradients of this epoch's stale rows, for the next epoch
+  std::vector<Dense> historical;  // [convolution]: gradients of this epoch's stale rows, for the next epoch
 
   std::size_t vertices() const { return features.size(); }
   std::size_t layers() const { return weight.size(); }
@@ -43,8 +43,8 @@ struct ChunkedGnn {
   double train(const std::vector<int>& order) {
     begin_epoch(order);
     for (const int c : order) forward(c);
-    std::vector<Dense> gradient = late_gradients ? late : of_inputs();
-    late = of_inputs();
+    std::vector<Dense> gradient = historical_gradients ? historical : of_inputs();
+    historical = of_inputs();
     d_weight_.clear(), d_self_.clear(), d_bias_.clear();
     for (std::size_t l = 0; l < layers(); ++l) {
       d_weight_.push_back(zeros(weight[l].size(), weight[l][0].size()));
@@ -69,7 +69,7 @@ struct ChunkedGnn {
     return all;
   }
   void begin_epoch(const std::vector<int>& order) {
-    if (epoch++ == 0) inputs.push_back(of_inputs()), late = of_inputs();
+    if (epoch++ == 0) inputs.push_back(of_inputs()), historical = of_inputs();
     inputs.push_back(of_inputs());
     inputs.back()[0] = features;
     sums_ = of_inputs();
@@ -124,8 +124,8 @@ struct ChunkedGnn {
         add_product_back(d_out[i], weight[l], d_sum);
         if (!self_weight.empty()) add_product_back(d_out[i], self_weight[l], d_in[i]);
         for (std::size_t j = 0; j < vertices(); ++j) {
-          if (!is_fresh(i, j) && !late_gradients) continue;
-          std::vector<double>& to = is_fresh(i, j) ? gradient[l][j] : late[l][j];
+          if (!is_fresh(i, j) && !historical_gradients) continue;
+          std::vector<double>& to = is_fresh(i, j) ? gradient[l][j] : historical[l][j];
           for (std::size_t k = 0; k < to.size(); ++k) to[k] += gradient_scale * adjacency[i][j] * d_sum[k];
         }
       }

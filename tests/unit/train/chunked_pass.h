@@ -66,14 +66,14 @@ class ChunkedPass final : public Pass {
     }
     const auto place = [&](int chunk) { return std::ranges::find(order_, chunk) - order_.begin(); };
     for (std::size_t c = 0; c < chunks_.size(); ++c) {
-      const auto arcs = [&](bool fresh, bool late) {
+      const auto arcs = [&](bool fresh, bool stale) {
         const auto is_kept = [&](VertexId, VertexId source) {
-          return place(chunk_of_.at(source)) <= place(int(c)) ? fresh : late;
+          return place(chunk_of_.at(source)) <= place(int(c)) ? fresh : stale;
         };
         return std::make_unique<SomeArcs>(whole_.own, SomeArcs::Range{chunks_[c].begin, chunks_[c].end},
                                           SomeArcs::Range{0, whole_.graph->owned}, false, is_kept);
       };
-      chunks_[c].fresh = arcs(true, false), chunks_[c].late = arcs(false, true);
+      chunks_[c].fresh = arcs(true, false), chunks_[c].stale = arcs(false, true);
       chunks_[c].features = arcs(true, true);
     }
   }
@@ -109,7 +109,7 @@ class ChunkedPass final : public Pass {
  private:
   struct Chunk {
     Index begin, end;
-    std::unique_ptr<SomeArcs> fresh, late, features;
+    std::unique_ptr<SomeArcs> fresh, stale, features;
   };
   struct Layer {
     Matrix present, history, gradient;  // (rows, columns) of the layer's gathered input
@@ -120,7 +120,7 @@ class ChunkedPass final : public Pass {
 
   std::vector<Source> blocks(Layer& layer, MatrixView d_fresh) {
     return {{&chunk_->fresh->block(), Rows(layer.present.view()), 0, false, false, d_fresh},
-            {&chunk_->late->block(), Rows(layer.history.view()), 1, false, false, {}}};
+            {&chunk_->stale->block(), Rows(layer.history.view()), 1, false, false, {}}};
   }
 
   const GraphPart& whole_;

@@ -38,8 +38,8 @@ Measured measure(const Job& job, const std::filesystem::path& dataset, int ranks
       const auto id = std::uint64_t(rank.data.part().graph->ids[std::size_t(r)]);
       for (Index c = 0; c < logits.cols(); ++c) logits.at(r, c) = logit(id, std::uint64_t(c));
     }
-    EvaluationRoom room(rank.ctx.device);
-    all[std::size_t(comm.rank())] = {evaluate(rank.ctx, comm, rank.data, job.training, logits, room),
+    EvaluationBuffers buffers(rank.ctx.device);
+    all[std::size_t(comm.rank())] = {evaluate(rank.ctx, comm, rank.data, job.training, logits, buffers),
                                      confusion_of(rank.ctx, comm, rank.data, logits)};
   });
   for (const Measured& each : all)

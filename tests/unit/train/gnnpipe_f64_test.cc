@@ -4,7 +4,7 @@
 #include <map>
 #include <mutex>
 
-#include "strategies/gnnpipe/gnnpipe.h"
+#include "strategies/gnnpipe/pipeline.h"
 #include "train/chunked_pass.h"
 #include "train/every_model.h"
 

@@ -7,7 +7,7 @@
 #include <mutex>
 #include <numeric>
 
-#include "strategies/gnnpipe/gnnpipe.h"
+#include "strategies/gnnpipe/pipeline.h"
 #include "train/chunked_gnn.h"
 #include "train/small_job.h"
 
@@ -20,7 +20,7 @@ struct Variant {
   std::string name;
   std::string options;  // of the manifest, beside chunks
   int alpha = 23;
-  bool first_epoch_is_kept = true, late_gradients = false;
+  bool first_epoch_is_kept = true, historical_gradients = false;
   double gradient_scale = 1;
   bool shuffled = false;
 };
@@ -29,7 +29,7 @@ std::ostream& operator<<(std::ostream& out, const Variant& v) {
 }
 
 std::vector<Variant> variants() {
-  const std::string in_order = "shuffle: false, ", late = "historicalGradients: true, ",
+  const std::string in_order = "shuffle: false, ", gradients = "historicalGradients: true, ",
                     scaled = "scaleHistoricalGradient: true, ", zeros = "refreshAfterFirstEpoch: false, ";
   return {{"by_default", in_order},
           {"every_epoch", in_order + "historyRefresh: 1, ", 1},
@@ -37,13 +37,13 @@ std::vector<Variant> variants() {
           {"every_third_from_zeros", in_order + zeros + "historyRefresh: 3, ", 3, false},
           {"every_fourth_from_zeros", in_order + zeros + "historyRefresh: 4, ", 4, false},
           {"zeros_throughout", in_order + zeros, 23, false},
-          {"late_gradients", in_order + late + "historyRefresh: 1, ", 1, true, true},
-          {"late_gradients_every_third", in_order + late + "historyRefresh: 3, ", 3, true, true},
-          {"late_gradients_from_zeros", in_order + late + zeros + "historyRefresh: 4, ", 4, false, true},
+          {"late_gradients", in_order + gradients + "historyRefresh: 1, ", 1, true, true},
+          {"late_gradients_every_third", in_order + gradients + "historyRefresh: 3, ", 3, true, true},
+          {"late_gradients_from_zeros", in_order + gradients + zeros + "historyRefresh: 4, ", 4, false, true},
           {"scaled", in_order + scaled + "historyRefresh: 3, ", 3, true, false, 2},
-          {"scaled_late_gradients", in_order + scaled + late + "historyRefresh: 2, ", 2, true, true, 2},
+          {"scaled_late_gradients", in_order + scaled + gradients + "historyRefresh: 2, ", 2, true, true, 2},
           {"shuffled", "historyRefresh: 3, ", 3, true, false, 1, true},
-          {"shuffled_late_gradients", late + "historyRefresh: 3, ", 3, true, true, 1, true},
+          {"shuffled_late_gradients", gradients + "historyRefresh: 3, ", 3, true, true, 1, true},
           {"shuffled_scaled_from_zeros", scaled + zeros + "historyRefresh: 4, ", 4, false, false, 2, true}};
 }
 
@@ -71,7 +71,7 @@ class HistoryChunks : public testing::TestWithParam<std::tuple<std::string, Vari
     ChunkedGnn gnn;
     const Variant& v = variant();
     gnn.alpha = v.alpha, gnn.first_epoch_is_kept = v.first_epoch_is_kept;
-    gnn.late_gradients = v.late_gradients, gnn.gradient_scale = v.gradient_scale;
+    gnn.historical_gradients = v.historical_gradients, gnn.gradient_scale = v.gradient_scale;
     gnn.learning_rate = 0.5;
     run_ranks(1, [&](Communicator& comm) {
       SmallRank rank(comm, job(1, 1), folder_ / "small", 1);

@@ -39,9 +39,9 @@ struct SampledServers : StaleGcn {
     part.assign(rows, 0);
     features.clear(), labels.clear();
     for (const HeldByServer& server : servers) put(server);
-    stale_rows.clear(), late_back.clear();  // of other parts, of which there are none
+    stale_rows.clear(), stale_gradients.clear();  // of other parts, of which there are none
     for (const Dense& each : weight)
-      stale_rows.push_back({zeros(rows, each.size())}), late_back.push_back({zeros(rows, each.size())});
+      stale_rows.push_back({zeros(rows, each.size())}), stale_gradients.push_back({zeros(rows, each.size())});
     rows_of_epochs.push_back(rows);
   }
   void put(const HeldByServer& server) {

@@ -114,11 +114,11 @@ TEST_P(KnownMasks, DrawEachNeighbourAsOftenAsTheySay) {
          ++row)
       rows.push_back(VertexId(row));
     EXPECT_EQ(masked.masks.of(3).vertices, nullptr) << "before they begin";
-    const RemoteDraws* const draws = masked.masks.of(4).vertices;
+    const NeighbourDraws* const draws = masked.masks.of(4).vertices;
     ASSERT_NE(draws, nullptr);
     const auto structure = partitioned_structure(graph.training, graph.owners, comm, rank.pool);
     Sampler sampler(*structure, {.fanout = {kFanout}, .seed = 9});
-    sampler.prefer(draws);
+    sampler.draw_by(draws);
     Frequencies mine;
     Batch batch;
     for (int step = 0; step < kDraws; ++step) {
@@ -169,6 +169,16 @@ TEST_P(KnownMasks, FetchTheColumnsWithTheLargest) {
     EXPECT_THAT(columns->of(0), testing::ElementsAre(2, 4, 5, 7));  // 1 4 7 2 5 8 3 6 tenths
     EXPECT_THAT(columns->of(1), testing::ElementsAre(0, 3, 5, 6));  // 6 1 4 7 2 5 8 3
   });
+}
+
+TEST(LargestColumns, AreAscendingAndOfEqualOnesTheFirst) {
+  const std::vector<Real> values{3, 1, 4, 1, 5, 4};
+  std::vector<VertexId> chosen(3), scratch;
+  largest_columns(values, chosen, scratch);
+  EXPECT_THAT(chosen, testing::ElementsAre(2, 4, 5));
+  chosen.resize(5);
+  largest_columns(values, chosen, scratch);
+  EXPECT_THAT(chosen, testing::ElementsAre(0, 1, 2, 4, 5));
 }
 
 }  // namespace

@@ -76,7 +76,7 @@ struct WatchedGcn : StaleGcn {
   }
   Dense back_from_others(std::size_t l, const Dense& d_sum) override {
     const Dense now = gathered(transposed(read), d_sum, true);
-    seen[l].gradient_errors = differences(late_back[l].used(), now);
+    seen[l].gradient_errors = differences(stale_gradients[l].used(), now);
     seen[l].gradients = squares(now);
     return StaleGcn::back_from_others(l, d_sum);
   }

@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "base/error.h"
-#include "strategies/gnnpipe/gnnpipe.h"
+#include "strategies/gnnpipe/pipeline.h"
 #include "train/every_model.h"
 
 namespace atl {

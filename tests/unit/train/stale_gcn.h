@@ -27,8 +27,8 @@ struct StaleGcn {
   double learning_rate = 0.1;
   std::vector<Dense> weight;              // by convolution
   std::vector<std::vector<double>> bias;  // by convolution
-  std::vector<Late> stale_rows,
-      late_back;  // by convolution; the first one's aren't used, because features are sent once
+  std::vector<StaleValues> stale_rows,
+      stale_gradients;  // by convolution; the first one's aren't used, because features are sent once
   // by convolution: parts send the input times the weight of the sending epoch
   std::vector<bool> sends_products;
   int staleness = 1;  // the age of rows from other parts, in epochs; 0: none is stale
@@ -64,10 +64,10 @@ struct StaleGcn {
     return a;
   }
   /// What this epoch uses of other parts, while its own `now` is on its way.
-  Dense used(Late& late, const Dense& now) const {
-    if (staleness == 0) late.arrive(now);
-    Dense rows = late.used();
-    if (staleness > 0) late.arrive(now);
+  Dense used(StaleValues& stale, const Dense& now) const {
+    if (staleness == 0) stale.arrive(now);
+    Dense rows = stale.used();
+    if (staleness > 0) stale.arrive(now);
     return rows;
   }
 
@@ -121,7 +121,7 @@ struct StaleGcn {
   }
   /// The gradients that other parts send of those rows; `d_sum`: of the sums.
   virtual Dense back_from_others(std::size_t l, const Dense& d_sum) {
-    return used(late_back[l], gathered(transposed(read), d_sum, true));
+    return used(stale_gradients[l], gathered(transposed(read), d_sum, true));
   }
   virtual void begin_epoch() { read = sampled(++epoch - staleness); }
 
@@ -289,8 +289,8 @@ class Recurrence : public testing::TestWithParam<SmallCase> {
       const std::size_t in = weight.size(), out = weight[0].size();
       gcn.sends_products.push_back(products && !gcn.stale_rows.empty() && out < in);
       const std::size_t cols = gcn.sends_products.back() ? out : in;
-      gcn.stale_rows.push_back(late_of(job, "features", gcn.vertices(), cols));
-      gcn.late_back.push_back(late_of(job, "gradients", gcn.vertices(), cols));
+      gcn.stale_rows.push_back(stale_values_of(job, "features", gcn.vertices(), cols));
+      gcn.stale_gradients.push_back(stale_values_of(job, "gradients", gcn.vertices(), cols));
     }
   }
 

@@ -27,7 +27,7 @@ inline Dense zeros(std::size_t rows, std::size_t cols) {
 }
 
 /// A moving average that begins at zero; without smoothing, the last value.
-struct Late {
+struct StaleValues {
   Dense average;
   double decay = 0;
   bool corrected = true;
@@ -50,7 +50,8 @@ struct Late {
 
 /// As the job smooths `what`, "features" or "gradients". `auto` smooths both, unless nothing is stale, or
 /// each epoch sends other rows.
-inline Late late_of(const Job& job, const std::string& what, std::size_t rows, std::size_t cols) {
+inline StaleValues stale_values_of(const Job& job, const std::string& what, std::size_t rows,
+                                   std::size_t cols) {
   const Options& o = job.strategy.options;
   std::string smoothed = o.has("smoothing") ? o.text("smoothing") : "none";
   if (smoothed == "auto")
@@ -128,8 +129,10 @@ class StaleParts final : public Exchange {
             [&](VertexId to, VertexId from) { return part[std::size_t(to)] != part[std::size_t(from)]; }) {
     for (const ExchangedLayer& each : layers) {
       const auto rows = std::size_t(vertices_), cols = std::size_t(each.fixed ? 0 : each.cols);
-      layers_.push_back(
-          {each.fixed, late_of(job, "features", rows, cols), late_of(job, "gradients", rows, cols), {}});
+      layers_.push_back({each.fixed,
+                         stale_values_of(job, "features", rows, cols),
+                         stale_values_of(job, "gradients", rows, cols),
+                         {}});
     }
   }
 
@@ -139,13 +142,13 @@ class StaleParts final : public Exchange {
   Gather& gather(const GatherRequest& g) override {
     Layer& layer = layers_[std::size_t(g.layer)];
     const bool repeated = g.purpose == Traffic::kRecompute;
-    const bool is_late = !layer.fixed && (repeated || g.purpose == Traffic::kHalo);
-    if (is_late && !repeated) {
+    const bool is_stale = !layer.fixed && (repeated || g.purpose == Traffic::kHalo);
+    if (is_stale && !repeated) {
       layer.used = copy_of(layer.rows.used());
       layer.rows.arrive(dense_of(g.rows.dense));
     }
     return sources_.begin({{&within_.block(), g.rows, 0, true, false, {}},
-                           {&across_.block(), is_late ? used(layer) : g.rows, 1, false, true, {}}});
+                           {&across_.block(), is_stale ? used(layer) : g.rows, 1, false, true, {}}});
   }
 
   Gather& gather_back(const GatherRequest& g, MatrixView d_rows) override {
@@ -165,9 +168,9 @@ class StaleParts final : public Exchange {
 
  private:
   struct Layer {
-    bool fixed;            // its inputs are the features, which every part has of its sources
-    Late rows, gradients;  // (vertices, cols): sent in earlier epochs
-    Matrix used;           // (vertices, cols): what this epoch reads of other parts
+    bool fixed;                   // its inputs are the features, which every part has of its sources
+    StaleValues rows, gradients;  // (vertices, cols): sent in earlier epochs
+    Matrix used;                  // (vertices, cols): what this epoch reads of other parts
   };
 
   static Rows used(const Layer& layer) { return layer.used.view(); }

@@ -32,7 +32,7 @@ class LeavesOfBatches : public testing::TestWithParam<int> {
         const auto seeds = graph_.seeds(kRanks, comm.rank(), step, 30);
         sampler.sample(step, seeds, batch);
         plain.sample(step, seeds, whole);
-        pushes.tell(batch, step_pushes);
+        pushes.exchange(batch, step_pushes);
         if (comm.rank() == 1) see(pushes.directory(), batch, whole);
       }
     });

@@ -12,7 +12,6 @@
 
 #include <cstdint>
 #include <span>
-#include <utility>
 #include <vector>
 
 #include "sampler/draw_positions.h"
@@ -51,25 +50,17 @@ class RemoteArcs {
   std::vector<VertexId> vertices_;
 };
 
-class RemoteDraws {
+class RemoteDraws final : public NeighbourDraws {
  public:
   /// What decides other ranks' share of a draw: numbers of neighbours, or the mask's sum.
   enum class Split { kNeighbours, kMask };
-  /// Used by one thread.
-  struct Scratch {
-    std::vector<std::pair<double, VertexId>> keys;
-    std::vector<double> sums;
-    PositionDraws own;
-  };
 
   /// `arcs` outlives it. probabilities (arcs.vertices()), above 0; views, which may change between draws.
   RemoteDraws(const RemoteArcs& arcs, std::span<const double> probabilities, double shift, Split split)
       : arcs_(arcs), probabilities_(probabilities), shift_(shift), split_(split) {}
 
-  /// Like PositionDraws: positions among an own row's `size` neighbours, distinct unless drawn with
-  /// replacement.
   void draw(std::uint64_t key, VertexId row, std::uint32_t size, bool replace, std::span<VertexId> positions,
-            Scratch& scratch) const;
+            Scratch& scratch) const override;
 
  private:
   /// How many of `drawn` neighbours are on other ranks.

@@ -1,6 +1,6 @@
 // Neighbours drawn by masks: as often as the mask says, as many of other ranks as the split says, and in
 // total as many as without masks.
-#include "sampler/remote_draws.h"
+#include "strategies/dgs/remote_draws.h"
 
 #include <gmock/gmock.h>
 
@@ -129,7 +129,7 @@ TEST(RemoteDrawsOfRanks, AreTheSameForWhoeverAsks) {
       const RemoteDraws draws(arcs, masks, 0.1, RemoteDraws::Split::kNeighbours);
       const auto structure = partitioned_structure(drawn, owners, comm, pool);
       Sampler sampler(*structure, {.fanout = {3}, .seed = 9});
-      sampler.prefer(&draws);
+      sampler.draw_by(&draws);
       Batch batch;
       sampler.sample(5, few, batch);
       collect(batch, 0, by_rank[std::size_t(comm.rank())]);

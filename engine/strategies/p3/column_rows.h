@@ -4,21 +4,10 @@
 
 #include <vector>
 
-#include "sampler/batch.h"
 #include "sampler/column_push.h"
-#include "tensor/matrix.h"
+#include "strategies/schedule/layerwise_inference.h"
 
 namespace atl {
-
-class InputRows {
- public:
-  virtual ~InputRows() = default;
-  /// Fills out (batch.rows().size(), F), in the host's memory, which grows if it must. Collective: every rank
-  /// makes the same calls.
-  virtual void fetch(const Batch& batch, Matrix& out) = 0;
-  /// Memory used beside `out`.
-  virtual Index bytes() const = 0;
-};
 
 /// Used by the compute thread. Row numbers, ids and columns travel on Lane::kBulk as Traffic::kEvaluation.
 class ColumnRows final : public InputRows {

@@ -1,4 +1,4 @@
-#include "strategies/p3/flight.h"
+#include "strategies/p3/batch_in_flight.h"
 
 namespace atl {
 namespace {
@@ -11,8 +11,8 @@ int whole_layer_of(const Model& model) {
 
 /// The layer whose product is made whole keeps what it saves, so that it is never repeated: its summands
 /// travel once.
-Flight::Flight(Context& ctx, Communicator& comm, const Model& model, const LayerRunner& runner,
-               const ColumnShare& share, const FlightOptions& options)
+BatchInFlight::BatchInFlight(Context& ctx, Communicator& comm, const Model& model, const LayerRunner& runner,
+                             const ColumnShare& share, const BatchInFlightOptions& options)
     : ctx_(ctx),
       comm_(comm),
       model_(model),
@@ -26,7 +26,7 @@ Flight::Flight(Context& ctx, Communicator& comm, const Model& model, const Layer
       whole_(ctx.device, model, {whole_layer_of(model), whole_layer_of(model) + 1}, Passes::kTraining, true),
       rest_(ctx.device, model, {whole_layer_of(model) + 1, int(model.layers.size())}, options.passes, true) {}
 
-void Flight::begin(const StreamedBatch& made, std::int64_t step) {
+void BatchInFlight::begin(const StreamedBatch& made, std::int64_t step) {
   made_ = &made;
   step_ = step;
   pass_.begin(made.batch, made.group, step);
@@ -40,17 +40,17 @@ void Flight::begin(const StreamedBatch& made, std::int64_t step) {
 }
 
 /// `rows` keeps its memory from batch to batch.
-void Flight::shape(PassMemory& memory, std::vector<LayerRows>& rows) {
+void BatchInFlight::shape(PassMemory& memory, std::vector<LayerRows>& rows) {
   const auto all = pass_.rows().begin();
   rows.assign(all + memory.layers().first, all + memory.layers().end);
   memory.shape(rows);
 }
 
-void Flight::tell(Work work) const {
+void BatchInFlight::enter(Work work) const {
   if (trace_ != nullptr) trace_->enter(work, split().whole);
 }
 
-LayerInput Flight::whole_input() {
+LayerInput BatchInFlight::whole_input() {
   const int l = split().whole;
   LayerInput in;
   in.rows = l == 0 ? input_ : Rows(ConstMatrixView(constant_.output(l - 1)));
@@ -59,25 +59,25 @@ LayerInput Flight::whole_input() {
   return in;
 }
 
-RangeInput Flight::rest_input() {
+RangeInput BatchInFlight::rest_input() {
   RangeInput in{Rows(ConstMatrixView(whole_.output(split().whole))), {}};
   if (is_tapped()) in.tap = whole_.output(split().whole);
   return in;
 }
 
-void Flight::forward_columns(const WeightVersion& weights) {
+void BatchInFlight::forward_columns(const WeightVersion& weights) {
   const int l = split().whole;
   if (l > 0) runner_.forward(pass_, weights, constant_, {input_, {}, self_});
   if (!pass_.is_split()) return;
-  tell(Work::kForward);
+  enter(Work::kForward);
   pass_.bind(l);
   whole_layer().forward_columns(pass_, {weights, l}, whole_input(), whole_.saved(l));
 }
 
 /// Norms are here, however many ranks there are: running statistics follow the order of this phase.
-void Flight::forward_own(const WeightVersion& weights) {
+void BatchInFlight::forward_own(const WeightVersion& weights) {
   const int l = split().whole;
-  tell(Work::kForward);
+  enter(Work::kForward);
   pass_.bind(l);
   if (pass_.is_split())
     whole_layer().forward_whole(pass_, {weights, l}, whole_.saved(l), whole_.output(l));
@@ -86,7 +86,7 @@ void Flight::forward_own(const WeightVersion& weights) {
   if (has_rest()) runner_.forward(pass_, weights, rest_, rest_input());
 }
 
-void Flight::backward_own(const WeightVersion& weights, TrainingStep* session) {
+void BatchInFlight::backward_own(const WeightVersion& weights, TrainingStep* session) {
   const int l = split().whole;
   if (has_rest()) {
     RangeGradient gradient{.rows = whole_.d_output(), .tap = {}, .tapped = {}};
@@ -98,14 +98,14 @@ void Flight::backward_own(const WeightVersion& weights, TrainingStep* session) {
     if (is_tapped()) axpby(ctx_, 1, gradient.tap, 1, whole_.d_output());
   }
   if (!pass_.is_split()) return;
-  tell(Work::kBackward);
+  enter(Work::kBackward);
   pass_.bind(l);
   whole_layer().backward_whole(pass_, {weights, l}, whole_.saved(l), whole_.output(l), whole_.d_output());
 }
 
-void Flight::backward_columns(const WeightVersion& weights, TrainingStep* session) {
+void BatchInFlight::backward_columns(const WeightVersion& weights, TrainingStep* session) {
   const int l = split().whole;
-  tell(Work::kBackward);
+  enter(Work::kBackward);
   pass_.bind(l);
   if (pass_.is_split()) {
     whole_layer().backward_columns(pass_, {weights, l}, whole_input(), whole_.saved(l), {});
@@ -113,24 +113,24 @@ void Flight::backward_columns(const WeightVersion& weights, TrainingStep* sessio
     const auto part_done = [&](int part) {
       if (session != nullptr) session->part_done(l, part);
     };
-    const FunctionRef<void(int)> told(part_done);
-    whole_layer().backward(pass_, {weights, l, &told}, whole_input(), whole_.saved(l), whole_.output(l),
-                           whole_.d_output(), {});
+    const FunctionRef<void(int)> on_part_done(part_done);
+    whole_layer().backward(pass_, {weights, l, &on_part_done}, whole_input(), whole_.saved(l),
+                           whole_.output(l), whole_.d_output(), {});
   }
   if (session != nullptr) session->layer_done(l);
 }
 
-void Flight::count_non_finite(const double* unless, double* by_layer) {
+void BatchInFlight::count_non_finite(const double* unless, double* by_layer) {
   const int l = split().whole;
   atl::count_non_finite(ctx_, whole_.output(l), by_layer + l, unless);
   for (int r = l + 1; r < layers(); ++r) atl::count_non_finite(ctx_, rest_.output(r), by_layer + r, unless);
 }
 
-std::int64_t Flight::reallocations() const {
+std::int64_t BatchInFlight::reallocations() const {
   return pass_.reallocations() + constant_.reallocations() + whole_.reallocations() + rest_.reallocations();
 }
 
-void Flight::count(ScheduleBytes& bytes) const {
+void BatchInFlight::count(ScheduleBytes& bytes) const {
   for (const PassMemory* each : {&constant_, &whole_, &rest_}) each->count(bytes);
   bytes.halo += pass_.bytes();
 }

@@ -1,4 +1,4 @@
-#include "sampler/column_rows.h"
+#include "strategies/p3/column_rows.h"
 
 #include <algorithm>
 #include <numeric>

@@ -9,7 +9,7 @@
 
 namespace atl {
 
-struct FlightOptions {
+struct BatchInFlightOptions {
   std::uint64_t seed = 1;
   Passes passes = Passes::kTraining;
   Precision wire = Precision::kFloat32;
@@ -18,10 +18,10 @@ struct FlightOptions {
 
 /// Reused. Phases are called in order, once each, with the same weights; collective over all ranks.
 /// References outlive it.
-class Flight {
+class BatchInFlight {
  public:
-  Flight(Context& ctx, Communicator& comm, const Model& model, const LayerRunner& runner,
-         const ColumnShare& share, const FlightOptions& options);
+  BatchInFlight(Context& ctx, Communicator& comm, const Model& model, const LayerRunner& runner,
+                const ColumnShare& share, const BatchInFlightOptions& options);
 
   /// `made` outlives the phases. `step` (from 1) keys draws.
   void begin(const StreamedBatch& made, std::int64_t step);
@@ -61,7 +61,7 @@ class Flight {
   void shape(PassMemory& memory, std::vector<LayerRows>& rows);
   LayerInput whole_input();
   RangeInput rest_input();
-  void tell(Work work) const;
+  void enter(Work work) const;
 
   Context& ctx_;
   Communicator& comm_;
@@ -75,7 +75,7 @@ class Flight {
   PassMemory constant_, whole_, rest_;
   std::vector<LayerRows> constant_rows_, whole_rows_, rest_rows_;
   const StreamedBatch* made_ = nullptr;
-  std::int64_t step_ = 0;  // 0: on no way
+  std::int64_t step_ = 0;  // 0: not in flight
 };
 
 }  // namespace atl

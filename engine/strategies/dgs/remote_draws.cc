@@ -1,4 +1,4 @@
-#include "sampler/remote_draws.h"
+#include "strategies/dgs/remote_draws.h"
 
 #include <algorithm>
 #include <cmath>
