@@ -4,8 +4,8 @@
 // balance constraints and few parts. Both are tried, and the result that is better by the objective is kept.
 // Measured on ogbn_arxiv with vertices, arcs and training vertices balanced to 2 %: 60k against 48k rows
 // exchanged with 2 parts, 104k against 108k with 4, 171k against 183k with 8. Looser tolerances don't lower
-// these numbers. Balancing vertices blocked would (19k with 2 parts), but one part then has 41 % more arcs than
-// the mean.
+// these numbers. Balancing vertices blocked would (19k with 2 parts), but one part then has 41 % more arcs
+// than the mean.
 #include <fcntl.h>
 #include <metis.h>
 #include <unistd.h>

@@ -39,9 +39,9 @@ class Walks {
   RowTable table_;
   Reusable<VertexId> here_, next_;  // own rows that a walk is at; next vertices of own walks, in order
   DrawnArcs arcs_;
-  Reusable<VertexId> others_;  // the neighbours of a row
+  Reusable<VertexId> others_;       // the neighbours of a row
   AllGathered<VertexId> gathered_;  // next vertices of all walks, rank by rank
-  std::vector<Index> read_;  // (ranks) how much of each rank's list was read
+  std::vector<Index> read_;         // (ranks) how much of each rank's list was read
   Reusable<VertexId> visited_;
 };
 

@@ -231,8 +231,8 @@ void ChunkPass::Back::send_gradients() {
   const LocalGraph& graph = *pass_.part_.graph;
   received_ = MatrixView(pass_.boundary_.data(), boundary_set.sent(), d_rows_.cols);
   pending_ = pass_.transfer_.send_gradients(
-      boundary_set, pass_.state_.step,
-      pass_.rows_.gradient(pass_.layer_).slice_rows(graph.owned, graph.halo), received_);
+      boundary_set, pass_.state_.step, pass_.rows_.gradient(pass_.layer_).slice_rows(graph.owned, graph.halo),
+      received_);
 }
 
 void ChunkPass::Back::add() {

@@ -238,9 +238,8 @@ void Pipeline::backward(std::size_t place, TrainingStep& session) {
                      place == 0 ? &session : nullptr);
   clock_.end_backward(place);
   if (is_first()) return;
-  to_previous_.send_in_place(
-      Traffic::kStageGradient,
-      tap_in_ < 0 ? ChunkMatrices(leaves.rows) : ChunkMatrices(leaves.rows, leaves.tap));
+  to_previous_.send_in_place(Traffic::kStageGradient, tap_in_ < 0 ? ChunkMatrices(leaves.rows)
+                                                                  : ChunkMatrices(leaves.rows, leaves.tap));
 }
 
 void Pipeline::count_non_finite(const double* unless, double* by_layer) {

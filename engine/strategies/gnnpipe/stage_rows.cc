@@ -54,8 +54,8 @@ std::vector<NamedMatrix> StageRows::state() {
     if (!gathers(l)) continue;
     all.push_back({fmt::format("layers.{}.history", l), history(l), at(l).rows.device()});
     if (options_.historical_gradients)
-      all.push_back({fmt::format("layers.{}.late_gradient", l), at(l).historical.view(),
-                     at(l).historical.device()});
+      all.push_back(
+          {fmt::format("layers.{}.late_gradient", l), at(l).historical.view(), at(l).historical.device()});
   }
   if (!all.empty()) all.push_back({"history", known_.view(), known_.device()});
   return all;

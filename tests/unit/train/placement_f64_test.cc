@@ -65,9 +65,9 @@ Placement everywhere(Rank, int, const ParameterSpec&) {
 }
 
 const PlacedRanks kWhole{"one rank", 1, everywhere};
-const PlacedRanks kLayouts[] = {
-    {"everywhere", 3, everywhere},     {"two slices", 2, two_slices}, {"an empty slice", 3, an_empty_slice},
-    {"slices twice", 4, slices_twice}, {"two stages", 4, two_stages}, {"two ranges", 2, two_ranges}};
+const PlacedRanks kLayouts[] = {{"everywhere", 3, everywhere},         {"two slices", 2, two_slices},
+                                {"an empty slice", 3, an_empty_slice}, {"slices twice", 4, slices_twice},
+                                {"two stages", 4, two_stages},         {"two ranges", 2, two_ranges}};
 
 /// One rank's training with gradients from a formula.
 struct Trained {
