@@ -95,7 +95,9 @@ void product_in_halves(Context& ctx, ConstMatrixView a, ConstMatrixView w, bool 
     product.words = pair_panels_of(ctx, *product.pairs, w, transposed, a.cols, out.cols);
   else
     product.panels = panels_of(ctx, w, transposed, a.cols, out.cols, a.halves != nullptr);
-  const RowChunks chunks{out.rows, std::clamp<Index>(kElements / (a.cols + out.cols) / 24 * 24, 24, 240)};
+  constexpr Index kWhole = 96;  // rows: whole blocks of 24 and of 32, whichever loops multiply them
+  const RowChunks chunks{
+      out.rows, std::clamp<Index>(kElements / (a.cols + out.cols) / kWhole * kWhole, kWhole, 3 * kWhole)};
   const MatrixView read =
       product.pairs != nullptr ? MatrixView() : room_in_reals(ctx, "gemm.rows", a, chunks.step);
   const MatrixView written = room_in_reals(ctx, "gemm.results", out, chunks.step);
