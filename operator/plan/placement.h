@@ -30,6 +30,7 @@ struct Placement {
   std::vector<std::string> nodes;  // by server
   double cost = 0;                 // Σ bytes × weight, per epoch
   double in_order_cost = 0;        // of the servers in plain order on the nodes in theirs
+  std::int64_t looks = 0;          // that the search made
 };
 
 /// `within`: a level (not the last) of which one domain must hold all servers; −1: the cluster. Server 0 gets
