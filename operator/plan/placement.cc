@@ -18,12 +18,13 @@ namespace {
 
 constexpr double kRounding = 1e-9;
 constexpr double kForStarts = 0.5;  // of all looks, at most; two starts in any case
-constexpr int kPatience = 60;       // rounds without a better answer until the next start
+constexpr int kMostStarts = 40;
+constexpr int kPatience = 30;       // rounds without a better answer until the next start
 
-/// Bounds the search. A round takes looks in proportion to the servers that it disturbs and to all servers; if
+/// Bounds the search. A round takes looks in proportion to the servers, and more rounds help larger jobs; if
 /// all talk to all, the refinement of a first answer takes some times servers².
-std::int64_t affordable_looks(int servers) {
-  constexpr std::int64_t kLeast = 400'000, kPerServer = 20'000, kPerPair = 60, kMost = 200'000'000;
+std::int64_t affordable_looks(std::int64_t servers) {
+  constexpr std::int64_t kLeast = 400'000, kPerServer = 35'000, kPerPair = 30, kMost = 200'000'000;
   return std::min(kMost, kLeast + kPerServer * servers + kPerPair * servers * servers);
 }
 
@@ -73,7 +74,7 @@ class Search {
   std::vector<int> run() {
     first_answers();
     consider_plain_order();
-    disturb();
+    if (!is_enough()) disturb();
     return best_sites_;
   }
 
@@ -81,9 +82,11 @@ class Search {
   bool is_enough() const { return !best_sites_.empty() && best_ <= enough_; }
 
   void consider_plain_order() {
-    if (is_enough()) return;
-    assignment_.restore(in_order(topology_, topology_.domains()[0], assignment_.servers()));
-    consider();
+    auto site_of = in_order(topology_, topology_.domains()[0], assignment_.servers());
+    const double cost = cost_of_sites(topology_, assignment_.traffic(), site_of);
+    if (cost >= best_ * (1 - kRounding)) return;
+    best_ = cost;
+    best_sites_ = std::move(site_of);
   }
 
   void consider() {
@@ -96,31 +99,39 @@ class Search {
   void start(int domain, Fill fill, int first) {
     assignment_.restore(std::vector<int>(std::size_t(assignment_.servers()), Assignment::kNowhere));
     divide(assignment_, domain, fill, first, draws_);
-    refiner_.settle_all();
+    for (int server = 0; server < assignment_.servers(); ++server) refiner_.look_at(server);
+    refiner_.settle();
     consider();
   }
 
   void first_answers() {
     const auto kept = std::int64_t(double(looks_.left()) * (1 - kForStarts));
-    int starts = 0;
-    for (const int domain : holders_) {
-      if (starts > 0 && floor_.of(topology_, domain) >= best_) continue;
-      for (const Fill fill : {Fill::kTightest, Fill::kLargest}) {
-        if (is_enough() || (starts >= 2 && looks_.left() < kept)) return;
-        start(domain, fill, starts++ % assignment_.servers());
+    for (int starts = 0; starts < kMostStarts;) {
+      const int before = starts;
+      for (const int domain : holders_) {
+        if (starts > 0 && floor_.of(topology_, domain) >= best_) continue;
+        for (const Fill fill : {Fill::kTightest, Fill::kLargest}) {
+          if (is_enough() || (starts >= 2 && looks_.left() < kept)) return;
+          start(domain, fill, starts++ % assignment_.servers());
+        }
       }
+      if (starts == before) return;
     }
   }
 
   /// Disturbs and refines the present answer, and goes back where that doesn't help; begins anew now and then.
   void disturb() {
     assignment_.restore(best_sites_);
-    const int patience = std::max(kPatience, 2 * assignment_.servers());
-    double now = best_;
-    std::vector<int> sites = best_sites_;
+    refiner_.settle_all();
+    consider();
+    const int patience = std::max(kPatience, assignment_.servers() / 2);
+    double now = assignment_.cost();
+    std::vector<int> sites = assignment_.site_of();
     for (int round = 0, in_vain = 0; !is_enough() && looks_.left() > 0; ++round) {
       if (in_vain++ == patience) {
-        start(holders_[draws_.below(holders_.size())], Fill::kRandom, 0);
+        // Most of them in the widest: the best answer may lie in none of the others.
+        const bool in_any = draws_.below(4) == 0;
+        start(in_any ? holders_[draws_.below(holders_.size())] : holders_.back(), Fill::kRandom, 0);
         in_vain = 0;
       } else {
         const auto moved = round % 2 == 0 ? exchange_domains(assignment_, draws_)

@@ -2,8 +2,8 @@
 // compared with stored ones (tests/data/placement_costs.json).
 #pragma once
 
-#include <functional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "operator_plan/clusters.h"
@@ -12,53 +12,53 @@ namespace atl::ctl {
 
 struct Case {
   std::string name;
-  Topology topology;
+  Topology topology;  // the present room …
+  Topology empty;     // … and that of empty nodes
   Traffic traffic;
   int within = -1;
 };
 
-/// A thousand nodes of one slot, 30 % of them taken, or of four slots, 70 % of which are.
-inline std::vector<Site> thousand_nodes(bool wide, int need, std::mt19937& random) {
-  return wide ? fragmented(even_cluster(3, 21, 16, 4), 0.7, need, random)
-              : fragmented(even_cluster(5, 10, 20, 1), 0.3, need, random);
-}
-
-inline void for_each_traffic(
-    int servers, std::mt19937& random,
-    const std::function<void(const std::string&, const std::vector<PairBytes>&)>& visit) {
-  visit("dense", dense(servers, random));
-  visit("sparse", planar_cut(servers, random));
-  visit("power law", power_law(servers, random));
-}
-
-/// `only`: so many servers.
-inline std::vector<Case> large_cases(int only) {
+/// A thousand nodes: in 50 racks, with one slot each, of which 30 % are taken; or in 63 racks, with four slots,
+/// 70 % taken.
+inline std::vector<Case> large_cases(int servers) {
   std::vector<Case> cases;
-  for (const bool wide : {false, true}) {
-    std::mt19937 random(unsigned(17 + only + wide));
-    const auto sites = thousand_nodes(wide, only, random);
-    for_each_traffic(only, random, [&](const std::string& kind, const std::vector<PairBytes>& flows) {
-      const std::string name =
-          std::to_string(only) + " servers, " + kind + (wide ? ", four slots a node" : ", one slot a node");
-      cases.push_back({name, Topology(sites, kWeights), Traffic(only, flows)});
-    });
+  for (const bool has_four : {false, true}) {
+    std::mt19937 random(unsigned(17 + servers + has_four));
+    const auto empty = has_four ? even_cluster(3, 21, 16, 4) : even_cluster(5, 10, 20, 1);
+    const auto sites = fragmented(empty, has_four ? 0.7 : 0.3, servers, random);
+    const auto add = [&](const std::string& kind, const std::vector<PairBytes>& flows) {
+      cases.push_back({std::to_string(servers) + " servers, " + kind +
+                           (has_four ? ", four slots a node" : ", one slot a node"),
+                       Topology(sites, kWeights), Topology(empty, kWeights), Traffic(servers, flows)});
+    };
+    add("dense", dense(servers, random));
+    add("sparse", planar_cut(servers, random));
+    add("power law", power_law(servers, random));
   }
   return cases;
 }
 
-/// Eight servers among racks of 16 nodes with so many slots, of which others have taken a part.
-inline std::vector<Case> small_cases(int zones, int slots, double taken, int seeds, int within) {
+/// Eight servers among racks of 16 nodes, three jobs to a seed.
+struct Racks {
+  int zones = 3;  // of 21 racks
+  int slots = 1;  // of a node
+  double taken = 0;
+  int within = -1;
+};
+
+inline std::vector<Case> small_cases(const Racks& racks, int seeds) {
   std::vector<Case> cases;
   for (int seed = 0; seed < seeds; ++seed) {
     std::mt19937 random{unsigned(1000 + seed)};
-    const auto sites = fragmented(even_cluster(zones, 21, 16, slots), taken, 8, random);
-    for_each_traffic(8, random, [&](const std::string& kind, const std::vector<PairBytes>& flows) {
-      const std::string name = "8 servers, " + kind + ", " + std::to_string(zones * 21) + " racks, " +
-                               std::to_string(slots) + " slots, " + std::to_string(int(100 * taken)) +
-                               " % taken" + (within >= 0 ? ", within a rack" : "") + ", seed " +
-                               std::to_string(seed);
-      cases.push_back({name, Topology(sites, kWeights), Traffic(8, flows), within});
-    });
+    const auto empty = even_cluster(racks.zones, 21, 16, racks.slots);
+    const auto sites = fragmented(empty, racks.taken, 8, random);
+    const auto add = [&](const std::string& kind, const std::vector<PairBytes>& flows) {
+      cases.push_back({kind + ", seed " + std::to_string(seed), Topology(sites, kWeights),
+                       Topology(empty, kWeights), Traffic(8, flows), racks.within});
+    };
+    add("dense", dense(8, random));
+    add("sparse", planar_cut(8, random));
+    add("power law", power_law(8, random));
   }
   return cases;
 }
