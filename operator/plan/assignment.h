@@ -32,9 +32,9 @@ class Assignment {
   int first_on(int site) const { return first_on_[std::size_t(site)]; }
   int next_to(int server) const { return next_to_[std::size_t(server)]; }
 
-  /// What a server pays for standing there, besides its bytes. Only server 0 is restricted (Site::takes_first).
-  /// A forbidden site costs more than any allowed placement, so a search leads away from there, and no best
-  /// answer has one unless every answer does.
+  /// What a server pays for standing there, besides its bytes. Only server 0 is restricted
+  /// (Site::takes_first). A forbidden site costs more than any allowed placement, so a search leads away from
+  /// there, and no best answer has one unless every answer does.
   double penalty(int server, int site) const {
     return server != 0 || topology_->sites()[std::size_t(site)].takes_first ? 0 : penalty_;
   }

@@ -1,4 +1,5 @@
-// First answers of the placement, which are refined later. All servers, none of which has a site yet, get one.
+// First answers of the placement, which are refined later. All servers, none of which has a site yet, get
+// one.
 #pragma once
 
 #include <vector>
@@ -19,8 +20,8 @@ enum class Fill {
 /// stay together. The first group grows around `first`, or all around random ones.
 void divide(Assignment& assignment, int domain, Fill fill, int first, Draws& draws);
 
-/// Servers 0, 1, … on a domain's sites in their order, as in a careless hostfile; by server, the site. Needs a
-/// site that takes server 0.
+/// Servers 0, 1, … on a domain's sites in their order, as in a careless hostfile; by server, the site. Needs
+/// a site that takes server 0.
 std::vector<int> in_order(const Topology& topology, const Domain& domain, int servers);
 
 }  // namespace atl::ctl

@@ -18,7 +18,8 @@ std::vector<Rung> ladder_of(const Topology& topology, const Domain& domain) {
   for (int site = domain.first; site < domain.last; ++site)
     for (int level = domain.level + 1; level < topology.levels(); ++level) {
       const int inner = topology.domain_of(site, level);
-      most[std::size_t(level)] = std::max(most[std::size_t(level)], topology.domains()[std::size_t(inner)].slots);
+      most[std::size_t(level)] =
+          std::max(most[std::size_t(level)], topology.domains()[std::size_t(inner)].slots);
     }
   std::vector<Rung> ladder;
   // Coarse levels may have less weight than fine ones: then what is further away costs no more.

@@ -20,7 +20,8 @@ class Floor {
   double of(const Topology& topology, int domain) const;
 
  private:
-  std::vector<std::vector<double>> most_;  // by server: bytes with the k peers that it talks to most, k = 0, 1 …
+  std::vector<std::vector<double>>
+      most_;  // by server: bytes with the k peers that it talks to most, k = 0, 1 …
 };
 
 }  // namespace atl::ctl

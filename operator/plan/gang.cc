@@ -44,8 +44,8 @@ std::string launcher_beside(const Room& room, const Gang& gang, const std::vecto
   return best;
 }
 
-/// The cheapest placement that leaves the launcher room on some node; the search ends at one that costs no more
-/// than `enough`, that of the servers alone.
+/// The cheapest placement that leaves the launcher room on some node; the search ends at one that costs no
+/// more than `enough`, that of the servers alone.
 std::optional<Answer> place_around_launcher(const Room& room, const Gang& gang, double enough) {
   std::optional<Answer> best;
   int tried = 0;

@@ -1,5 +1,6 @@
-// The measure of a search's effort: a look reads one number of a server, a site or a pair that talks. Searches
-// are bounded by looks and not by a clock, so that the same question has the same answer on any machine.
+// The measure of a search's effort: a look reads one number of a server, a site or a pair that talks.
+// Searches are bounded by looks and not by a clock, so that the same question has the same answer on any
+// machine.
 #pragma once
 
 #include <cstdint>

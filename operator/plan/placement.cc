@@ -19,12 +19,12 @@ namespace {
 constexpr double kRounding = 1e-9;
 constexpr double kForStarts = 0.5;  // of all looks, at most; two starts in any case
 constexpr int kMostStarts = 40;
-constexpr int kPatience = 30;       // rounds without a better answer until the next start
+constexpr int kPatience = 30;  // rounds without a better answer until the next start
 
 /// Bounds the search. A round takes looks in proportion to the servers, and more rounds help larger jobs; if
 /// all talk to all, the refinement of a first answer takes some times servers².
 std::int64_t affordable_looks(std::int64_t servers) {
-  constexpr std::int64_t kLeast = 400'000, kPerServer = 35'000, kPerPair = 30, kMost = 200'000'000;
+  constexpr std::int64_t kLeast = 300'000, kPerServer = 35'000, kPerPair = 30, kMost = 200'000'000;
   return std::min(kMost, kLeast + kPerServer * servers + kPerPair * servers * servers);
 }
 
@@ -119,7 +119,8 @@ class Search {
     }
   }
 
-  /// Disturbs and refines the present answer, and goes back where that doesn't help; begins anew now and then.
+  /// Disturbs and refines the present answer, and goes back where that doesn't help; begins anew now and
+  /// then.
   void disturb() {
     assignment_.restore(best_sites_);
     refiner_.settle_all();
@@ -134,8 +135,8 @@ class Search {
         start(in_any ? holders_[draws_.below(holders_.size())] : holders_.back(), Fill::kRandom, 0);
         in_vain = 0;
       } else {
-        const auto moved = round % 2 == 0 ? exchange_domains(assignment_, draws_)
-                                          : put_anew(assignment_, refiner_, draws_);
+        const auto moved =
+            round % 2 == 0 ? exchange_domains(assignment_, draws_) : put_anew(assignment_, refiner_, draws_);
         for (const int server : moved) refiner_.look_at(server);
         refiner_.settle();
         if (assignment_.cost() >= now * (1 - kRounding)) {
@@ -174,7 +175,8 @@ std::vector<int> holders(const Topology& topology, int servers, int level, const
   std::set<int> shapes;
   std::erase_if(found, [&](int d) {
     const Domain& domain = topology.domains()[std::size_t(d)];
-    return domain.level != level || !takes_first(topology, domain) || !shapes.insert(twins.shape_of(d)).second;
+    return domain.level != level || !takes_first(topology, domain) ||
+           !shapes.insert(twins.shape_of(d)).second;
   });
   return found;
 }

@@ -93,12 +93,13 @@ void Refiner::try_moves(int server, double now, double most) {
 
 void Refiner::end_moves() {
   for (const auto& [peer, bytes] : assignment_.traffic().peers(server_))
-    if (const int at = assignment_.site_of(peer); at != Assignment::kNowhere) bytes_onto_[std::size_t(at)] = 0;
+    if (const int at = assignment_.site_of(peer); at != Assignment::kNowhere)
+      bytes_onto_[std::size_t(at)] = 0;
   assignment_.looks().count(looked_);
 }
 
-/// Tries the free slots in a domain. `cost`: of the server's bytes, as far as it depends on the domains down to
-/// this one. Domains without servers cost the same, so that one child without is enough.
+/// Tries the free slots in a domain. `cost`: of the server's bytes, as far as it depends on the domains down
+/// to this one. Domains without servers cost the same, so that one child without is enough.
 void Refiner::try_sites(int domain, int level, double cost) {
   around_[std::size_t(domain)] = cost;
   const Domain& around = topology_.domains()[std::size_t(domain)];
@@ -118,7 +119,8 @@ void Refiner::try_sites(int domain, int level, double cost) {
       try_sites(child, level + 1, cost + toll(level) * bytes);
     } else if (const int site = around.first + child - around.children.front();
                site != here_is_ && assignment_.free_slots(site) > 0) {
-      try_site(site, cost + toll(level) * bytes_onto_[std::size_t(site)] + assignment_.penalty(server_, site));
+      try_site(site,
+               cost + toll(level) * bytes_onto_[std::size_t(site)] + assignment_.penalty(server_, site));
     }
   }
 }

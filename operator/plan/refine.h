@@ -1,9 +1,9 @@
 // Improves a given answer of the placement by changes of single servers, while looks are left. Deterministic.
 //
-// A byte into a domain that holds the receiver's site saves what its level costs more than the next finer one.
-// So what a server would pay on a site is a sum over the site's domains (Assignment::bytes_into), and the gain
-// of a swap follows from two such sums. One server's best change takes about as many looks as it has peers, as
-// there are other servers, and as there are domains beside those that hold servers.
+// A byte into a domain that holds the receiver's site saves what its level costs more than the next finer
+// one. So what a server would pay on a site is a sum over the site's domains (Assignment::bytes_into), and
+// the gain of a swap follows from two such sums. One server's best change takes about as many looks as it has
+// peers, as there are other servers, and as there are domains beside those that hold servers.
 #pragma once
 
 #include <deque>

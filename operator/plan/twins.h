@@ -25,7 +25,7 @@ class Twins {
 
   const Topology& topology_;
   int servers_;
-  std::vector<int> shapes_;            // by domain
+  std::vector<int> shapes_;             // by domain
   std::vector<std::vector<int>> kept_;  // by domain: its children without twins
 };
 

@@ -18,8 +18,8 @@ struct Case {
   int within = -1;
 };
 
-/// A thousand nodes: in 50 racks, with one slot each, of which 30 % are taken; or in 63 racks, with four slots,
-/// 70 % taken.
+/// A thousand nodes: in 50 racks, with one slot each, of which 30 % are taken; or in 63 racks, with four
+/// slots, 70 % taken.
 inline std::vector<Case> large_cases(int servers) {
   std::vector<Case> cases;
   for (const bool has_four : {false, true}) {

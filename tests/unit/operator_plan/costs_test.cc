@@ -41,7 +41,8 @@ TEST(Costs, AreNoMoreThanTwoPercentAboveTheLongSearch) {
     }
   }
   EXPECT_EQ(compared, stored.size());
-  EXPECT_GE(close, compared - 1) << "64 servers, sparse, one slot a node: the long search found a better answer";
+  EXPECT_GE(close, compared - 1)
+      << "64 servers, sparse, one slot a node: the long search found a better answer";
   EXPECT_LE(sum, double(compared)) << "no more in the mean";
 }
 

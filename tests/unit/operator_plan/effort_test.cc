@@ -19,7 +19,7 @@ std::int64_t most_looks(const std::vector<Case>& cases) {
 }
 
 TEST(Effort, OfEightServersIsBounded) {
-  constexpr std::int64_t kMost = 750'000;
+  constexpr std::int64_t kMost = 650'000;
   EXPECT_LE(most_looks(small_cases({.slots = 4, .within = 1}, 2)), kMost);
   EXPECT_LE(most_looks(small_cases({.slots = 1, .taken = 0.7, .within = 1}, 3)), kMost);
   EXPECT_LE(most_looks(small_cases({.slots = 4, .taken = 0.7, .within = 1}, 3)), kMost);

@@ -27,7 +27,8 @@ TEST(Symmetry, WithoutTwinsTheBestCostsTheSame) {
 
 TEST(Symmetry, AClusterOfEqualNodesBecomesAsSmallAsTheJob) {
   const Topology topology(even_cluster(10, 10, 10, 4), kWeights);
-  EXPECT_EQ(Twins(topology, 3).without_twins(0).sites().size(), 27u) << "three nodes of three racks of three zones";
+  EXPECT_EQ(Twins(topology, 3).without_twins(0).sites().size(), 27u)
+      << "three nodes of three racks of three zones";
 }
 
 }  // namespace

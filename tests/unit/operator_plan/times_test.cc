@@ -39,7 +39,8 @@ nlohmann::json measured(const std::vector<Case>& cases, double goal) {
   }
   std::ranges::sort(plans);
   const auto quantile = [&](double q) { return rounded(plans[std::size_t(q * double(plans.size() - 1))]); };
-  return {{"plans", plans.size()},         {"goal", goal},          {"p50", quantile(0.5)}, {"p99", quantile(0.99)},
+  return {{"plans", plans.size()},         {"goal", goal},
+          {"p50", quantile(0.5)},          {"p99", quantile(0.99)},
           {"most", rounded(plans.back())}, {"topologies", rounded(topologies / double(cases.size()))}};
 }
 
