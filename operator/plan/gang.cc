@@ -44,8 +44,9 @@ std::string launcher_beside(const Room& room, const Gang& gang, const std::vecto
   return best;
 }
 
-/// The cheapest placement that leaves the launcher room on some node.
-std::optional<Answer> place_around_launcher(const Room& room, const Gang& gang) {
+/// The cheapest placement that leaves the launcher room on some node; the search ends at one that costs no
+/// more than `enough`, that of the servers alone.
+std::optional<Answer> place_around_launcher(const Room& room, const Gang& gang, double enough) {
   std::optional<Answer> best;
   int tried = 0;
   for (std::size_t i = 0; i < room.usable().size() && tried < kMostLauncherNodes; ++i) {
@@ -59,16 +60,17 @@ std::optional<Answer> place_around_launcher(const Room& room, const Gang& gang) 
     auto placement = place(Topology(std::move(sites), gang.weights), gang.traffic, gang.within);
     if (placement && (!best || placement->cost < best->placement.cost))
       best = Answer{std::move(*placement), host.node->name};
+    if (best && best->placement.cost <= enough * (1 + 1e-9)) break;
   }
   return best;
 }
 
-std::optional<Answer> place_all(const Room& room, const Gang& gang) {
-  auto placement = place(Topology(room.sites(false), gang.weights), gang.traffic, gang.within);
+std::optional<Answer> place_all(const Room& room, const Topology& topology, const Gang& gang) {
+  auto placement = place(topology, gang.traffic, gang.within);
   if (!placement) return {};
   auto launcher = launcher_beside(room, gang, placement->nodes);
   if (!launcher.empty()) return Answer{std::move(*placement), std::move(launcher)};
-  return place_around_launcher(room, gang);
+  return place_around_launcher(room, gang, placement->cost);
 }
 
 std::vector<double> bytes_by_level(const Gang& gang, const Topology& topology,
@@ -97,7 +99,8 @@ GangPlan plan_gang(const Gang& gang, const Snapshot& snapshot) {
     if (!volume.place.problem.empty()) plan.reasons.push_back(volume.place.problem);
   if (!plan.reasons.empty()) return plan;
   const Room room(gang, snapshot);
-  auto answer = place_all(room, gang);
+  const Topology topology(room.sites(false), gang.weights);
+  auto answer = place_all(room, topology, gang);
   if (!answer) {
     plan.reasons = obstacles(gang, room);
     return plan;
@@ -110,7 +113,7 @@ GangPlan plan_gang(const Gang& gang, const Snapshot& snapshot) {
   plan.in_order_cost = answer->placement.in_order_cost;
   // The search may find a better answer in less room than in more; such an answer is also possible.
   plan.best_possible = ideal ? std::min(ideal->cost, plan.cost) : plan.cost;
-  plan.level_bytes = bytes_by_level(gang, Topology(room.sites(false), gang.weights), plan.nodes);
+  plan.level_bytes = bytes_by_level(gang, topology, plan.nodes);
   if (plan.cost > plan.best_possible * (1 + 1e-9))
     plan.reasons = detours(gang, room, plan.nodes, ideal->nodes);
   return plan;

@@ -1,108 +1,32 @@
 #include "operator/plan/placement.h"
 
 #include <algorithm>
-#include <map>
-#include <numeric>
+#include <set>
+#include <unordered_map>
 #include <utility>
 
 #include "base/error.h"
-#include "operator/plan/assignment.h"
+#include "operator/plan/disturb.h"
+#include "operator/plan/draws.h"
+#include "operator/plan/first_answers.h"
+#include "operator/plan/floor.h"
+#include "operator/plan/refine.h"
+#include "operator/plan/twins.h"
 
 namespace atl::ctl {
 namespace {
 
-// First answers of the placement: servers are divided top down among domains, and those that talk much stay
-// together.
-
-/// Which child of a domain takes servers next.
-enum class Fill {
-  kTightest,  // the smallest that holds all remaining servers, else the largest
-  kLargest,
-};
-
-/// Grows groups around a server by always adding the server that talks most to the group.
-class Divider {
- public:
-  Divider(Assignment& assignment, Fill fill)
-      : assignment_(assignment), fill_(fill), bytes_(std::size_t(assignment.traffic().servers()), 0) {}
-
-  /// servers[0] begins the first group.
-  void divide(int domain, std::vector<int> servers) {
-    const auto& domains = assignment_.topology().domains();
-    const Domain& here = domains[std::size_t(domain)];
-    if (here.children.empty()) {
-      for (const int server : servers) assignment_.put(server, here.first);
-      return;
-    }
-    std::vector<int> open = here.children;
-    while (!servers.empty()) {
-      const auto next = choose(open, int(servers.size()));
-      const int slots = domains[std::size_t(*next)].slots;
-      divide(*next, take_group(servers, std::min(slots, int(servers.size()))));
-      open.erase(next);
-    }
-  }
-
- private:
-  std::vector<int>::iterator choose(std::vector<int>& open, int servers) const {
-    const auto& domains = assignment_.topology().domains();
-    return std::ranges::min_element(open, {}, [&](int d) {
-      const auto& [slots, room] = std::pair(domains[std::size_t(d)].slots, domains[std::size_t(d)].room);
-      // Domains that hold all servers come first, tightest first; then the others, largest first.
-      return fill_ == Fill::kTightest && slots >= servers ? std::pair(0, room) : std::pair(1, -slots);
-    });
-  }
-
-  /// Removes from `servers` a group of `size` that talk to each other, beginning with the first.
-  std::vector<int> take_group(std::vector<int>& servers, int size) {
-    if (size == int(servers.size())) return std::exchange(servers, {});
-    std::vector<int> group;
-    std::size_t best = 0;
-    while (int(group.size()) < size) {
-      const int server = servers[best];
-      group.push_back(server);
-      servers.erase(servers.begin() + std::ptrdiff_t(best));
-      for (const auto& [peer, bytes] : assignment_.traffic().peers(server))
-        bytes_[std::size_t(peer)] += bytes;
-      best =
-          std::size_t(std::ranges::max_element(servers, {}, [&](int s) { return bytes_[std::size_t(s)]; }) -
-                      servers.begin());
-    }
-    for (const int server : group)
-      for (const auto& [peer, bytes] : assignment_.traffic().peers(server)) bytes_[std::size_t(peer)] = 0;
-    return group;
-  }
-
-  Assignment& assignment_;
-  Fill fill_;
-  std::vector<double> bytes_;  // (servers) to the growing group
-};
-
-/// Puts all servers, none of which has a site yet, into a domain that has slots for them. The first group
-/// grows around `first`.
-void divide(Assignment& assignment, int domain, Fill fill, int first) {
-  std::vector<int> servers(std::size_t(assignment.traffic().servers()));
-  std::iota(servers.begin(), servers.end(), 0);
-  std::rotate(servers.begin(), servers.begin() + first, servers.begin() + first + 1);
-  Divider(assignment, fill).divide(domain, std::move(servers));
-}
-
-/// Servers 0, 1, … on the sites in their order, as in a careless hostfile. Needs a site that takes server 0.
-void in_order(Assignment& assignment) {
-  int site = 0;
-  while (!assignment.may_stand(0, site)) ++site;
-  assignment.put(0, site);
-  site = 0;
-  for (int server = 1; server < assignment.traffic().servers(); ++server) {
-    while (assignment.free_slots(site) == 0) ++site;
-    assignment.put(server, site);
-  }
-}
-
-// Bounds the search, in evaluations of a server on a site (about a nanosecond each).
-constexpr double kSearchLooks = 8e6;
 constexpr double kRounding = 1e-9;
-constexpr int kMostStarts = 40, kMostRounds = 800;
+constexpr double kForStarts = 0.5;  // of all looks, at most; two starts in any case
+constexpr int kMostStarts = 40;
+constexpr int kPatience = 30;  // rounds without a better answer until the next start
+
+/// Bounds the search. A round takes looks in proportion to the servers, and more rounds help larger jobs; if
+/// all talk to all, the refinement of a first answer takes some times servers².
+std::int64_t affordable_looks(std::int64_t servers) {
+  constexpr std::int64_t kLeast = 300'000, kPerServer = 35'000, kPerPair = 30, kMost = 200'000'000;
+  return std::min(kMost, kLeast + kPerServer * servers + kPerPair * servers * servers);
+}
 
 std::vector<std::string> nodes_of(const Topology& topology, const std::vector<int>& site_of) {
   std::vector<std::string> nodes;
@@ -110,7 +34,15 @@ std::vector<std::string> nodes_of(const Topology& topology, const std::vector<in
   return nodes;
 }
 
-/// The domains at or below `level` that hold so many servers, tight ones first.
+double cost_of_sites(const Topology& topology, const Traffic& traffic, const std::vector<int>& site_of) {
+  double cost = 0;
+  for (int a = 0; a < traffic.servers(); ++a)
+    for (const auto& [b, bytes] : traffic.peers(a))
+      if (a < b) cost += bytes * topology.distance(site_of[std::size_t(a)], site_of[std::size_t(b)]);
+  return cost;
+}
+
+/// The domains that hold so many servers, tight ones first.
 std::vector<int> domains_that_hold(const Topology& topology, int servers) {
   std::vector<int> found;
   for (std::size_t d = 0; d < topology.domains().size(); ++d)
@@ -122,50 +54,114 @@ std::vector<int> domains_that_hold(const Topology& topology, int servers) {
 /// Steps 2 to 4 of the search, on sites that are all allowed.
 class Search {
  public:
-  Search(const Topology& topology, const Traffic& traffic) : topology_(topology), traffic_(traffic) {}
+  Search(const Topology& topology, const Traffic& traffic, const Floor& floor, Looks& looks)
+      : topology_(topology),
+        floor_(floor),
+        looks_(looks),
+        enough_(floor.of(topology, 0) * (1 + kRounding)),
+        assignment_(topology, traffic, looks),
+        refiner_(assignment_),
+        draws_(1) {
+    const Twins twins(topology, traffic.servers());
+    looks.count(topology.domains().size());
+    std::set<int> shapes;
+    for (const int d : domains_that_hold(topology, traffic.servers()))  // an only child is its parent's twin
+      if (topology.domains()[std::size_t(d)].children.size() != 1 && shapes.insert(twins.shape_of(d)).second)
+        holders_.push_back(d);
+  }
 
-  Placement run() {
-    Assignment best = first_answers();
-    if (best.cost() > floor_of(topology_, traffic_) * (1 + kRounding))
-      search_on(best, int(std::min(affordable_, double(kMostRounds))), 1);
-    Placement answer;
-    answer.nodes = nodes_of(topology_, best.site_of());
-    answer.cost = best.cost();
-    return answer;
+  /// By server, the site.
+  std::vector<int> run() {
+    first_answers();
+    consider_plain_order();
+    if (!is_enough()) disturb();
+    return best_sites_;
   }
 
  private:
-  Assignment first_answers() {
-    const double servers = traffic_.servers(), sites = double(topology_.sites().size());
-    affordable_ = kSearchLooks / (servers * (sites + servers) * topology_.levels());
-    Assignment best(topology_, traffic_);
-    double least = -1;
-    int starts = 0;
-    const auto consider = [&](Assignment candidate) {
-      refine(candidate);
-      const double cost = candidate.cost();
-      if (least < 0 || cost < least * (1 - kRounding)) {
-        least = cost;
-        best = std::move(candidate);
+  bool is_enough() const { return !best_sites_.empty() && best_ <= enough_; }
+
+  void consider_plain_order() {
+    auto site_of = in_order(topology_, topology_.domains()[0], assignment_.servers());
+    const double cost = cost_of_sites(topology_, assignment_.traffic(), site_of);
+    if (cost >= best_ * (1 - kRounding)) return;
+    best_ = cost;
+    best_sites_ = std::move(site_of);
+  }
+
+  void consider() {
+    const double cost = assignment_.cost();
+    if (!best_sites_.empty() && cost >= best_ * (1 - kRounding)) return;
+    best_ = cost;
+    best_sites_ = assignment_.site_of();
+  }
+
+  void start(int domain, Fill fill, int first) {
+    assignment_.restore(std::vector<int>(std::size_t(assignment_.servers()), Assignment::kNowhere));
+    divide(assignment_, domain, fill, first, draws_);
+    for (int server = 0; server < assignment_.servers(); ++server) refiner_.look_at(server);
+    refiner_.settle();
+    consider();
+  }
+
+  void first_answers() {
+    const auto kept = std::int64_t(double(looks_.left()) * (1 - kForStarts));
+    for (int starts = 0; starts < kMostStarts;) {
+      const int before = starts;
+      for (const int domain : holders_) {
+        if (starts > 0 && floor_.of(topology_, domain) >= best_) continue;
+        for (const Fill fill : {Fill::kTightest, Fill::kLargest}) {
+          if (is_enough() || (starts >= 2 && looks_.left() < kept)) return;
+          start(domain, fill, starts++ % assignment_.servers());
+        }
       }
-    };
-    for (const int domain : domains_that_hold(topology_, traffic_.servers())) {
-      for (const Fill fill : {Fill::kTightest, Fill::kLargest}) {
-        if (starts >= std::max(2.0, std::min(affordable_, double(kMostStarts)))) break;
-        Assignment candidate(topology_, traffic_);
-        divide(candidate, domain, fill, starts++ % traffic_.servers());
-        consider(std::move(candidate));
-      }
+      if (starts == before) return;
     }
-    Assignment plain(topology_, traffic_);
-    in_order(plain);
-    consider(std::move(plain));
-    return best;
+  }
+
+  /// Disturbs and refines the present answer, and goes back where that doesn't help; begins anew now and
+  /// then.
+  void disturb() {
+    assignment_.restore(best_sites_);
+    refiner_.settle_all();
+    consider();
+    const int patience = std::max(kPatience, assignment_.servers() / 2);
+    double now = assignment_.cost();
+    std::vector<int> sites = assignment_.site_of();
+    for (int round = 0, in_vain = 0; !is_enough() && looks_.left() > 0; ++round) {
+      if (in_vain++ == patience) {
+        // Most of them in the widest: the best answer may lie in none of the others.
+        const bool in_any = draws_.below(4) == 0;
+        start(in_any ? holders_[draws_.below(holders_.size())] : holders_.back(), Fill::kRandom, 0);
+        in_vain = 0;
+      } else {
+        const auto moved =
+            round % 2 == 0 ? exchange_domains(assignment_, draws_) : put_anew(assignment_, refiner_, draws_);
+        for (const int server : moved) refiner_.look_at(server);
+        refiner_.settle();
+        if (assignment_.cost() >= now * (1 - kRounding)) {
+          assignment_.restore(sites);
+          continue;
+        }
+        refiner_.settle_all();
+        if (assignment_.cost() < best_ * (1 - kRounding)) in_vain = 0;
+        consider();
+      }
+      now = assignment_.cost();
+      sites = assignment_.site_of();
+    }
   }
 
   const Topology& topology_;
-  const Traffic& traffic_;
-  double affordable_ = 0;  // refinements that the budget allows
+  const Floor& floor_;
+  Looks& looks_;
+  double enough_;  // a cost at which the search ends
+  Assignment assignment_;
+  Refiner refiner_;
+  Draws draws_;
+  std::vector<int> holders_;  // domains that have slots for all, without twins
+  double best_ = 0;
+  std::vector<int> best_sites_;
 };
 
 bool takes_first(const Topology& topology, const Domain& domain) {
@@ -173,45 +169,51 @@ bool takes_first(const Topology& topology, const Domain& domain) {
   return std::any_of(sites + domain.first, sites + domain.last, [](const Site& s) { return s.takes_first; });
 }
 
-/// Places within one domain, which has a site for server 0.
-Placement place_inside(const Topology& topology, const Traffic& traffic) {
-  const Topology reduced = without_twins(topology, traffic.servers());
-  Placement answer = Search(reduced, traffic).run();
-  Assignment plain(topology, traffic);
-  in_order(plain);
-  answer.in_order_cost = plain.cost();
-  return answer;
+/// The domains of a level that may hold the job, tight ones first, without twins.
+std::vector<int> holders(const Topology& topology, int servers, int level, const Twins& twins) {
+  std::vector<int> found = domains_that_hold(topology, servers);
+  std::set<int> shapes;
+  std::erase_if(found, [&](int d) {
+    const Domain& domain = topology.domains()[std::size_t(d)];
+    return domain.level != level || !takes_first(topology, domain) ||
+           !shapes.insert(twins.shape_of(d)).second;
+  });
+  return found;
 }
 
 }  // namespace
 
 std::optional<Placement> place(const Topology& topology, const Traffic& traffic, int within) {
   ATOLL_CHECK(within >= -1 && within < topology.levels(), "level {} of {}", within, topology.levels());
+  if (topology.sites().empty()) return {};
+  const Twins twins(topology, traffic.servers());
+  const std::vector<int> all = holders(topology, traffic.servers(), within, twins);
+  const Floor floor(traffic);
+  const std::int64_t affordable = affordable_looks(traffic.servers());
+  std::int64_t made = 0;
   std::optional<Placement> best;
-  std::vector<int> tight_first = domains_that_hold(topology, traffic.servers());
-  std::erase_if(tight_first, [&](int d) {
-    const Domain& domain = topology.domains()[std::size_t(d)];
-    return domain.level != within || !takes_first(topology, domain);
-  });
-  for (const int d : tight_first) {
-    const Domain& domain = topology.domains()[std::size_t(d)];
-    const auto begin = topology.sites().begin();
-    const Topology inside(std::vector<Site>(begin + domain.first, begin + domain.last), topology.weights());
-    Placement answer = place_inside(inside, traffic);
-    if (!best || answer.cost < best->cost) best = std::move(answer);
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    const Topology inside = twins.without_twins(all[i]);
+    if (best && floor.of(inside, 0) * (1 + kRounding) >= best->cost) continue;
+    const std::int64_t share = (affordable - made) / std::int64_t(all.size() - i);
+    Looks looks(share);
+    const auto site_of = Search(inside, traffic, floor, looks).run();
+    made += share - looks.left();
+    const double cost = cost_of_sites(inside, traffic, site_of);
+    if (best && cost >= best->cost * (1 - kRounding)) continue;
+    const auto plain = in_order(topology, topology.domains()[std::size_t(all[i])], traffic.servers());
+    best = Placement{nodes_of(inside, site_of), cost, cost_of_sites(topology, traffic, plain), 0};
   }
+  if (best) best->looks = made;
   return best;
 }
 
 double cost_of(const Topology& topology, const Traffic& traffic, const std::vector<std::string>& nodes) {
-  std::map<std::string, int> site_of;
-  for (std::size_t s = 0; s < topology.sites().size(); ++s) site_of[topology.sites()[s].node] = int(s);
-  double twice = 0;
-  for (int a = 0; a < traffic.servers(); ++a)
-    for (const auto& [b, bytes] : traffic.peers(a))
-      twice +=
-          bytes * topology.distance(site_of.at(nodes[std::size_t(a)]), site_of.at(nodes[std::size_t(b)]));
-  return twice / 2;
+  std::unordered_map<std::string, int> sites;
+  for (std::size_t s = 0; s < topology.sites().size(); ++s) sites[topology.sites()[s].node] = int(s);
+  std::vector<int> site_of;
+  for (const std::string& node : nodes) site_of.push_back(sites.at(node));
+  return cost_of_sites(topology, traffic, site_of);
 }
 
 }  // namespace atl::ctl

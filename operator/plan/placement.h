@@ -5,13 +5,17 @@
 // coarsest level at which their nodes differ; 0 on one node). Finding the cheapest is the quadratic
 // assignment problem, answered like this:
 //
-//  1. Siblings that look alike are reduced to as many as the job could use (assignment.h).
-//  2. First answers: for each domain that could hold the whole job, its servers are divided top down
-//     among the domain's children, with groups that talk much together; also the servers in plain order.
-//  3. Each is refined (assignment.h): servers move to free slots or change places while that helps.
-//  4. The best is disturbed and refined again, a number of times that falls with the size of the job.
+//  1. Siblings that look alike are reduced to as many as the job could use, and of the domains of `within`
+//     that look alike one is searched (twins.h).
+//  2. First answers: for each domain that could hold the whole job, its servers are divided top down among
+//     the domain's children, with groups that talk much together; also the servers in plain order
+//     (first_answers.h). Each is refined: servers move to free slots or change places while that helps
+//     (refine.h).
+//  3. The best is disturbed and refined again and again (disturb.h). After many rounds in vain a random first
+//     answer takes its place.
 //
-// An answer that costs no more than the lower bound (assignment.h) ends the search at once.
+// An answer that costs no more than a lower bound (floor.h) ends the search at once; else it ends after a
+// number of looks (looks.h) that grows with the size of the job.
 //
 // Ties go to the first answer found. Answers are sought in tight domains before wide ones, then by name, so a
 // job fills the hole that fits it, and the same cluster gives the same answer.
@@ -30,11 +34,12 @@ struct Placement {
   std::vector<std::string> nodes;  // by server
   double cost = 0;                 // Σ bytes × weight, per epoch
   double in_order_cost = 0;        // of the servers in plain order on the nodes in theirs
+  std::int64_t looks = 0;          // that the search made
 };
 
 /// `within`: a level (not the last) of which one domain must hold all servers; −1: the cluster. Server 0 gets
-/// a site that takes it. Nothing where there isn't room for all. Memory: linear in sites, servers and pairs
-/// that talk.
+/// a site that takes it. Nothing where there isn't room for all. Memory: a number per server and domain above
+/// the nodes, and linear in sites and pairs that talk.
 std::optional<Placement> place(const Topology& topology, const Traffic& traffic, int within = -1);
 
 /// The cost of a given placement.

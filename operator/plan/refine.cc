@@ -1,144 +1,183 @@
-// Improves a given answer: a local search until no single change helps, and a search that goes on from there
-// by disturbing the best answer again and again.
-#include "operator/plan/assignment.h"
+#include "operator/plan/refine.h"
 
 #include <algorithm>
-
-#include "base/random.h"
+#include <limits>
 
 namespace atl::ctl {
 namespace {
 
 constexpr double kWorthwhile = 1e-9;  // of the whole cost; a smaller gain is rounding
-constexpr int kMostPasses = 30;  // it ends after a handful; the limit is for gains that are rounding errors
+constexpr double kStrong = 0.125;     // of a peer's bytes: if these go to a server that moved, it looks too
 
-struct Change {
-  double gain = 0;  // negative: cheaper
-  int site = -1;    // to move to, or
-  int server = -1;  // to swap with
-};
-
-class Refiner {
- public:
-  explicit Refiner(Assignment& assignment) : assignment_(assignment) {
-    least_ = kWorthwhile * assignment.cost();
-    residents_.resize(assignment.topology().sites().size());
-    for (int s = 0; s < assignment.traffic().servers(); ++s) resident(assignment.site_of(s)).push_back(s);
-  }
-
-  /// Returns whether something changed.
-  bool pass() {
-    bool changed = false;
-    for (int server = 0; server < assignment_.traffic().servers(); ++server) {
-      const Change best = best_change(server);
-      if (best.gain >= -least_) continue;
-      apply(server, best);
-      changed = true;
-    }
-    return changed;
-  }
-
- private:
-  std::vector<int>& resident(int site) { return residents_[std::size_t(site)]; }
-
-  /// The best change of one server. Tries only sites on which the server itself would pay less, because in
-  /// any swap that helps, one of the two does.
-  Change best_change(int server) {
-    assignment_.costs_everywhere(server, costs_);
-    const int here = assignment_.site_of(server);
-    const double now = costs_[std::size_t(here)];
-    Change best;
-    for (int site = 0; site < int(costs_.size()); ++site) {
-      const double there = costs_[std::size_t(site)];
-      if (site == here || there - now >= -least_) continue;
-      if (assignment_.free_slots(site) > 0 && there - now < best.gain) best = {there - now, site, -1};
-      for (const int other : resident(site)) {
-        const double gain = assignment_.swap_gain(server, other, now, there);
-        if (gain < best.gain) best = {gain, -1, other};
-      }
-    }
-    return best;
-  }
-
-  void apply(int server, const Change& change) {
-    const int here = assignment_.site_of(server);
-    if (change.server < 0) {
-      std::erase(resident(here), server);
-      resident(change.site).push_back(server);
-      assignment_.put(server, change.site);
-    } else {
-      std::ranges::replace(resident(here), server, change.server);
-      std::ranges::replace(resident(assignment_.site_of(change.server)), change.server, server);
-      assignment_.swap(server, change.server);
-    }
-  }
-
-  Assignment& assignment_;
-  double least_ = 0;
-  std::vector<std::vector<int>> residents_;  // by site
-  std::vector<double> costs_;                // (sites) a buffer
-};
-
-/// Exchanges the servers of two domains of one level, as far as their slots allow. Steps of one server don't
-/// find this change, because each of them would cost more.
-class Disturbance {
- public:
-  Disturbance(Assignment& assignment, std::uint64_t seed) : assignment_(assignment), state_(seed) {}
-
-  void apply() {
-    const Topology& topology = assignment_.topology();
-    const int a = int(draw(topology.sites().size())), b = int(draw(topology.sites().size()));
-    const int level = int(draw(std::uint64_t(topology.levels())));
-    const auto from = servers_in(topology.domain_of(a, level)), to = servers_in(topology.domain_of(b, level));
-    if (topology.domain_of(a, level) == topology.domain_of(b, level)) return;
-    for (const int server : from) assignment_.put(server, Assignment::kNowhere);
-    for (const int server : to) assignment_.put(server, Assignment::kNowhere);
-    fill(from, topology.domain_of(b, level));
-    fill(to, topology.domain_of(a, level));
-  }
-
- private:
-  std::uint64_t draw(std::uint64_t below) { return (state_ = mix64(state_)) % below; }
-
-  std::vector<int> servers_in(int domain) const {
-    const Domain& d = assignment_.topology().domains()[std::size_t(domain)];
-    std::vector<int> found;
-    for (int s = 0; s < assignment_.traffic().servers(); ++s)
-      if (const int site = assignment_.site_of(s); site >= d.first && site < d.last) found.push_back(s);
-    return found;
-  }
-
-  /// Puts servers into the domain; those without room there go wherever there is some.
-  void fill(const std::vector<int>& servers, int domain) {
-    const int sites = int(assignment_.topology().sites().size());
-    int site = assignment_.topology().domains()[std::size_t(domain)].first;
-    for (const int server : servers) {
-      while (assignment_.free_slots(site) == 0) site = (site + 1) % sites;
-      assignment_.put(server, site);
-    }
-  }
-
-  Assignment& assignment_;
-  std::uint64_t state_;
-};
+/// The first site that takes server 0, or the domain's first.
+int first_for_0(const Topology& topology, const Domain& domain) {
+  for (int site = domain.first; site < domain.last; ++site)
+    if (topology.sites()[std::size_t(site)].takes_first) return site;
+  return domain.first;
+}
 
 }  // namespace
 
-void refine(Assignment& assignment) {
-  Refiner refiner(assignment);
-  for (int passes = 0; passes < kMostPasses && refiner.pass();) ++passes;
+Refiner::Refiner(Assignment& assignment)
+    : assignment_(assignment),
+      topology_(assignment.topology()),
+      is_waiting_(std::size_t(assignment.servers()), false),
+      bytes_to_(std::size_t(assignment.servers()), 0),
+      here_(std::size_t(assignment.servers()), 0),
+      bytes_onto_(topology_.sites().size(), 0),
+      around_(topology_.domains().size() - topology_.sites().size(), 0) {
+  const auto& weights = topology_.weights();
+  tolls_.push_back(weights[0]);
+  for (std::size_t level = 0; level < weights.size(); ++level)
+    tolls_.push_back((level + 1 < weights.size() ? weights[level + 1] : 0) - weights[level]);
+  for (const Domain& domain : topology_.domains()) first_for_0_.push_back(first_for_0(topology_, domain));
 }
 
-void search_on(Assignment& assignment, int rounds, std::uint64_t seed) {
-  double best = assignment.cost();
-  for (int round = 0; round < rounds; ++round) {
-    Assignment other = assignment;
-    Disturbance(other, mix64(seed + std::uint64_t(round))).apply();
-    refine(other);
-    const double cost = other.cost();
-    if (cost >= best * (1 - kWorthwhile)) continue;
-    best = cost;
-    assignment = std::move(other);
+void Refiner::look_at(int server) {
+  if (is_waiting_[std::size_t(server)]) return;
+  is_waiting_[std::size_t(server)] = true;
+  waiting_.push_back(server);
+}
+
+bool Refiner::settle() {
+  bool changed = false;
+  least_ = std::max(kWorthwhile * assignment_.cost(), assignment_.rounding());
+  while (!waiting_.empty()) {
+    const int server = waiting_.front();
+    waiting_.pop_front();
+    is_waiting_[std::size_t(server)] = false;
+    if (!assignment_.looks().are_left()) continue;
+    const Change best = best_change(server);
+    if (best.gain >= -least_) continue;
+    apply(server, best);
+    changed = true;
+  }
+  return changed;
+}
+
+void Refiner::settle_all() {
+  do {
+    for (int server = 0; server < assignment_.servers(); ++server) look_at(server);
+  } while (settle() && assignment_.looks().are_left());
+}
+
+void Refiner::insert(int server) {
+  try_moves(server, 0, std::numeric_limits<double>::infinity());
+  end_moves();
+  assignment_.put(server, best_.site);
+}
+
+Refiner::Change Refiner::best_change(int server) {
+  const auto peers = assignment_.traffic().peers(server);
+  try_moves(server, assignment_.paid(server) + assignment_.penalty(server, assignment_.site_of(server)), 0);
+  for (const auto& [peer, bytes] : peers) bytes_to_[std::size_t(peer)] = bytes;
+  try_swaps();
+  for (const auto& [peer, bytes] : peers) bytes_to_[std::size_t(peer)] = 0;
+  end_moves();
+  return best_;
+}
+
+/// Leaves in best_ the best move of a server that pays `now`, if it costs less than `most` more.
+void Refiner::try_moves(int server, double now, double most) {
+  const auto peers = assignment_.traffic().peers(server);
+  for (const auto& [peer, bytes] : peers)
+    if (const int at = assignment_.site_of(peer); at != Assignment::kNowhere)
+      bytes_onto_[std::size_t(at)] += bytes;
+  server_ = server;
+  here_is_ = assignment_.site_of(server);
+  now_ = now;
+  best_ = {most, -1, -1};
+  looked_ = 2 * peers.size();
+  try_sites(0, 0, toll(-1) * assignment_.bytes_into(0)[std::size_t(server)]);
+}
+
+void Refiner::end_moves() {
+  for (const auto& [peer, bytes] : assignment_.traffic().peers(server_))
+    if (const int at = assignment_.site_of(peer); at != Assignment::kNowhere)
+      bytes_onto_[std::size_t(at)] = 0;
+  assignment_.looks().count(looked_);
+}
+
+/// Tries the free slots in a domain. `cost`: of the server's bytes, as far as it depends on the domains down
+/// to this one. Domains without servers cost the same, so that one child without is enough.
+void Refiner::try_sites(int domain, int level, double cost) {
+  around_[std::size_t(domain)] = cost;
+  const Domain& around = topology_.domains()[std::size_t(domain)];
+  const bool are_nodes = level + 1 == topology_.levels();
+  if (are_nodes && assignment_.servers_in(domain) == around.slots) return;
+  bool has_tried_empty = false;
+  looked_ += around.children.size();
+  for (int child = around.children.front(); child <= around.children.back(); ++child) {
+    if (assignment_.servers_in(child) == 0) {
+      if (has_tried_empty) continue;
+      const int site = first_site(child);
+      const double penalty = assignment_.penalty(server_, site);
+      try_site(site, cost + penalty);
+      has_tried_empty = penalty == 0;
+    } else if (!are_nodes) {
+      const double bytes = assignment_.bytes_into(child)[std::size_t(server_)];
+      try_sites(child, level + 1, cost + toll(level) * bytes);
+    } else if (const int site = around.first + child - around.children.front();
+               site != here_is_ && assignment_.free_slots(site) > 0) {
+      try_site(site,
+               cost + toll(level) * bytes_onto_[std::size_t(site)] + assignment_.penalty(server_, site));
+    }
+  }
+}
+
+/// Of a domain without servers, for server_.
+int Refiner::first_site(int domain) const {
+  return server_ == 0 ? first_for_0_[std::size_t(domain)] : topology_.domains()[std::size_t(domain)].first;
+}
+
+void Refiner::try_site(int site, double cost) {
+  if (cost - now_ < best_.gain) best_ = {cost - now_, site, -1};
+}
+
+void Refiner::try_swaps() {
+  cost_of_others_here();
+  const int above = topology_.levels() - 2;  // the level above the nodes
+  const double each = toll(above + 1);
+  for (int other = 0; other < assignment_.servers(); ++other) {
+    const int there = assignment_.site_of(other);
+    const double cost_there = around_[std::size_t(topology_.domain_of(there, above))] +
+                              each * bytes_onto_[std::size_t(there)] + assignment_.penalty(server_, there);
+    double gain = cost_there - now_ + here_[std::size_t(other)] - assignment_.paid(other);
+    if (other == 0) gain -= assignment_.penalty(0, there);
+    if (gain >= best_.gain || there == here_is_) continue;
+    // Both sums count the pair as if the two came together, but they stay as far apart as before.
+    gain += 2 * bytes_to_[std::size_t(other)] * topology_.distance(here_is_, there);
+    if (gain < best_.gain) best_ = {gain, -1, other};
+  }
+  looked_ += here_.size() * std::size_t(topology_.levels() + 1);
+}
+
+/// Leaves in here_ what each server would pay where server_ is.
+void Refiner::cost_of_others_here() {
+  std::ranges::fill(here_, 0);
+  for (int level = -1; level + 1 < topology_.levels(); ++level) {
+    const auto bytes = assignment_.bytes_into(topology_.domain_of(here_is_, level));
+    const double each = toll(level);
+    for (std::size_t s = 0; s < here_.size(); ++s) here_[s] += each * bytes[s];
+  }
+  const double each = toll(topology_.levels() - 1);
+  for (int s = assignment_.first_on(here_is_); s != Assignment::kNowhere; s = assignment_.next_to(s)) {
+    for (const auto& [peer, bytes] : assignment_.traffic().peers(s)) here_[std::size_t(peer)] += each * bytes;
+    looked_ += assignment_.traffic().peers(s).size();
+  }
+  here_[0] += assignment_.penalty(0, here_is_);
+}
+
+void Refiner::apply(int server, const Change& change) {
+  if (change.server < 0)
+    assignment_.put(server, change.site);
+  else
+    assignment_.swap(server, change.server);
+  for (const int moved : {server, change.server}) {
+    if (moved < 0) continue;
+    look_at(moved);
+    for (const auto& [peer, bytes] : assignment_.traffic().peers(moved))
+      if (bytes >= kStrong * assignment_.bytes_into(0)[std::size_t(peer)]) look_at(peer);
   }
 }
 

@@ -52,11 +52,4 @@ void Topology::grow(int domain) {
   }
 }
 
-double Topology::distance(int a, int b) const {
-  for (int level = 0; level < levels(); ++level) {
-    if (domain_of(a, level) != domain_of(b, level)) return weights_[std::size_t(level)];
-  }
-  return 0;
-}
-
 }  // namespace atl::ctl

@@ -49,7 +49,12 @@ class Topology {
   /// The domain of a site at a level; at level −1 the root.
   int domain_of(int site, int level) const { return path_[path_index(site, level)]; }
   /// Cost of a byte between two sites.
-  double distance(int a, int b) const;
+  double distance(int a, int b) const {
+    const int *path_a = &path_[path_index(a, 0)], *path_b = &path_[path_index(b, 0)];
+    for (std::size_t level = 0; level < weights_.size(); ++level)
+      if (path_a[level] != path_b[level]) return weights_[level];
+    return 0;
+  }
 
  private:
   void grow(int domain);

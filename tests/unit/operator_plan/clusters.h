@@ -66,4 +66,35 @@ inline std::vector<PairBytes> blocks(int servers, int block, std::mt19937& rando
   return flows;
 }
 
+/// Everybody talks to everybody, and more to those that lie near in a plane.
+inline std::vector<PairBytes> dense(int servers, std::mt19937& random) {
+  std::uniform_real_distribution<double> unit(0, 1);
+  std::vector<std::pair<double, double>> at;
+  for (int s = 0; s < servers; ++s) at.emplace_back(unit(random), unit(random));
+  std::vector<PairBytes> flows;
+  for (int a = 0; a < servers; ++a)
+    for (int b = a + 1; b < servers; ++b) {
+      const double distance = std::hypot(at[a].first - at[b].first, at[a].second - at[b].second);
+      flows.push_back({a, b, std::ceil(1e5 * unit(random) / (distance * distance + 0.01))});
+    }
+  return flows;
+}
+
+/// Parts of a graph with hubs, as METIS leaves them: a few parts talk to nearly all, most to their community
+/// and to hubs.
+inline std::vector<PairBytes> power_law(int servers, std::mt19937& random) {
+  std::uniform_real_distribution<double> unit(0, 1);
+  std::vector<double> activity;
+  for (int s = 0; s < servers; ++s) activity.push_back(std::pow(1 - unit(random), -0.7));
+  std::vector<int> community;
+  for (int s = 0; s < servers; ++s) community.push_back(int(random() % (unsigned(servers) / 16 + 1)));
+  std::vector<PairBytes> flows;
+  for (int a = 0; a < servers; ++a)
+    for (int b = a + 1; b < servers; ++b) {
+      const double strength = activity[a] * activity[b] * (community[a] == community[b] ? 8 : 1);
+      if (unit(random) < strength / 24) flows.push_back({a, b, std::ceil(1e4 * strength * unit(random))});
+    }
+  return flows;
+}
+
 }  // namespace atl::ctl

@@ -1,5 +1,5 @@
 // A lower bound on the cost of any placement.
-#include "operator/plan/assignment.h"
+#include "operator/plan/floor.h"
 
 #include <gtest/gtest.h>
 
@@ -17,14 +17,14 @@ TEST(Floor, IsNeverAboveTheBest) {
     const int servers = 5 + c % 3;
     const Topology topology(fragmented(even_cluster(2, 2, 2, 3), 0.4, servers, random), all_weights[c % 3]);
     const Traffic traffic(servers, c % 2 ? planar_cut(servers, random) : blocks(servers, 3, random));
-    EXPECT_LE(floor_of(topology, traffic), exhaustive(topology, traffic) * (1 + 1e-9)) << "case " << c;
+    EXPECT_LE(Floor(traffic).of(topology, 0), exhaustive(topology, traffic) * (1 + 1e-9)) << "case " << c;
   }
 }
 
 TEST(Floor, IsTheBestWhereAllTalkAlikeAndFillNodes) {
   const Topology topology(even_cluster(2, 2, 3, 4), kWeights);
   const Traffic traffic = Traffic::uniform(8, 5);
-  EXPECT_EQ(floor_of(topology, traffic), 4 * 4 * 10 * 1)
+  EXPECT_EQ(Floor(traffic).of(topology, 0), 4 * 4 * 10 * 1)
       << "ten both ways; four on each of two nodes of a rack";
   const auto answer = place(topology, traffic);
   ASSERT_TRUE(answer);
@@ -34,7 +34,7 @@ TEST(Floor, IsTheBestWhereAllTalkAlikeAndFillNodes) {
 TEST(Floor, IsNothingWhereOneNodeHoldsAll) {
   const Topology topology(even_cluster(1, 1, 2, 8), kWeights);
   const Traffic traffic = Traffic::uniform(8, 5);
-  EXPECT_EQ(floor_of(topology, traffic), 0);
+  EXPECT_EQ(Floor(traffic).of(topology, 0), 0);
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
 // Nodes that are left out of a cluster without changing the answer.
-#include "operator/plan/assignment.h"
+#include "operator/plan/twins.h"
 
 #include <gtest/gtest.h>
 
@@ -17,7 +17,7 @@ TEST(Symmetry, WithoutTwinsTheBestCostsTheSame) {
     auto sites = fragmented(even_cluster(1, 2, 6, 2), 0.4, servers, random);
     for (Site& site : sites) site.takes_first = std::bernoulli_distribution(0.4)(random);
     std::ranges::find_if(sites, [](const Site& s) { return s.slots > 0; })->takes_first = true;
-    const Topology topology(sites, kWeights), reduced = without_twins(topology, servers);
+    const Topology topology(sites, kWeights), reduced = Twins(topology, servers).without_twins(0);
     const Traffic traffic(servers, planar_cut(servers, random));
     EXPECT_EQ(exhaustive(reduced, traffic), exhaustive(topology, traffic)) << "case " << c;
     left_out += topology.sites().size() - reduced.sites().size();
@@ -27,7 +27,8 @@ TEST(Symmetry, WithoutTwinsTheBestCostsTheSame) {
 
 TEST(Symmetry, AClusterOfEqualNodesBecomesAsSmallAsTheJob) {
   const Topology topology(even_cluster(10, 10, 10, 4), kWeights);
-  EXPECT_EQ(without_twins(topology, 3).sites().size(), 27u) << "three nodes of three racks of three zones";
+  EXPECT_EQ(Twins(topology, 3).without_twins(0).sites().size(), 27u)
+      << "three nodes of three racks of three zones";
 }
 
 }  // namespace
