@@ -36,18 +36,20 @@ WaitingGangs::Waiters WaitingGangs::waiters(std::uint64_t& changes) const {
   return gangs_;
 }
 
-std::optional<Reservation> WaitingGangs::reservation(std::uint64_t generation,
-                                                     const std::function<const Snapshot&()>& snapshot) {
+std::shared_ptr<const Reservation> WaitingGangs::reservation(std::uint64_t generation,
+                                                             const ShownTo& snapshot) {
   std::uint64_t changes = 0;
+  const std::uint64_t order = caches_.order_generation();
   const Waiters waiters = this->waiters(changes);
-  const bool is_known =
-      answer_ && answer_->generation == generation && answer_->changes == changes && now_() < answer_->until;
+  const bool is_known = answer_.generation == generation && answer_.order == order &&
+                        answer_.changes == changes && now_() < answer_.until;
   if (!is_known) {
-    answer_ = Answer{generation, changes, Moment::max(), {}};
-    search(impatient(waiters, answer_->until), {snapshot, generation, kMostTries}, *answer_);
+    Answer answer{generation, order, changes, Moment::max(), {}, {}};
+    search(impatient(waiters, answer.until), {snapshot, generation, kMostTries}, answer);
+    answer_ = std::move(answer);
   }
-  favour(answer_->reservation);
-  return answer_->reservation;
+  favour(answer_.reservation.get());
+  return answer_.reservation;
 }
 
 WaitingGangs::InOrder WaitingGangs::impatient(const Waiters& waiters, Moment& until) const {
@@ -69,6 +71,13 @@ WaitingGangs::InOrder WaitingGangs::impatient(const Waiters& waiters, Moment& un
 
 /// Finds the first gang in order that could have places, as far as that is known.
 void WaitingGangs::search(const InOrder& impatient, Tries tries, Answer& answer) {
+  const auto try_for = [&](const Waiting& next) {
+    auto reservation = reserve(next, tries);
+    if (!reservation) return false;
+    answer.reservation = std::move(reservation);
+    answer.demand_class = next.demand_class;
+    return true;
+  };
   forget_all_but(impatient);
   InOrder hopeless;  // gangs before the first that could
   for (const Waiting* next : impatient) {
@@ -77,27 +86,27 @@ void WaitingGangs::search(const InOrder& impatient, Tries tries, Answer& answer)
       continue;
     }
     if (tries.left == 0) answer.until = now_();
-    if (tries.left == 0 || (answer.reservation = reserve(*next, tries))) break;
+    if (tries.left == 0 || try_for(*next)) break;
   }
   for (const Waiting* next : untried(hopeless, tries.generation)) {
-    if (tries.left > 0) {
-      auto sooner = reserve(*next, tries);
-      if (!sooner) continue;
-      answer.reservation = std::move(sooner);
-    }
+    if (tries.left > 0 && !try_for(*next)) continue;
     answer.until = now_();  // there may be others before it
     break;
   }
 }
 
-std::optional<Reservation> WaitingGangs::reserve(const Waiting& waiting, Tries& tries) {
+std::shared_ptr<const Reservation> WaitingGangs::reserve(const Waiting& waiting, Tries& tries) {
+  const bool is_the_last = answer_.reservation && answer_.reservation->job == waiting.gang.job;
+  if (is_the_last && answer_.demand_class == waiting.demand_class && answer_.generation == tries.generation)
+    return answer_.reservation;
   --tries.left;
-  auto reservation = searches_.reserve(waiting.gang, tries.snapshot());
-  if (reservation)
-    hopeless_.erase(waiting.demand_class);
-  else
+  auto reservation = searches_.reserve(waiting.gang, tries.snapshot(waiting.gang.job));
+  if (!reservation) {
     hopeless_[waiting.demand_class] = tries.generation;
-  return reservation;
+    return nullptr;
+  }
+  hopeless_.erase(waiting.demand_class);
+  return std::make_shared<const Reservation>(std::move(*reservation));
 }
 
 void WaitingGangs::forget_all_but(const InOrder& impatient) {
@@ -119,7 +128,7 @@ WaitingGangs::InOrder WaitingGangs::untried(const InOrder& hopeless, std::uint64
 }
 
 /// Does nothing if the gang has gone meanwhile.
-void WaitingGangs::favour(const std::optional<Reservation>& reservation) {
+void WaitingGangs::favour(const Reservation* reservation) {
   std::lock_guard lock(mutex_);
   favoured_ = reservation && gangs_.contains(reservation->job) ? reservation->job : "";
 }

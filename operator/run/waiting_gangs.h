@@ -64,9 +64,11 @@ class WaitingGangs {
   /// The job no longer waits. Returns whether room was kept for it.
   bool remove(const std::string& job);
 
-  /// The kept room, in the cluster as of this generation. Calls `snapshot` where the answer isn't known yet.
-  std::optional<Reservation> reservation(std::uint64_t generation,
-                                         const std::function<const Snapshot&()>& snapshot);
+  /// The cluster as a plan for the job sees it.
+  using ShownTo = std::function<const Snapshot&(const std::string& job)>;
+  /// The kept room, in the cluster as of this generation of room; null: none. Calls `snapshot` where the
+  /// answer isn't known yet.
+  std::shared_ptr<const Reservation> reservation(std::uint64_t generation, const ShownTo& snapshot);
   bool comes_before(const std::string& job, const std::string& other) const;
 
  private:
@@ -78,14 +80,15 @@ class WaitingGangs {
   using InOrder = std::vector<const Waiting*>;
   /// The last answer.
   struct Answer {
-    std::uint64_t generation = 0, changes = 0;
+    std::uint64_t generation = 0, order = 0, changes = 0;
     // until when it holds: until the next gang's patience ends; no longer if some gangs are untried
     Moment until{};
-    std::optional<Reservation> reservation;
+    std::shared_ptr<const Reservation> reservation;
+    std::string demand_class;  // of the gang that it is for
   };
   /// How many more gangs may be tried for one question.
   struct Tries {
-    const std::function<const Snapshot&()>& snapshot;
+    const ShownTo& snapshot;
     std::uint64_t generation = 0;
     int left = 0;
   };
@@ -95,19 +98,19 @@ class WaitingGangs {
   /// becomes the moment at which the next one joins them.
   InOrder impatient(const Waiters& waiters, Moment& until) const;
   void search(const InOrder& impatient, Tries tries, Answer& answer);
-  std::optional<Reservation> reserve(const Waiting& waiting, Tries& tries);
+  std::shared_ptr<const Reservation> reserve(const Waiting& waiting, Tries& tries);
   void forget_all_but(const InOrder& impatient);
   /// Gangs, one per demand class, whose class found no room in an earlier generation and hasn't been tried in
   /// this one; those tried longest ago come first.
   InOrder untried(const InOrder& hopeless, std::uint64_t generation) const;
-  void favour(const std::optional<Reservation>& reservation);
+  void favour(const Reservation* reservation);
 
   const Caches& caches_;
   const Seconds patience_;
   const std::function<Moment()> now_;
   const Searches searches_;
   // used only by the thread that asks for reservations:
-  std::optional<Answer> answer_;
+  Answer answer_;
   // classes of which no gang could have places, and the generation of that answer
   std::map<std::string, std::uint64_t> hopeless_;
   mutable std::mutex mutex_;  // guards the members that follow
