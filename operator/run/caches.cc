@@ -70,10 +70,6 @@ void tell(CacheListener& listener, Kind kind, const Value& before, const Value& 
   listener.job_changed(job, goes ? gone_mark(meta.uid) : changed_mark(kind, meta.name));
 }
 
-bool takes_room(const PodView& pod) {
-  return (pod.is_bound() || !pod.pinned.empty()) && !pod.has_ended();
-}
-
 /// Whether plans count both alike: whether and since when the job waits, and the nodes of its pods.
 bool counts_the_same(const GnnJob& a, const GnnJob& b) {
   return a.operator_class() == b.operator_class() && a.status.servers == b.status.servers &&
@@ -109,8 +105,6 @@ kube::Cache<PodView> pod_cache(const News& news, SpaceCaches& space) {
             news.room.pod_changed(name);
             if (priority_of(before) != priority_of(after)) ++news.order;
             tell(news.listener, Kind::kPod, before, after);
-            if (before && takes_room(*before) && (!after || !takes_room(*after)))
-              news.listener.room_changed();
           }};
 }
 
@@ -152,13 +146,11 @@ SpaceCaches::SpaceCaches(const News& news, const std::vector<Kind>& kinds)
 Caches::Caches(Scope scope, CacheListener& listener)
     : operator_class_(scope.operator_class),
       listener_(listener),
+      room_(*this, [&listener] { listener.room_changed(); }),
       nodes_(read_node, [this](const std::string& name, const auto& before,
                                const auto& after) { node_changed(name, before, after); }),
       others_({[this](const std::string& space) { return find(space) != nullptr; },
-               [this](const std::string& node, bool gives_room) {
-                 room_.others_changed(node);
-                 if (gives_room) listener_.room_changed();
-               }}),
+               [this](const std::string& node, bool gives_room) { room_.others_changed(node, gives_room); }}),
       queues_(scope.workloads ? std::make_unique<QueueCaches>() : nullptr) {
   if (scope.spaces.empty()) scope.spaces.emplace_back();
   for (const std::string& space : scope.spaces)
@@ -277,7 +269,6 @@ void Caches::node_changed(const std::string& name, const kube::Cache<NodeEntry>:
   }
   if (before && after && offers_the_same(before->state, after->state)) return;
   room_.node_changed(name);
-  listener_.room_changed();
   std::set<std::string> concerned;
   for (const auto& pod : pods_on(name)) concerned.insert(job_of(pod->meta));
   for (const std::string& job : concerned)

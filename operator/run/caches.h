@@ -117,7 +117,7 @@ class Caches {
 
   const std::string operator_class_;
   CacheListener& listener_;
-  RoomTable room_{*this};
+  RoomTable room_;
   std::atomic<std::uint64_t> order_ = 0;
   std::map<std::string, std::unique_ptr<SpaceCaches>> spaces_;  // by namespace; "": all
   kube::Cache<NodeEntry> nodes_;

@@ -93,13 +93,12 @@ void Controller::job_changed(const std::string& job, const std::string& mark) {
 
 void Controller::job_gone(const std::string& job) {
   forget(job);
-  room_changed();
 }
 
 void Controller::forget(const std::string& job) {
   expectations_.forget(job);
   planner_.forget(job);
-  planner_.stop_waiting(job);
+  if (planner_.stop_waiting(job)) room_changed();
   poller_.forget(job);
   feedbacks_.take(job);
   repeats_.forget(job);
@@ -165,7 +164,6 @@ void Controller::look_at(const std::string& job) {
 
 void Controller::work_on(const std::string& job, Time::time_point queued) {
   if (!expectations_.are_met(job)) return queue_.add_after(job, kExpectationsLapse);
-  Planner::PlanLock planning(planner_);
   WriteFeedback feedback = feedbacks_.take(job);
   // Objects without our labels aren't watched, so only another try shows that one of them is gone.
   if (feedback.has_foreign()) queue_.add_after(job, kNameMayBeFree);
@@ -178,7 +176,7 @@ void Controller::work_on(const std::string& job, Time::time_point queued) {
   }
   // The caches show what was booked, except pods whose creation wasn't answered.
   const std::set<std::string> unseen = pods_that_exist(*reread);
-  planner_.forget(job, unseen);
+  Planner::JobPlans plans(planner_, job, unseen);
   auto seen = observe(
       job, caches_,
       {std::move(feedback), std::move(*reread), poller_.heard(job), poller_.silent_rank(job), around_.now()});
@@ -186,15 +184,16 @@ void Controller::work_on(const std::string& job, Time::time_point queued) {
     if (!caches_.job(job)) forget(job);  // it may belong to another operator now
     return;
   }
-  CachedCluster cluster(caches_, seen->job,
-                        [&](const Gang& gang) { return plan(gang, seen->job, planning); });
+  CachedCluster cluster(caches_, seen->job, [&](const Gang& gang, const std::vector<std::string>& pods) {
+    return plan(gang, pods, seen->job, plans);
+  });
   seen->cluster = &cluster;
   const Decision decision = decide_on(*seen);
   if (const auto wait = repeats_.wait(job, decision); wait > Milliseconds(0)) {
     around_.metrics.held_back();
     return queue_.add_after(job, wait);
   }
-  planning.book(job, decision);
+  plans.keep(decision);
   const bool waits =
       waits_for_places_since(decision.status ? *decision.status : seen->job.status).has_value();
   if (!waits && planner_.stop_waiting(job)) room_changed();
@@ -210,10 +209,11 @@ void Controller::work_on(const std::string& job, Time::time_point queued) {
   }
 }
 
-GangPlan Controller::plan(Gang gang, const GnnJob& job, Planner::PlanLock& planning) {
+GangPlan Controller::plan(Gang gang, const std::vector<std::string>& pods, const GnnJob& job,
+                          Planner::JobPlans& plans) {
   for (GangVolume& volume : gang.volumes) volume.place = claim_places_.of(job.meta.space, volume.claim);
   const auto begin = Time::now();
-  GangPlan plan = planning.plan(gang);
+  GangPlan plan = plans.plan(gang, pods);
   around_.metrics.planned(seconds_since(begin));
   return plan;
 }

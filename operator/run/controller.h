@@ -10,6 +10,7 @@
 #include <set>
 #include <stop_token>
 #include <string>
+#include <vector>
 
 #include "operator/kube/client.h"
 #include "operator/kube/expectations.h"
@@ -67,7 +68,7 @@ class Controller final : public CacheListener {
   void forget(const std::string& job);
   void look_at(const std::string& job);
   void work_on(const std::string& job, Time::time_point queued);
-  GangPlan plan(Gang gang, const GnnJob& job, Planner::PlanLock& planning);
+  GangPlan plan(Gang gang, const std::vector<std::string>& pods, const GnnJob& job, Planner::JobPlans& plans);
   Decision decide_on(Observed& seen);
   void carry_out(const Observed& seen, const Decision& decision, std::set<std::string> unseen);
   void conclude(const std::string& job, WriteResult result);

@@ -5,29 +5,56 @@
 #include <utility>
 #include <vector>
 
-#include "operator/api/pod.h"
-#include "operator/objects/release.h"
 #include "operator/plan/gang.h"
 
 namespace atl::ctl {
 namespace {
 
-/// The room that a write takes for a pod; without a node where it takes none.
-Booking booked_by(const Write& write) {
-  Booking booking;
-  if (write.verb == Write::Verb::kPatch) booking.node = pinned_by(write.body);
-  if (write.verb != Write::Verb::kCreate || write.kind != Kind::kPod) return booking;
-  PodView pod = read_pod(write.body);
-  return {std::move(pod.pinned), std::move(pod.requests), true};
+/// Room for the gang's pods, which are named as in ClusterView::plan().
+std::map<std::string, Booking> bookings_of(const Gang& gang, const GangPlan& plan,
+                                           const std::vector<std::string>& pods) {
+  std::map<std::string, Booking> bookings;
+  for (std::size_t p = 0; p < pods.size(); ++p) {
+    const bool is_server = p < plan.nodes.size();
+    bookings[pods[p]] = {is_server ? plan.nodes[p] : plan.launcher, is_server ? gang.server : gang.launcher};
+  }
+  std::erase_if(bookings, [](const auto& one) { return one.second.node.empty(); });
+  return bookings;
+}
+
+/// The pods that the decision makes or changes.
+std::set<std::string> written_pods(const Decision& decision) {
+  std::set<std::string> pods;
+  for (const auto& stage : decision.stages)
+    for (const Write& write : stage)
+      if (write.kind == Kind::kPod && write.verb != Write::Verb::kDelete) pods.insert(write.name);
+  return pods;
 }
 
 }  // namespace
 
-GangPlan Planner::PlanLock::plan(const Gang& gang) {
-  if (!lock_.owns_lock()) lock_.lock();
+Planner::JobPlans::JobPlans(Planner& planner, std::string job, std::set<std::string> unseen)
+    : planner_(planner), job_(std::move(job)), kept_(std::move(unseen)) {
+  planner_.forget(job_, kept_);
+}
+
+Planner::JobPlans::~JobPlans() {
+  planner_.forget(job_, kept_);
+}
+
+GangPlan Planner::JobPlans::plan(const Gang& gang, const std::vector<std::string>& pods) {
+  std::lock_guard lock(planner_.mutex_);
+  planner_.forget(job_, kept_);  // an earlier plan of this look
   // A gang that runs already gets what it lacks even from kept room: the waiting gang may be waiting for its
   // end.
-  return gang.job.empty() ? planner_.search(gang, nullptr) : planner_.plan_whole(gang);
+  GangPlan plan = gang.job.empty() ? planner_.search(gang, nullptr) : planner_.plan_whole(gang);
+  if (plan.fits) planner_.room_.book(job_, bookings_of(gang, plan, pods));
+  return plan;
+}
+
+void Planner::JobPlans::keep(const Decision& decision) {
+  kept_.merge(written_pods(decision));
+  planner_.forget(job_, kept_);
 }
 
 GangPlan Planner::search(const Gang& gang, const Reservation* kept) {
@@ -62,15 +89,6 @@ GangPlan Planner::plan_whole(const Gang& gang) {
         fmt::format("{} kept for it, so that none that comes later takes that", text_of(*kept)));
   if (gives_way) plan.reasons.push_back(fmt::format("room is reserved for {}, which comes first", kept->job));
   return plan;
-}
-
-void Planner::PlanLock::book(const std::string& job, const Decision& decision) {
-  std::map<std::string, Booking> pods;
-  for (const auto& stage : decision.stages)
-    for (const Write& write : stage)
-      if (Booking booking = booked_by(write); !booking.node.empty()) pods[write.name] = std::move(booking);
-  planner_.room_.book(job, std::move(pods));
-  if (lock_.owns_lock()) lock_.unlock();
 }
 
 }  // namespace atl::ctl

@@ -13,6 +13,7 @@
 #include <set>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "operator/controller/decide.h"
 #include "operator/run/caches.h"
@@ -26,28 +27,36 @@ class Planner {
   Planner(Caches& caches, Seconds patience, std::function<Moment()> now, const Searches& searches = {})
       : caches_(caches), room_(caches.room()), searches_(searches), waiting_(caches, patience, std::move(now), searches) {}
 
-  /// One job's right to plan. It begins with the first plan; until it ends, nobody else has it.
-  class PlanLock {
+  /// The plans of one look at a job. A plan that fits takes its room at once, for the pods that it is for;
+  /// the room of those that the decision doesn't write is free again when this ends.
+  class JobPlans {
    public:
-    explicit PlanLock(Planner& planner) : planner_(planner), lock_(planner.turn_, std::defer_lock) {}
-    GangPlan plan(const Gang& gang);
-    /// Takes the nodes to which the decision pins pods. Ends the right.
-    void book(const std::string& job, const Decision& decision);
+    /// Ends the job's bookings, because the caches show the pods or nothing came of them; except those of the
+    /// pods in `unseen`.
+    JobPlans(Planner& planner, std::string job, std::set<std::string> unseen = {});
+    ~JobPlans();
+    JobPlans(const JobPlans&) = delete;
+    JobPlans& operator=(const JobPlans&) = delete;
+
+    /// `pods`: as in ClusterView::plan(). Waits for others' plans, and for nothing else.
+    GangPlan plan(const Gang& gang, const std::vector<std::string>& pods);
+    /// Keeps the room of pods that the decision makes or pins. Called once, after the last plan.
+    void keep(const Decision& decision);
 
    private:
     Planner& planner_;
-    std::unique_lock<std::mutex> lock_;
+    const std::string job_;
+    std::set<std::string> kept_;
   };
 
-  /// Ends the bookings, because the caches show the pods or nothing came of them; except those of the pods in
-  /// `but`.
+  /// Ends the job's bookings, except those of the pods in `but`.
   void forget(const std::string& job, const std::set<std::string>& but = {}) { room_.cancel(job, but); }
 
   /// The job no longer needs places. Returns whether room was kept for it, which others may have now.
   bool stop_waiting(const std::string& job) { return waiting_.remove(job); }
 
  private:
-  // For whoever holds the right to plan:
+  // For whoever holds mutex_:
   GangPlan plan_whole(const Gang& gang);
   GangPlan plan_beside(const Gang& gang, const std::string& demand_class, const Reservation* kept);
   GangPlan search(const Gang& gang, const Reservation* kept);
@@ -56,7 +65,7 @@ class Planner {
   RoomTable& room_;
   const Searches searches_;
   WaitingGangs waiting_;
-  std::mutex turn_;  // guards what follows
+  std::mutex mutex_;  // guards what follows, and the table's snapshot
   // gangs that don't fit: by class, and whether room is kept from them
   std::map<std::pair<std::string, bool>, GangPlan> refused_;
   std::uint64_t refused_in_ = 0;            // the room's generation in which they were refused

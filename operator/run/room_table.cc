@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <iterator>
 #include <utility>
 
 #include "operator/objects/names.h"
@@ -41,32 +42,42 @@ void RoomTable::touch(const std::string& node) {
 }
 
 void RoomTable::node_changed(const std::string& name) {
-  std::lock_guard lock(mutex_);
+  std::unique_lock lock(mutex_);
   auto entry = caches_.node(name);
+  const bool is_there = entry != nullptr;
   Node& node = nodes_[name];
-  if ((node.entry == nullptr) != (entry == nullptr)) is_in_line_ = false;
+  if ((node.entry != nullptr) != is_there) is_in_line_ = false;
   node.entry = std::move(entry);
   touch(name);
-  if (!node.entry && node.holdings.empty()) nodes_.erase(name);
+  if (!is_there && node.holdings.empty()) nodes_.erase(name);
+  lock.unlock();
+  if (is_there) on_room_();
 }
 
-void RoomTable::others_changed(const std::string& node) {
-  std::lock_guard lock(mutex_);
+void RoomTable::others_changed(const std::string& node, bool gives_room) {
+  std::unique_lock lock(mutex_);
   touch(node);
+  lock.unlock();
+  if (gives_room) on_room_();
 }
 
 void RoomTable::pod_changed(const std::string& pod) {
-  std::lock_guard lock(mutex_);
-  look_at(pod);
+  std::unique_lock lock(mutex_);
+  const bool gives_room = look_at(pod);
+  lock.unlock();
+  if (gives_room) on_room_();
 }
 
 void RoomTable::job_changed(const std::string& job) {
-  std::lock_guard lock(mutex_);
+  std::unique_lock lock(mutex_);
   std::set<std::string> pods;
   for (std::string& pod : caches_.labelled_pods(job)) pods.insert(std::move(pod));
   if (const auto found = by_job_.find(job); found != by_job_.end())
     pods.insert(found->second.begin(), found->second.end());
-  for (const std::string& pod : pods) look_at(pod);
+  bool gives_room = false;
+  for (const std::string& pod : pods) gives_room |= look_at(pod);
+  lock.unlock();
+  if (gives_room) on_room_();
 }
 
 void RoomTable::book(const std::string& job, std::map<std::string, Booking> pods) {
@@ -80,18 +91,20 @@ void RoomTable::book(const std::string& job, std::map<std::string, Booking> pods
 }
 
 void RoomTable::cancel(const std::string& job, const std::set<std::string>& but) {
-  std::lock_guard lock(mutex_);
+  std::unique_lock lock(mutex_);
   const auto found = booked_by_.find(job);
   if (found == booked_by_.end()) return;
   std::set<std::string> kept, ended;
   for (const std::string& name : but) kept.insert(full_name(space_of(job), name));
-  for (const std::string& pod : found->second)
-    if (!kept.contains(pod)) ended.insert(pod);
+  std::ranges::set_difference(found->second, kept, std::inserter(ended, ended.end()));
+  bool gives_room = false;
   for (const std::string& pod : ended) {
     booked_.erase(pod);
     take_out(booked_by_, job, pod);
-    look_at(pod);
+    gives_room |= look_at(pod);
   }
+  lock.unlock();
+  if (gives_room) on_room_();
 }
 
 bool RoomTable::holds_nothing(const std::string& job) const {
@@ -104,7 +117,7 @@ std::optional<RoomTable::Holding> RoomTable::holding_of(const std::string& pod) 
   const Booked* booked = found == booked_.end() ? nullptr : &found->second;
   const auto view = caches_.pod(pod);
   if (!view) {
-    if (!booked || !booked->booking.is_made) return {};
+    if (!booked) return {};
     return Holding{booked->booking.node, booked->job, booked->booking.requests};
   }
   if (view->has_ended() || view->meta.label(kJobLabel).empty())
@@ -120,21 +133,22 @@ std::optional<RoomTable::Holding> RoomTable::holding_of(const std::string& pod) 
   return holding.node.empty() ? std::nullopt : std::optional(std::move(holding));
 }
 
-void RoomTable::look_at(const std::string& pod) {
+bool RoomTable::look_at(const std::string& pod) {
   auto now = holding_of(pod);
   const auto before = holdings_.find(pod);
   const bool was_there = before != holdings_.end();
-  if (was_there ? now && before->second == *now : !now) return;
+  if (was_there ? now && before->second == *now : !now) return false;
   if (was_there) {
     take_off(pod, before->second);
     holdings_.erase(before);
   }
-  if (!now) return;
+  if (!now) return true;
   const auto place = holdings_.emplace(pod, std::move(*now)).first;
   const Holding& holding = place->second;
   nodes_[holding.node].holdings.insert(&holding);
   if (!holding.job.empty()) by_job_[holding.job].insert(pod);
   touch(holding.node);
+  return was_there;
 }
 
 void RoomTable::take_off(const std::string& pod, const Holding& holding) {

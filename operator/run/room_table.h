@@ -9,6 +9,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -16,6 +17,7 @@
 #include <set>
 #include <string>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "operator/plan/snapshot.h"
@@ -29,25 +31,27 @@ struct PodView;
 /// Room that a decision takes for a pod before the caches show the pod there.
 struct Booking {
   std::string node;
-  Resources requests;    // of a pod that doesn't exist yet
-  bool is_made = false;  // the pod is being made; else it exists, and is being pinned
+  Resources requests;  // until the caches show the pod, which has its own
 };
 
 /// Any thread may call any of it, except snapshot().
 class RoomTable {
  public:
-  /// `caches` must outlive it.
-  explicit RoomTable(const Caches& caches) : caches_(caches) {}
+  /// `caches` must outlive it. `on_room` is called, by any thread, when there may be more room than before.
+  RoomTable(const Caches& caches, std::function<void()> on_room)
+      : caches_(caches), on_room_(std::move(on_room)) {}
 
   // News, once the caches have it. Pods and jobs are named "namespace/name".
   void node_changed(const std::string& node);
-  void others_changed(const std::string& node);  // what pods of no job take there
+  /// What pods of no job take there. `gives_room`: of some amount less than before.
+  void others_changed(const std::string& node, bool gives_room);
   void pod_changed(const std::string& pod);
   void job_changed(const std::string& job);
 
   /// `pods`: by name, in the job's namespace. Adds to what the job has booked.
   void book(const std::string& job, std::map<std::string, Booking> pods);
-  /// Ends the job's bookings, except those of the pods in `but`.
+  /// Ends the job's bookings, except those of the pods in `but`. Pods that the caches show on their nodes
+  /// stay there.
   void cancel(const std::string& job, const std::set<std::string>& but = {});
 
   /// Changes whenever a node has more or less room than before, or is another.
@@ -76,7 +80,8 @@ class RoomTable {
 
   // With mutex_ held:
   std::optional<Holding> holding_of(const std::string& pod) const;
-  void look_at(const std::string& pod);
+  /// Returns whether that gives room.
+  bool look_at(const std::string& pod);
   void take_off(const std::string& pod, const Holding& holding);
   void touch(const std::string& node);
   /// Makes the snapshot's nodes those that there are, in the order of names.
@@ -84,6 +89,7 @@ class RoomTable {
   NodeLeft left_of(const std::string& name, const Node& node, const std::string& but) const;
 
   const Caches& caches_;
+  const std::function<void()> on_room_;
   std::atomic<std::uint64_t> generation_ = 0;
   mutable std::mutex mutex_;  // guards what follows, except that snapshot_ is read without it
   std::map<std::string, Node> nodes_;

@@ -100,12 +100,13 @@ class NeverFits : public testing::Test {
   /// As the controller does; the status is written where it differs, unless the server takes none.
   Decision look(const std::string& name, bool is_taken = true) {
     const std::string job = "team/" + name;
-    Planner::PlanLock lock(planner);
+    Planner::JobPlans job_plans(planner, job);
     auto seen = observe(job, caches, {.now = kNow});
-    CachedCluster cluster(caches, seen->job, [&](const Gang& gang) { return lock.plan(gang); });
+    CachedCluster cluster(caches, seen->job,
+                          [&](const Gang& gang, const auto& pods) { return job_plans.plan(gang, pods); });
     seen->cluster = &cluster;
     Decision decision = decide(*seen, settings);
-    lock.book(job, decision);
+    job_plans.keep(decision);
     if (decision.status && is_taken) {
       json object = sample_job_json({{"/metadata/name", name}, {"/metadata/uid", "uid of " + name}});
       object["spec"] = specs_[name];
@@ -236,6 +237,47 @@ TEST_F(NeverFits, RoomThatCameToNothingIsAnybodys) {
   const Decision second = look("b");
   ASSERT_TRUE(second.status);
   EXPECT_TRUE(holds(second.status->conditions, kPlaced));
+}
+
+TEST_F(NeverFits, NobodyWaitsForTheRestOfAnothersDecision) {
+  add_job("a", 6);
+  add_job("b", 6);
+  const auto gang_of_six = [](const char* job) {
+    Gang gang{.job = job, .servers = {{0}, {1}, {2}, {3}, {4}, {5}}};
+    gang.server = Resources({{"cpu", 5000}});
+    gang.traffic = Traffic::uniform(6, 1);
+    gang.levels = {"kubernetes.io/hostname"};
+    gang.weights = {1};
+    return gang;
+  };
+  const std::vector<std::string> pods = {"0", "1", "2", "3", "4", "5"};
+  Planner::JobPlans later(planner, "team/b");
+  {
+    Planner::JobPlans first(planner, "team/a");
+    ASSERT_TRUE(first.plan(gang_of_six("team/a"), pods).fits);
+    EXPECT_FALSE(later.plan(gang_of_six("team/b"), pods).fits) << "the room is taken from the plan on";
+    EXPECT_TRUE(first.plan(gang_of_six("team/a"), pods).fits) << "its own room is no obstacle";
+  }
+  EXPECT_TRUE(later.plan(gang_of_six("team/b"), pods).fits) << "nothing was written of the first";
+}
+
+TEST_F(NeverFits, RoomIsTakenOnlyForPodsThatTheDecisionWrites) {
+  Planner::JobPlans job_plans(planner, "team/a");
+  Gang gang;
+  gang.job = "team/a";
+  gang.servers = {{0}, {1}};
+  gang.server = Resources({{"cpu", 5000}});
+  gang.traffic = Traffic::uniform(2, 1);
+  gang.levels = {"kubernetes.io/hostname"};
+  gang.weights = {1};
+  ASSERT_TRUE(job_plans.plan(gang, {"a-0-0", "a-1-0"}).fits);
+  Decision decision;
+  decision.stages = {{{Write::Verb::kPatch, Kind::kPod, "a-1-0", "", "", {}},
+                      {Write::Verb::kDelete, Kind::kPod, "a-0-0", "", "uid", {}}}};
+  job_plans.keep(decision);
+  std::int64_t taken = 0;
+  for (const NodeLeft& left : caches.room().snapshot("").left) taken += 8000 - left.free.of("cpu");
+  EXPECT_EQ(taken, 5000);
 }
 
 TEST_F(NeverFits, TheReflectorIsNotHeldUpByASearch) {

@@ -76,7 +76,7 @@ class Cluster {
       state.pinned = booking.second.node;
       state.job = booking.first;
       state.requests = booking.second.requests;
-      if (booking.second.is_made) all.pods.push_back(state);
+      all.pods.push_back(state);
     }
     return all;
   }
@@ -190,7 +190,7 @@ class Cluster {
   }
   void book() {
     const std::string job = job_name(), pod = job + "-" + std::to_string(draw(3)) + "-0";
-    const Booking booking{node_name(), Resources({{"cpu", 1000 * (1 + draw(4))}}), draw(2) == 0};
+    const Booking booking{node_name(), Resources({{"cpu", 1000 * (1 + draw(4))}})};
     caches_.room().book("team/" + job, {{pod, booking}});
     booked_["team/" + pod] = {"team/" + job, booking};
   }
