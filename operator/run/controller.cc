@@ -27,20 +27,6 @@ double seconds_since(std::chrono::steady_clock::time_point begin) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
 }
 
-const char* word_for(Outcome outcome) {
-  switch (outcome) {
-    case Outcome::kDone:
-      return "done";
-    case Outcome::kConflict:
-      return "conflict";
-    case Outcome::kRejected:
-      return "refused";
-    case Outcome::kUnanswered:
-      return "failed";
-  }
-  return "";
-}
-
 std::set<std::string> pods_that_exist(const std::vector<Reread>& reread) {
   std::set<std::string> names;
   for (const Reread& each : reread)
@@ -64,7 +50,7 @@ void survive(const char* what, const Work& work) {
 Controller::Controller(const Options& options, Dependencies dependencies)
     : options_(options),
       around_(std::move(dependencies)),
-      queue_(around_.clock),
+      queue_(around_.clock, [this](const std::string& key) { return is_urgent(key); }),
       expectations_(around_.clock),
       caches_({options.spaces, options.operator_class, options.settings.mpi_jobs, options.settings.kueue},
               *this),
@@ -114,12 +100,24 @@ void Controller::look_at_all() {
   for (const auto& job : caches_.jobs()) enqueue(job->full_name());
 }
 
-/// By priority, then by age.
+/// Those that could fit now. Then those of which the planner hasn't heard, and those that wait with a launcher,
+/// by priority and age. News of a prepare pod that waits for the scheduler comes by that pod.
 void Controller::look_at_waiting() {
-  std::set<Precedence> waiting;
-  for (const auto& job : caches_.jobs())
-    if (waits_for_room_since(job->status)) waiting.insert(precedence_of(*job, caches_));
-  for (const Precedence& next : waiting) enqueue(next.job);
+  for (const std::string& job : planner_.could_fit_now()) enqueue(job);
+  std::set<Precedence> others;
+  for (const auto& job : caches_.jobs()) {
+    const bool is_unheard_of = waits_for_places_since(job->status) && !planner_.knows(job->full_name());
+    if (is_unheard_of || waits_for_launcher_since(job->status)) others.insert(precedence_of(*job, caches_));
+  }
+  for (const Precedence& next : others) enqueue(next.job);
+}
+
+/// Jobs that have places, or had, come before those that wait for their first: such a job's lost rank keeps
+/// all its others waiting.
+bool Controller::is_urgent(const std::string& key) const {
+  if (key == kWaitingJobs) return true;
+  const auto job = caches_.job(key);
+  return job && (job->status.start || holds(job->status.conditions, kPlaced));
 }
 
 void Controller::work(const std::stop_token& stop) {

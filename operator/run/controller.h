@@ -74,6 +74,7 @@ class Controller final : public CacheListener {
   void conclude(const std::string& job, WriteResult result);
   void enqueue(const std::string& job, bool again = false);
   void look_at_waiting();
+  bool is_urgent(const std::string& key) const;
   Time::time_point take_queued(const std::string& job);
 
   const Options options_;

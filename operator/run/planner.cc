@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -9,6 +10,12 @@
 
 namespace atl::ctl {
 namespace {
+
+/// How long the words of a refusal are given again while nothing but its numbers could differ.
+constexpr Seconds kWordsHold{600};
+/// How long a class is followed after one of it was planned. Gangs that wait are planned at least every
+/// minute.
+constexpr Seconds kClassLasts{150};
 
 /// Room for the gang's pods, which are named as in ClusterView::plan().
 std::map<std::string, Booking> bookings_of(const Gang& gang, const GangPlan& plan,
@@ -43,52 +50,121 @@ Planner::JobPlans::~JobPlans() {
 }
 
 GangPlan Planner::JobPlans::plan(const Gang& gang, const std::vector<std::string>& pods) {
+  const bool is_whole = !gang.job.empty();
+  Waiting waiting{gang, is_whole ? demand_class(gang) : ""};
   std::lock_guard lock(planner_.mutex_);
   planner_.forget(job_, kept_);  // an earlier plan of this look
   // A gang that runs already gets what it lacks even from kept room: the waiting gang may be waiting for its
   // end.
-  GangPlan plan = gang.job.empty() ? planner_.search(gang, nullptr) : planner_.plan_whole(gang);
+  GangPlan plan = is_whole ? planner_.plan_whole(waiting) : planner_.search(gang, nullptr);
   if (plan.fits) planner_.room_.book(job_, bookings_of(gang, plan, pods));
+  refused_ = plan.fits || !is_whole ? std::nullopt : std::optional(std::move(waiting));
   return plan;
 }
 
 void Planner::JobPlans::keep(const Decision& decision) {
+  if (refused_) planner_.waiting_.put(*std::exchange(refused_, {}));
   kept_.merge(written_pods(decision));
   planner_.forget(job_, kept_);
 }
 
 GangPlan Planner::search(const Gang& gang, const Reservation* kept) {
-  return searches_.plan(gang, room_.snapshot(gang.job, kept ? kept->room : std::vector<PodState>()));
+  return searches_.plan(gang, kept ? room_.snapshot(gang.job, kept->room) : room_.snapshot(gang.job));
 }
 
-GangPlan Planner::plan_beside(const Gang& gang, const std::string& demand_class, const Reservation* kept) {
+Planner::KeptRoom Planner::kept_room() {
+  follow();  // so that a class that is too large for the cluster is known to be
+  const Generations now{room_.generation(), room_.capacity_generation(), caches_.order_generation()};
+  return waiting_.reservation(
+      now, {[this](const std::string& job) -> const Snapshot& { return room_.snapshot(job); },
+            [this](const std::string& demand_class) { return is_too_large(demand_class); }});
+}
+
+const Snapshot& Planner::follow() {
+  const Snapshot& snapshot = room_.snapshot("");
+  const auto changes = room_.take_changes();
+  for (auto& [name, one] : classes_) {
+    if (changes.from) one.room.move(*changes.from);
+    for (const std::size_t node : changes.nodes) one.room.count(snapshot, node);
+  }
+  return snapshot;
+}
+
+bool Planner::is_too_large(const std::string& demand_class) {
+  const auto known = classes_.find(demand_class);
+  return known != classes_.end() && !known->second.room.could_ever();
+}
+
+/// `generation`: from before anything else was read, so that changes meanwhile aren't missed.
+GangPlan Planner::plan_beside(const Waiting& waiting, const KeptRoom& kept, std::uint64_t generation) {
+  const Gang& gang = waiting.gang;
   // One that holds room may get another answer than the rest of its class.
-  if (!room_.holds_nothing(gang.job)) return search(gang, kept);
-  const std::pair question(demand_class, kept != nullptr);
-  if (const auto known = refused_.find(question); known != refused_.end()) return known->second;
-  GangPlan plan = search(gang, kept);
-  if (!plan.fits) refused_.emplace(question, plan);
+  if (!room_.holds_nothing(gang.job)) return search(gang, kept.get());
+  const Snapshot& snapshot = follow();
+  const auto known = classes_.find(waiting.demand_class);
+  if (known != classes_.end()) {
+    known->second.asked = now_();
+    const Refusal& last = known->second.refusals[kept != nullptr];
+    const bool is_the_same = last.generation == generation && last.beside == kept;
+    const ClassRoom& room = known->second.room;
+    const bool has_no_room = now_() < last.at + kWordsHold && room.could_ever() == last.could_ever &&
+                             room.could_fit(snapshot, kept.get()) == 0;
+    if (!last.plan.reasons.empty() && (is_the_same || has_no_room)) return last.plan;
+  }
+  GangPlan plan = search(gang, kept.get());
+  if (plan.fits) return plan;
+  remember(waiting, kept, {plan, generation, kept, now_()});
   return plan;
 }
 
-GangPlan Planner::plan_whole(const Gang& gang) {
-  // read before anything else, so that changes meanwhile aren't missed
+void Planner::remember(const Waiting& waiting, const KeptRoom& kept, Refusal refusal) {
+  const Snapshot& snapshot = follow();
+  auto known = classes_.find(waiting.demand_class);
+  if (known == classes_.end())
+    known =
+        classes_.emplace(waiting.demand_class, Class{ClassRoom(waiting.gang, snapshot), {}, now_()}).first;
+  refusal.could_ever = known->second.room.could_ever();
+  known->second.refusals[kept != nullptr] = std::move(refusal);
+}
+
+GangPlan Planner::plan_whole(const Waiting& waiting) {
+  const Gang& gang = waiting.gang;
   const std::uint64_t generation = room_.generation();
-  const auto kept = waiting_.reservation(
-      generation, [this](const std::string& job) -> const Snapshot& { return room_.snapshot(job); });
-  const bool is_other_room = std::exchange(refused_in_, generation) != generation;
-  if (std::exchange(kept_, kept) != kept || is_other_room) refused_.clear();
+  const KeptRoom kept = kept_room();
   const bool is_own = kept && kept->job == gang.job;
   const bool gives_way = kept && !is_own && !waiting_.comes_before(gang.job, kept->job);
-  const std::string demand_class = ctl::demand_class(gang);
-  GangPlan plan = plan_beside(gang, demand_class, gives_way ? kept.get() : nullptr);
+  GangPlan plan = plan_beside(waiting, gives_way ? kept : nullptr, generation);
   if (plan.fits) return plan;
-  waiting_.put(gang, demand_class);
   if (is_own)
     plan.reasons.push_back(
         fmt::format("{} kept for it, so that none that comes later takes that", text_of(*kept)));
   if (gives_way) plan.reasons.push_back(fmt::format("room is reserved for {}, which comes first", kept->job));
   return plan;
+}
+
+std::vector<std::string> Planner::could_fit_now() {
+  std::lock_guard lock(mutex_);
+  const KeptRoom kept = kept_room();
+  const Snapshot& snapshot = follow();
+  std::erase_if(classes_, [&](const auto& one) { return now_() - one.second.asked > kClassLasts; });
+  std::map<std::pair<const Class*, bool>, std::int64_t> left;  // of each class, beside kept room or not
+  std::vector<std::string> jobs;
+  bool gives_way = false;
+  for (const auto& [precedence, since, waiting] : waiting_.in_line()) {
+    const bool is_own = kept && kept->job == precedence.job;
+    const Reservation* beside = gives_way && !is_own ? kept.get() : nullptr;
+    const auto found = classes_.find(waiting->demand_class);
+    const Class* known = found == classes_.end() ? nullptr : &found->second;
+    if (known && room_.holds_nothing(precedence.job)) {
+      const auto [place, is_new] = left.try_emplace({known, beside != nullptr});
+      if (is_new) place->second = known->room.could_fit(snapshot, beside);
+      if (place->second-- > 0) jobs.push_back(precedence.job);
+    } else {
+      jobs.push_back(precedence.job);
+    }
+    gives_way |= is_own;
+  }
+  return jobs;
 }
 
 }  // namespace atl::ctl

@@ -49,6 +49,7 @@ void RoomTable::node_changed(const std::string& name) {
   if ((node.entry != nullptr) != is_there) is_in_line_ = false;
   node.entry = std::move(entry);
   touch(name);
+  ++capacity_generation_;
   if (!is_there && node.holdings.empty()) nodes_.erase(name);
   lock.unlock();
   if (is_there) on_room_();
@@ -162,6 +163,7 @@ void RoomTable::take_off(const std::string& pod, const Holding& holding) {
 void RoomTable::line_up() {
   if (std::exchange(is_in_line_, true)) return;
   Snapshot lined;
+  Changes changes{{}, std::vector<int>()};
   std::vector<std::shared_ptr<const NodeEntry>> shown;
   std::size_t before = 0;  // both are in the order of names
   for (const auto& [name, node] : nodes_) {
@@ -171,9 +173,12 @@ void RoomTable::line_up() {
     lined.nodes.push_back(is_known ? std::move(snapshot_.nodes[before]) : NodeState{.name = name});
     lined.left.push_back(is_known ? std::move(snapshot_.left[before]) : NodeLeft{});
     shown.push_back(is_known ? std::move(shown_[before]) : nullptr);
+    if (is_known && changes_.nodes.contains(before)) changes.nodes.insert(changes.from->size());
+    changes.from->push_back(!is_known ? -1 : changes_.from ? (*changes_.from)[before] : int(before));
     if (is_known) ++before;
   }
   snapshot_ = std::move(lined);
+  changes_ = std::move(changes);
   shown_ = std::move(shown);
 }
 
@@ -192,6 +197,7 @@ const Snapshot& RoomTable::snapshot(const std::string& job, const std::vector<Po
     if (shown_[n] != node.entry) snapshot_.nodes[n] = node.entry->state;
     shown_[n] = node.entry;
     snapshot_.left[n] = left_of(name, node, job);
+    changes_.nodes.insert(n);
   }
   touched_.clear();
   snapshot_.pods = pods;

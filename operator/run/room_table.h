@@ -56,12 +56,22 @@ class RoomTable {
 
   /// Changes whenever a node has more or less room than before, or is another.
   std::uint64_t generation() const { return generation_; }
+  /// Changes whenever a node comes, goes, or offers something else: labels, taints, amounts.
+  std::uint64_t capacity_generation() const { return capacity_generation_; }
   /// Whether no pod of the job has room, or is to have it.
   bool holds_nothing(const std::string& job) const;
 
   /// The cluster as a plan for the job sees it: all nodes, by name, with what each has left beside pods of
   /// others; `pods` are added as they are. Valid until the next call. One caller at a time.
   const Snapshot& snapshot(const std::string& job, const std::vector<PodState>& pods = {});
+
+  /// Nodes by their places in the snapshot.
+  struct Changes {
+    std::set<std::size_t> nodes;           // shown otherwise than before
+    std::optional<std::vector<int>> from;  // where each node was, −1: nowhere; nothing: where it is
+  };
+  /// Of the snapshot, since the last call. For whoever calls snapshot().
+  Changes take_changes() { return std::exchange(changes_, {}); }
 
  private:
   struct Holding {
@@ -90,17 +100,18 @@ class RoomTable {
 
   const Caches& caches_;
   const std::function<void()> on_room_;
-  std::atomic<std::uint64_t> generation_ = 0;
-  mutable std::mutex mutex_;  // guards what follows, except that snapshot_ is read without it
+  std::atomic<std::uint64_t> generation_ = 0, capacity_generation_ = 0;
+  mutable std::mutex mutex_;  // guards what follows, except what only the caller of snapshot() uses
   std::map<std::string, Node> nodes_;
   std::unordered_map<std::string, Holding> holdings_;       // by pod
   std::map<std::string, std::set<std::string>> by_job_;     // pods that hold room
   std::unordered_map<std::string, Booked> booked_;          // by pod
   std::map<std::string, std::set<std::string>> booked_by_;  // pods, by job
-  std::set<std::string> touched_;                           // nodes of which the snapshot shows an earlier state
-  std::set<std::string> set_aside_;  // nodes that the snapshot shows without the pods of the job last asked for
+  std::set<std::string> touched_;    // nodes that the snapshot shows as they were earlier
+  std::set<std::string> set_aside_;  // nodes that it shows without the pods of the job last asked for
   bool is_in_line_ = true;           // whether the snapshot's nodes are those that there are
   Snapshot snapshot_;
+  Changes changes_;
   std::vector<std::shared_ptr<const NodeEntry>> shown_;  // the sources of the snapshot's nodes
 };
 
