@@ -61,6 +61,8 @@ Next place_gang(Reconcile& reconcile);
 // running.cc
 Next launch_ranks(Reconcile& reconcile);
 Next watch_ranks(Reconcile& reconcile);
+/// Takes over reported progress; a moment of silence changes nothing.
+void take_progress(Reconcile& reconcile);
 
 /// Makes the present attempt's MPIJob, and says so where no mpi-operator makes pods of it.
 void have_pods_made(Reconcile& reconcile);

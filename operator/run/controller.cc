@@ -89,6 +89,8 @@ void Controller::forget(const std::string& job) {
   feedbacks_.take(job);
   repeats_.forget(job);
   queue_.forget(job);
+  std::lock_guard lock(mutex_);
+  wrote_status_.erase(job);
 }
 
 void Controller::room_changed() {
@@ -146,6 +148,12 @@ Controller::Time::time_point Controller::take_queued(const std::string& job) {
   return queued.empty() ? Time::now() : queued.mapped();
 }
 
+std::optional<Moment> Controller::wrote_status(const std::string& job) {
+  std::lock_guard lock(mutex_);
+  const auto found = wrote_status_.find(job);
+  return found == wrote_status_.end() ? std::nullopt : std::optional(found->second);
+}
+
 void Controller::look_at(const std::string& job) {
   const auto queued = take_queued(job);
   around_.metrics.taken(seconds_since(queued));
@@ -177,7 +185,8 @@ void Controller::work_on(const std::string& job, Time::time_point queued) {
   Planner::JobPlans plans(planner_, job, unseen);
   auto seen = observe(
       job, caches_,
-      {std::move(feedback), std::move(*reread), poller_.heard(job), poller_.silent_rank(job), around_.now()});
+      {std::move(feedback), std::move(*reread), poller_.heard(job), poller_.silent_rank(job),
+       wrote_status(job), around_.now()});
   if (!seen) {
     if (!caches_.job(job)) forget(job);  // it may belong to another operator now
     return;
@@ -237,6 +246,10 @@ void Controller::carry_out(const Observed& seen, const Decision& decision, std::
     if (written.outcome != Outcome::kDone) {
       planner_.forget(job, unseen);
       return conclude(job, std::move(written));
+    }
+    {
+      std::lock_guard lock(mutex_);
+      wrote_status_[job] = seen.now;
     }
     const auto& restarts = decision.status->restarts;
     if (!restarts.empty() && restarts != seen.job.status.restarts)

@@ -7,6 +7,7 @@
 #include <functional>
 #include <map>
 #include <mutex>
+#include <optional>
 #include <set>
 #include <stop_token>
 #include <string>
@@ -76,6 +77,7 @@ class Controller final : public CacheListener {
   void look_at_waiting();
   bool is_urgent(const std::string& key) const;
   Time::time_point take_queued(const std::string& job);
+  std::optional<Moment> wrote_status(const std::string& job);
 
   const Options options_;
   const Dependencies around_;
@@ -88,8 +90,9 @@ class Controller final : public CacheListener {
   ProgressPoller poller_;
   Events events_;
   Repeats repeats_;
-  std::mutex mutex_;                                // guards queued_
+  std::mutex mutex_;                                // guards what follows
   std::map<std::string, Time::time_point> queued_;  // since when a job has been queued
+  std::map<std::string, Moment> wrote_status_;      // when a job's status was last written
 };
 
 }  // namespace atl::ctl

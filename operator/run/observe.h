@@ -33,6 +33,7 @@ struct BesideCaches {
   std::vector<Reread> reread;
   std::optional<ProgressReport> heard;
   std::optional<Rank> silent_rank;
+  std::optional<Moment> wrote_status;
   Moment now{};
 };
 
