@@ -178,18 +178,6 @@ GangView view_gang(const Observed& seen, const Settings& settings, int attempt) 
 
 namespace {
 
-/// A number above that of any pod which is leaving or has ended, and above any that an earlier attempt may
-/// have used. Called for a server without a worker, all of whose pods are spent.
-int next_incarnation(const Reconcile& reconcile, std::size_t server) {
-  int next = reconcile.attempt() - 1;
-  for (const PodView* pod : reconcile.gang().replaced) {
-    const std::string number = pod->meta.label(kIncarnationLabel);
-    if (pod->meta.label(kServerLabel) == std::to_string(server) && !number.empty())
-      next = std::max(next, std::stoi(number) + 1);
-  }
-  return next;
-}
-
 /// Whether no places have been looked for yet. Admission may add to pods, which shows only once they exist. A
 /// gang that doesn't find the planned room is therefore withdrawn, and gated from then on, so that its pods'
 /// real sizes are visible.

@@ -188,6 +188,7 @@ std::optional<Incident> incident_of(const Reconcile& reconcile) {
 
 void restart(Reconcile& reconcile, const Incident& incident) {
   const std::string what = what_happened(incident);
+  take_progress(reconcile);  // the status may be behind
   reconcile.status.add_restart(
       {reconcile.now(), incident.culprit, incident.reason, reconcile.status.progress.last_checkpoint_epoch});
   reconcile.say(kRunning, false, incident.reason, what);

@@ -104,6 +104,7 @@ Next complete(Reconcile& reconcile) {
     if (!is_launcher || pod.phase != "Succeeded") continue;
     const ContainerView* engine = pod.container(kEngine);
     const auto result = read_launch_result(engine ? engine->message : "");
+    take_progress(reconcile);  // the status may be behind
     if (result) reconcile.status.result = result->result;
     if (result && result->epochs) reconcile.status.progress.epoch = result->epochs;
     reconcile.status.progress.eta.clear();

@@ -61,8 +61,9 @@ struct Refusal {
 class ClusterView {
  public:
   virtual ~ClusterView() = default;
-  /// Plans on the cluster as it is now, where pinned pods take room.
-  virtual GangPlan plan(const Gang& gang) = 0;
+  /// Plans on the cluster as it is now, where pinned pods take room. `pods`: the names of the pods to place,
+  /// by server, and then of the launcher if it is to have a place; a plan that fits takes the room for them.
+  virtual GangPlan plan(const Gang& gang, const std::vector<std::string>& pods) = 0;
   /// Names of pods on the node that aren't the job's.
   virtual std::vector<std::string> other_pods(const std::string& node) = 0;
   /// Whether an older job also has some pods and is refused others, so that this one gives way (decide.h).
@@ -90,6 +91,7 @@ struct Observed {
   std::optional<SecretAnswer> secret;           // of the job's keys
   std::vector<Refusal> refusals;                // of the last writes
   std::optional<QueuePriority> queue_priority;  // nothing: the job names an unknown class
+  std::optional<Moment> wrote_status;           // when this operator last wrote the status; nothing: never
   Moment now{};
 };
 

@@ -7,6 +7,7 @@
 
 #include "job/strategies.h"
 #include "operator/api/messages.h"
+#include "operator/controller/steps.h"
 #include "operator/objects/names.h"
 #include "operator/objects/objects.h"
 #include "operator/objects/release.h"
@@ -131,14 +132,34 @@ std::vector<std::vector<LabelRule>> circles(const Reconcile& reconcile, const Ga
   return all;
 }
 
-GangPlan plan_within(const Reconcile& reconcile, Gang part,
+// The names of pods, which need not exist yet.
+
+std::string worker_of(const Reconcile& reconcile, std::size_t server) {
+  if (const PodView* worker = reconcile.gang().workers[server]) return worker->meta.name;
+  return worker_name(reconcile.name(), int(server), next_incarnation(reconcile, server));
+}
+
+std::string launcher_of(const Reconcile& reconcile) {
+  if (const PodView* launcher = reconcile.gang().launcher) return launcher->meta.name;
+  return launcher_name(reconcile.name(), reconcile.attempt());
+}
+
+/// The workers of these servers, and the launcher.
+std::vector<std::string> pods_of(const Reconcile& reconcile, const std::vector<int>& servers) {
+  std::vector<std::string> pods;
+  for (const int server : servers) pods.push_back(worker_of(reconcile, std::size_t(server)));
+  pods.push_back(launcher_of(reconcile));
+  return pods;
+}
+
+GangPlan plan_within(const Reconcile& reconcile, Gang part, const std::vector<std::string>& pods,
                      const std::vector<std::vector<LabelRule>>& circles) {
   const NodeFilter filter = part.filter;
   GangPlan plan;
   for (const auto& rules : circles) {
     part.filter = filter;
     std::ranges::copy(rules, std::back_inserter(part.filter.selector));
-    plan = reconcile.seen.cluster->plan(part);
+    plan = reconcile.seen.cluster->plan(part, pods);
     if (plan.fits) break;
   }
   return plan;
@@ -152,7 +173,8 @@ GangPlan plan_missing(const Reconcile& reconcile, const Gang& gang, const std::v
   Gang part = part_of(gang, waiting);
   const PodView* launcher = reconcile.gang().launcher;
   if (launcher && !launcher->pinned.empty()) part.launcher = {};
-  GangPlan plan = plan_within(reconcile, part, circles(reconcile, gang, before, standing_nodes(reconcile)));
+  GangPlan plan = plan_within(reconcile, part, pods_of(reconcile, waiting),
+                              circles(reconcile, gang, before, standing_nodes(reconcile)));
   if (!plan.fits) return plan;
   std::vector<std::string> nodes;
   std::size_t next = 0;
@@ -178,15 +200,29 @@ NodeFilter filter_of(const Reconcile& reconcile, const std::string& admitted) {
 GangPlan plan_together(const Reconcile& reconcile, const Gang& gang) {
   const auto waiting = waiting_servers(reconcile);
   const bool is_whole = waiting.size() == gang.servers.size();
-  GangPlan plan = is_whole ? reconcile.seen.cluster->plan(gang) : plan_missing(reconcile, gang, waiting);
+  const auto plan_for = [&](const Gang& any) {
+    return is_whole ? reconcile.seen.cluster->plan(any, pods_of(reconcile, waiting))
+                    : plan_missing(reconcile, any, waiting);
+  };
+  GangPlan plan = plan_for(gang);
   if (plan.fits || gang.within < 0 || reconcile.spec().placement.policy != PlacementPolicy::kPreferred)
     return plan;
   Gang anywhere = gang;
   anywhere.within = -1;
-  return is_whole ? reconcile.seen.cluster->plan(anywhere) : plan_missing(reconcile, anywhere, waiting);
+  return plan_for(anywhere);
 }
 
 }  // namespace
+
+int next_incarnation(const Reconcile& reconcile, std::size_t server) {
+  int next = reconcile.attempt() - 1;
+  for (const PodView* pod : reconcile.gang().replaced) {
+    const std::string number = pod->meta.label(kIncarnationLabel);
+    if (pod->meta.label(kServerLabel) == std::to_string(server) && !number.empty())
+      next = std::max(next, std::stoi(number) + 1);
+  }
+  return next;
+}
 
 Prepared prepared_for_ranks(const Reconcile& reconcile) {
   const Prepared* prepared = known_parts(reconcile);
@@ -249,7 +285,7 @@ std::string place_for_launcher(const Reconcile& reconcile) {
   alone.within = -1;
   const std::vector<std::vector<LabelRule>> circles = {
       {{"metadata.name", "In", standing_nodes(reconcile), true}}, {}};
-  const GangPlan plan = plan_within(reconcile, alone, circles);
+  const GangPlan plan = plan_within(reconcile, alone, {launcher_of(reconcile)}, circles);
   return plan.fits ? plan.nodes[0] : "";
 }
 

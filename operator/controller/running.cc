@@ -91,14 +91,6 @@ void wait_for(Reconcile& reconcile, const std::string& node) {
     reconcile.requeue_at(found->second.since + Seconds(reconcile.settings.toleration_seconds));
 }
 
-/// Takes over reported progress; a moment of silence changes nothing.
-void take_progress(Reconcile& reconcile) {
-  const auto& heard = reconcile.seen.heard;
-  if (!heard || !heard->progress) return;
-  reconcile.status.progress = *heard->progress;
-  reconcile.status.progress.advanced = heard->advanced;
-}
-
 /// Whether servers have been silent for too long. An operator that has just started hasn't asked for long, so
 /// it keeps the earlier answer.
 bool listen_in_vain(Reconcile& reconcile) {
@@ -147,6 +139,13 @@ bool restart_stalled(Reconcile& reconcile) {
 }
 
 }  // namespace
+
+void take_progress(Reconcile& reconcile) {
+  const auto& heard = reconcile.seen.heard;
+  if (!heard || !heard->progress) return;
+  reconcile.status.progress = *heard->progress;
+  reconcile.status.progress.advanced = heard->advanced;
+}
 
 Next launch_ranks(Reconcile& reconcile) {
   const PodView& launcher = *reconcile.gang().launcher;

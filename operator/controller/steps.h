@@ -2,6 +2,7 @@
 // returns whether later steps may follow. Their order is decide.cc's.
 #pragma once
 
+#include <cstddef>
 #include <optional>
 #include <string>
 
@@ -51,12 +52,17 @@ Next make_belongings(Reconcile& reconcile);
 Next prepare_data(Reconcile& reconcile);
 
 // gang_view.cc, placement.cc: pods, and nodes for them
+/// The incarnation of the next worker of a server that has none, all of whose pods are spent: above that of
+/// any pod which is leaving or has ended, and above any that an earlier attempt may have used.
+int next_incarnation(const Reconcile& reconcile, std::size_t server);
 Next make_gang(Reconcile& reconcile);
 Next place_gang(Reconcile& reconcile);
 
 // running.cc
 Next launch_ranks(Reconcile& reconcile);
 Next watch_ranks(Reconcile& reconcile);
+/// Takes over reported progress; a moment of silence changes nothing.
+void take_progress(Reconcile& reconcile);
 
 /// Makes the present attempt's MPIJob, and says so where no mpi-operator makes pods of it.
 void have_pods_made(Reconcile& reconcile);

@@ -13,7 +13,11 @@ void WorkQueue::add(const std::string& key) {
 
 void WorkQueue::add_locked(const std::string& key) {
   if (!dirty_.insert(key).second || taken_.contains(key)) return;
-  ready_.push_back(key);
+  make_ready(key);
+}
+
+void WorkQueue::make_ready(const std::string& key) {
+  (is_urgent_(key) ? urgent_ : others_).push_back(key);
   changed_.notify_one();
 }
 
@@ -55,9 +59,12 @@ void WorkQueue::add_due() {
 
 std::optional<std::string> WorkQueue::take_locked() {
   add_due();
-  if (ready_.empty()) return std::nullopt;
-  std::string key = std::move(ready_.front());
-  ready_.pop_front();
+  if (!is_any_ready()) return std::nullopt;
+  const bool is_urgent = !urgent_.empty() && (others_.empty() || in_a_row_ < kMostInARow);
+  in_a_row_ = is_urgent && !others_.empty() ? in_a_row_ + 1 : 0;
+  auto& ready = is_urgent ? urgent_ : others_;
+  std::string key = std::move(ready.front());
+  ready.pop_front();
   dirty_.erase(key);
   taken_.insert(key);
   return key;
@@ -72,7 +79,7 @@ std::optional<std::string> WorkQueue::take(const std::stop_token& stop) {
   std::unique_lock lock(mutex_);
   while (!stop.stop_requested()) {
     if (auto key = take_locked()) return key;
-    const auto is_ready = [this] { return !ready_.empty(); };
+    const auto is_ready = [this] { return is_any_ready(); };
     if (later_.empty()) {
       changed_.wait(lock, stop, [&] { return is_ready() || !later_.empty(); });
     } else {
@@ -87,14 +94,12 @@ std::optional<std::string> WorkQueue::take(const std::stop_token& stop) {
 void WorkQueue::done(const std::string& key) {
   std::lock_guard lock(mutex_);
   taken_.erase(key);
-  if (!dirty_.contains(key)) return;
-  ready_.push_back(key);
-  changed_.notify_one();
+  if (dirty_.contains(key)) make_ready(key);
 }
 
 std::size_t WorkQueue::depth() const {
   std::lock_guard lock(mutex_);
-  return ready_.size();
+  return urgent_.size() + others_.size();
 }
 
 }  // namespace atl::kube

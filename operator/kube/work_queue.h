@@ -1,10 +1,11 @@
 // Keys that need work, each taken by one worker at most. A key that is added many times before it is taken is
 // worked on once; a key that is added while it is worked on comes again afterwards. Events of the cluster are
-// added at once; only failures wait.
+// added at once; only failures wait. Urgent keys are taken first, but not for ever.
 #pragma once
 
 #include <condition_variable>
 #include <deque>
+#include <functional>
 #include <map>
 #include <mutex>
 #include <optional>
@@ -12,6 +13,7 @@
 #include <stop_token>
 #include <string>
 #include <unordered_map>
+#include <utility>
 
 #include "operator/kube/clock.h"
 
@@ -20,9 +22,17 @@ namespace atl::kube {
 /// Any thread may call any of it.
 class WorkQueue {
  public:
-  explicit WorkQueue(Clock& clock = steady_clock(), Milliseconds first_wait = Milliseconds(5),
-                     Milliseconds longest_wait = Milliseconds(300'000))
-      : clock_(clock), first_wait_(first_wait), longest_wait_(longest_wait) {}
+  /// Asked when a key becomes ready; must not call the queue.
+  using IsUrgent = std::function<bool(const std::string& key)>;
+  explicit WorkQueue(
+      Clock& clock = steady_clock(), IsUrgent is_urgent = [](const std::string&) { return false; },
+      Milliseconds first_wait = Milliseconds(5), Milliseconds longest_wait = Milliseconds(300'000))
+      : clock_(clock),
+        is_urgent_(std::move(is_urgent)),
+        first_wait_(first_wait),
+        longest_wait_(longest_wait) {}
+  /// Others are taken after so many urgent keys in a row.
+  static constexpr int kMostInARow = 8;
 
   void add(const std::string& key);
   /// Adds the key after `wait`; the earliest of several waits counts.
@@ -43,14 +53,18 @@ class WorkQueue {
 
  private:
   void add_locked(const std::string& key);
+  void make_ready(const std::string& key);
+  bool is_any_ready() const { return !urgent_.empty() || !others_.empty(); }
   void add_due();
   std::optional<std::string> take_locked();
 
   Clock& clock_;
+  const IsUrgent is_urgent_;
   const Milliseconds first_wait_, longest_wait_;
   mutable std::mutex mutex_;
   std::condition_variable_any changed_;
-  std::deque<std::string> ready_;                  // in the order in which they are taken
+  std::deque<std::string> urgent_, others_;        // ready ones, each in the order in which they are taken
+  int in_a_row_ = 0;                               // urgent ones that were taken while others were ready
   std::set<std::string> dirty_, taken_;            // dirty: need work; dirty keys that aren't taken are ready
   std::multimap<Clock::Time, std::string> later_;  // by the time when they are due
   std::unordered_map<std::string, Clock::Time> due_;  // each key's place in `later_`

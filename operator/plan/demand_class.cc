@@ -1,9 +1,11 @@
 // Classes of gangs that are alike: on the same cluster all gangs of a class get the same answer, whosever
 // they are. So if one doesn't fit, none of its class does.
-#include "operator/plan/gang.h"
+#include "operator/plan/demand_class.h"
 
+#include <algorithm>
 #include <bit>
-#include <cstdint>
+#include <limits>
+#include <utility>
 
 namespace atl::ctl {
 namespace {
@@ -85,6 +87,84 @@ std::string demand_class(const Gang& gang) {
   text.add(std::int64_t(gang.within));
   text.add(digest_of(gang.traffic));
   return std::move(text.all);
+}
+
+ClassRoom::ClassRoom(Gang gang, const Snapshot& snapshot) : gang_(std::move(gang)) {
+  nodes_.resize(snapshot.nodes.size());
+  for (std::size_t n = 0; n < nodes_.size(); ++n) count(snapshot, n);
+}
+
+void ClassRoom::count(const Snapshot& snapshot, std::size_t node) {
+  Node now;
+  if (const NodeState& state = snapshot.nodes[node]; takes_servers(state))
+    now = {domain_of(state), slots(snapshot.left[node].free), slots(state.allocatable)};
+  add(nodes_[node], -1);
+  add(now, 1);
+  nodes_[node] = now;
+}
+
+void ClassRoom::move(const std::vector<int>& from) {
+  std::vector<Node> moved(from.size());
+  for (std::size_t n = 0; n < from.size(); ++n)
+    if (from[n] >= 0) moved[n] = std::exchange(nodes_[std::size_t(from[n])], {});
+  for (const Node& gone : nodes_) add(gone, -1);
+  nodes_ = std::move(moved);
+}
+
+bool ClassRoom::could_ever() const {
+  return std::ranges::any_of(sums_,
+                             [&](const Sums& sums) { return sums.empty >= std::ssize(gang_.servers); });
+}
+
+std::int64_t ClassRoom::could_fit(const Snapshot& snapshot, const Reservation* kept) const {
+  std::vector<std::int64_t> now;
+  for (const Sums& sums : sums_) now.push_back(sums.now);
+  const auto servers = std::max<std::int64_t>(std::ssize(gang_.servers), 1);
+  const bool could_at_all = std::ranges::any_of(now, [&](std::int64_t slots) { return slots >= servers; });
+  if (!could_at_all) return 0;
+  for (std::size_t k = 0; kept && k < kept->room.size(); ++k) {
+    const PodState& pod = kept->room[k];
+    const auto at = std::ranges::lower_bound(snapshot.nodes, pod.where(), {}, &NodeState::name);
+    if (at == snapshot.nodes.end() || at->name != pod.where()) continue;
+    const auto n = std::size_t(at - snapshot.nodes.begin());
+    if (nodes_[n].domain < 0) continue;
+    Resources beside = snapshot.left[n].free;
+    beside -= pod.requests;
+    now[std::size_t(nodes_[n].domain)] -= nodes_[n].now - slots(beside);
+  }
+  std::int64_t gangs = 0;
+  for (const std::int64_t slots : now) gangs += slots / servers;
+  return gangs;
+}
+
+bool ClassRoom::takes_servers(const NodeState& node) const {
+  return gang_.filter.refusal(node).empty() &&
+         std::ranges::all_of(gang_.volumes, [&](const GangVolume& volume) {
+           return volume.mounters == Mounters::kFirstServer || volume.place.reaches(node);
+         });
+}
+
+std::int32_t ClassRoom::domain_of(const NodeState& node) {
+  std::string name;
+  for (int level = 0; level <= gang_.within; ++level) {
+    const bool is_node = std::size_t(level) + 1 == gang_.levels.size();
+    const auto label = is_node ? node.labels.end() : node.labels.find(gang_.levels[std::size_t(level)]);
+    name += (is_node ? node.name : label == node.labels.end() ? "" : label->second) + '\0';
+  }
+  const auto [found, is_new] = domains_.try_emplace(name, std::int32_t(sums_.size()));
+  if (is_new) sums_.emplace_back();
+  return found->second;
+}
+
+std::uint16_t ClassRoom::slots(const Resources& free) const {
+  return std::uint16_t(
+      std::min<int>(free.times(gang_.server), std::numeric_limits<std::uint16_t>::max()));
+}
+
+void ClassRoom::add(const Node& node, int sign) {
+  if (node.domain < 0) return;
+  sums_[std::size_t(node.domain)].now += sign * node.now;
+  sums_[std::size_t(node.domain)].empty += sign * node.empty;
 }
 
 }  // namespace atl::ctl

@@ -5,7 +5,8 @@
 #include <algorithm>
 #include <iterator>
 #include <map>
-#include <unordered_map>
+#include <numeric>
+#include <string_view>
 
 namespace atl::ctl {
 namespace {
@@ -24,45 +25,62 @@ const char* name_of(Mounters mounters) {
 
 }  // namespace
 
-Room::Room(const Gang& gang, const Snapshot& snapshot) : gang_(gang) {
-  std::unordered_map<std::string, std::size_t> index;
-  for (const NodeState& node : snapshot.nodes) {
-    if (auto refusal = gang.filter.refusal(node); !refusal.empty()) {
-      refusals_.push_back(node.name + " " + refusal);
-      continue;
-    }
-    usable_.push_back({&node, node.allocatable, node.allocatable, node.allocatable});
-  }
-  std::ranges::sort(usable_, {}, [](const NodeRoom& room) { return room.node->name; });
-  for (const GangVolume& volume : gang.volumes) heed(volume);
-  for (std::size_t i = 0; i < usable_.size(); ++i) index[usable_[i].node->name] = i;
+Room::Room(const Gang& gang, const Snapshot& snapshot) : gang_(gang), far_(gang.volumes.size()) {
+  take_pods(snapshot);
+  std::vector<std::size_t> by_name(snapshot.nodes.size());
+  std::iota(by_name.begin(), by_name.end(), 0);
+  const auto name = [&](std::size_t node) -> const std::string& { return snapshot.nodes[node].name; };
+  if (!std::ranges::is_sorted(by_name, {}, name)) std::ranges::sort(by_name, {}, name);
+  usable_.reserve(by_name.size());
+  for (const std::size_t node : by_name) add(snapshot.nodes[node], left(snapshot, node));
+}
+
+void Room::take_pods(const Snapshot& snapshot) {
+  std::unordered_map<std::string_view, std::size_t> index;
+  for (std::size_t n = 0; n < snapshot.nodes.size() && !snapshot.pods.empty(); ++n)
+    index[snapshot.nodes[n].name] = n;
   for (const PodState& pod : snapshot.pods) {
     const auto found = index.find(pod.where());
-    if (pod.finished || found == index.end() || (!gang.job.empty() && pod.job == gang.job)) continue;
-    NodeRoom& room = usable_[found->second];
-    room.free -= pod.requests;
-    if (pod.of_daemon_set) room.empty -= pod.requests;
-    if (pod.job.empty()) room.cleared -= pod.requests;
+    if (pod.finished || found == index.end() || (!gang_.job.empty() && pod.job == gang_.job)) continue;
+    NodeLeft& changed = changed_.try_emplace(found->second, left(snapshot, found->second)).first->second;
+    changed.free -= pod.requests;
+    if (pod.of_daemon_set) changed.empty -= pod.requests;
+    if (pod.job.empty()) changed.cleared -= pod.requests;
   }
 }
 
-void Room::heed(const GangVolume& volume) {
-  std::vector<std::string> nodes;
-  std::erase_if(usable_, [&](NodeRoom& room) {
-    if (volume.place.reaches(*room.node)) return false;
-    nodes.push_back(room.node->name);
+const NodeLeft& Room::left(const Snapshot& snapshot, std::size_t node) {
+  if (const auto changed = changed_.find(node); changed != changed_.end()) return changed->second;
+  if (!snapshot.left.empty()) return snapshot.left[node];
+  const Resources& all = snapshot.nodes[node].allocatable;
+  return changed_.emplace(node, NodeLeft{all, all, all}).first->second;
+}
+
+void Room::add(const NodeState& node, const NodeLeft& left) {
+  if (auto refusal = gang_.filter.refusal(node); !refusal.empty()) {
+    refusals_.push_back(node.name + " " + refusal);
+    return;
+  }
+  NodeRoom room{&node, left.free, left.cleared, left.empty};
+  for (std::size_t v = 0; v < gang_.volumes.size(); ++v) {
+    const GangVolume& volume = gang_.volumes[v];
+    if (volume.place.reaches(node)) continue;
+    far_[v].push_back(node.name);
+    if (volume.mounters == Mounters::kAll) return;
     if (volume.mounters == Mounters::kServers) room.takes_servers = false;
     if (volume.mounters == Mounters::kFirstServer) room.takes_first = !gang_.has_first_server();
-    return volume.mounters == Mounters::kAll;
-  });
-  if (!nodes.empty()) far_.emplace_back(&volume, std::move(nodes));
+  }
+  usable_.push_back(room);
 }
 
 std::vector<std::string> Room::far_volumes() const {
   std::vector<std::string> sentences;
-  for (const auto& [volume, nodes] : far_)
+  for (std::size_t v = 0; v < far_.size(); ++v) {
+    const GangVolume& volume = gang_.volumes[v];
+    if (far_[v].empty()) continue;
     sentences.push_back(
-        fmt::format("{}: {} on {}", text_of(*volume), name_of(volume->mounters), listed(nodes)));
+        fmt::format("{}: {} on {}", text_of(volume), name_of(volume.mounters), listed(far_[v])));
+  }
   return sentences;
 }
 

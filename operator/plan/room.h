@@ -3,17 +3,18 @@
 #pragma once
 
 #include <string>
+#include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "operator/plan/gang.h"
 
 namespace atl::ctl {
 
+/// References to a snapshot, or into a Room. The gang's own pods take nothing.
 struct NodeRoom {
-  const NodeState* node = nullptr;
-  Resources free;     // without the amounts of all pods except the gang's own
-  Resources cleared;  // without those of pods outside of jobs: what is free once all jobs have ended
-  Resources empty;    // without those of daemon sets alone
+  const NodeState* node;
+  const Resources &free, &cleared, &empty;  // NodeLeft's
   // whether the node can reach the volumes of servers, and of server 0; the launcher may run on any node
   bool takes_servers = true, takes_first = true;
 };
@@ -22,6 +23,8 @@ class Room {
  public:
   /// Both arguments must outlive it.
   Room(const Gang& gang, const Snapshot& snapshot);
+  Room(const Room&) = delete;
+  Room& operator=(const Room&) = delete;
 
   const std::vector<NodeRoom>& usable() const { return usable_; }         // by name
   const std::vector<std::string>& refusals() const { return refusals_; }  // "n1 is cordoned"
@@ -33,13 +36,15 @@ class Room {
   Site site(const NodeRoom& room, const Resources& free) const;
 
  private:
-  void heed(const GangVolume& volume);
+  void take_pods(const Snapshot& snapshot);
+  const NodeLeft& left(const Snapshot& snapshot, std::size_t node);
+  void add(const NodeState& node, const NodeLeft& left);
 
   const Gang& gang_;
+  std::unordered_map<std::size_t, NodeLeft> changed_;  // by node: what differs from the snapshot's `left`
   std::vector<NodeRoom> usable_;
   std::vector<std::string> refusals_;
-  // each volume, with the nodes that can't reach it
-  std::vector<std::pair<const GangVolume*, std::vector<std::string>>> far_;
+  std::vector<std::vector<std::string>> far_;  // by volume: nodes that can't reach it
 };
 
 // Obstacles to a gang, in whole sentences that name nodes and say what would help.

@@ -38,8 +38,16 @@ struct PodState {
   const std::string& where() const { return node.empty() ? pinned : node; }
 };
 
+/// What a node has left of what it offers.
+struct NodeLeft {
+  Resources free;     // beside all pods
+  Resources cleared;  // beside pods outside of jobs: what is free once all jobs have ended
+  Resources empty;    // beside daemon sets' pods alone
+};
+
 struct Snapshot {
   std::vector<NodeState> nodes;
+  std::vector<NodeLeft> left;  // by node, beside pods that aren't in `pods`; empty: all that nodes offer
   std::vector<PodState> pods;
   Storage storage;
 };

@@ -240,6 +240,20 @@ void join(WriteResult& all, WriteResult one) {
 
 }  // namespace
 
+const char* word_for(Outcome outcome) {
+  switch (outcome) {
+    case Outcome::kDone:
+      return "done";
+    case Outcome::kConflict:
+      return "conflict";
+    case Outcome::kRejected:
+      return "refused";
+    case Outcome::kUnanswered:
+      return "failed";
+  }
+  return "";
+}
+
 WriteResult write_new_status(const WriteContext& context, const Observed& seen, const Status& status) {
   if (!context.may_write()) return result(Outcome::kUnanswered, "this replica is no longer the leader");
   const Meta& meta = seen.job.meta;

@@ -22,6 +22,9 @@ enum class Outcome {
   kUnanswered,  // no answer, or one that may differ the next time
 };
 
+/// The outcome in the metrics and the log.
+const char* word_for(Outcome outcome);
+
 struct WriteResult {
   Outcome outcome = Outcome::kDone;
   std::string problem;  // of the worst write

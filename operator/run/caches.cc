@@ -47,36 +47,27 @@ std::string job_of(const Meta& meta) {
   return job.empty() ? "" : full_name(meta.space, job);
 }
 
-/// Tells the listener of a pod or an object that comes, changes or goes. `name`: "space/name".
 template <class Value>
-void tell(CacheListener& listener, Kind kind, NameIndex& index, const std::string& name, const Value& before,
-          const Value& after) {
+void enter(NameIndex& index, const std::string& name, const Value& before, const Value& after) {
+  const std::string job = job_of(after ? after->meta : before->meta);
+  if (job.empty()) return;
+  if (after)
+    index.add(job, name);
+  else
+    index.remove(job, name);
+}
+
+/// Tells the listener of a pod or an object that comes, changes or goes.
+template <class Value>
+void tell(CacheListener& listener, Kind kind, const Value& before, const Value& after) {
   const Meta& meta = after ? after->meta : before->meta;
   const std::string job = job_of(meta);
   if (job.empty()) return;
-  if (!after) {
-    index.remove(job, name);
-    return listener.job_changed(job, gone_mark(meta.uid));
-  }
-  index.add(job, name);
+  if (!after) return listener.job_changed(job, gone_mark(meta.uid));
   if (!before) return listener.job_changed(job, made_mark(kind, meta.name));
   // For whoever deleted a pod, it is seen once it is on its way out.
   const bool goes = meta.deletion && !before->meta.deletion;
   listener.job_changed(job, goes ? gone_mark(meta.uid) : changed_mark(kind, meta.name));
-}
-
-bool takes_room(const PodView& pod) {
-  return (pod.is_bound() || !pod.pinned.empty()) && !pod.has_ended();
-}
-
-/// Whether plans count both alike: the node where the pod is or will be, its requests, its job, and its
-/// urgency.
-bool counts_the_same(const PodView& a, const PodView& b) {
-  const auto same_label = [&](const char* key) { return a.meta.label(key) == b.meta.label(key); };
-  return a.node == b.node && a.pinned == b.pinned && a.has_ended() == b.has_ended() &&
-         a.requests == b.requests && a.priority == b.priority && a.gates == b.gates &&
-         a.meta.owner_uid == b.meta.owner_uid && same_label(kJobLabel) && same_label(kRoleLabel) &&
-         same_label(kServerLabel);
 }
 
 /// Whether plans count both alike: whether and since when the job waits, and the nodes of its pods.
@@ -86,33 +77,34 @@ bool counts_the_same(const GnnJob& a, const GnnJob& b) {
          waits_for_places_since(a.status) == waits_for_places_since(b.status);
 }
 
-/// Increments `generation` where a change matters to plans: after the cache has changed, and before anybody
-/// is told.
-template <class Value>
-void count(std::atomic<std::uint64_t>& generation, const Value& before, const Value& after) {
-  if (!before || !after || !counts_the_same(*before, *after)) ++generation;
-}
-
-kube::Cache<GnnJob> job_cache(CacheListener& listener, std::atomic<std::uint64_t>& generation) {
+kube::Cache<GnnJob> job_cache(const News& news) {
   return {[](std::string_view text) { return read_gnn_job(std::string(text)); },
-          [&listener, &generation](const std::string& name, const auto& before, const auto& after) {
-            count(generation, before, after);
+          [news](const std::string& name, const auto& before, const auto& after) {
+            if (!before || !after || !counts_the_same(*before, *after)) {
+              news.room.job_changed(name);
+              ++news.order;
+            }
             if (!after)
-              listener.job_gone(name);
+              news.listener.job_gone(name);
             else
-              listener.job_changed(name, before ? changed_mark(Kind::kJob, after->meta.name) : "");
+              news.listener.job_changed(name, before ? changed_mark(Kind::kJob, after->meta.name) : "");
           }};
 }
 
-kube::Cache<PodView> pod_cache(CacheListener& listener, SpaceCaches& space,
-                               std::atomic<std::uint64_t>& generation) {
+/// A job is as urgent as its pods; without any, of urgency 0.
+int priority_of(const std::shared_ptr<const PodView>& pod) {
+  return pod ? pod->priority : 0;
+}
+
+kube::Cache<PodView> pod_cache(const News& news, SpaceCaches& space) {
   return {[](std::string_view text) { return adopted(read_pod(std::string(text))); },
-          [&listener, &space, &generation](const std::string& name, const auto& before, const auto& after) {
+          [news, &space](const std::string& name, const auto& before, const auto& after) {
             if (before && before->is_bound() && !after) space.pods_by_node.remove(before->node, name);
             if (after && after->is_bound()) space.pods_by_node.add(after->node, name);
-            count(generation, before, after);
-            tell(listener, Kind::kPod, space.pods_by_job, name, before, after);
-            if (before && takes_room(*before) && (!after || !takes_room(*after))) listener.room_changed();
+            enter(space.pods_by_job, name, before, after);
+            news.room.pod_changed(name);
+            if (priority_of(before) != priority_of(after)) ++news.order;
+            tell(news.listener, Kind::kPod, before, after);
           }};
 }
 
@@ -138,15 +130,15 @@ std::vector<std::string> NameIndex::names(const std::string& key) const {
   return {found->second.begin(), found->second.end()};
 }
 
-SpaceCaches::SpaceCaches(CacheListener& listener, const std::vector<Kind>& kinds,
-                         std::atomic<std::uint64_t>& generation)
-    : jobs(job_cache(listener, generation)), pods(pod_cache(listener, *this, generation)) {
+SpaceCaches::SpaceCaches(const News& news, const std::vector<Kind>& kinds)
+    : jobs(job_cache(news)), pods(pod_cache(news, *this)) {
   for (const Kind kind : kinds) {
     NameIndex& index = objects_by_job[kind];
     objects[kind] = std::make_unique<kube::Cache<ObjectView>>(
         [kind](std::string_view text) { return read_object(kind, json::parse(text, nullptr, false)); },
-        [kind, &listener, &index](const std::string& name, const auto& before, const auto& after) {
-          tell(listener, kind, index, name, before, after);
+        [kind, news, &index](const std::string& name, const auto& before, const auto& after) {
+          enter(index, name, before, after);
+          tell(news.listener, kind, before, after);
         });
   }
 }
@@ -154,14 +146,15 @@ SpaceCaches::SpaceCaches(CacheListener& listener, const std::vector<Kind>& kinds
 Caches::Caches(Scope scope, CacheListener& listener)
     : operator_class_(scope.operator_class),
       listener_(listener),
+      room_(*this, [&listener] { listener.room_changed(); }),
       nodes_(read_node, [this](const std::string& name, const auto& before,
                                const auto& after) { node_changed(name, before, after); }),
       others_({[this](const std::string& space) { return find(space) != nullptr; },
-               [this] { listener_.room_changed(); }}),
+               [this](const std::string& node, bool gives_room) { room_.others_changed(node, gives_room); }}),
       queues_(scope.workloads ? std::make_unique<QueueCaches>() : nullptr) {
   if (scope.spaces.empty()) scope.spaces.emplace_back();
   for (const std::string& space : scope.spaces)
-    spaces_[space] = std::make_unique<SpaceCaches>(listener, object_kinds(scope), generation_);
+    spaces_[space] = std::make_unique<SpaceCaches>(News{room_, order_, listener}, object_kinds(scope));
 }
 
 std::vector<Feed> Caches::feeds() {
@@ -201,11 +194,14 @@ std::vector<std::shared_ptr<const GnnJob>> Caches::jobs() const {
   return all;
 }
 
-std::vector<std::shared_ptr<const PodView>> Caches::pods() const {
-  std::vector<std::shared_ptr<const PodView>> all;
-  for (const auto& [name, space] : spaces_)
-    for (auto& pod : space->pods.all()) all.push_back(std::move(pod));
-  return all;
+std::shared_ptr<const PodView> Caches::pod(const std::string& name) const {
+  const SpaceCaches* space = find(space_of(name));
+  return space ? space->pods.find(name) : nullptr;
+}
+
+std::vector<std::string> Caches::labelled_pods(const std::string& job) const {
+  const SpaceCaches* space = find(space_of(job));
+  return space ? space->pods_by_job.names(job) : std::vector<std::string>();
 }
 
 std::vector<std::shared_ptr<const PodView>> Caches::pods_of(const std::string& job) const {
@@ -253,7 +249,7 @@ std::shared_ptr<const Meta> Caches::meta_of(Kind kind, const std::string& name) 
   const SpaceCaches* space = find(space_of(name));
   if (!space) return nullptr;
   if (kind == Kind::kJob) return meta(space->jobs.find(name));
-  if (kind == Kind::kPod) return meta(space->pods.find(name));
+  if (kind == Kind::kPod) return meta(pod(name));
   const auto objects = space->objects.find(kind);
   return objects == space->objects.end() ? nullptr : meta(objects->second->find(name));
 }
@@ -272,8 +268,7 @@ void Caches::node_changed(const std::string& name, const kube::Cache<NodeEntry>:
     missed_.erase(name);
   }
   if (before && after && offers_the_same(before->state, after->state)) return;
-  ++generation_;
-  listener_.room_changed();
+  room_.node_changed(name);
   std::set<std::string> concerned;
   for (const auto& pod : pods_on(name)) concerned.insert(job_of(pod->meta));
   for (const std::string& job : concerned)

@@ -17,6 +17,7 @@
 #include "operator/kube/client.h"
 #include "operator/run/kinds.h"
 #include "operator/run/queue_caches.h"
+#include "operator/run/room_table.h"
 #include "operator/run/thin_pods.h"
 
 namespace atl::ctl {
@@ -50,11 +51,16 @@ class NameIndex {
   std::map<std::string, std::set<std::string>> names_;
 };
 
+/// Who is told of changes of jobs and pods, in this order.
+struct News {
+  RoomTable& room;
+  std::atomic<std::uint64_t>& order;  // counts changes of the order in which jobs wait
+  CacheListener& listener;
+};
+
 /// Jobs of one namespace, or of all, with their objects.
 struct SpaceCaches {
-  /// `generation` counts changes that plans depend on.
-  SpaceCaches(CacheListener& listener, const std::vector<Kind>& kinds,
-              std::atomic<std::uint64_t>& generation);
+  SpaceCaches(const News& news, const std::vector<Kind>& kinds);
 
   NameIndex pods_by_job, pods_by_node;
   std::map<Kind, NameIndex> objects_by_job;
@@ -85,7 +91,10 @@ class Caches {
   std::vector<std::shared_ptr<const ObjectView>> objects_of(const std::string& job) const;
   /// The metadata of a job, or of a job's object; null where there is none. `name`: "space/name".
   std::shared_ptr<const Meta> meta_of(Kind kind, const std::string& name) const;
-  std::vector<std::shared_ptr<const PodView>> pods() const;
+  /// Null where there is none. `name`: "space/name".
+  std::shared_ptr<const PodView> pod(const std::string& name) const;
+  /// The names of all pods with the job's label, whosever they are.
+  std::vector<std::string> labelled_pods(const std::string& job) const;
   /// Pods that are bound to the node.
   std::vector<std::shared_ptr<const PodView>> pods_on(const std::string& node) const;
   /// The job that owns the pod; "" where it has only the label of one.
@@ -95,8 +104,9 @@ class Caches {
   /// When a missing node was first asked for, which is `now` for an operator that has just started.
   Moment missed_since(const std::string& node, Moment now) const;
   const ThinPods& others() const { return others_; }
-  /// Changes whenever something changes that plans depend on: nodes, pods on them, or jobs that wait.
-  std::uint64_t generation() const { return generation_ + others_.generation(); }
+  RoomTable& room() { return room_; }
+  /// Changes whenever jobs wait in another order than before, or other jobs do.
+  std::uint64_t order_generation() const { return order_; }
   /// Null where the cluster has no queues.
   const QueueCaches* queues() const { return queues_.get(); }
 
@@ -107,7 +117,8 @@ class Caches {
 
   const std::string operator_class_;
   CacheListener& listener_;
-  std::atomic<std::uint64_t> generation_ = 0;
+  RoomTable room_;
+  std::atomic<std::uint64_t> order_ = 0;
   std::map<std::string, std::unique_ptr<SpaceCaches>> spaces_;  // by namespace; "": all
   kube::Cache<NodeEntry> nodes_;
   mutable std::mutex missed_mutex_;

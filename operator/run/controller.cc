@@ -27,20 +27,6 @@ double seconds_since(std::chrono::steady_clock::time_point begin) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
 }
 
-const char* word_for(Outcome outcome) {
-  switch (outcome) {
-    case Outcome::kDone:
-      return "done";
-    case Outcome::kConflict:
-      return "conflict";
-    case Outcome::kRejected:
-      return "refused";
-    case Outcome::kUnanswered:
-      return "failed";
-  }
-  return "";
-}
-
 std::set<std::string> pods_that_exist(const std::vector<Reread>& reread) {
   std::set<std::string> names;
   for (const Reread& each : reread)
@@ -64,7 +50,7 @@ void survive(const char* what, const Work& work) {
 Controller::Controller(const Options& options, Dependencies dependencies)
     : options_(options),
       around_(std::move(dependencies)),
-      queue_(around_.clock),
+      queue_(around_.clock, [this](const std::string& key) { return is_urgent(key); }),
       expectations_(around_.clock),
       caches_({options.spaces, options.operator_class, options.settings.mpi_jobs, options.settings.kueue},
               *this),
@@ -93,17 +79,18 @@ void Controller::job_changed(const std::string& job, const std::string& mark) {
 
 void Controller::job_gone(const std::string& job) {
   forget(job);
-  room_changed();
 }
 
 void Controller::forget(const std::string& job) {
   expectations_.forget(job);
   planner_.forget(job);
-  planner_.stop_waiting(job);
+  if (planner_.stop_waiting(job)) room_changed();
   poller_.forget(job);
   feedbacks_.take(job);
   repeats_.forget(job);
   queue_.forget(job);
+  std::lock_guard lock(mutex_);
+  wrote_status_.erase(job);
 }
 
 void Controller::room_changed() {
@@ -115,12 +102,24 @@ void Controller::look_at_all() {
   for (const auto& job : caches_.jobs()) enqueue(job->full_name());
 }
 
-/// By priority, then by age.
+/// Those that could fit now. Then those of which the planner hasn't heard, and those that wait with a launcher,
+/// by priority and age. News of a prepare pod that waits for the scheduler comes by that pod.
 void Controller::look_at_waiting() {
-  std::set<Precedence> waiting;
-  for (const auto& job : caches_.jobs())
-    if (waits_for_room_since(job->status)) waiting.insert(precedence_of(*job, caches_));
-  for (const Precedence& next : waiting) enqueue(next.job);
+  for (const std::string& job : planner_.could_fit_now()) enqueue(job);
+  std::set<Precedence> others;
+  for (const auto& job : caches_.jobs()) {
+    const bool is_unheard_of = waits_for_places_since(job->status) && !planner_.knows(job->full_name());
+    if (is_unheard_of || waits_for_launcher_since(job->status)) others.insert(precedence_of(*job, caches_));
+  }
+  for (const Precedence& next : others) enqueue(next.job);
+}
+
+/// Jobs that have places, or had, come before those that wait for their first: such a job's lost rank keeps
+/// all its others waiting.
+bool Controller::is_urgent(const std::string& key) const {
+  if (key == kWaitingJobs) return true;
+  const auto job = caches_.job(key);
+  return job && (job->status.start || holds(job->status.conditions, kPlaced));
 }
 
 void Controller::work(const std::stop_token& stop) {
@@ -149,6 +148,12 @@ Controller::Time::time_point Controller::take_queued(const std::string& job) {
   return queued.empty() ? Time::now() : queued.mapped();
 }
 
+std::optional<Moment> Controller::wrote_status(const std::string& job) {
+  std::lock_guard lock(mutex_);
+  const auto found = wrote_status_.find(job);
+  return found == wrote_status_.end() ? std::nullopt : std::optional(found->second);
+}
+
 void Controller::look_at(const std::string& job) {
   const auto queued = take_queued(job);
   around_.metrics.taken(seconds_since(queued));
@@ -165,7 +170,6 @@ void Controller::look_at(const std::string& job) {
 
 void Controller::work_on(const std::string& job, Time::time_point queued) {
   if (!expectations_.are_met(job)) return queue_.add_after(job, kExpectationsLapse);
-  Planner::PlanLock planning(planner_);
   WriteFeedback feedback = feedbacks_.take(job);
   // Objects without our labels aren't watched, so only another try shows that one of them is gone.
   if (feedback.has_foreign()) queue_.add_after(job, kNameMayBeFree);
@@ -178,23 +182,25 @@ void Controller::work_on(const std::string& job, Time::time_point queued) {
   }
   // The caches show what was booked, except pods whose creation wasn't answered.
   const std::set<std::string> unseen = pods_that_exist(*reread);
-  planner_.forget(job, unseen);
+  Planner::JobPlans plans(planner_, job, unseen);
   auto seen = observe(
       job, caches_,
-      {std::move(feedback), std::move(*reread), poller_.heard(job), poller_.silent_rank(job), around_.now()});
+      {std::move(feedback), std::move(*reread), poller_.heard(job), poller_.silent_rank(job),
+       wrote_status(job), around_.now()});
   if (!seen) {
     if (!caches_.job(job)) forget(job);  // it may belong to another operator now
     return;
   }
-  CachedCluster cluster(caches_, seen->job,
-                        [&](const Gang& gang) { return plan(gang, seen->job, planning); });
+  CachedCluster cluster(caches_, seen->job, [&](const Gang& gang, const std::vector<std::string>& pods) {
+    return plan(gang, pods, seen->job, plans);
+  });
   seen->cluster = &cluster;
   const Decision decision = decide_on(*seen);
   if (const auto wait = repeats_.wait(job, decision); wait > Milliseconds(0)) {
     around_.metrics.held_back();
     return queue_.add_after(job, wait);
   }
-  planning.book(job, decision);
+  plans.keep(decision);
   const bool waits =
       waits_for_places_since(decision.status ? *decision.status : seen->job.status).has_value();
   if (!waits && planner_.stop_waiting(job)) room_changed();
@@ -210,10 +216,11 @@ void Controller::work_on(const std::string& job, Time::time_point queued) {
   }
 }
 
-GangPlan Controller::plan(Gang gang, const GnnJob& job, Planner::PlanLock& planning) {
+GangPlan Controller::plan(Gang gang, const std::vector<std::string>& pods, const GnnJob& job,
+                          Planner::JobPlans& plans) {
   for (GangVolume& volume : gang.volumes) volume.place = claim_places_.of(job.meta.space, volume.claim);
   const auto begin = Time::now();
-  GangPlan plan = planning.plan(gang);
+  GangPlan plan = plans.plan(gang, pods);
   around_.metrics.planned(seconds_since(begin));
   return plan;
 }
@@ -239,6 +246,10 @@ void Controller::carry_out(const Observed& seen, const Decision& decision, std::
     if (written.outcome != Outcome::kDone) {
       planner_.forget(job, unseen);
       return conclude(job, std::move(written));
+    }
+    {
+      std::lock_guard lock(mutex_);
+      wrote_status_[job] = seen.now;
     }
     const auto& restarts = decision.status->restarts;
     if (!restarts.empty() && restarts != seen.job.status.restarts)

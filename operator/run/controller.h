@@ -7,9 +7,11 @@
 #include <functional>
 #include <map>
 #include <mutex>
+#include <optional>
 #include <set>
 #include <stop_token>
 #include <string>
+#include <vector>
 
 #include "operator/kube/client.h"
 #include "operator/kube/expectations.h"
@@ -67,13 +69,15 @@ class Controller final : public CacheListener {
   void forget(const std::string& job);
   void look_at(const std::string& job);
   void work_on(const std::string& job, Time::time_point queued);
-  GangPlan plan(Gang gang, const GnnJob& job, Planner::PlanLock& planning);
+  GangPlan plan(Gang gang, const std::vector<std::string>& pods, const GnnJob& job, Planner::JobPlans& plans);
   Decision decide_on(Observed& seen);
   void carry_out(const Observed& seen, const Decision& decision, std::set<std::string> unseen);
   void conclude(const std::string& job, WriteResult result);
   void enqueue(const std::string& job, bool again = false);
   void look_at_waiting();
+  bool is_urgent(const std::string& key) const;
   Time::time_point take_queued(const std::string& job);
+  std::optional<Moment> wrote_status(const std::string& job);
 
   const Options options_;
   const Dependencies around_;
@@ -86,8 +90,9 @@ class Controller final : public CacheListener {
   ProgressPoller poller_;
   Events events_;
   Repeats repeats_;
-  std::mutex mutex_;                                // guards queued_
+  std::mutex mutex_;                                // guards what follows
   std::map<std::string, Time::time_point> queued_;  // since when a job has been queued
+  std::map<std::string, Moment> wrote_status_;      // when a job's status was last written
 };
 
 }  // namespace atl::ctl

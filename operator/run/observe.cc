@@ -78,6 +78,7 @@ std::optional<Observed> observe(const std::string& job, const Caches& caches, Be
   seen.nodes = node_views(seen, caches, beside.now);
   seen.heard = std::move(beside.heard);
   seen.silent_rank = beside.silent_rank;
+  seen.wrote_status = beside.wrote_status;
   seen.now = beside.now;
   return seen;
 }

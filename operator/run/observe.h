@@ -33,6 +33,7 @@ struct BesideCaches {
   std::vector<Reread> reread;
   std::optional<ProgressReport> heard;
   std::optional<Rank> silent_rank;
+  std::optional<Moment> wrote_status;
   Moment now{};
 };
 
@@ -42,11 +43,11 @@ std::optional<Observed> observe(const std::string& job, const Caches& caches, Be
 /// The cluster as the caches show it, from the view of one job; references outlive it.
 class CachedCluster final : public ClusterView {
  public:
-  using Plan = std::function<GangPlan(const Gang&)>;
+  using Plan = std::function<GangPlan(const Gang&, const std::vector<std::string>& pods)>;
   CachedCluster(const Caches& caches, const GnnJob& job, Plan plan)
       : caches_(caches), job_(job), plan_(std::move(plan)) {}
 
-  GangPlan plan(const Gang& gang) override { return plan_(gang); }
+  GangPlan plan(const Gang& gang, const std::vector<std::string>& pods) override { return plan_(gang, pods); }
   /// First pods of no job, then those of other jobs.
   std::vector<std::string> other_pods(const std::string& node) override;
   bool is_another_first() override;

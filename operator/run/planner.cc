@@ -2,98 +2,139 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <charconv>
-#include <iterator>
+#include <optional>
 #include <utility>
+#include <vector>
 
-#include "operator/objects/names.h"
-#include "operator/objects/release.h"
 #include "operator/plan/gang.h"
-#include "operator/run/kinds.h"
 
 namespace atl::ctl {
 namespace {
 
-/// The planned node of a gated worker whose job's status has a plan: the operator that wrote the plan may
-/// have died before it pinned the pod.
-std::string planned_node(const GnnJob& job, const PodView& pod) {
-  if (!is_gated(pod) || pod.meta.label(kRoleLabel) != kWorkerRole || !holds(job.status.conditions, kPlaced))
-    return {};
-  const std::string label = pod.meta.label(kServerLabel);
-  std::size_t server = 0;
-  const auto [end, error] = std::from_chars(label.data(), label.data() + label.size(), server);
-  if (error != std::errc() || end != label.data() + label.size() || server >= job.status.servers.size())
-    return {};
-  return job.status.servers[server].node;
+/// How long the words of a refusal are given again while nothing but its numbers could differ.
+constexpr Seconds kWordsHold{600};
+/// How long a class is followed after one of it was planned. Gangs that wait are planned at least every
+/// minute.
+constexpr Seconds kClassLasts{150};
+
+/// Room for the gang's pods, which are named as in ClusterView::plan().
+std::map<std::string, Booking> bookings_of(const Gang& gang, const GangPlan& plan,
+                                           const std::vector<std::string>& pods) {
+  std::map<std::string, Booking> bookings;
+  for (std::size_t p = 0; p < pods.size(); ++p) {
+    const bool is_server = p < plan.nodes.size();
+    bookings[pods[p]] = {is_server ? plan.nodes[p] : plan.launcher, is_server ? gang.server : gang.launcher};
+  }
+  std::erase_if(bookings, [](const auto& one) { return one.second.node.empty(); });
+  return bookings;
 }
 
-/// The pod that a write pins to a node; without a name where the pod exists already.
-PodState booked_by(const Write& write, const std::string& job) {
-  PodState state;
-  if (write.verb == Write::Verb::kPatch) state.pinned = pinned_by(write.body);
-  if (write.verb != Write::Verb::kCreate || write.kind != Kind::kPod) return state;
-  PodView pod = read_pod(write.body);
-  state.name = full_name(pod.meta.space, pod.meta.name);
-  state.pinned = std::move(pod.pinned);
-  state.job = job;
-  state.requests = std::move(pod.requests);
-  return state;
+/// The pods that the decision makes or changes.
+std::set<std::string> written_pods(const Decision& decision) {
+  std::set<std::string> pods;
+  for (const auto& stage : decision.stages)
+    for (const Write& write : stage)
+      if (write.kind == Kind::kPod && write.verb != Write::Verb::kDelete) pods.insert(write.name);
+  return pods;
 }
 
 }  // namespace
 
-GangPlan Planner::PlanLock::plan(const Gang& gang) {
-  if (!lock_.owns_lock()) lock_.lock();
+Planner::JobPlans::JobPlans(Planner& planner, std::string job, std::set<std::string> unseen)
+    : planner_(planner), job_(std::move(job)), kept_(std::move(unseen)) {
+  planner_.forget(job_, kept_);
+}
+
+Planner::JobPlans::~JobPlans() {
+  planner_.forget(job_, kept_);
+}
+
+GangPlan Planner::JobPlans::plan(const Gang& gang, const std::vector<std::string>& pods) {
+  const bool is_whole = !gang.job.empty();
+  Waiting waiting{gang, is_whole ? demand_class(gang) : ""};
+  std::lock_guard lock(planner_.mutex_);
+  planner_.forget(job_, kept_);  // an earlier plan of this look
   // A gang that runs already gets what it lacks even from kept room: the waiting gang may be waiting for its
   // end.
-  planner_.is_current_ = false;
-  return gang.job.empty() ? planner_.search(gang, nullptr) : planner_.plan_whole(gang);
-}
-
-GangPlan Planner::search(const Gang& gang, const Reservation* kept) {
-  look_around();
-  is_current_ = false;  // the snapshot then includes the kept room
-  if (kept) std::ranges::copy(kept->room, std::back_inserter(snapshot_.pods));
-  return searches_.plan(gang, snapshot_);
-}
-
-bool Planner::holds_nothing(const std::string& job) const {
-  {
-    std::lock_guard lock(mutex_);
-    if (bookings_.contains(job)) return false;
-  }
-  const auto known = caches_.job(job);
-  if (!known || holds(known->status.conditions, kPlaced)) return false;
-  return std::ranges::none_of(caches_.pods_of(job), [](const auto& pod) {
-    return (pod->is_bound() || !pod->pinned.empty()) && !pod->has_ended();
-  });
-}
-
-/// `generation`: from before anything else was read, so that changes meanwhile aren't missed.
-GangPlan Planner::plan_beside(const Gang& gang, const std::string& demand_class, const Reservation* kept,
-                              std::uint64_t generation) {
-  if (!holds_nothing(gang.job)) return search(gang, kept);
-  if (std::exchange(refused_in_, generation) != generation) refused_.clear();
-  const std::string question = demand_class + (kept ? kept->job : "");
-  if (const auto known = refused_.find(question); known != refused_.end()) return known->second;
-  GangPlan plan = search(gang, kept);
-  if (!plan.fits) refused_.emplace(question, plan);
+  GangPlan plan = is_whole ? planner_.plan_whole(waiting) : planner_.search(gang, nullptr);
+  if (plan.fits) planner_.room_.book(job_, bookings_of(gang, plan, pods));
+  refused_ = plan.fits || !is_whole ? std::nullopt : std::optional(std::move(waiting));
   return plan;
 }
 
-GangPlan Planner::plan_whole(const Gang& gang) {
-  const std::uint64_t generation = this->generation();
-  const auto kept = waiting_.reservation(generation, [this]() -> const Snapshot& {
-    look_around();
-    return snapshot_;
-  });
+void Planner::JobPlans::keep(const Decision& decision) {
+  if (refused_) planner_.waiting_.put(*std::exchange(refused_, {}));
+  kept_.merge(written_pods(decision));
+  planner_.forget(job_, kept_);
+}
+
+GangPlan Planner::search(const Gang& gang, const Reservation* kept) {
+  return searches_.plan(gang, kept ? room_.snapshot(gang.job, kept->room) : room_.snapshot(gang.job));
+}
+
+Planner::KeptRoom Planner::kept_room() {
+  follow();  // so that a class that is too large for the cluster is known to be
+  const Generations now{room_.generation(), room_.capacity_generation(), caches_.order_generation()};
+  return waiting_.reservation(
+      now, {[this](const std::string& job) -> const Snapshot& { return room_.snapshot(job); },
+            [this](const std::string& demand_class) { return is_too_large(demand_class); }});
+}
+
+const Snapshot& Planner::follow() {
+  const Snapshot& snapshot = room_.snapshot("");
+  const auto changes = room_.take_changes();
+  for (auto& [name, one] : classes_) {
+    if (changes.from) one.room.move(*changes.from);
+    for (const std::size_t node : changes.nodes) one.room.count(snapshot, node);
+  }
+  return snapshot;
+}
+
+bool Planner::is_too_large(const std::string& demand_class) {
+  const auto known = classes_.find(demand_class);
+  return known != classes_.end() && !known->second.room.could_ever();
+}
+
+/// `generation`: from before anything else was read, so that changes meanwhile aren't missed.
+GangPlan Planner::plan_beside(const Waiting& waiting, const KeptRoom& kept, std::uint64_t generation) {
+  const Gang& gang = waiting.gang;
+  // One that holds room may get another answer than the rest of its class.
+  if (!room_.holds_nothing(gang.job)) return search(gang, kept.get());
+  const Snapshot& snapshot = follow();
+  const auto known = classes_.find(waiting.demand_class);
+  if (known != classes_.end()) {
+    known->second.asked = now_();
+    const Refusal& last = known->second.refusals[kept != nullptr];
+    const bool is_the_same = last.generation == generation && last.beside == kept;
+    const ClassRoom& room = known->second.room;
+    const bool has_no_room = now_() < last.at + kWordsHold && room.could_ever() == last.could_ever &&
+                             room.could_fit(snapshot, kept.get()) == 0;
+    if (!last.plan.reasons.empty() && (is_the_same || has_no_room)) return last.plan;
+  }
+  GangPlan plan = search(gang, kept.get());
+  if (plan.fits) return plan;
+  remember(waiting, kept, {plan, generation, kept, now_()});
+  return plan;
+}
+
+void Planner::remember(const Waiting& waiting, const KeptRoom& kept, Refusal refusal) {
+  const Snapshot& snapshot = follow();
+  auto known = classes_.find(waiting.demand_class);
+  if (known == classes_.end())
+    known =
+        classes_.emplace(waiting.demand_class, Class{ClassRoom(waiting.gang, snapshot), {}, now_()}).first;
+  refusal.could_ever = known->second.room.could_ever();
+  known->second.refusals[kept != nullptr] = std::move(refusal);
+}
+
+GangPlan Planner::plan_whole(const Waiting& waiting) {
+  const Gang& gang = waiting.gang;
+  const std::uint64_t generation = room_.generation();
+  const KeptRoom kept = kept_room();
   const bool is_own = kept && kept->job == gang.job;
   const bool gives_way = kept && !is_own && !waiting_.comes_before(gang.job, kept->job);
-  const std::string demand_class = ctl::demand_class(gang);
-  GangPlan plan = plan_beside(gang, demand_class, gives_way ? &*kept : nullptr, generation);
+  GangPlan plan = plan_beside(waiting, gives_way ? kept : nullptr, generation);
   if (plan.fits) return plan;
-  waiting_.put(gang, demand_class);
   if (is_own)
     plan.reasons.push_back(
         fmt::format("{} kept for it, so that none that comes later takes that", text_of(*kept)));
@@ -101,80 +142,29 @@ GangPlan Planner::plan_whole(const Gang& gang) {
   return plan;
 }
 
-void Planner::PlanLock::book(const std::string& job, const Decision& decision) {
-  std::map<std::string, PodState> pods;
-  for (const auto& stage : decision.stages)
-    for (const Write& write : stage)
-      if (auto pod = booked_by(write, job); !pod.pinned.empty()) pods[write.name] = std::move(pod);
-  if (!pods.empty()) {
-    std::lock_guard lock(planner_.mutex_);
-    for (auto& [name, pod] : pods) planner_.bookings_[job].insert_or_assign(name, std::move(pod));
-    ++planner_.booked_;
-  }
-  if (lock_.owns_lock()) lock_.unlock();
-}
-
-void Planner::forget(const std::string& job, const std::set<std::string>& but) {
+std::vector<std::string> Planner::could_fit_now() {
   std::lock_guard lock(mutex_);
-  const auto booking = bookings_.find(job);
-  if (booking == bookings_.end()) return;
-  ++booked_;
-  std::erase_if(booking->second, [&](const auto& pod) { return !but.contains(pod.first); });
-  if (booking->second.empty()) bookings_.erase(booking);
-}
-
-std::string Planner::booked_node(const PodView& pod, const std::string& job) const {
-  {
-    std::lock_guard lock(mutex_);
-    const auto booking = bookings_.find(job);
-    if (booking != bookings_.end())
-      if (const auto node = booking->second.find(pod.meta.name); node != booking->second.end())
-        return node->second.pinned;
+  const KeptRoom kept = kept_room();
+  const Snapshot& snapshot = follow();
+  std::erase_if(classes_, [&](const auto& one) { return now_() - one.second.asked > kClassLasts; });
+  std::map<std::pair<const Class*, bool>, std::int64_t> left;  // of each class, beside kept room or not
+  std::vector<std::string> jobs;
+  bool gives_way = false;
+  for (const auto& [precedence, since, waiting] : waiting_.in_line()) {
+    const bool is_own = kept && kept->job == precedence.job;
+    const Reservation* beside = gives_way && !is_own ? kept.get() : nullptr;
+    const auto found = classes_.find(waiting->demand_class);
+    const Class* known = found == classes_.end() ? nullptr : &found->second;
+    if (known && room_.holds_nothing(precedence.job)) {
+      const auto [place, is_new] = left.try_emplace({known, beside != nullptr});
+      if (is_new) place->second = known->room.could_fit(snapshot, beside);
+      if (place->second-- > 0) jobs.push_back(precedence.job);
+    } else {
+      jobs.push_back(precedence.job);
+    }
+    gives_way |= is_own;
   }
-  const auto owner = caches_.job(job);
-  return owner ? planned_node(*owner, pod) : "";
-}
-
-std::map<std::string, PodState> Planner::unborn() const {
-  std::map<std::string, PodState> pods;
-  std::lock_guard lock(mutex_);
-  for (const auto& [job, booked] : bookings_)
-    for (const auto& [name, pod] : booked)
-      if (!pod.name.empty()) pods.emplace(pod.name, pod);
-  return pods;
-}
-
-/// Copies only nodes that changed since the last time, which are few.
-void Planner::look_at_nodes() {
-  auto nodes = caches_.nodes();
-  snapshot_.nodes.resize(nodes.size());
-  nodes_.resize(nodes.size());
-  for (std::size_t n = 0; n < nodes.size(); ++n)
-    if (nodes[n] != nodes_[n]) snapshot_.nodes[n] = nodes[n]->state;
-  nodes_ = std::move(nodes);
-}
-
-void Planner::look_around() {
-  if (std::exchange(is_current_, true)) return;
-  look_at_nodes();
-  snapshot_.pods.clear();
-  caches_.others().add_to(snapshot_.pods);
-  auto unborn = this->unborn();  // read before the caches, which may show them from then on
-  for (const auto& pod : caches_.pods()) {
-    if (!unborn.empty()) unborn.erase(full_name(pod->meta.space, pod->meta.name));
-    if (pod->has_ended() || pod->meta.label(kJobLabel).empty())
-      continue;  // without a job's name it is in others()
-    PodState state;
-    state.node = pod->node;
-    state.job = caches_.owner_of(*pod);
-    // Anybody may give a pod our annotation, so only a job's own pods hold the room of their pin.
-    if (!state.job.empty())
-      state.pinned = pod->pinned.empty() && !pod->is_bound() ? booked_node(*pod, state.job) : pod->pinned;
-    if (state.where().empty()) continue;
-    state.requests = pod->requests;
-    snapshot_.pods.push_back(std::move(state));
-  }
-  for (auto& [name, pod] : unborn) snapshot_.pods.push_back(std::move(pod));
+  return jobs;
 }
 
 }  // namespace atl::ctl

@@ -3,17 +3,23 @@
 // that is kept for a gang which has waited too long counts as taken for all that come after it.
 //
 // A gang that found no room gets the same answer without a search until something changes that plans depend
-// on; so do all gangs with the same demand.
+// on; so do all gangs of its class, which have the same demand. What a class finds on each node is followed,
+// so while the sums say that none of it can fit, a change costs no search either.
 #pragma once
 
-#include <atomic>
 #include <cstdint>
+#include <functional>
 #include <map>
+#include <memory>
 #include <mutex>
+#include <optional>
 #include <set>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "operator/controller/decide.h"
+#include "operator/plan/demand_class.h"
 #include "operator/run/caches.h"
 #include "operator/run/waiting_gangs.h"
 
@@ -22,61 +28,82 @@ namespace atl::ctl {
 class Planner {
  public:
   /// Keeps room for a gang that has waited for `patience`. `caches` must outlive the planner.
-  Planner(const Caches& caches, Seconds patience, std::function<Moment()> now, const Searches& searches = {})
-      : caches_(caches), searches_(searches), waiting_(caches, patience, std::move(now), searches) {}
+  Planner(Caches& caches, Seconds patience, std::function<Moment()> now, const Searches& searches = {})
+      : caches_(caches),
+        room_(caches.room()),
+        now_(now),
+        searches_(searches),
+        waiting_(caches, patience, std::move(now), searches) {}
 
-  /// One job's right to plan. It begins with the first plan; until it ends, nobody else has it.
-  class PlanLock {
+  /// The plans of one look at a job. A plan that fits takes its room at once, for the pods that it is for;
+  /// the room of those that the decision doesn't write is free again when this ends.
+  class JobPlans {
    public:
-    explicit PlanLock(Planner& planner) : planner_(planner), lock_(planner.turn_, std::defer_lock) {}
-    GangPlan plan(const Gang& gang);
-    /// Takes the nodes to which the decision pins pods. Ends the right.
-    void book(const std::string& job, const Decision& decision);
+    /// Ends the job's bookings, because the caches show the pods or nothing came of them; except those of the
+    /// pods in `unseen`.
+    JobPlans(Planner& planner, std::string job, std::set<std::string> unseen = {});
+    ~JobPlans();
+    JobPlans(const JobPlans&) = delete;
+    JobPlans& operator=(const JobPlans&) = delete;
+
+    /// `pods`: as in ClusterView::plan(). Waits for others' plans, and for nothing else.
+    GangPlan plan(const Gang& gang, const std::vector<std::string>& pods);
+    /// Keeps the room of pods that the decision makes or pins; a gang that was refused waits from now on.
+    /// Called once, after the last plan.
+    void keep(const Decision& decision);
 
    private:
     Planner& planner_;
-    std::unique_lock<std::mutex> lock_;
+    const std::string job_;
+    std::set<std::string> kept_;
+    std::optional<Waiting> refused_;  // by the last plan
   };
 
-  /// Ends the bookings, because the caches show the pods or nothing came of them; except those of the pods in
-  /// `but`.
-  void forget(const std::string& job, const std::set<std::string>& but = {});
+  /// Ends the job's bookings, except those of the pods in `but`.
+  void forget(const std::string& job, const std::set<std::string>& but = {}) { room_.cancel(job, but); }
+
+  /// The waiting jobs whose gangs could fit now, in the order in which they come: of each class as many as
+  /// there could be room for.
+  std::vector<std::string> could_fit_now();
+  /// Whether the job's gang is among those that wait.
+  bool knows(const std::string& job) const { return waiting_.has(job); }
 
   /// The job no longer needs places. Returns whether room was kept for it, which others may have now.
   bool stop_waiting(const std::string& job) { return waiting_.remove(job); }
 
  private:
-  // For whoever holds the right to plan:
-  /// Once per plan.
-  void look_around();
-  void look_at_nodes();
-  GangPlan plan_whole(const Gang& gang);
-  GangPlan plan_beside(const Gang& gang, const std::string& demand_class, const Reservation* kept,
-                       std::uint64_t generation);
+  using KeptRoom = std::shared_ptr<const Reservation>;
+  /// The last refusal of a class, and in which room.
+  struct Refusal {
+    GangPlan plan;
+    std::uint64_t generation = 0;
+    KeptRoom beside;  // room that was kept from it, if any
+    Moment at{};
+    bool could_ever = false;  // ClassRoom::could_ever() then
+  };
+  struct Class {
+    ClassRoom room;
+    std::map<bool, Refusal> refusals;  // by whether room was kept from it
+    Moment asked{};                    // when one of it was last planned
+  };
+
+  // For whoever holds mutex_:
+  GangPlan plan_whole(const Waiting& waiting);
+  GangPlan plan_beside(const Waiting& waiting, const KeptRoom& kept, std::uint64_t generation);
+  void remember(const Waiting& waiting, const KeptRoom& kept, Refusal refusal);
   GangPlan search(const Gang& gang, const Reservation* kept);
-
-  /// Changes whenever a plan may have another answer than before.
-  std::uint64_t generation() const { return caches_.generation() + booked_; }
-  /// Whether none of its pods has a place, or is to have one: then it gets the same answer as the rest of its
-  /// class.
-  bool holds_nothing(const std::string& job) const;
-
-  std::string booked_node(const PodView& pod, const std::string& job) const;
-  /// Pods that are being made on their nodes, by full name.
-  std::map<std::string, PodState> unborn() const;
+  KeptRoom kept_room();
+  /// Brings what classes find up to date, and returns the cluster as it is.
+  const Snapshot& follow();
+  bool is_too_large(const std::string& demand_class);
 
   const Caches& caches_;
+  RoomTable& room_;
+  const std::function<Moment()> now_;
   const Searches searches_;
   WaitingGangs waiting_;
-  std::mutex turn_;
-  std::uint64_t refused_in_ = 0;             // the generation of refused_
-  std::map<std::string, GangPlan> refused_;  // gangs that don't fit: by class and job of the kept room
-  std::atomic<std::uint64_t> booked_ = 0;    // counts changes of bookings_
-  Snapshot snapshot_;                        // for the present right to plan
-  bool is_current_ = false;                  // whether snapshot_ is made for the present plan
-  std::vector<std::shared_ptr<const NodeEntry>> nodes_;              // the sources of snapshot_'s nodes
-  mutable std::mutex mutex_;                                         // guards bookings_
-  std::map<std::string, std::map<std::string, PodState>> bookings_;  // by job and pod
+  std::mutex mutex_;  // guards what follows, and the table's snapshot
+  std::map<std::string, Class> classes_;  // of gangs that didn't fit
 };
 
 }  // namespace atl::ctl

@@ -28,7 +28,7 @@ void ThinPods::put(std::string_view object) {
       !state.job.empty() && handlers_.is_watched(state.job.substr(0, state.job.find('/')));
   if (state.node.empty() || state.finished || is_kept_elsewhere) return remove(object);
   const auto priority = integer_of(member(pod, "spec"), "priority").value_or(0);
-  bool gives_room = false;
+  std::string left;  // the node that the pod takes less of than before
   {
     std::lock_guard lock(mutex_);
     const Thin now = thin_of(state, std::int32_t(priority));
@@ -38,15 +38,15 @@ void ThinPods::put(std::string_view object) {
         pods_.insert(std::move(before));  // with its key, which stays at its address
         return;
       }
-      take_off(state.name, before.mapped());
-      gives_room = before.mapped().node != now.node || !is_within(requests(before.mapped()), state.requests);
+      const std::string node = take_off(state.name, before.mapped());
+      if (node != state.node || !is_within(requests(before.mapped()), state.requests)) left = node;
     }
     const auto place = pods_.emplace(state.name, now).first;
     sum(now) += state.requests;
     nodes_[std::size_t(now.node)].pods.insert(place->first);
-    ++generation_;
   }
-  if (gives_room) handlers_.on_room();
+  if (!left.empty() && left != state.node) handlers_.on_change(left, true);
+  handlers_.on_change(state.node, left == state.node);
 }
 
 void ThinPods::remove(std::string_view object) {
@@ -54,14 +54,14 @@ void ThinPods::remove(std::string_view object) {
 }
 
 void ThinPods::erase(const std::string& name) {
+  std::string node;
   {
     std::lock_guard lock(mutex_);
     const auto found = pods_.extract(name);
     if (!found) return;
-    take_off(name, found.mapped());
-    ++generation_;
+    node = take_off(name, found.mapped());
   }
-  handlers_.on_room();
+  handlers_.on_change(node, true);
 }
 
 void ThinPods::begin_list() {
@@ -79,18 +79,10 @@ void ThinPods::end_list() {
   for (const std::string& name : vanished) erase(name);
 }
 
-void ThinPods::add_to(std::vector<PodState>& pods) const {
+NodeTaken ThinPods::taken(const std::string& node) const {
   std::lock_guard lock(mutex_);
-  for (const NodeSum& node : nodes_) {
-    for (const Resources* sum : {&node.others, &node.daemons}) {
-      if (sum->amounts().empty()) continue;
-      PodState all;
-      all.node = node.name;
-      all.of_daemon_set = sum == &node.daemons;
-      all.requests = *sum;
-      pods.push_back(std::move(all));
-    }
-  }
+  const auto place = node_places_.find(node);
+  return place == node_places_.end() ? NodeTaken{} : nodes_[std::size_t(place->second)].taken;
 }
 
 std::vector<std::string> ThinPods::on(const std::string& node) const {
@@ -135,28 +127,30 @@ Resources ThinPods::requests(const Thin& pod) const {
 }
 
 Resources& ThinPods::sum(const Thin& pod) {
-  NodeSum& node = nodes_[std::size_t(pod.node)];
-  return pod.of_daemon_set ? node.daemons : node.others;
+  NodeTaken& taken = nodes_[std::size_t(pod.node)].taken;
+  return pod.of_daemon_set ? taken.daemons : taken.others;
 }
 
 /// Subtracts a pod that is no longer in pods_. A sum at its bound is added up again, because a difference
 /// would be wrong.
-void ThinPods::take_off(const std::string& name, const Thin& pod) {
-  nodes_[std::size_t(pod.node)].pods.erase(name);
+std::string ThinPods::take_off(const std::string& name, const Thin& pod) {
+  NodeSum& node = nodes_[std::size_t(pod.node)];
+  node.pods.erase(name);
   Resources& all = sum(pod);
   if (all.is_exact()) {
     all -= requests(pod);
-    return;
+    return node.name;
   }
   all = {};
-  for (const std::string_view standing : nodes_[std::size_t(pod.node)].pods)
+  for (const std::string_view standing : node.pods)
     if (const Thin& other = pods_.at(std::string(standing)); other.of_daemon_set == pod.of_daemon_set)
       all += requests(other);
+  return node.name;
 }
 
 std::int32_t ThinPods::node_at(const std::string& name) {
   const auto [found, is_new] = node_places_.try_emplace(name, std::int32_t(nodes_.size()));
-  if (is_new) nodes_.push_back({name, {}, {}});
+  if (is_new) nodes_.push_back({name});
   return found->second;
 }
 

@@ -1,9 +1,8 @@
 // Other people's pods as far as they take room: every pod of the cluster that is bound and unfinished, and
-// that no job of ours owns. A large cluster has tens of thousands, so little is kept of each, and plans get a
-// sum by node, which is kept up to date instead of being added up.
+// that no job of ours owns. A large cluster has tens of thousands, so little is kept of each, and of each
+// node a sum, which is kept up to date instead of being added up.
 #pragma once
 
-#include <atomic>
 #include <cstdint>
 #include <functional>
 #include <map>
@@ -19,13 +18,19 @@
 
 namespace atl::ctl {
 
+/// Sums of requests.
+struct NodeTaken {
+  Resources others, daemons;  // daemons: of daemon sets' pods
+};
+
 /// Written by one Reflector, read by any thread.
 class ThinPods final : public kube::Store {
  public:
   struct Handlers {
     /// Whether pods of the namespace's jobs are kept elsewhere, in full.
     std::function<bool(const std::string& space)> is_watched;
-    std::function<void()> on_room;  // called when a pod goes, or takes less
+    /// Called when pods take another amount of a node. `gives_room`: there may be more for others.
+    std::function<void(const std::string& node, bool gives_room)> on_change;
   };
   explicit ThinPods(Handlers handlers) : handlers_(std::move(handlers)) {}
 
@@ -34,13 +39,10 @@ class ThinPods final : public kube::Store {
   void begin_list() override;
   void end_list() override;
 
-  /// Adds two pods per node: one takes what all pods there take, one what daemon sets' pods do.
-  void add_to(std::vector<PodState>& pods) const;
+  NodeTaken taken(const std::string& node) const;
   /// The names of the node's pods except daemon sets', by priority.
   std::vector<std::string> on(const std::string& node) const;
   std::size_t size() const;
-  /// Changes whenever a pod comes, goes or takes another amount.
-  std::uint64_t generation() const { return generation_; }
 
  private:
   struct Thin {
@@ -57,20 +59,20 @@ class ThinPods final : public kube::Store {
   };
   struct NodeSum {
     std::string name;
-    Resources others, daemons;
+    NodeTaken taken{};
     std::set<std::string_view> pods{};  // on the node: keys of pods_
   };
 
   Thin thin_of(const PodState& state, std::int32_t priority);
   Resources requests(const Thin& pod) const;
   Resources& sum(const Thin& pod);
-  void take_off(const std::string& name, const Thin& pod);
+  /// Returns the pod's node.
+  std::string take_off(const std::string& name, const Thin& pod);
   void erase(const std::string& name);
   std::int32_t node_at(const std::string& name);
   std::int32_t rest_at(const Resources& rest);
 
   const Handlers handlers_;
-  std::atomic<std::uint64_t> generation_ = 0;
   mutable std::mutex mutex_;
   std::unordered_map<std::string, Thin> pods_;  // by "namespace/name"
   std::vector<NodeSum> nodes_;

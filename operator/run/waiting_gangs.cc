@@ -10,15 +10,16 @@ namespace {
 
 /// one for the gang whose room is kept already, one for those that wait in vain: each takes as long as a plan
 constexpr int kMostTries = 2;
+/// while only pods come and go
+constexpr Seconds kAnswerHolds{5};
 
 }  // namespace
 
-void WaitingGangs::put(const Gang& gang, const std::string& demand_class) {
-  auto waiting = std::make_shared<const Waiting>(Waiting{gang, demand_class});
+void WaitingGangs::put(Waiting waiting) {
   std::lock_guard lock(mutex_);
-  auto& known = gangs_[gang.job];
-  if (known && known->demand_class == demand_class) return;
-  known = std::move(waiting);
+  auto& known = gangs_[waiting.gang.job];
+  if (known && known->demand_class == waiting.demand_class) return;
+  known = std::make_shared<const Waiting>(std::move(waiting));
   ++changes_;
 }
 
@@ -30,74 +31,101 @@ bool WaitingGangs::remove(const std::string& job) {
   return was_favoured;
 }
 
-WaitingGangs::Waiters WaitingGangs::waiters(std::uint64_t& changes) const {
+bool WaitingGangs::has(const std::string& job) const {
   std::lock_guard lock(mutex_);
-  changes = changes_;
-  return gangs_;
+  return gangs_.contains(job);
 }
 
-std::optional<Reservation> WaitingGangs::reservation(std::uint64_t generation,
-                                                     const std::function<const Snapshot&()>& snapshot) {
-  std::uint64_t changes = 0;
-  const Waiters waiters = this->waiters(changes);
-  const bool is_known =
-      answer_ && answer_->generation == generation && answer_->changes == changes && now_() < answer_->until;
-  if (!is_known) {
-    answer_ = Answer{generation, changes, Moment::max(), {}};
-    search(impatient(waiters, answer_->until), {snapshot, generation, kMostTries}, *answer_);
+std::uint64_t WaitingGangs::changes() const {
+  std::lock_guard lock(mutex_);
+  return changes_;
+}
+
+bool WaitingGangs::is_known(const Generations& now, std::uint64_t changes) const {
+  const Moment time = now_();
+  const bool is_of_now = answer_.of.room == now.room || time < answer_.at + kAnswerHolds;
+  return is_of_now && answer_.of.capacity == now.capacity && answer_.of.order == now.order &&
+         answer_.changes == changes && time < answer_.until;
+}
+
+std::shared_ptr<const Reservation> WaitingGangs::reservation(const Generations& now, const Look& look) {
+  const std::uint64_t changes = this->changes();
+  if (!is_known(now, changes)) {
+    Answer answer{now, changes, Moment::max(), now_(), {}, {}};
+    search(impatient(answer.until), {look, now.room, kMostTries}, answer);
+    answer_ = std::move(answer);
   }
-  favour(answer_->reservation);
-  return answer_->reservation;
+  favour(answer_.reservation.get());
+  return answer_.reservation;
 }
 
-WaitingGangs::InOrder WaitingGangs::impatient(const Waiters& waiters, Moment& until) const {
-  std::map<Precedence, const Waiting*> ordered;
-  const Moment now = now_();
-  for (const auto& [name, waiting] : waiters) {
+const std::vector<WaitingGangs::InLine>& WaitingGangs::in_line() {
+  const std::uint64_t order = caches_.order_generation();
+  std::unique_lock lock(mutex_);
+  if (std::exchange(line_of_, std::pair(order, changes_)) == std::pair(order, changes_)) return line_;
+  const auto gangs = gangs_;
+  lock.unlock();
+  line_.clear();
+  for (const auto& [name, waiting] : gangs) {
     const auto job = caches_.job(name);
     const auto since = job ? waits_for_places_since(job->status) : std::nullopt;
-    if (!since) continue;
-    if (now - *since >= patience_)
-      ordered[precedence_of(*job, caches_)] = waiting.get();
-    else
-      until = std::min(until, *since + patience_);
+    if (since) line_.push_back({precedence_of(*job, caches_), *since, waiting});
   }
+  std::ranges::sort(line_, [](const InLine& a, const InLine& b) { return a.precedence < b.precedence; });
+  return line_;
+}
+
+WaitingGangs::InOrder WaitingGangs::impatient(Moment& until) {
   InOrder all;
-  for (const auto& [precedence, waiting] : ordered) all.push_back(waiting);
+  const Moment now = now_();
+  for (const auto& [precedence, since, waiting] : in_line()) {
+    if (now - since >= patience_)
+      all.push_back(waiting.get());
+    else
+      until = std::min(until, since + patience_);
+  }
   return all;
 }
 
 /// Finds the first gang in order that could have places, as far as that is known.
 void WaitingGangs::search(const InOrder& impatient, Tries tries, Answer& answer) {
+  const auto try_for = [&](const Waiting& next) {
+    auto reservation = reserve(next, tries);
+    if (!reservation) return false;
+    answer.reservation = std::move(reservation);
+    answer.demand_class = next.demand_class;
+    return true;
+  };
   forget_all_but(impatient);
   InOrder hopeless;  // gangs before the first that could
   for (const Waiting* next : impatient) {
+    if (tries.look.is_too_large(next->demand_class)) continue;
     if (hopeless_.contains(next->demand_class)) {
       hopeless.push_back(next);
       continue;
     }
     if (tries.left == 0) answer.until = now_();
-    if (tries.left == 0 || (answer.reservation = reserve(*next, tries))) break;
+    if (tries.left == 0 || try_for(*next)) break;
   }
   for (const Waiting* next : untried(hopeless, tries.generation)) {
-    if (tries.left > 0) {
-      auto sooner = reserve(*next, tries);
-      if (!sooner) continue;
-      answer.reservation = std::move(sooner);
-    }
+    if (tries.left > 0 && !try_for(*next)) continue;
     answer.until = now_();  // there may be others before it
     break;
   }
 }
 
-std::optional<Reservation> WaitingGangs::reserve(const Waiting& waiting, Tries& tries) {
+std::shared_ptr<const Reservation> WaitingGangs::reserve(const Waiting& waiting, Tries& tries) {
+  const bool is_the_last = answer_.reservation && answer_.reservation->job == waiting.gang.job;
+  if (is_the_last && answer_.demand_class == waiting.demand_class && answer_.of.room == tries.generation)
+    return answer_.reservation;
   --tries.left;
-  auto reservation = searches_.reserve(waiting.gang, tries.snapshot());
-  if (reservation)
-    hopeless_.erase(waiting.demand_class);
-  else
+  auto reservation = searches_.reserve(waiting.gang, tries.look.snapshot(waiting.gang.job));
+  if (!reservation) {
     hopeless_[waiting.demand_class] = tries.generation;
-  return reservation;
+    return nullptr;
+  }
+  hopeless_.erase(waiting.demand_class);
+  return std::make_shared<const Reservation>(std::move(*reservation));
 }
 
 void WaitingGangs::forget_all_but(const InOrder& impatient) {
@@ -119,7 +147,7 @@ WaitingGangs::InOrder WaitingGangs::untried(const InOrder& hopeless, std::uint64
 }
 
 /// Does nothing if the gang has gone meanwhile.
-void WaitingGangs::favour(const std::optional<Reservation>& reservation) {
+void WaitingGangs::favour(const Reservation* reservation) {
   std::lock_guard lock(mutex_);
   favoured_ = reservation && gangs_.contains(reservation->job) ? reservation->job : "";
 }
@@ -155,10 +183,14 @@ std::optional<Moment> waits_for_places_since(const Status& status) {
   return lacking_since(status, kPlaced, "NoRoom");
 }
 
+std::optional<Moment> waits_for_launcher_since(const Status& status) {
+  return lacking_since(status, kRunning, "NoRoom");
+}
+
 std::optional<Moment> waits_for_room_since(const Status& status) {
   if (const auto since = waits_for_places_since(status)) return since;
   if (const auto since = lacking_since(status, kPlaced, kUnschedulable)) return since;
-  return lacking_since(status, kRunning, "NoRoom");
+  return waits_for_launcher_since(status);
 }
 
 }  // namespace atl::ctl

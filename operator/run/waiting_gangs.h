@@ -3,10 +3,11 @@
 // Nothing of it has to be remembered: the jobs' statuses tell who waits, and since when, and a gang's needs
 // come with its next plan.
 //
-// As long as nothing has changed that the answer depends on, the last answer is given again. Of gangs that
-// can never have places, one per class is tried. After a change, many classes have to be tried again: whoever
-// asks next tries a few, those untried the longest first. Otherwise each of hundreds that wait in vain would
-// be tried again for everybody's plan.
+// As long as nothing has changed that the answer depends on, the last answer is given again; where only pods
+// came or went, also for a few seconds more, because kept room that isn't the nearest is kept as well. Of
+// gangs that can never have places, one per class is tried, and none of those that no empty cluster would
+// hold. After a change, many classes have to be tried again: whoever asks next tries a few, those untried the
+// longest first. Otherwise each of hundreds that wait in vain would be tried again for everybody's plan.
 #pragma once
 
 #include <cstdint>
@@ -17,6 +18,7 @@
 #include <optional>
 #include <string>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 #include "operator/plan/reservation.h"
@@ -41,6 +43,9 @@ Precedence precedence_of(const GnnJob& job, const Caches& caches);
 /// Since when a job has had no places for its gang; nothing where it doesn't wait for places.
 std::optional<Moment> waits_for_places_since(const Status& status);
 
+/// Since when a job whose workers are ready has had no node for its launcher.
+std::optional<Moment> waits_for_launcher_since(const Status& status);
+
 /// Since when a job has had no room: no places, no node for its prepare pod, or none for its launcher.
 std::optional<Moment> waits_for_room_since(const Status& status);
 
@@ -52,68 +57,97 @@ struct Searches {
   std::function<std::optional<Reservation>(const Gang&, const Snapshot&)> reserve = ctl::reserve;
 };
 
-/// Thread-safe, except that only one caller at a time may use reservation(), which holds no lock while it
-/// searches.
+/// A gang that found no room.
+struct Waiting {
+  Gang gang;
+  std::string demand_class;
+};
+
+/// Of which changes an answer has heard.
+struct Generations {
+  std::uint64_t room = 0, capacity = 0;  // RoomTable's
+  std::uint64_t order = 0;               // Caches'
+};
+
+/// Thread-safe, except for what only one caller at a time may use.
 class WaitingGangs {
  public:
   /// Keeps room for a gang that has waited for `patience`. `caches` must outlive it.
   WaitingGangs(const Caches& caches, Seconds patience, std::function<Moment()> now, Searches searches)
       : caches_(caches), patience_(patience), now_(std::move(now)), searches_(std::move(searches)) {}
 
-  void put(const Gang& gang, const std::string& demand_class);
+  void put(Waiting waiting);
   /// The job no longer waits. Returns whether room was kept for it.
   bool remove(const std::string& job);
-
-  /// The kept room, in the cluster as of this generation. Calls `snapshot` where the answer isn't known yet.
-  std::optional<Reservation> reservation(std::uint64_t generation,
-                                         const std::function<const Snapshot&()>& snapshot);
+  bool has(const std::string& job) const;
   bool comes_before(const std::string& job, const std::string& other) const;
 
- private:
-  struct Waiting {
-    Gang gang;
-    std::string demand_class;
+  struct InLine {
+    Precedence precedence;
+    Moment since{};
+    std::shared_ptr<const Waiting> waiting;
   };
-  using Waiters = std::map<std::string, std::shared_ptr<const Waiting>>;  // by job
+
+  // For one caller at a time:
+  /// Gangs that wait for places, in the order in which room is kept for them. Valid until the next call.
+  const std::vector<InLine>& in_line();
+
+  /// How to look at the cluster where an answer isn't known yet. No lock is held meanwhile.
+  struct Look {
+    /// The cluster as a plan for the job sees it.
+    std::function<const Snapshot&(const std::string& job)> snapshot;
+    /// Whether not even an empty cluster would hold a gang of that class.
+    std::function<bool(const std::string& demand_class)> is_too_large;
+  };
+  /// The kept room; null: none.
+  std::shared_ptr<const Reservation> reservation(const Generations& now, const Look& look);
+
+ private:
   using InOrder = std::vector<const Waiting*>;
   /// The last answer.
   struct Answer {
-    std::uint64_t generation = 0, changes = 0;
+    Generations of;
+    std::uint64_t changes = 0;
     // until when it holds: until the next gang's patience ends; no longer if some gangs are untried
     Moment until{};
-    std::optional<Reservation> reservation;
+    Moment at{};
+    std::shared_ptr<const Reservation> reservation;
+    std::string demand_class;  // of the gang that it is for
   };
   /// How many more gangs may be tried for one question.
   struct Tries {
-    const std::function<const Snapshot&()>& snapshot;
-    std::uint64_t generation = 0;
+    const Look& look;
+    std::uint64_t generation = 0;  // of room
     int left = 0;
   };
 
-  Waiters waiters(std::uint64_t& changes) const;
-  /// Gangs that have waited longer than patience_, in the order in which room is kept for them. `until`
-  /// becomes the moment at which the next one joins them.
-  InOrder impatient(const Waiters& waiters, Moment& until) const;
+  bool is_known(const Generations& now, std::uint64_t changes) const;
+  /// Gangs that have waited longer than patience_. `until` becomes the moment at which the next one joins
+  /// them.
+  InOrder impatient(Moment& until);
   void search(const InOrder& impatient, Tries tries, Answer& answer);
-  std::optional<Reservation> reserve(const Waiting& waiting, Tries& tries);
+  std::shared_ptr<const Reservation> reserve(const Waiting& waiting, Tries& tries);
   void forget_all_but(const InOrder& impatient);
   /// Gangs, one per demand class, whose class found no room in an earlier generation and hasn't been tried in
   /// this one; those tried longest ago come first.
   InOrder untried(const InOrder& hopeless, std::uint64_t generation) const;
-  void favour(const std::optional<Reservation>& reservation);
+  void favour(const Reservation* reservation);
+  std::uint64_t changes() const;
 
   const Caches& caches_;
   const Seconds patience_;
   const std::function<Moment()> now_;
   const Searches searches_;
-  // used only by the thread that asks for reservations:
-  std::optional<Answer> answer_;
+  // for one caller at a time:
+  Answer answer_;
   // classes of which no gang could have places, and the generation of that answer
   std::map<std::string, std::uint64_t> hopeless_;
-  mutable std::mutex mutex_;  // guards the members that follow
-  Waiters gangs_;
-  std::uint64_t changes_ = 0;  // counts changes of gangs_
-  std::string favoured_;       // the job for which room was kept at the last question
+  std::vector<InLine> line_;
+  std::pair<std::uint64_t, std::uint64_t> line_of_{-1, -1};  // the order's generation and changes_ then
+  mutable std::mutex mutex_;                                 // guards the members that follow
+  std::map<std::string, std::shared_ptr<const Waiting>> gangs_;  // by job
+  std::uint64_t changes_ = 0;                                    // counts changes of gangs_
+  std::string favoured_;  // the job for which room was kept at the last question
 };
 
 }  // namespace atl::ctl

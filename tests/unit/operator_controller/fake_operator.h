@@ -7,6 +7,7 @@
 #include <iterator>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "operator/controller/decide.h"
 #include "operator/controller/observed.h"
@@ -27,7 +28,7 @@ struct FakeView final : ClusterView {
   };
   Functions of;
 
-  GangPlan plan(const Gang& gang) override { return of.plan(gang); }
+  GangPlan plan(const Gang& gang, const std::vector<std::string>&) override { return of.plan(gang); }
   std::vector<std::string> other_pods(const std::string& node) override { return of.other_pods(node); }
   bool is_another_first() override { return of.is_another_first(); }
   LoginKeys new_keys() override { return of.new_keys(); }

@@ -58,13 +58,32 @@ TEST_F(WorkQueueTest, FailuresWaitLongerEachTimeUntilForgotten) {
 
 TEST_F(WorkQueueTest, TheWaitHasACap) {
   for (int i = 0; i < 100; ++i) queue.add_failed("a");
-  WorkQueue capped(clock, Milliseconds(5), Milliseconds(1000));
+  WorkQueue capped(
+      clock, [](const std::string&) { return false; }, Milliseconds(5), Milliseconds(1000));
   for (int i = 0; i < 100; ++i) {
     capped.add_failed("b");
     clock.advance(Milliseconds(1000));
     EXPECT_EQ(capped.take_now(), "b") << i;
     capped.done("b");
   }
+}
+
+TEST_F(WorkQueueTest, UrgentKeysComeFirstButLeaveATurnToOthers) {
+  WorkQueue lanes(clock, [](const std::string& key) { return key.starts_with("runs"); });
+  for (int k = 0; k < 100; ++k) lanes.add("waits-" + std::to_string(k));
+  lanes.add("runs");
+  EXPECT_EQ(lanes.take_now(), "runs") << "behind a hundred others";
+  lanes.done("runs");
+  int others = 0;
+  for (int k = 0; k < 90; ++k) {
+    lanes.add("runs-" + std::to_string(k));
+    lanes.add("runs-more-" + std::to_string(k));
+    const auto key = lanes.take_now();
+    ASSERT_TRUE(key);
+    others += key->starts_with("waits");
+    lanes.done(*key);
+  }
+  EXPECT_EQ(others, 90 / (WorkQueue::kMostInARow + 1)) << "urgent ones are never fewer than before";
 }
 
 TEST_F(WorkQueueTest, AnEventDoesNotWaitForAFailuresTurn) {

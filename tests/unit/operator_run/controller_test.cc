@@ -54,6 +54,21 @@ TEST(Controller, WritesWhatRankZeroSays) {
   EXPECT_EQ(stage.status().progress.eta, "1m1s");
 }
 
+TEST(Controller, SeesToALostRankBeforeItSeesToGangsThatWait) {
+  Stage stage;
+  stage.cluster.training.seconds = 1000;
+  stage.submit("runs", kWholeCluster);
+  stage.run(100, [&] { return stage.state("runs") == "Running"; });
+  const auto name = [](int job) { return "waits-" + std::to_string(job); };
+  for (int j = 0; j < 20; ++j) stage.submit(name(j), kWholeCluster);
+  stage.run(30);
+  for (int j = 0; j < 20; ++j) stage.controller->job_changed("team/" + name(j), "");
+  stage.cluster.end_pod("runs-1-0", 1, "Error", "");
+  stage.api.push(stage.controller->caches());
+  ASSERT_TRUE(stage.controller->work_once());
+  EXPECT_EQ(stage.status("runs").restarts.size(), 1U);
+}
+
 TEST(Controller, GivesTheRoomForOneGangToOneOfTwo) {
   Stage stage;
   stage.submit("one", kWholeCluster);

@@ -150,20 +150,20 @@ class Scale : public testing::Test {
   /// As the controller does, without what it asks the API server for.
   Decision look(int number) {
     const std::string job = "team/job-" + std::to_string(number);
-    Planner::PlanLock lock(planner);
+    Planner::JobPlans job_plans(planner, job);
     double planning = 0;
     const double begin = cpu_seconds();
     auto seen = observe(job, caches, {.now = kNow});
-    CachedCluster cluster(caches, seen->job, [&](const Gang& gang) {
+    CachedCluster cluster(caches, seen->job, [&](const Gang& gang, const auto& pods) {
       const double plan_begin = cpu_seconds();
-      GangPlan plan = lock.plan(gang);
+      GangPlan plan = job_plans.plan(gang, pods);
       planning = cpu_seconds() - plan_begin;
       plans.all.push_back(planning);
       return plan;
     });
     seen->cluster = &cluster;
     Decision decision = decide(*seen, settings);
-    lock.book(job, decision);
+    job_plans.keep(decision);
     if (decision.status && holds(decision.status->conditions, kPlaced)) planner.stop_waiting(job);
     decisions.all.push_back(cpu_seconds() - begin - planning);
     return decision;
@@ -255,12 +255,13 @@ TEST_F(Scale, ManyThreadsLookAtOnce) {
   const auto work = [&](int first) {
     for (int j = first; j < kJobs / 2 + 20; j += 4) {
       const std::string job = "team/job-" + std::to_string(j);
-      Planner::PlanLock lock(planner);
+      Planner::JobPlans job_plans(planner, job);
       auto seen = observe(job, caches, {.now = kNow});
-      CachedCluster cluster(caches, seen->job, [&](const Gang& gang) { return lock.plan(gang); });
+      CachedCluster cluster(caches, seen->job,
+                            [&](const Gang& gang, const auto& pods) { return job_plans.plan(gang, pods); });
       seen->cluster = &cluster;
       const Decision decision = decide(*seen, settings);
-      lock.book(job, decision);
+      job_plans.keep(decision);
       planner.stop_waiting(job);
       planner.forget(job);
       ++looks;

@@ -96,6 +96,7 @@ TEST(StalledJob, IsNotOneWhoseRankZeroAloneIsSilent) {
   }
   EXPECT_THAT(stage.status().restarts, testing::IsEmpty());
   EXPECT_EQ(stage.reason(kRunning), "Training");
+  stage.run(30);
   EXPECT_EQ(stage.status().progress.epoch, 27);
 }
 

@@ -14,8 +14,9 @@ using nlohmann::json;
 using testing::ElementsAre;
 
 struct ThinPodsTest : testing::Test {
-  int changes = 0;
-  ThinPods pods{{[](const std::string& space) { return space == "team"; }, [this] { ++changes; }}};
+  int changes = 0;  // that give room
+  ThinPods pods{{[](const std::string& space) { return space == "team"; },
+                 [this](const std::string&, bool gives_room) { changes += gives_room; }}};
 
   static json pod(const std::string& name, const std::string& node, const std::string& cpu,
                   int priority = 0) {
@@ -27,12 +28,8 @@ struct ThinPodsTest : testing::Test {
             {"status", {{"phase", "Running"}}}};
   }
   std::int64_t taken(const std::string& node, const char* resource = "cpu") const {
-    std::vector<PodState> sums;
-    pods.add_to(sums);
-    std::int64_t all = 0;
-    for (const PodState& sum : sums)
-      if (sum.node == node) all += sum.requests.of(resource);
-    return all;
+    const NodeTaken sums = pods.taken(node);
+    return sums.others.of(resource) + sums.daemons.of(resource);
   }
 };
 

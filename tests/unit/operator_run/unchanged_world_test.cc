@@ -33,6 +33,20 @@ TEST(UnchangedWorld, APageOfNonsenseIsWrittenOnce) {
   }
 }
 
+TEST(UnchangedWorld, AnEpochEveryFewSecondsIsWrittenTwiceAMinute) {
+  Stage stage;
+  stage.cluster.training.seconds = 10'000;
+  stage.submit("cora");
+  stage.run(100, [&] { return stage.state() == "Running"; });
+  const int before = stage.count(kStatusWrite);
+  for (int epoch = 1; epoch <= 60; ++epoch) {
+    stage.progress = R"({"epochs": 200, "epoch": )" + std::to_string(epoch) + "}";
+    stage.run(5);
+  }
+  EXPECT_LE(stage.count(kStatusWrite) - before, 1 + 300 / 30);
+  EXPECT_GE(stage.status().progress.epoch, 60 - 30 / 5);
+}
+
 TEST(UnchangedWorld, AGangThatWaitsOnManyNodesIsToldSoOnce) {
   Stage stage;
   for (int n = 0; n < 96; ++n) {  // each taken by somebody else's pod

@@ -1,0 +1,143 @@
+// Who is looked at when room comes free: gangs of the classes that could fit now, as many as there could be
+// room for, and nobody else.
+#include <map>
+
+#include "operator/plan/demand_class.h"
+#include "operator/plan/room.h"
+#include "operator_run/many_gangs.h"
+#include "operator_run/random_cluster.h"
+
+namespace atl::ctl {
+namespace {
+
+using testing::ElementsAre;
+using testing::IsEmpty;
+
+/// What ClassRoom::could_fit() says, counted site by site.
+std::int64_t gangs_that_fit(const Gang& gang, const Room& room) {
+  std::map<std::vector<std::string>, std::int64_t> slots;
+  for (const Site& site : room.sites(false)) {
+    std::vector<std::string> domain;
+    for (int level = 0; level <= gang.within; ++level) domain.push_back(site.domain_at(level));
+    slots[domain] += site.slots;
+  }
+  std::int64_t gangs = 0;
+  for (const auto& [domain, count] : slots) gangs += count / std::ssize(gang.servers);
+  return gangs;
+}
+
+TEST(ClassRoom, IsWhatOneCountsFromNothingAfterManyRandomEvents) {
+  RandomCluster cluster(3);
+  RoomTable& table = cluster.caches().room();
+  std::vector<Gang> gangs(3);
+  for (Gang& gang : gangs) {
+    gang.servers = {{0}, {1}, {2}};
+    gang.server = Resources({{"cpu", 2500}, {"pods", 1}});
+    gang.levels = {"rack", "kubernetes.io/hostname"};
+    gang.filter.excluded = {"n3"};
+  }
+  gangs[1].within = 0;
+  gangs[2].within = 1;
+  std::vector<ClassRoom> classes;
+  for (const Gang& gang : gangs) classes.emplace_back(gang, table.snapshot(""));
+  table.take_changes();
+  bool has_fitted = false, has_not = false;
+  for (int event = 1; event <= 5'000; ++event) {
+    cluster.happen();
+    if (event % 3 == 0) table.snapshot(cluster.any_job());
+    if (event % 10 != 0) continue;
+    const Snapshot& snapshot = table.snapshot("");
+    const auto changes = table.take_changes();
+    Snapshot counted = cluster.counted();
+    for (std::size_t c = 0; c < classes.size(); ++c) {
+      if (changes.from) classes[c].move(*changes.from);
+      for (const std::size_t node : changes.nodes) classes[c].count(snapshot, node);
+      const auto fit = gangs_that_fit(gangs[c], Room(gangs[c], counted));
+      ASSERT_EQ(classes[c].could_fit(snapshot, nullptr), fit) << "class " << c << " after event " << event;
+      (fit > 0 ? has_fitted : has_not) = true;
+    }
+    counted.pods.clear();
+    for (std::size_t c = 0; c < classes.size(); ++c)
+      ASSERT_EQ(classes[c].could_ever(), gangs_that_fit(gangs[c], Room(gangs[c], counted)) > 0) << event;
+  }
+  EXPECT_TRUE(has_fitted && has_not) << "else this shows little";
+}
+
+/// Ten nodes of 8 cores, each taken by somebody else's pod.
+struct Wakes : ManyGangs {
+  void SetUp() override {
+    ManyGangs::SetUp();
+    for (int n = 0; n < 10; ++n) put_other_pod("app-" + std::to_string(n), "n" + std::to_string(n), "6");
+  }
+  /// Looks at those who could fit until nobody does; returns all that were looked at.
+  std::vector<std::string> wake() {
+    std::vector<std::string> woken;
+    for (const std::string& job : planner.could_fit_now()) {
+      woken.push_back(job.substr(5));
+      look(woken.back());
+    }
+    return woken;
+  }
+};
+
+TEST_F(Wakes, OnlyThoseWhoseClassCouldFit) {
+  add_job("large", 2, 5);
+  add_job("never", 12, 5);
+  add_job("small", 1, 3);
+  for (const char* job : {"large", "never", "small"}) look(job);
+  EXPECT_THAT(wake(), IsEmpty()) << "there is no room";
+  put_other_pod("app-1", "n1", "4500m");
+  EXPECT_THAT(wake(), ElementsAre("small")) << "3.5 cores came free";
+  end_other_pod("app-2");
+  EXPECT_THAT(wake(), IsEmpty()) << "one node of two";
+  end_other_pod("app-3");
+  EXPECT_THAT(wake(), ElementsAre("large"));
+}
+
+TEST_F(Wakes, OfManyThatAreAlikeAsManyAsThereIsRoomFor) {
+  for (const char* job : {"a", "b", "c", "d"}) add_job(job, 1, 5);
+  for (const char* job : {"a", "b", "c", "d"}) look(job);
+  plans = 0;
+  end_other_pod("app-1");
+  end_other_pod("app-2");
+  EXPECT_THAT(wake(), ElementsAre("a", "b"));
+  EXPECT_EQ(plans, 2) << "one search each";
+  EXPECT_THAT(wake(), IsEmpty()) << "the room is taken";
+}
+
+TEST_F(Wakes, NobodyForRoomThatIsKept) {
+  for (int n = 0; n < 10; ++n) end_other_pod("app-" + std::to_string(n));
+  add_job("runs", 9, 5);
+  add_job("first", 2, 5);
+  add_job("later", 1, 5);
+  for (const char* job : {"runs", "first", "later"}) look(job);
+  EXPECT_THAT(wake(), IsEmpty()) << "the tenth node is kept for the first";
+  planner.stop_waiting("team/first");
+  EXPECT_THAT(wake(), ElementsAre("later"));
+}
+
+TEST_F(Wakes, ThoseThatNeverFitOnceTheClusterHasGrown) {
+  add_job("never", 12, 5);
+  look("never");
+  for (int n = 0; n < 10; ++n) end_other_pod("app-" + std::to_string(n));
+  EXPECT_THAT(wake(), IsEmpty()) << "ten empty nodes don't hold twelve servers";
+  searches();
+  look("never");
+  EXPECT_EQ(searches(), 0);
+  put("nodes", node("n10"));
+  EXPECT_THAT(wake(), IsEmpty());
+  put("nodes", node("n11"));
+  EXPECT_THAT(wake(), ElementsAre("never"));
+}
+
+TEST_F(Wakes, ARefusalsWordsAreOfTheLastTenMinutes) {
+  add_job("waits", 2, 5);
+  EXPECT_THAT(why("waits"), testing::HasSubstr("has room for 0"));
+  end_other_pod("app-1");
+  EXPECT_THAT(why("waits"), testing::HasSubstr("has room for 0")) << "it doesn't fit, whatever the number";
+  now += Seconds(600);
+  EXPECT_THAT(why("waits"), testing::HasSubstr("has room for 1"));
+}
+
+}  // namespace
+}  // namespace atl::ctl
