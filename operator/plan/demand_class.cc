@@ -157,8 +157,7 @@ std::int32_t ClassRoom::domain_of(const NodeState& node) {
 }
 
 std::uint16_t ClassRoom::slots(const Resources& free) const {
-  return std::uint16_t(
-      std::min<int>(free.times(gang_.server), std::numeric_limits<std::uint16_t>::max()));
+  return std::uint16_t(std::min<int>(free.times(gang_.server), std::numeric_limits<std::uint16_t>::max()));
 }
 
 void ClassRoom::add(const Node& node, int sign) {

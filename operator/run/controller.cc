@@ -102,8 +102,8 @@ void Controller::look_at_all() {
   for (const auto& job : caches_.jobs()) enqueue(job->full_name());
 }
 
-/// Those that could fit now. Then those of which the planner hasn't heard, and those that wait with a launcher,
-/// by priority and age. News of a prepare pod that waits for the scheduler comes by that pod.
+/// Those that could fit now. Then those of which the planner hasn't heard, and those that wait with a
+/// launcher, by priority and age. News of a prepare pod that waits for the scheduler comes by that pod.
 void Controller::look_at_waiting() {
   for (const std::string& job : planner_.could_fit_now()) enqueue(job);
   std::set<Precedence> others;
@@ -183,10 +183,9 @@ void Controller::work_on(const std::string& job, Time::time_point queued) {
   // The caches show what was booked, except pods whose creation wasn't answered.
   const std::set<std::string> unseen = pods_that_exist(*reread);
   Planner::JobPlans plans(planner_, job, unseen);
-  auto seen = observe(
-      job, caches_,
-      {std::move(feedback), std::move(*reread), poller_.heard(job), poller_.silent_rank(job),
-       wrote_status(job), around_.now()});
+  auto seen = observe(job, caches_,
+                      {std::move(feedback), std::move(*reread), poller_.heard(job), poller_.silent_rank(job),
+                       wrote_status(job), around_.now()});
   if (!seen) {
     if (!caches_.job(job)) forget(job);  // it may belong to another operator now
     return;

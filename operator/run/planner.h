@@ -102,7 +102,7 @@ class Planner {
   const std::function<Moment()> now_;
   const Searches searches_;
   WaitingGangs waiting_;
-  std::mutex mutex_;  // guards what follows, and the table's snapshot
+  std::mutex mutex_;                      // guards what follows, and the table's snapshot
   std::map<std::string, Class> classes_;  // of gangs that didn't fit
 };
 

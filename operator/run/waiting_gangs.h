@@ -143,8 +143,8 @@ class WaitingGangs {
   // classes of which no gang could have places, and the generation of that answer
   std::map<std::string, std::uint64_t> hopeless_;
   std::vector<InLine> line_;
-  std::pair<std::uint64_t, std::uint64_t> line_of_{-1, -1};  // the order's generation and changes_ then
-  mutable std::mutex mutex_;                                 // guards the members that follow
+  std::pair<std::uint64_t, std::uint64_t> line_of_{-1, -1};      // the order's generation and changes_ then
+  mutable std::mutex mutex_;                                     // guards the members that follow
   std::map<std::string, std::shared_ptr<const Waiting>> gangs_;  // by job
   std::uint64_t changes_ = 0;                                    // counts changes of gangs_
   std::string favoured_;  // the job for which room was kept at the last question

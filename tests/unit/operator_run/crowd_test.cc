@@ -62,7 +62,8 @@ TEST_F(Crowd, TwoThousandGangsWaitAndTwentyPodsEndASecond) {
               kShapes, kNodes, seconds / kSeconds);
   std::printf("a second %.1f looks, %.1f searches; %d were placed\n", double(looks) / kSeconds,
               double(made) / kSeconds, placed);
-  EXPECT_LE(looks, kWaiting * kSeconds / 60 + 4 * placed + 2 * kSeconds) << "each once a minute, and who could fit";
+  EXPECT_LE(looks, kWaiting * kSeconds / 60 + 4 * placed + 2 * kSeconds)
+      << "each once a minute, and who could fit";
   EXPECT_LE(made, 4 * placed + 2 * kSeconds) << "pods that end cost no search each";
 }
 

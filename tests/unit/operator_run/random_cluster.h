@@ -199,9 +199,8 @@ class RandomCluster {
   void cancel() {
     const std::string job = any_job(), kept = job.substr(5) + "-" + std::to_string(draw(3)) + "-0";
     caches_.room().cancel(job, {kept});
-    std::erase_if(booked_, [&](const auto& one) {
-      return one.second.first == job && one.first != "team/" + kept;
-    });
+    std::erase_if(booked_,
+                  [&](const auto& one) { return one.second.first == job && one.first != "team/" + kept; });
   }
   /// A pod ends, and another is bound.
   void move_on() {
@@ -231,7 +230,7 @@ class RandomCluster {
 
   std::mt19937 random_;
   int versions_ = 0;
-  std::map<std::string, json> nodes_, others_, jobs_, job_pods_;  // the latter by full name
+  std::map<std::string, json> nodes_, others_, jobs_, job_pods_;   // the latter by full name
   std::map<std::string, std::pair<std::string, Booking>> booked_;  // by full name: job and booking
   Deaf deaf_;
   Caches caches_{{}, deaf_};
