@@ -90,10 +90,15 @@ const std::vector<Level>& levels() {
   return all;
 }
 
+/// Intel's processors multiply pairs at two thirds of float32's rate, AMD's above it.
+bool is_slower(const Level& level) {
+  return level.table->pairs == &avx512::pair_loops && __builtin_cpu_is("intel");
+}
+
 const Table* best_table() {
   const Table* best = nullptr;
   for (const Level& level : levels())
-    if (level.is_here()) best = level.table;
+    if (level.is_here() && !is_slower(level)) best = level.table;
   return best;
 }
 

@@ -7,7 +7,7 @@
 namespace atl {
 namespace {
 
-class PlannedPipeline : public testing::TestWithParam<SmallCase> {
+class PlannedDelay : public testing::TestWithParam<SmallCase> {
  protected:
   void SetUp() override { write_small_data(folder_ / "small", GetParam().data); }
   TemporaryFolder folder_;
@@ -21,7 +21,7 @@ Index held_by(Trainer& trainer) {
 }
 
 /// The weights of three batches under way and, where an optimiser's next move is predicted, the last one.
-TEST_P(PlannedPipeline, HoldsTheWeightsOfBatchesUnderWay) {
+TEST_P(PlannedDelay, HoldsTheWeightsOfBatchesUnderWay) {
   constexpr int kRanks = 3;
   const Dataset dataset = Dataset::open(folder_ / "small");
   for (const char* optimizer : {"adam", "sgd"})
@@ -43,7 +43,7 @@ TEST_P(PlannedPipeline, HoldsTheWeightsOfBatchesUnderWay) {
     }
 }
 
-INSTANTIATE_TEST_SUITE_P(Models, PlannedPipeline, testing::ValuesIn(every_model_by_columns()),
+INSTANTIATE_TEST_SUITE_P(Models, PlannedDelay, testing::ValuesIn(every_model_by_columns()),
                          [](const auto& one) { return one.param.name; });
 
 }  // namespace
