@@ -45,7 +45,7 @@ std::string launcher_beside(const Room& room, const Gang& gang, const std::vecto
 }
 
 /// The cheapest placement that leaves the launcher room on some node; the search ends at one that costs no
-/// more than `enough`, that of the servers alone.
+/// more than `enough`, that of the servers alone. All nodes that are tried share the looks of one search.
 std::optional<Answer> place_around_launcher(const Room& room, const Gang& gang, double enough) {
   std::optional<Answer> best;
   int tried = 0;
@@ -57,7 +57,8 @@ std::optional<Answer> place_around_launcher(const Room& room, const Gang& gang, 
     left -= gang.launcher;
     auto sites = room.sites(false);
     sites[i] = room.site(host, left);
-    auto placement = place(Topology(std::move(sites), gang.weights), gang.traffic, gang.within);
+    auto placement =
+        place(Topology(std::move(sites), gang.weights), gang.traffic, gang.within, 1.0 / kMostLauncherNodes);
     if (placement && (!best || placement->cost < best->placement.cost))
       best = Answer{std::move(*placement), host.node->name};
     if (best && best->placement.cost <= enough * (1 + 1e-9)) break;

@@ -183,13 +183,13 @@ std::vector<int> holders(const Topology& topology, int servers, int level, const
 
 }  // namespace
 
-std::optional<Placement> place(const Topology& topology, const Traffic& traffic, int within) {
+std::optional<Placement> place(const Topology& topology, const Traffic& traffic, int within, double effort) {
   ATOLL_CHECK(within >= -1 && within < topology.levels(), "level {} of {}", within, topology.levels());
   if (topology.sites().empty()) return {};
   const Twins twins(topology, traffic.servers());
   const std::vector<int> all = holders(topology, traffic.servers(), within, twins);
   const Floor floor(traffic);
-  const std::int64_t affordable = affordable_looks(traffic.servers());
+  const auto affordable = std::int64_t(effort * double(affordable_looks(traffic.servers())));
   std::int64_t made = 0;
   std::optional<Placement> best;
   for (std::size_t i = 0; i < all.size(); ++i) {

@@ -39,8 +39,10 @@ struct Placement {
 
 /// `within`: a level (not the last) of which one domain must hold all servers; −1: the cluster. Server 0 gets
 /// a site that takes it. Nothing where there isn't room for all. Memory: a number per server and domain above
-/// the nodes, and linear in sites and pairs that talk.
-std::optional<Placement> place(const Topology& topology, const Traffic& traffic, int within = -1);
+/// the nodes, and linear in sites and pairs that talk. `effort`: the share of a search's looks that this one
+/// may make.
+std::optional<Placement> place(const Topology& topology, const Traffic& traffic, int within = -1,
+                               double effort = 1);
 
 /// The cost of a given placement.
 double cost_of(const Topology& topology, const Traffic& traffic, const std::vector<std::string>& nodes);

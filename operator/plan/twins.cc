@@ -11,7 +11,8 @@ Twins::Twins(const Topology& topology, int servers)
       servers_(servers),
       shapes_(topology.domains().size()),
       kept_(topology.domains().size()) {
-  // A node's shape is what it takes; that of a domain above is a number given to its children's shapes.
+  // A node's shape is what it takes; that of a domain above is a negative number, given to its level and its
+  // children's shapes.
   std::map<std::vector<int>, int> numbers;
   std::vector<std::pair<int, int>> children;  // shape, domain
   std::vector<int> shape;
@@ -33,7 +34,8 @@ Twins::Twins(const Topology& topology, int servers)
       kept_[d].push_back(child);
     }
     std::ranges::sort(kept_[d]);
-    shapes_[d] = numbers.emplace(shape, int(numbers.size())).first->second;
+    shape.push_back(domain.level);
+    shapes_[d] = numbers.emplace(shape, -1 - int(numbers.size())).first->second;
   }
 }
 

@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <map>
+
 #include "operator_plan/clusters.h"
 #include "operator_plan/exhaustive.h"
 
@@ -23,6 +25,19 @@ TEST(Symmetry, WithoutTwinsTheBestCostsTheSame) {
     left_out += topology.sites().size() - reduced.sites().size();
   }
   EXPECT_GT(left_out, 0u) << "or nothing was tried";
+}
+
+TEST(Symmetry, DomainsOfDifferentLevelsAreNoTwins) {
+  std::mt19937 random(4);
+  for (int c = 0; c < 50; ++c) {
+    const Topology topology(fragmented(even_cluster(3, 4, 4, 2), 0.5, 3, random), kWeights);
+    const Twins twins(topology, 3);
+    std::map<int, int> level_of;  // by shape
+    for (std::size_t d = 0; d < topology.domains().size(); ++d) {
+      const int level = topology.domains()[d].level;
+      EXPECT_EQ(level_of.emplace(twins.shape_of(int(d)), level).first->second, level) << "case " << c;
+    }
+  }
 }
 
 TEST(Symmetry, AClusterOfEqualNodesBecomesAsSmallAsTheJob) {

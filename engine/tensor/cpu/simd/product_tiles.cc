@@ -178,12 +178,14 @@ void product_tiles(const ProductPairs& p, Index begin, Index end) {
     }
     if (!p.finish.nothing) finish(p.finish, p.out, row, stop, 0, p.cols);
   }
+  tiles.release();
 }
 
 void product_at_tiles(const ProductAtPairs& p, Index begin, Index end) {
   Tiles tiles;
   for (Index row = begin; row == begin || row < end; row += kPairedRows)
     multiply_at(p, tiles, row, smaller(row + kPairedRows, end), p.accumulate || row > begin);
+  tiles.release();
 }
 
 }  // namespace
