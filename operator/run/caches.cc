@@ -73,6 +73,7 @@ void tell(CacheListener& listener, Kind kind, const Value& before, const Value& 
 /// Whether plans count both alike: whether and since when the job waits, and the nodes of its pods.
 bool counts_the_same(const GnnJob& a, const GnnJob& b) {
   return a.operator_class() == b.operator_class() && a.status.servers == b.status.servers &&
+         a.meta.deletion == b.meta.deletion &&
          holds(a.status.conditions, kPlaced) == holds(b.status.conditions, kPlaced) &&
          waits_for_places_since(a.status) == waits_for_places_since(b.status);
 }

@@ -108,7 +108,8 @@ void Controller::look_at_waiting() {
   for (const std::string& job : planner_.could_fit_now()) enqueue(job);
   std::set<Precedence> others;
   for (const auto& job : caches_.jobs()) {
-    const bool is_unheard_of = waits_for_places_since(job->status) && !planner_.knows(job->full_name());
+    const bool is_unheard_of = waits_for_places_since(job->status) && !job->meta.deletion &&
+                               holds(job->status.conditions, kCreated) && !planner_.knows(job->full_name());
     if (is_unheard_of || waits_for_launcher_since(job->status)) others.insert(precedence_of(*job, caches_));
   }
   for (const Precedence& next : others) enqueue(next.job);
@@ -200,8 +201,9 @@ void Controller::work_on(const std::string& job, Time::time_point queued) {
     return queue_.add_after(job, wait);
   }
   plans.keep(decision);
-  const bool waits =
-      waits_for_places_since(decision.status ? *decision.status : seen->job.status).has_value();
+  const Status& status = decision.status ? *decision.status : seen->job.status;
+  // One that has no use for places now, because its pods are refused, takes nobody's turn.
+  const bool waits = plans.has_planned() && waits_for_places_since(status);
   if (!waits && planner_.stop_waiting(job)) room_changed();
   if (decision.requeue_at)
     queue_.add_after(job, std::max<Milliseconds>(*decision.requeue_at - seen->now, Milliseconds(0)));

@@ -51,6 +51,7 @@ Planner::JobPlans::~JobPlans() {
 
 GangPlan Planner::JobPlans::plan(const Gang& gang, const std::vector<std::string>& pods) {
   const bool is_whole = !gang.job.empty();
+  has_planned_ |= is_whole;
   Waiting waiting{gang, is_whole ? demand_class(gang) : ""};
   std::lock_guard lock(planner_.mutex_);
   planner_.forget(job_, kept_);  // an earlier plan of this look

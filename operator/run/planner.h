@@ -51,12 +51,15 @@ class Planner {
     /// Keeps the room of pods that the decision makes or pins; a gang that was refused waits from now on.
     /// Called once, after the last plan.
     void keep(const Decision& decision);
+    /// Whether places were looked for, for the whole gang.
+    bool has_planned() const { return has_planned_; }
 
    private:
     Planner& planner_;
     const std::string job_;
     std::set<std::string> kept_;
     std::optional<Waiting> refused_;  // by the last plan
+    bool has_planned_ = false;
   };
 
   /// Ends the job's bookings, except those of the pods in `but`.

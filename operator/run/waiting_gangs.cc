@@ -68,7 +68,7 @@ const std::vector<WaitingGangs::InLine>& WaitingGangs::in_line() {
   line_.clear();
   for (const auto& [name, waiting] : gangs) {
     const auto job = caches_.job(name);
-    const auto since = job ? waits_for_places_since(job->status) : std::nullopt;
+    const auto since = job && !job->meta.deletion ? waits_for_places_since(job->status) : std::nullopt;
     if (since) line_.push_back({precedence_of(*job, caches_), *since, waiting});
   }
   std::ranges::sort(line_, [](const InLine& a, const InLine& b) { return a.precedence < b.precedence; });
