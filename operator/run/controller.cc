@@ -105,14 +105,22 @@ void Controller::look_at_all() {
 /// Those that could fit now. Then those of which the planner hasn't heard, and those that wait with a
 /// launcher, by priority and age. News of a prepare pod that waits for the scheduler comes by that pod.
 void Controller::look_at_waiting() {
-  for (const std::string& job : planner_.could_fit_now()) enqueue(job);
+  const auto leaves_its_turn = [this](const std::string& job) { return is_put_off(job); };
+  for (const std::string& job : planner_.could_fit_now(leaves_its_turn)) enqueue(job);
   std::set<Precedence> others;
   for (const auto& job : caches_.jobs()) {
     const bool is_unheard_of = waits_for_places_since(job->status) && !job->meta.deletion &&
                                holds(job->status.conditions, kCreated) && !planner_.knows(job->full_name());
-    if (is_unheard_of || waits_for_launcher_since(job->status)) others.insert(precedence_of(*job, caches_));
+    if ((is_unheard_of || waits_for_launcher_since(job->status)) && !is_put_off(job->full_name()))
+      others.insert(precedence_of(*job, caches_));
   }
   for (const Precedence& next : others) enqueue(next.job);
+}
+
+/// Whether what the job decided couldn't be carried out. The room that it gave back must not wake the job
+/// itself before its wait is over.
+bool Controller::is_put_off(const std::string& job) const {
+  return queue_.is_put_off(job) || repeats_.holds_back(job);
 }
 
 /// Jobs that have places, or had, come before those that wait for their first: such a job's lost rank keeps

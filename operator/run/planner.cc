@@ -143,7 +143,8 @@ GangPlan Planner::plan_whole(const Waiting& waiting) {
   return plan;
 }
 
-std::vector<std::string> Planner::could_fit_now() {
+std::vector<std::string> Planner::could_fit_now(
+    const std::function<bool(const std::string& job)>& is_put_off) {
   std::lock_guard lock(mutex_);
   const KeptRoom kept = kept_room();
   const Snapshot& snapshot = follow();
@@ -156,7 +157,9 @@ std::vector<std::string> Planner::could_fit_now() {
     const Reservation* beside = gives_way && !is_own ? kept.get() : nullptr;
     const auto found = classes_.find(waiting->demand_class);
     const Class* known = found == classes_.end() ? nullptr : &found->second;
-    if (known && room_.holds_nothing(precedence.job)) {
+    if (is_put_off(precedence.job)) {
+      // its next try comes by itself
+    } else if (known && room_.holds_nothing(precedence.job)) {
       const auto [place, is_new] = left.try_emplace({known, beside != nullptr});
       if (is_new) place->second = known->room.could_fit(snapshot, beside);
       if (place->second-- > 0) jobs.push_back(precedence.job);

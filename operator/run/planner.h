@@ -66,8 +66,9 @@ class Planner {
   void forget(const std::string& job, const std::set<std::string>& but = {}) { room_.cancel(job, but); }
 
   /// The waiting jobs whose gangs could fit now, in the order in which they come: of each class as many as
-  /// there could be room for.
-  std::vector<std::string> could_fit_now();
+  /// there could be room for. Those that are put off leave their turns to others.
+  std::vector<std::string> could_fit_now(const std::function<bool(const std::string& job)>& is_put_off =
+                                             [](const std::string&) { return false; });
   /// Whether the job's gang is among those that wait.
   bool knows(const std::string& job) const { return waiting_.has(job); }
 

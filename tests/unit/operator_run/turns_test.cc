@@ -1,6 +1,7 @@
 // Whose turn it is when room comes free: nobody's who can't take it.
 #include <gmock/gmock.h>
 
+#include "operator_kube/fake_clock.h"
 #include "operator_run/stage.h"
 
 namespace atl::ctl {
@@ -46,6 +47,35 @@ TEST_F(Turns, ItIsNobodysWhoIsDeleted) {
   free_a_node();
   stage.run(5);
   EXPECT_TRUE(is_placed("second"));
+}
+
+TEST_F(Turns, WhoCannotWriteItsStatusIsTriedLessAndLessOften) {
+  refuse("PATCH", "gnnjobs", "first");
+  free_a_node();
+  stage.run(5);
+  EXPECT_TRUE(is_placed("second")) << "the room is free again at once";
+  stage.cluster.pods.erase("app-n2");
+  stage.cluster.pods.erase("app-n3");
+  stage.api.writes.clear();
+  stage.run(200);
+  EXPECT_LT(stage.count("PATCH gnnjobs first"), 20) << "room that it gives back is no news for itself";
+  stage.api.refuse = {};
+  stage.run(300, [&] { return is_placed("first"); });
+  EXPECT_TRUE(is_placed("first"));
+}
+
+TEST(Repeats, HoldBackWhatIsCarriedOutAgainAndAgain) {
+  kube::FakeClock clock;
+  Repeats repeats(clock);
+  const Decision decision;
+  for (int times = 0; times < 3; ++times) {
+    EXPECT_FALSE(repeats.holds_back("team/cora")) << times;
+    repeats.done("team/cora", decision);
+  }
+  EXPECT_TRUE(repeats.holds_back("team/cora"));
+  EXPECT_FALSE(repeats.holds_back("team/other"));
+  clock.advance(repeats.wait("team/cora", decision));
+  EXPECT_FALSE(repeats.holds_back("team/cora"));
 }
 
 }  // namespace
