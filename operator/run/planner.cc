@@ -99,6 +99,7 @@ bool Planner::is_too_large(const std::string& demand_class) {
 /// `generation`: from before anything else was read, so that changes meanwhile aren't missed.
 GangPlan Planner::plan_beside(const Waiting& waiting, const KeptRoom& kept, std::uint64_t generation) {
   const Gang& gang = waiting.gang;
+  const std::uint64_t capacity = room_.capacity_generation();
   // One that holds room may get another answer than the rest of its class.
   if (!room_.holds_nothing(gang.job)) return search(gang, kept.get());
   const Snapshot& snapshot = follow();
@@ -108,13 +109,14 @@ GangPlan Planner::plan_beside(const Waiting& waiting, const KeptRoom& kept, std:
     const Refusal& last = known->second.refusals[kept != nullptr];
     const bool is_the_same = last.generation == generation && last.beside == kept;
     const ClassRoom& room = known->second.room;
-    const bool has_no_room = now_() < last.at + kWordsHold && room.could_ever() == last.could_ever &&
-                             room.could_fit(snapshot, kept.get()) == 0;
+    const bool do_words_stand =
+        now_() < last.at + kWordsHold && capacity == last.capacity && room.could_ever() == last.could_ever;
+    const bool has_no_room = do_words_stand && room.could_fit(snapshot, kept.get()) == 0;
     if (!last.plan.reasons.empty() && (is_the_same || has_no_room)) return last.plan;
   }
   GangPlan plan = search(gang, kept.get());
   if (plan.fits) return plan;
-  remember(waiting, kept, {plan, generation, kept, now_()});
+  remember(waiting, kept, {plan, generation, capacity, kept, now_()});
   return plan;
 }
 

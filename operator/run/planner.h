@@ -80,8 +80,8 @@ class Planner {
   /// The last refusal of a class, and in which room.
   struct Refusal {
     GangPlan plan;
-    std::uint64_t generation = 0;
-    KeptRoom beside;  // room that was kept from it, if any
+    std::uint64_t generation = 0, capacity = 0;  // the table's
+    KeptRoom beside;                             // room that was kept from it, if any
     Moment at{};
     bool could_ever = false;  // ClassRoom::could_ever() then
   };

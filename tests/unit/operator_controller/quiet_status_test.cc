@@ -22,6 +22,14 @@ class QuietWords : public Decide {
       if (written_seconds_ago) seen.wrote_status = seen.now - Seconds(*written_seconds_ago);
     });
   }
+  /// What is decided a second after this status was written.
+  Decision decide_on_words(const Status& written, const std::string& words) {
+    words_ = words;
+    return decide_on([&](Observed& seen) {
+      seen.job.status = written;
+      seen.wrote_status = seen.now - Seconds(1);
+    });
+  }
 
  private:
   std::string words_;
@@ -38,6 +46,26 @@ TEST_F(QuietWords, NumbersAreWrittenOnceInTenMinutes) {
 TEST_F(QuietWords, OtherWordsAreWrittenAtOnce) {
   const Decision decision = hear("needs 2 servers; n1 is cordoned", 1);
   EXPECT_EQ(condition(decision, kPlaced).message, "needs 2 servers; n1 is cordoned");
+}
+
+TEST_F(QuietWords, AnotherNodeOrJobIsNoNumber) {
+  const std::pair<const char*, const char*> changes[] = {
+      {"2 servers; n1 is cordoned", "2 servers; n7 is cordoned"},
+      {"2 servers; freeing gpu-node-3 would do", "2 servers; freeing gpu-node-12 would do"},
+      {"room is reserved for team/job-1", "room is reserved for team/job-12"}};
+  for (const auto& [before, after] : changes) {
+    const Decision first = hear(before, 600);
+    ASSERT_EQ(condition(first, kPlaced).message, before);
+    const Decision next = decide_on_words(*first.status, after);
+    ASSERT_TRUE(next.status) << after;
+    EXPECT_EQ(condition(next, kPlaced).message, after);
+  }
+}
+
+TEST_F(QuietWords, NumbersWithUnitsAreNumbers) {
+  const Decision first = hear("each needs 2.5 cpu, 16Gi memory; 0.5 cpu are free", 600);
+  ASSERT_TRUE(first.status);
+  EXPECT_FALSE(decide_on_words(*first.status, "each needs 2.5 cpu, 16Gi memory; 12.25 cpu are free").status);
 }
 
 TEST_F(QuietWords, AnOperatorThatHasJustStartedWritesWhatItFinds) {

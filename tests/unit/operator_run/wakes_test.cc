@@ -56,7 +56,7 @@ TEST(ClassRoom, IsWhatOneCountsFromNothingAfterManyRandomEvents) {
       ASSERT_EQ(classes[c].could_fit(snapshot, nullptr), fit) << "class " << c << " after event " << event;
       (fit > 0 ? has_fitted : has_not) = true;
     }
-    counted.pods.clear();
+    std::erase_if(counted.pods, [](const PodState& pod) { return !pod.of_daemon_set; });
     for (std::size_t c = 0; c < classes.size(); ++c)
       ASSERT_EQ(classes[c].could_ever(), gangs_that_fit(gangs[c], Room(gangs[c], counted)) > 0) << event;
   }
@@ -137,6 +137,26 @@ TEST_F(Wakes, ARefusalsWordsAreOfTheLastTenMinutes) {
   EXPECT_THAT(why("waits"), testing::HasSubstr("has room for 0")) << "it doesn't fit, whatever the number";
   now += Seconds(600);
   EXPECT_THAT(why("waits"), testing::HasSubstr("has room for 1"));
+}
+
+TEST_F(Wakes, ARefusalsWordsKnowTheNodesAsTheyAre) {
+  add_job("waits", 2, 5);
+  EXPECT_THAT(why("waits"), testing::Not(testing::HasSubstr("cordoned")));
+  json cordoned = node("n3");
+  cordoned["spec"]["unschedulable"] = true;
+  put("nodes", cordoned);
+  EXPECT_THAT(why("waits"), testing::HasSubstr("n3 is cordoned"));
+  put("nodes", node("n3"));
+  EXPECT_THAT(why("waits"), testing::Not(testing::HasSubstr("cordoned")));
+}
+
+TEST_F(Wakes, ADaemonSetTakesItsRoomForGood) {
+  add_job("waits", 10, 5);
+  EXPECT_THAT(why("waits"), testing::Not(testing::HasSubstr("without more nodes")));
+  json agent = other_pod("agent", "n3", "4");
+  agent["metadata"]["ownerReferences"] = json::array({{{"kind", "DaemonSet"}, {"name", "agent"}}});
+  other_pods().put(agent.dump());
+  EXPECT_THAT(why("waits"), testing::HasSubstr("without more nodes"));
 }
 
 }  // namespace
