@@ -99,6 +99,23 @@ TEST_F(QuietProgress, IsWrittenAtOnceForTheFirstTime) {
   EXPECT_EQ(first.status->progress.epoch, 8);
 }
 
+TEST_F(QuietProgress, IsWrittenWithTheEndAtTheDeadline) {
+  const Decision decision = hear(8, 1, [](Observed& seen) {
+    seen.job.job->run_policy.active_deadline_seconds = 1;
+    seen.job.status.start = seen.now - Seconds(100);
+  });
+  ASSERT_EQ(condition(decision, kFailed).reason, "DeadlineExceeded");
+  EXPECT_EQ(decision.status->progress.epoch, 8) << "nothing comes after this";
+  EXPECT_EQ(decision.status->progress.last_checkpoint_epoch, 8);
+}
+
+TEST_F(QuietProgress, IsWrittenWhenTheJobIsSuspended) {
+  const Decision decision = hear(8, 1, [](Observed& seen) { seen.job.job->run_policy.suspend = true; });
+  ASSERT_EQ(condition(decision, kSuspended).reason, "Suspending");
+  EXPECT_EQ(decision.status->progress.epoch, 8);
+  EXPECT_EQ(decision.status->progress.last_checkpoint_epoch, 8);
+}
+
 TEST_F(QuietProgress, ARestartIsWrittenAtOnceWithTheLastCheckpoint) {
   const Decision decision = hear(8, 1, [&](Observed& seen) {
     PodView& lost = pod(seen, "cora-1-0");
