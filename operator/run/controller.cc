@@ -107,6 +107,7 @@ void Controller::look_at_all() {
 void Controller::look_at_waiting() {
   const auto leaves_its_turn = [this](const std::string& job) { return is_put_off(job); };
   for (const std::string& job : planner_.could_fit_now(leaves_its_turn)) enqueue(job);
+  if (const auto rest = planner_.kept_room_stays(); rest > Seconds(0)) queue_.add_after(kWaitingJobs, rest);
   std::set<Precedence> others;
   for (const auto& job : caches_.jobs()) {
     const bool is_unheard_of = waits_for_places_since(job->status) && !job->meta.deletion &&
@@ -204,6 +205,7 @@ void Controller::work_on(const std::string& job, Time::time_point queued) {
   });
   seen->cluster = &cluster;
   const Decision decision = decide_on(*seen);
+  if (planner_.take_moved()) room_changed();
   if (const auto wait = repeats_.wait(job, decision); wait > Milliseconds(0)) {
     around_.metrics.held_back();
     return queue_.add_after(job, wait);

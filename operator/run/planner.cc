@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -27,6 +28,12 @@ std::map<std::string, Booking> bookings_of(const Gang& gang, const GangPlan& pla
   }
   std::erase_if(bookings, [](const auto& one) { return one.second.node.empty(); });
   return bookings;
+}
+
+/// Whether somebody may have some of the earlier room who could not while it was kept.
+bool gives_up_any(const Reservation& before, const Reservation* after) {
+  return !after || before.job != after->job ||
+         !std::ranges::equal(before.room, after->room, {}, &PodState::where, &PodState::where);
 }
 
 /// The pods that the decision makes or changes.
@@ -76,9 +83,17 @@ GangPlan Planner::search(const Gang& gang, const Reservation* kept) {
 Planner::KeptRoom Planner::kept_room() {
   follow();  // so that a class that is too large for the cluster is known to be
   const Generations now{room_.generation(), room_.capacity_generation(), caches_.order_generation()};
-  return waiting_.reservation(
+  KeptRoom kept = waiting_.reservation(
       now, {[this](const std::string& job) -> const Snapshot& { return room_.snapshot(job); },
             [this](const std::string& demand_class) { return is_too_large(demand_class); }});
+  if (last_kept_ && last_kept_ != kept && gives_up_any(*last_kept_, kept.get())) has_moved_ = true;
+  last_kept_ = kept;
+  return kept;
+}
+
+Seconds Planner::kept_room_stays() {
+  std::lock_guard lock(mutex_);
+  return waiting_.stays_for(room_.generation());
 }
 
 const Snapshot& Planner::follow() {
@@ -149,6 +164,7 @@ std::vector<std::string> Planner::could_fit_now(
     const std::function<bool(const std::string& job)>& is_put_off) {
   std::lock_guard lock(mutex_);
   const KeptRoom kept = kept_room();
+  has_moved_ = false;  // what follows knows
   const Snapshot& snapshot = follow();
   std::erase_if(classes_, [&](const auto& one) { return now_() - one.second.asked > kClassLasts; });
   std::map<std::pair<const Class*, bool>, std::int64_t> left;  // of each class, beside kept room or not

@@ -7,6 +7,7 @@
 // so while the sums say that none of it can fit, a change costs no search either.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <functional>
 #include <map>
@@ -69,6 +70,11 @@ class Planner {
   /// there could be room for. Those that are put off leave their turns to others.
   std::vector<std::string> could_fit_now(const std::function<bool(const std::string& job)>& is_put_off =
                                              [](const std::string&) { return false; });
+  /// How long kept room stays where it was before the last changes; then those who could fit may be others.
+  Seconds kept_room_stays();
+  /// Whether kept room has moved, or is kept no more, since the last could_fit_now() or call of this: others
+  /// may have it.
+  bool take_moved() { return has_moved_.exchange(false); }
   /// Whether the job's gang is among those that wait.
   bool knows(const std::string& job) const { return waiting_.has(job); }
 
@@ -108,6 +114,8 @@ class Planner {
   WaitingGangs waiting_;
   std::mutex mutex_;                      // guards what follows, and the table's snapshot
   std::map<std::string, Class> classes_;  // of gangs that didn't fit
+  KeptRoom last_kept_;
+  std::atomic<bool> has_moved_ = false;
 };
 
 }  // namespace atl::ctl

@@ -59,6 +59,11 @@ std::shared_ptr<const Reservation> WaitingGangs::reservation(const Generations& 
   return answer_.reservation;
 }
 
+Seconds WaitingGangs::stays_for(std::uint64_t room) const {
+  if (!answer_.reservation || answer_.of.room == room) return Seconds(0);
+  return std::max(answer_.at + kAnswerHolds - now_(), Seconds(0));
+}
+
 const std::vector<WaitingGangs::InLine>& WaitingGangs::in_line() {
   const std::uint64_t order = caches_.order_generation();
   std::unique_lock lock(mutex_);

@@ -116,6 +116,31 @@ TEST_F(Wakes, NobodyForRoomThatIsKept) {
   EXPECT_THAT(wake(), ElementsAre("later"));
 }
 
+TEST_F(Wakes, ThoseWhoCouldHaveRoomThatIsKeptElsewhereNow) {
+  for (int n = 1; n <= 4; ++n) {
+    end_other_pod("app-" + std::to_string(n));
+    add_job("runs-" + std::to_string(n), 1, 7);
+    look("runs-" + std::to_string(n));
+  }
+  add_job("first", 3, 5);
+  add_job("later", 1, 3);
+  for (const char* job : {"first", "later", "first", "later"}) look(job);
+  EXPECT_THAT(why("first"), testing::HasSubstr("n1, n2, n3 are kept for it"));
+  remove_job("runs-1");
+  EXPECT_THAT(wake(), IsEmpty()) << "the node is kept";
+  now += Seconds(5);
+  EXPECT_THAT(wake(), IsEmpty()) << "it still is";
+  put_other_pod("app-1", "n1", "4500m");
+  EXPECT_THAT(wake(), IsEmpty()) << "it was a moment ago";
+  EXPECT_EQ(planner.kept_room_stays(), Seconds(5)) << "then there is something to see";
+  EXPECT_FALSE(planner.take_moved());
+  now += Seconds(5);
+  EXPECT_THAT(why("first"), testing::HasSubstr("n2, n3, n4 are kept for it"));
+  EXPECT_TRUE(planner.take_moved());
+  EXPECT_EQ(planner.kept_room_stays(), Seconds(0));
+  EXPECT_THAT(wake(), ElementsAre("later"));
+}
+
 TEST_F(Wakes, ThoseThatNeverFitOnceTheClusterHasGrown) {
   add_job("never", 12, 5);
   look("never");
