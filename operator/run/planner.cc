@@ -106,6 +106,10 @@ const Snapshot& Planner::follow() {
   return snapshot;
 }
 
+void Planner::drop_old_classes() {
+  std::erase_if(classes_, [this](const auto& one) { return now_() - one.second.asked > kClassLasts; });
+}
+
 bool Planner::is_too_large(const std::string& demand_class) {
   const auto known = classes_.find(demand_class);
   return known != classes_.end() && !known->second.room.could_ever();
@@ -138,9 +142,11 @@ GangPlan Planner::plan_beside(const Waiting& waiting, const KeptRoom& kept, std:
 void Planner::remember(const Waiting& waiting, const KeptRoom& kept, Refusal refusal) {
   const Snapshot& snapshot = follow();
   auto known = classes_.find(waiting.demand_class);
-  if (known == classes_.end())
+  if (known == classes_.end()) {
+    drop_old_classes();  // a quiet cluster has no other occasion
     known =
         classes_.emplace(waiting.demand_class, Class{ClassRoom(waiting.gang, snapshot), {}, now_()}).first;
+  }
   refusal.could_ever = known->second.room.could_ever();
   known->second.refusals[kept != nullptr] = std::move(refusal);
 }
@@ -166,7 +172,7 @@ std::vector<std::string> Planner::could_fit_now(
   const KeptRoom kept = kept_room();
   has_moved_ = false;  // what follows knows
   const Snapshot& snapshot = follow();
-  std::erase_if(classes_, [&](const auto& one) { return now_() - one.second.asked > kClassLasts; });
+  drop_old_classes();
   std::map<std::pair<const Class*, bool>, std::int64_t> left;  // of each class, beside kept room or not
   std::vector<std::string> jobs;
   bool gives_way = false;

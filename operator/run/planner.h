@@ -105,6 +105,7 @@ class Planner {
   KeptRoom kept_room();
   /// Brings what classes find up to date, and returns the cluster as it is.
   const Snapshot& follow();
+  void drop_old_classes();
   bool is_too_large(const std::string& demand_class);
 
   const Caches& caches_;

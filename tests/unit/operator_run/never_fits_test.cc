@@ -38,6 +38,20 @@ TEST_F(NeverFits, ALookAmongManyKindsCostsAFewSearchesWhateverChanges) {
   }
 }
 
+TEST_F(NeverFits, AKindThatNobodyAskedForIsForgottenForAnother) {
+  add_kinds();
+  look("never-0");
+  now += Seconds(151);
+  plans = 0;
+  look("never-0");
+  EXPECT_EQ(plans, 0) << "the words stand for ten minutes";
+  now += Seconds(151);
+  look("never-1");
+  plans = 0;
+  look("never-0");
+  EXPECT_EQ(plans, 1);
+}
+
 TEST_F(NeverFits, ManyKindsAreAllTriedAgainAfterAChange) {
   add_kinds();
   look_at_all();
