@@ -18,15 +18,17 @@ constexpr Seconds kWordsHold{600};
 /// minute.
 constexpr Seconds kClassLasts{150};
 
-/// Room for the gang's pods, which are named as in ClusterView::plan().
+/// Room for the gang's pods, which are named as in ClusterView::plan(). A launcher without demand is placed
+/// otherwise, and holds none here.
 std::map<std::string, Booking> bookings_of(const Gang& gang, const GangPlan& plan,
                                            const std::vector<std::string>& pods) {
   std::map<std::string, Booking> bookings;
   for (std::size_t p = 0; p < pods.size(); ++p) {
     const bool is_server = p < plan.nodes.size();
-    bookings[pods[p]] = {is_server ? plan.nodes[p] : plan.launcher, is_server ? gang.server : gang.launcher};
+    const std::string& node = is_server ? plan.nodes[p] : plan.launcher;
+    const Resources& requests = is_server ? gang.server : gang.launcher;
+    if (!node.empty() && !requests.amounts().empty()) bookings[pods[p]] = {node, requests};
   }
-  std::erase_if(bookings, [](const auto& one) { return one.second.node.empty(); });
   return bookings;
 }
 
