@@ -103,7 +103,10 @@ kube::Cache<PodView> pod_cache(const News& news, SpaceCaches& space) {
             if (before && before->is_bound() && !after) space.pods_by_node.remove(before->node, name);
             if (after && after->is_bound()) space.pods_by_node.add(after->node, name);
             enter(space.pods_by_job, name, before, after);
-            news.room.pod_changed(name);
+            if (after)
+              news.room.pod_changed(name);
+            else
+              news.room.pod_gone(name);
             if (priority_of(before) != priority_of(after)) ++news.order;
             tell(news.listener, Kind::kPod, before, after);
           }};
