@@ -149,6 +149,7 @@ Next fail_past_deadline(Reconcile& reconcile) {
   const Moment end = *reconcile.status.start + Seconds(seconds);
   reconcile.requeue_at(end);
   if (reconcile.now() < end) return Next::kContinue;
+  take_progress(reconcile);  // the status may be behind, and nothing comes after this
   fail_job(reconcile, "DeadlineExceeded",
            fmt::format("it ran for {} s (runPolicy.activeDeadlineSeconds)", seconds));
   return Next::kDone;

@@ -240,6 +240,7 @@ Next suspend(Reconcile& reconcile) {
   const auto hold = held(reconcile);
   if (!hold) return Next::kContinue;
   if (dismiss_launchers(reconcile) || dismiss_all(reconcile)) {
+    take_progress(reconcile);  // nothing more will be heard of this attempt
     reconcile.say(kSuspended, false, "Suspending",
                   "the ranks write a checkpoint, then the pods are deleted: " + hold->message);
     return Next::kDone;

@@ -1,6 +1,7 @@
 #include "operator/controller/reconcile.h"
 
 #include <algorithm>
+#include <cctype>
 
 #include "operator/api/json_values.h"
 
@@ -24,9 +25,17 @@ bool is_step(const std::string& reason) {
 // server's disk and to everybody who watches.
 constexpr Seconds kProgressStays{30}, kWordsStay{600};
 
-std::string without_numbers(std::string text) {
-  std::erase_if(text, [](char c) { return (c >= '0' && c <= '9') || c == '.'; });
-  return text;
+/// Without numbers that stand alone; those in the names of nodes and jobs stay.
+std::string without_numbers(const std::string& text) {
+  std::string kept;
+  bool is_in_name = false;
+  for (const char c : text) {
+    const bool is_of_number = (c >= '0' && c <= '9') || c == '.';
+    if (!is_of_number || is_in_name) kept += c;
+    const bool begins_name = std::isalpha(static_cast<unsigned char>(c)) || c == '-' || c == '_';
+    is_in_name = begins_name || (is_in_name && (is_of_number || c == '/'));
+  }
+  return kept;
 }
 
 /// Whether both say alike that there is no room, for so many and in so much room.

@@ -42,6 +42,11 @@ void WorkQueue::add_failed(const std::string& key) {
   add_after(key, doubled(first_wait_, before, longest_wait_));
 }
 
+bool WorkQueue::is_put_off(const std::string& key) const {
+  std::lock_guard lock(mutex_);
+  return failures_.contains(key) && due_.contains(key);
+}
+
 void WorkQueue::forget(const std::string& key) {
   std::lock_guard lock(mutex_);
   failures_.erase(key);

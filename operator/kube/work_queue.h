@@ -39,6 +39,8 @@ class WorkQueue {
   void add_after(const std::string& key, Milliseconds wait);
   /// Adds the key after first_wait × 2^n, at most longest_wait, where n counts failures since forget().
   void add_failed(const std::string& key);
+  /// Whether the key's last work failed, and the next try is still to come.
+  bool is_put_off(const std::string& key) const;
   /// The key's work has succeeded: its next failure is the first.
   void forget(const std::string& key);
 

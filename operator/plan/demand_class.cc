@@ -97,7 +97,7 @@ ClassRoom::ClassRoom(Gang gang, const Snapshot& snapshot) : gang_(std::move(gang
 void ClassRoom::count(const Snapshot& snapshot, std::size_t node) {
   Node now;
   if (const NodeState& state = snapshot.nodes[node]; takes_servers(state))
-    now = {domain_of(state), slots(snapshot.left[node].free), slots(state.allocatable)};
+    now = {domain_of(state), slots(snapshot.left[node].free), slots(snapshot.left[node].empty)};
   add(nodes_[node], -1);
   add(now, 1);
   nodes_[node] = now;

@@ -1,6 +1,6 @@
 // What gangs that are alike find in a cluster: how many of their servers each node takes now, and would take
-// if no pod ran there. It is followed node by node, so that whether one of them could fit is told by sums,
-// without a search.
+// beside daemon sets' pods alone. It is followed node by node, so that whether one of them could fit is told
+// by sums, without a search.
 #pragma once
 
 #include <cstddef>
@@ -25,7 +25,8 @@ class ClassRoom {
   /// Nodes have come or gone. `from`: where each node was before; −1: nowhere.
   void move(const std::vector<int>& from);
 
-  /// Whether the servers of one gang would fit if no pod ran anywhere. If not, only other nodes can help.
+  /// Whether the servers of one gang would fit beside daemon sets' pods alone. If not, only other nodes, or
+  /// smaller daemon sets, can help.
   bool could_ever() const;
   /// How many gangs' servers could fit now at most, beside room that is kept; null: none is.
   std::int64_t could_fit(const Snapshot& snapshot, const Reservation* kept) const;

@@ -73,6 +73,7 @@ void tell(CacheListener& listener, Kind kind, const Value& before, const Value& 
 /// Whether plans count both alike: whether and since when the job waits, and the nodes of its pods.
 bool counts_the_same(const GnnJob& a, const GnnJob& b) {
   return a.operator_class() == b.operator_class() && a.status.servers == b.status.servers &&
+         a.meta.deletion == b.meta.deletion &&
          holds(a.status.conditions, kPlaced) == holds(b.status.conditions, kPlaced) &&
          waits_for_places_since(a.status) == waits_for_places_since(b.status);
 }
@@ -102,7 +103,10 @@ kube::Cache<PodView> pod_cache(const News& news, SpaceCaches& space) {
             if (before && before->is_bound() && !after) space.pods_by_node.remove(before->node, name);
             if (after && after->is_bound()) space.pods_by_node.add(after->node, name);
             enter(space.pods_by_job, name, before, after);
-            news.room.pod_changed(name);
+            if (after)
+              news.room.pod_changed(name);
+            else
+              news.room.pod_gone(name);
             if (priority_of(before) != priority_of(after)) ++news.order;
             tell(news.listener, Kind::kPod, before, after);
           }};

@@ -105,13 +105,23 @@ void Controller::look_at_all() {
 /// Those that could fit now. Then those of which the planner hasn't heard, and those that wait with a
 /// launcher, by priority and age. News of a prepare pod that waits for the scheduler comes by that pod.
 void Controller::look_at_waiting() {
-  for (const std::string& job : planner_.could_fit_now()) enqueue(job);
+  const auto leaves_its_turn = [this](const std::string& job) { return is_put_off(job); };
+  for (const std::string& job : planner_.could_fit_now(leaves_its_turn)) enqueue(job);
+  if (const auto rest = planner_.kept_room_stays(); rest > Seconds(0)) queue_.add_after(kWaitingJobs, rest);
   std::set<Precedence> others;
   for (const auto& job : caches_.jobs()) {
-    const bool is_unheard_of = waits_for_places_since(job->status) && !planner_.knows(job->full_name());
-    if (is_unheard_of || waits_for_launcher_since(job->status)) others.insert(precedence_of(*job, caches_));
+    const bool is_unheard_of = waits_for_places_since(job->status) && !job->meta.deletion &&
+                               holds(job->status.conditions, kCreated) && !planner_.knows(job->full_name());
+    if ((is_unheard_of || waits_for_launcher_since(job->status)) && !is_put_off(job->full_name()))
+      others.insert(precedence_of(*job, caches_));
   }
   for (const Precedence& next : others) enqueue(next.job);
+}
+
+/// Whether what the job decided couldn't be carried out. The room that it gave back must not wake the job
+/// itself before its wait is over.
+bool Controller::is_put_off(const std::string& job) const {
+  return queue_.is_put_off(job) || repeats_.holds_back(job);
 }
 
 /// Jobs that have places, or had, come before those that wait for their first: such a job's lost rank keeps
@@ -195,13 +205,15 @@ void Controller::work_on(const std::string& job, Time::time_point queued) {
   });
   seen->cluster = &cluster;
   const Decision decision = decide_on(*seen);
+  if (planner_.take_moved()) room_changed();
   if (const auto wait = repeats_.wait(job, decision); wait > Milliseconds(0)) {
     around_.metrics.held_back();
     return queue_.add_after(job, wait);
   }
   plans.keep(decision);
-  const bool waits =
-      waits_for_places_since(decision.status ? *decision.status : seen->job.status).has_value();
+  const Status& status = decision.status ? *decision.status : seen->job.status;
+  // One that has no use for places now, because its pods are refused, takes nobody's turn.
+  const bool waits = plans.has_planned() && waits_for_places_since(status);
   if (!waits && planner_.stop_waiting(job)) room_changed();
   if (decision.requeue_at)
     queue_.add_after(job, std::max<Milliseconds>(*decision.requeue_at - seen->now, Milliseconds(0)));

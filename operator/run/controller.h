@@ -75,6 +75,7 @@ class Controller final : public CacheListener {
   void conclude(const std::string& job, WriteResult result);
   void enqueue(const std::string& job, bool again = false);
   void look_at_waiting();
+  bool is_put_off(const std::string& job) const;
   bool is_urgent(const std::string& key) const;
   Time::time_point take_queued(const std::string& job);
   std::optional<Moment> wrote_status(const std::string& job);

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -17,16 +18,24 @@ constexpr Seconds kWordsHold{600};
 /// minute.
 constexpr Seconds kClassLasts{150};
 
-/// Room for the gang's pods, which are named as in ClusterView::plan().
+/// Room for the gang's pods, which are named as in ClusterView::plan(). A launcher without demand is placed
+/// otherwise, and holds none here.
 std::map<std::string, Booking> bookings_of(const Gang& gang, const GangPlan& plan,
                                            const std::vector<std::string>& pods) {
   std::map<std::string, Booking> bookings;
   for (std::size_t p = 0; p < pods.size(); ++p) {
     const bool is_server = p < plan.nodes.size();
-    bookings[pods[p]] = {is_server ? plan.nodes[p] : plan.launcher, is_server ? gang.server : gang.launcher};
+    const std::string& node = is_server ? plan.nodes[p] : plan.launcher;
+    const Resources& requests = is_server ? gang.server : gang.launcher;
+    if (!node.empty() && !requests.amounts().empty()) bookings[pods[p]] = {node, requests};
   }
-  std::erase_if(bookings, [](const auto& one) { return one.second.node.empty(); });
   return bookings;
+}
+
+/// Whether somebody may have some of the earlier room who could not while it was kept.
+bool gives_up_any(const Reservation& before, const Reservation* after) {
+  return !after || before.job != after->job ||
+         !std::ranges::equal(before.room, after->room, {}, &PodState::where, &PodState::where);
 }
 
 /// The pods that the decision makes or changes.
@@ -51,6 +60,7 @@ Planner::JobPlans::~JobPlans() {
 
 GangPlan Planner::JobPlans::plan(const Gang& gang, const std::vector<std::string>& pods) {
   const bool is_whole = !gang.job.empty();
+  has_planned_ |= is_whole;
   Waiting waiting{gang, is_whole ? demand_class(gang) : ""};
   std::lock_guard lock(planner_.mutex_);
   planner_.forget(job_, kept_);  // an earlier plan of this look
@@ -75,9 +85,17 @@ GangPlan Planner::search(const Gang& gang, const Reservation* kept) {
 Planner::KeptRoom Planner::kept_room() {
   follow();  // so that a class that is too large for the cluster is known to be
   const Generations now{room_.generation(), room_.capacity_generation(), caches_.order_generation()};
-  return waiting_.reservation(
+  KeptRoom kept = waiting_.reservation(
       now, {[this](const std::string& job) -> const Snapshot& { return room_.snapshot(job); },
             [this](const std::string& demand_class) { return is_too_large(demand_class); }});
+  if (last_kept_ && last_kept_ != kept && gives_up_any(*last_kept_, kept.get())) has_moved_ = true;
+  last_kept_ = kept;
+  return kept;
+}
+
+Seconds Planner::kept_room_stays() {
+  std::lock_guard lock(mutex_);
+  return waiting_.stays_for(room_.generation());
 }
 
 const Snapshot& Planner::follow() {
@@ -90,6 +108,10 @@ const Snapshot& Planner::follow() {
   return snapshot;
 }
 
+void Planner::drop_old_classes() {
+  std::erase_if(classes_, [this](const auto& one) { return now_() - one.second.asked > kClassLasts; });
+}
+
 bool Planner::is_too_large(const std::string& demand_class) {
   const auto known = classes_.find(demand_class);
   return known != classes_.end() && !known->second.room.could_ever();
@@ -98,6 +120,7 @@ bool Planner::is_too_large(const std::string& demand_class) {
 /// `generation`: from before anything else was read, so that changes meanwhile aren't missed.
 GangPlan Planner::plan_beside(const Waiting& waiting, const KeptRoom& kept, std::uint64_t generation) {
   const Gang& gang = waiting.gang;
+  const std::uint64_t capacity = room_.capacity_generation();
   // One that holds room may get another answer than the rest of its class.
   if (!room_.holds_nothing(gang.job)) return search(gang, kept.get());
   const Snapshot& snapshot = follow();
@@ -107,22 +130,25 @@ GangPlan Planner::plan_beside(const Waiting& waiting, const KeptRoom& kept, std:
     const Refusal& last = known->second.refusals[kept != nullptr];
     const bool is_the_same = last.generation == generation && last.beside == kept;
     const ClassRoom& room = known->second.room;
-    const bool has_no_room = now_() < last.at + kWordsHold && room.could_ever() == last.could_ever &&
-                             room.could_fit(snapshot, kept.get()) == 0;
+    const bool do_words_stand =
+        now_() < last.at + kWordsHold && capacity == last.capacity && room.could_ever() == last.could_ever;
+    const bool has_no_room = do_words_stand && room.could_fit(snapshot, kept.get()) == 0;
     if (!last.plan.reasons.empty() && (is_the_same || has_no_room)) return last.plan;
   }
   GangPlan plan = search(gang, kept.get());
   if (plan.fits) return plan;
-  remember(waiting, kept, {plan, generation, kept, now_()});
+  remember(waiting, kept, {plan, generation, capacity, kept, now_()});
   return plan;
 }
 
 void Planner::remember(const Waiting& waiting, const KeptRoom& kept, Refusal refusal) {
   const Snapshot& snapshot = follow();
   auto known = classes_.find(waiting.demand_class);
-  if (known == classes_.end())
+  if (known == classes_.end()) {
+    drop_old_classes();  // a quiet cluster has no other occasion
     known =
         classes_.emplace(waiting.demand_class, Class{ClassRoom(waiting.gang, snapshot), {}, now_()}).first;
+  }
   refusal.could_ever = known->second.room.could_ever();
   known->second.refusals[kept != nullptr] = std::move(refusal);
 }
@@ -142,11 +168,13 @@ GangPlan Planner::plan_whole(const Waiting& waiting) {
   return plan;
 }
 
-std::vector<std::string> Planner::could_fit_now() {
+std::vector<std::string> Planner::could_fit_now(
+    const std::function<bool(const std::string& job)>& is_put_off) {
   std::lock_guard lock(mutex_);
   const KeptRoom kept = kept_room();
+  has_moved_ = false;  // what follows knows
   const Snapshot& snapshot = follow();
-  std::erase_if(classes_, [&](const auto& one) { return now_() - one.second.asked > kClassLasts; });
+  drop_old_classes();
   std::map<std::pair<const Class*, bool>, std::int64_t> left;  // of each class, beside kept room or not
   std::vector<std::string> jobs;
   bool gives_way = false;
@@ -155,7 +183,9 @@ std::vector<std::string> Planner::could_fit_now() {
     const Reservation* beside = gives_way && !is_own ? kept.get() : nullptr;
     const auto found = classes_.find(waiting->demand_class);
     const Class* known = found == classes_.end() ? nullptr : &found->second;
-    if (known && room_.holds_nothing(precedence.job)) {
+    if (is_put_off(precedence.job)) {
+      // its next try comes by itself
+    } else if (known && room_.holds_nothing(precedence.job)) {
       const auto [place, is_new] = left.try_emplace({known, beside != nullptr});
       if (is_new) place->second = known->room.could_fit(snapshot, beside);
       if (place->second-- > 0) jobs.push_back(precedence.job);

@@ -7,6 +7,7 @@
 // so while the sums say that none of it can fit, a change costs no search either.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <functional>
 #include <map>
@@ -51,20 +52,29 @@ class Planner {
     /// Keeps the room of pods that the decision makes or pins; a gang that was refused waits from now on.
     /// Called once, after the last plan.
     void keep(const Decision& decision);
+    /// Whether places were looked for, for the whole gang.
+    bool has_planned() const { return has_planned_; }
 
    private:
     Planner& planner_;
     const std::string job_;
     std::set<std::string> kept_;
     std::optional<Waiting> refused_;  // by the last plan
+    bool has_planned_ = false;
   };
 
   /// Ends the job's bookings, except those of the pods in `but`.
   void forget(const std::string& job, const std::set<std::string>& but = {}) { room_.cancel(job, but); }
 
   /// The waiting jobs whose gangs could fit now, in the order in which they come: of each class as many as
-  /// there could be room for.
-  std::vector<std::string> could_fit_now();
+  /// there could be room for. Those that are put off leave their turns to others.
+  std::vector<std::string> could_fit_now(const std::function<bool(const std::string& job)>& is_put_off =
+                                             [](const std::string&) { return false; });
+  /// How long kept room stays where it was before the last changes; then those who could fit may be others.
+  Seconds kept_room_stays();
+  /// Whether kept room has moved, or is kept no more, since the last could_fit_now() or call of this: others
+  /// may have it.
+  bool take_moved() { return has_moved_.exchange(false); }
   /// Whether the job's gang is among those that wait.
   bool knows(const std::string& job) const { return waiting_.has(job); }
 
@@ -76,8 +86,8 @@ class Planner {
   /// The last refusal of a class, and in which room.
   struct Refusal {
     GangPlan plan;
-    std::uint64_t generation = 0;
-    KeptRoom beside;  // room that was kept from it, if any
+    std::uint64_t generation = 0, capacity = 0;  // the table's
+    KeptRoom beside;                             // room that was kept from it, if any
     Moment at{};
     bool could_ever = false;  // ClassRoom::could_ever() then
   };
@@ -95,6 +105,7 @@ class Planner {
   KeptRoom kept_room();
   /// Brings what classes find up to date, and returns the cluster as it is.
   const Snapshot& follow();
+  void drop_old_classes();
   bool is_too_large(const std::string& demand_class);
 
   const Caches& caches_;
@@ -104,6 +115,8 @@ class Planner {
   WaitingGangs waiting_;
   std::mutex mutex_;                      // guards what follows, and the table's snapshot
   std::map<std::string, Class> classes_;  // of gangs that didn't fit
+  KeptRoom last_kept_;
+  std::atomic<bool> has_moved_ = false;
 };
 
 }  // namespace atl::ctl

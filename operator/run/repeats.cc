@@ -26,18 +26,30 @@ std::size_t digest_of(const Decision& decision) {
 
 }  // namespace
 
+/// It lies behind for what wasn't carried out so often.
+kube::Clock::Time Repeats::end_of_wait(const Last& last) {
+  if (last.times < kMostInARow) return last.at;
+  return last.at + kube::doubled(kFirstWait, last.times - kMostInARow, kLongestWait);
+}
+
 Milliseconds Repeats::wait(const std::string& job, const Decision& decision) const {
   const auto now = clock_.now();
   Last last;
   {
     std::lock_guard lock(mutex_);
     const auto found = last_.find(job);
-    if (found == last_.end() || found->second.times < kMostInARow) return Milliseconds(0);
+    if (found == last_.end()) return Milliseconds(0);
     last = found->second;
   }
-  const auto end = last.at + kube::doubled(kFirstWait, last.times - kMostInARow, kLongestWait);
+  const auto end = end_of_wait(last);
   if (now >= end || digest_of(decision) != last.digest) return Milliseconds(0);
   return std::chrono::ceil<Milliseconds>(end - now);
+}
+
+bool Repeats::holds_back(const std::string& job) const {
+  std::lock_guard lock(mutex_);
+  const auto found = last_.find(job);
+  return found != last_.end() && clock_.now() < end_of_wait(found->second);
 }
 
 void Repeats::done(const std::string& job, const Decision& decision) {

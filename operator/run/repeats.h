@@ -21,6 +21,8 @@ class Repeats {
 
   /// How long to wait before carrying this out: 0 unless it was carried out three times in a row.
   kube::Milliseconds wait(const std::string& job, const Decision& decision) const;
+  /// Whether the job's last decision must wait, if it is the next one as well.
+  bool holds_back(const std::string& job) const;
   /// The decision was carried out in full.
   void done(const std::string& job, const Decision& decision);
   void forget(const std::string& job);
@@ -31,6 +33,8 @@ class Repeats {
     int times = 0;
     kube::Clock::Time at{};
   };
+
+  static kube::Clock::Time end_of_wait(const Last& last);
 
   kube::Clock& clock_;
   mutable std::mutex mutex_;

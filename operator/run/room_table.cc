@@ -69,6 +69,17 @@ void RoomTable::pod_changed(const std::string& pod) {
   if (gives_room) on_room_();
 }
 
+void RoomTable::pod_gone(const std::string& pod) {
+  std::unique_lock lock(mutex_);
+  if (const auto booked = booked_.find(pod); booked != booked_.end()) {
+    take_out(booked_by_, booked->second.job, pod);
+    booked_.erase(booked);
+  }
+  const bool gives_room = look_at(pod);
+  lock.unlock();
+  if (gives_room) on_room_();
+}
+
 void RoomTable::job_changed(const std::string& job) {
   std::unique_lock lock(mutex_);
   std::set<std::string> pods;

@@ -46,6 +46,8 @@ class RoomTable {
   /// What pods of no job take there. `gives_room`: of some amount less than before.
   void others_changed(const std::string& node, bool gives_room);
   void pod_changed(const std::string& pod);
+  /// The caches showed the pod, and show it no more: what was booked for it is over.
+  void pod_gone(const std::string& pod);
   void job_changed(const std::string& job);
 
   /// `pods`: by name, in the job's namespace. Adds to what the job has booked.

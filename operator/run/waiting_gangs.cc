@@ -59,6 +59,11 @@ std::shared_ptr<const Reservation> WaitingGangs::reservation(const Generations& 
   return answer_.reservation;
 }
 
+Seconds WaitingGangs::stays_for(std::uint64_t room) const {
+  if (!answer_.reservation || answer_.of.room == room) return Seconds(0);
+  return std::max(answer_.at + kAnswerHolds - now_(), Seconds(0));
+}
+
 const std::vector<WaitingGangs::InLine>& WaitingGangs::in_line() {
   const std::uint64_t order = caches_.order_generation();
   std::unique_lock lock(mutex_);
@@ -68,7 +73,7 @@ const std::vector<WaitingGangs::InLine>& WaitingGangs::in_line() {
   line_.clear();
   for (const auto& [name, waiting] : gangs) {
     const auto job = caches_.job(name);
-    const auto since = job ? waits_for_places_since(job->status) : std::nullopt;
+    const auto since = job && !job->meta.deletion ? waits_for_places_since(job->status) : std::nullopt;
     if (since) line_.push_back({precedence_of(*job, caches_), *since, waiting});
   }
   std::ranges::sort(line_, [](const InLine& a, const InLine& b) { return a.precedence < b.precedence; });

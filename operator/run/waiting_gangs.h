@@ -101,6 +101,8 @@ class WaitingGangs {
   };
   /// The kept room; null: none.
   std::shared_ptr<const Reservation> reservation(const Generations& now, const Look& look);
+  /// How long the kept room stays where it is, although room of that generation could bring a nearer one.
+  Seconds stays_for(std::uint64_t room) const;
 
  private:
   using InOrder = std::vector<const Waiting*>;

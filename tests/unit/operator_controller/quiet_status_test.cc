@@ -22,6 +22,14 @@ class QuietWords : public Decide {
       if (written_seconds_ago) seen.wrote_status = seen.now - Seconds(*written_seconds_ago);
     });
   }
+  /// What is decided a second after this status was written.
+  Decision decide_on_words(const Status& written, const std::string& words) {
+    words_ = words;
+    return decide_on([&](Observed& seen) {
+      seen.job.status = written;
+      seen.wrote_status = seen.now - Seconds(1);
+    });
+  }
 
  private:
   std::string words_;
@@ -38,6 +46,26 @@ TEST_F(QuietWords, NumbersAreWrittenOnceInTenMinutes) {
 TEST_F(QuietWords, OtherWordsAreWrittenAtOnce) {
   const Decision decision = hear("needs 2 servers; n1 is cordoned", 1);
   EXPECT_EQ(condition(decision, kPlaced).message, "needs 2 servers; n1 is cordoned");
+}
+
+TEST_F(QuietWords, AnotherNodeOrJobIsNoNumber) {
+  const std::pair<const char*, const char*> changes[] = {
+      {"2 servers; n1 is cordoned", "2 servers; n7 is cordoned"},
+      {"2 servers; freeing gpu-node-3 would do", "2 servers; freeing gpu-node-12 would do"},
+      {"room is reserved for team/job-1", "room is reserved for team/job-12"}};
+  for (const auto& [before, after] : changes) {
+    const Decision first = hear(before, 600);
+    ASSERT_EQ(condition(first, kPlaced).message, before);
+    const Decision next = decide_on_words(*first.status, after);
+    ASSERT_TRUE(next.status) << after;
+    EXPECT_EQ(condition(next, kPlaced).message, after);
+  }
+}
+
+TEST_F(QuietWords, NumbersWithUnitsAreNumbers) {
+  const Decision first = hear("each needs 2.5 cpu, 16Gi memory; 0.5 cpu are free", 600);
+  ASSERT_TRUE(first.status);
+  EXPECT_FALSE(decide_on_words(*first.status, "each needs 2.5 cpu, 16Gi memory; 12.25 cpu are free").status);
 }
 
 TEST_F(QuietWords, AnOperatorThatHasJustStartedWritesWhatItFinds) {
@@ -69,6 +97,23 @@ TEST_F(QuietProgress, IsWrittenOnceInThirtySeconds) {
 TEST_F(QuietProgress, IsWrittenAtOnceForTheFirstTime) {
   const Decision first = hear(8, 1, [](Observed& seen) { seen.job.status.progress = {}; });
   EXPECT_EQ(first.status->progress.epoch, 8);
+}
+
+TEST_F(QuietProgress, IsWrittenWithTheEndAtTheDeadline) {
+  const Decision decision = hear(8, 1, [](Observed& seen) {
+    seen.job.job->run_policy.active_deadline_seconds = 1;
+    seen.job.status.start = seen.now - Seconds(100);
+  });
+  ASSERT_EQ(condition(decision, kFailed).reason, "DeadlineExceeded");
+  EXPECT_EQ(decision.status->progress.epoch, 8) << "nothing comes after this";
+  EXPECT_EQ(decision.status->progress.last_checkpoint_epoch, 8);
+}
+
+TEST_F(QuietProgress, IsWrittenWhenTheJobIsSuspended) {
+  const Decision decision = hear(8, 1, [](Observed& seen) { seen.job.job->run_policy.suspend = true; });
+  ASSERT_EQ(condition(decision, kSuspended).reason, "Suspending");
+  EXPECT_EQ(decision.status->progress.epoch, 8);
+  EXPECT_EQ(decision.status->progress.last_checkpoint_epoch, 8);
 }
 
 TEST_F(QuietProgress, ARestartIsWrittenAtOnceWithTheLastCheckpoint) {

@@ -68,6 +68,18 @@ struct ManyGangs : testing::Test {
     ADD_FAILURE() << plural;
     std::abort();
   }
+  /// With all its pods.
+  void remove_job(const std::string& name) {
+    for (const auto& pod : caches.pods_of("team/" + name)) {
+      const json gone = {{"metadata",
+                          {{"name", pod->meta.name},
+                           {"namespace", "team"},
+                           {"uid", pod->meta.uid},
+                           {"resourceVersion", std::to_string(++versions_)}}}};
+      store("pods").remove(gone.dump());
+    }
+    planner.forget("team/" + name);
+  }
   static json other_pod(const std::string& name, const std::string& node, const char* cores) {
     const json container = {{"resources", {{"requests", {{"cpu", cores}}}}}};
     return {{"metadata", {{"name", name}, {"namespace", "web"}, {"uid", name}, {"resourceVersion", "1"}}},

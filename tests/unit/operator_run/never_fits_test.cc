@@ -38,6 +38,20 @@ TEST_F(NeverFits, ALookAmongManyKindsCostsAFewSearchesWhateverChanges) {
   }
 }
 
+TEST_F(NeverFits, AKindThatNobodyAskedForIsForgottenForAnother) {
+  add_kinds();
+  look("never-0");
+  now += Seconds(151);
+  plans = 0;
+  look("never-0");
+  EXPECT_EQ(plans, 0) << "the words stand for ten minutes";
+  now += Seconds(151);
+  look("never-1");
+  plans = 0;
+  look("never-0");
+  EXPECT_EQ(plans, 1);
+}
+
 TEST_F(NeverFits, ManyKindsAreAllTriedAgainAfterAChange) {
   add_kinds();
   look_at_all();
@@ -139,6 +153,27 @@ TEST_F(NeverFits, RoomIsTakenOnlyForPodsThatTheDecisionWrites) {
   std::int64_t taken = 0;
   for (const NodeLeft& left : caches.room().snapshot("").left) taken += 8000 - left.free.of("cpu");
   EXPECT_EQ(taken, 5000);
+}
+
+TEST_F(NeverFits, ALauncherThatIsPlacedLaterTakesNoRoom) {
+  add_job("a", 2);
+  Planner::JobPlans job_plans(planner, "team/a");
+  Gang gang;
+  gang.job = "team/a";
+  gang.servers = {{0}, {1}};
+  gang.server = Resources({{"cpu", 5000}});
+  gang.traffic = Traffic::uniform(2, 1);
+  gang.levels = {"kubernetes.io/hostname"};
+  gang.weights = {1};
+  std::vector<std::string> pods;
+  for (const char* role : {kWorkerRole, kLauncherRole})
+    for (const auto& pod : caches.pods_of("team/a"))
+      if (pod->meta.label(kRoleLabel) == role) pods.push_back(pod->meta.name);
+  ASSERT_EQ(pods.size(), 3U);
+  ASSERT_TRUE(job_plans.plan(gang, pods).fits);
+  std::int64_t taken = 0;
+  for (const NodeLeft& left : caches.room().snapshot("").left) taken += 110 - left.free.of("pods");
+  EXPECT_EQ(taken, 2) << "the workers";
 }
 
 TEST_F(NeverFits, TheReflectorIsNotHeldUpByASearch) {

@@ -185,6 +185,7 @@ class RandomCluster {
   }
   void remove(std::map<std::string, json>::iterator pod) {
     store("pods").remove(pod->second.dump());
+    booked_.erase(pod->first);
     job_pods_.erase(pod);
   }
   void remove_job_pod() {

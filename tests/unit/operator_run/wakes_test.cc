@@ -56,7 +56,7 @@ TEST(ClassRoom, IsWhatOneCountsFromNothingAfterManyRandomEvents) {
       ASSERT_EQ(classes[c].could_fit(snapshot, nullptr), fit) << "class " << c << " after event " << event;
       (fit > 0 ? has_fitted : has_not) = true;
     }
-    counted.pods.clear();
+    std::erase_if(counted.pods, [](const PodState& pod) { return !pod.of_daemon_set; });
     for (std::size_t c = 0; c < classes.size(); ++c)
       ASSERT_EQ(classes[c].could_ever(), gangs_that_fit(gangs[c], Room(gangs[c], counted)) > 0) << event;
   }
@@ -116,6 +116,31 @@ TEST_F(Wakes, NobodyForRoomThatIsKept) {
   EXPECT_THAT(wake(), ElementsAre("later"));
 }
 
+TEST_F(Wakes, ThoseWhoCouldHaveRoomThatIsKeptElsewhereNow) {
+  for (int n = 1; n <= 4; ++n) {
+    end_other_pod("app-" + std::to_string(n));
+    add_job("runs-" + std::to_string(n), 1, 7);
+    look("runs-" + std::to_string(n));
+  }
+  add_job("first", 3, 5);
+  add_job("later", 1, 3);
+  for (const char* job : {"first", "later", "first", "later"}) look(job);
+  EXPECT_THAT(why("first"), testing::HasSubstr("n1, n2, n3 are kept for it"));
+  remove_job("runs-1");
+  EXPECT_THAT(wake(), IsEmpty()) << "the node is kept";
+  now += Seconds(5);
+  EXPECT_THAT(wake(), IsEmpty()) << "it still is";
+  put_other_pod("app-1", "n1", "4500m");
+  EXPECT_THAT(wake(), IsEmpty()) << "it was a moment ago";
+  EXPECT_EQ(planner.kept_room_stays(), Seconds(5)) << "then there is something to see";
+  EXPECT_FALSE(planner.take_moved());
+  now += Seconds(5);
+  EXPECT_THAT(why("first"), testing::HasSubstr("n2, n3, n4 are kept for it"));
+  EXPECT_TRUE(planner.take_moved());
+  EXPECT_EQ(planner.kept_room_stays(), Seconds(0));
+  EXPECT_THAT(wake(), ElementsAre("later"));
+}
+
 TEST_F(Wakes, ThoseThatNeverFitOnceTheClusterHasGrown) {
   add_job("never", 12, 5);
   look("never");
@@ -137,6 +162,26 @@ TEST_F(Wakes, ARefusalsWordsAreOfTheLastTenMinutes) {
   EXPECT_THAT(why("waits"), testing::HasSubstr("has room for 0")) << "it doesn't fit, whatever the number";
   now += Seconds(600);
   EXPECT_THAT(why("waits"), testing::HasSubstr("has room for 1"));
+}
+
+TEST_F(Wakes, ARefusalsWordsKnowTheNodesAsTheyAre) {
+  add_job("waits", 2, 5);
+  EXPECT_THAT(why("waits"), testing::Not(testing::HasSubstr("cordoned")));
+  json cordoned = node("n3");
+  cordoned["spec"]["unschedulable"] = true;
+  put("nodes", cordoned);
+  EXPECT_THAT(why("waits"), testing::HasSubstr("n3 is cordoned"));
+  put("nodes", node("n3"));
+  EXPECT_THAT(why("waits"), testing::Not(testing::HasSubstr("cordoned")));
+}
+
+TEST_F(Wakes, ADaemonSetTakesItsRoomForGood) {
+  add_job("waits", 10, 5);
+  EXPECT_THAT(why("waits"), testing::Not(testing::HasSubstr("without more nodes")));
+  json agent = other_pod("agent", "n3", "4");
+  agent["metadata"]["ownerReferences"] = json::array({{{"kind", "DaemonSet"}, {"name", "agent"}}});
+  other_pods().put(agent.dump());
+  EXPECT_THAT(why("waits"), testing::HasSubstr("without more nodes"));
 }
 
 }  // namespace
