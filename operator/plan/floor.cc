@@ -25,7 +25,7 @@ std::vector<Rung> ladder_of(const Topology& topology, const Domain& domain) {
   // Coarse levels may have less weight than fine ones: then what is further away costs no more.
   double cheapest = std::numeric_limits<double>::infinity();
   int others = std::numeric_limits<int>::max();
-  for (std::size_t level = std::size_t(domain.level + 1); level < most.size(); ++level) {
+  for (std::size_t level = std::size_t(domain.level) + 1; level < most.size(); ++level) {
     cheapest = std::min(cheapest, topology.weights()[level]);
     ladder.push_back({others, cheapest});
     others = most[level] - 1;

@@ -45,7 +45,7 @@ class Refiner {
   void cost_of_others_here();
   int first_site(int domain) const;
   /// What a byte into a domain of a level adds to the cost.
-  double toll(int level) const { return tolls_[std::size_t(level + 1)]; }
+  double toll(int level) const { return tolls_[std::size_t(level) + 1]; }
 
   Assignment& assignment_;
   const Topology& topology_;

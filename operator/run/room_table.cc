@@ -92,7 +92,7 @@ void RoomTable::job_changed(const std::string& job) {
   if (gives_room) on_room_();
 }
 
-void RoomTable::book(const std::string& job, std::map<std::string, Booking> pods) {
+void RoomTable::book(const std::string& job, std::map<std::string, Booking>&& pods) {
   std::lock_guard lock(mutex_);
   for (auto& [name, booking] : pods) {
     const std::string pod = full_name(space_of(job), name);

@@ -51,7 +51,7 @@ class RoomTable {
   void job_changed(const std::string& job);
 
   /// `pods`: by name, in the job's namespace. Adds to what the job has booked.
-  void book(const std::string& job, std::map<std::string, Booking> pods);
+  void book(const std::string& job, std::map<std::string, Booking>&& pods);
   /// Ends the job's bookings, except those of the pods in `but`. Pods that the caches show on their nodes
   /// stay there.
   void cancel(const std::string& job, const std::set<std::string>& but = {});

@@ -25,7 +25,7 @@ def timed_rows(lines):
 
 def rate_rows(rates):
     return [row("triad", rates["triadBytes"] / 1e9, "GB/s"), row("gather of rows", rates["gatherBytes"] / 1e9, "GB/s"),
-            row("dense products", rates["productFlops"] / 1e9, "Gflop/s")]
+            row("peak of products", rates["productFlops"] / 1e9, "Gflop/s")]
 
 
 def machine(atoll, _):

@@ -141,7 +141,7 @@ std::vector<Argument> of_a_job(const char* epochs) {
 
 Command bench_machine_command() {
   return {"bench machine",
-          "measure this machine: triad, row gather, dense products",
+          "measure this machine: triad, row gather, peak of products",
           {kThreads, kJson},
           run_machine};
 }

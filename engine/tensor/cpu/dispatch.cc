@@ -41,17 +41,23 @@ bool has_v4() {
          __builtin_cpu_supports("avx512vl");
 }
 
-/// Whether this build has loops for halves: they are float32's, and clang, with which we only analyse and
-/// fuzz, doesn't know the instructions.
+/// Whether this build has loops for halves, and the processor their instructions: they are float32's, and
+/// clang, with which we only analyse and fuzz, doesn't know the names.
 #if !defined(ATOLL_REAL_DOUBLE) && !defined(__clang__)
-constexpr bool kHasPairs = true;
-#else
-constexpr bool kHasPairs = false;
-#endif
-
 bool has_pairs() {
-  return kHasPairs && has_v4() && __builtin_cpu_supports("avx512bf16");
+  return has_v4() && __builtin_cpu_supports("avx512bf16");
 }
+bool knows_tiles() {
+  return __builtin_cpu_supports("amx-tile") && __builtin_cpu_supports("amx-bf16");
+}
+#else
+bool has_pairs() {
+  return false;
+}
+bool knows_tiles() {
+  return false;
+}
+#endif
 
 /// A process asks Linux before it uses tiles, because they make its threads' saved state 8 KiB larger. A
 /// kernel or a sandbox that doesn't know them refuses.
@@ -60,8 +66,7 @@ bool may_use_tiles() {
   return syscall(SYS_arch_prctl, kAskForState, kTileData) == 0;
 }
 bool has_tiles() {
-  static const bool has = has_pairs() && __builtin_cpu_supports("amx-tile") &&
-                          __builtin_cpu_supports("amx-bf16") && may_use_tiles();
+  static const bool has = has_pairs() && knows_tiles() && may_use_tiles();
   return has;
 }
 
