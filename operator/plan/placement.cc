@@ -6,11 +6,8 @@
 #include <utility>
 
 #include "base/error.h"
-#include "operator/plan/disturb.h"
-#include "operator/plan/draws.h"
-#include "operator/plan/first_answers.h"
+#include "operator/plan/answers.h"
 #include "operator/plan/floor.h"
-#include "operator/plan/refine.h"
 #include "operator/plan/twins.h"
 
 namespace atl::ctl {

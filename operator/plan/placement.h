@@ -9,13 +9,13 @@
 //     that look alike one is searched (twins.h).
 //  2. First answers: for each domain that could hold the whole job, its servers are divided top down among
 //     the domain's children, with groups that talk much together; also the servers in plain order
-//     (first_answers.h). Each is refined: servers move to free slots or change places while that helps
+//     (answers.h). Each is refined: servers move to free slots or change places while that helps
 //     (refine.h).
-//  3. The best is disturbed and refined again and again (disturb.h). After many rounds in vain a random first
+//  3. The best is disturbed and refined again and again (answers.h). After many rounds in vain a random first
 //     answer takes its place.
 //
 // An answer that costs no more than a lower bound (floor.h) ends the search at once; else it ends after a
-// number of looks (looks.h) that grows with the size of the job.
+// number of looks (assignment.h) that grows with the size of the job.
 //
 // Ties go to the first answer found. Answers are sought in tight domains before wide ones, then by name, so a
 // job fills the hole that fits it, and the same cluster gives the same answer.

@@ -1,4 +1,4 @@
-// How much a search does, in looks, which are the same on every machine (operator/plan/looks.h). The
+// How much a search does, in looks, which are the same on every machine (operator/plan/assignment.h). The
 // milliseconds are in docs/benchmarks/placement.md.
 #include <gtest/gtest.h>
 

@@ -7,6 +7,17 @@ namespace {
 
 class NeverFits : public ManyGangs {};
 
+/// Servers of 5 processors, which all talk.
+Gang gang_of(const std::string& job, int servers) {
+  Gang gang{.job = job};
+  for (int server = 0; server < servers; ++server) gang.servers.push_back({server});
+  gang.server = Resources({{"cpu", 5000}});
+  gang.traffic = Traffic::uniform(servers, 1);
+  gang.levels = {"kubernetes.io/hostname"};
+  gang.weights = {1};
+  return gang;
+}
+
 TEST_F(NeverFits, NobodyIsSearchedForAgainWhileNothingChanges) {
   for (int g = 0; g < kGangs; ++g) add_never(g);
   look_at_all();
@@ -117,34 +128,20 @@ TEST_F(NeverFits, RoomThatCameToNothingIsAnybodys) {
 TEST_F(NeverFits, NobodyWaitsForTheRestOfAnothersDecision) {
   add_job("a", 6);
   add_job("b", 6);
-  const auto gang_of_six = [](const char* job) {
-    Gang gang{.job = job, .servers = {{0}, {1}, {2}, {3}, {4}, {5}}};
-    gang.server = Resources({{"cpu", 5000}});
-    gang.traffic = Traffic::uniform(6, 1);
-    gang.levels = {"kubernetes.io/hostname"};
-    gang.weights = {1};
-    return gang;
-  };
   const std::vector<std::string> pods = {"0", "1", "2", "3", "4", "5"};
   Planner::JobPlans later(planner, "team/b");
   {
     Planner::JobPlans first(planner, "team/a");
-    ASSERT_TRUE(first.plan(gang_of_six("team/a"), pods).fits);
-    EXPECT_FALSE(later.plan(gang_of_six("team/b"), pods).fits) << "the room is taken from the plan on";
-    EXPECT_TRUE(first.plan(gang_of_six("team/a"), pods).fits) << "its own room is no obstacle";
+    ASSERT_TRUE(first.plan(gang_of("team/a", 6), pods).fits);
+    EXPECT_FALSE(later.plan(gang_of("team/b", 6), pods).fits) << "the room is taken from the plan on";
+    EXPECT_TRUE(first.plan(gang_of("team/a", 6), pods).fits) << "its own room is no obstacle";
   }
-  EXPECT_TRUE(later.plan(gang_of_six("team/b"), pods).fits) << "nothing was written of the first";
+  EXPECT_TRUE(later.plan(gang_of("team/b", 6), pods).fits) << "nothing was written of the first";
 }
 
 TEST_F(NeverFits, RoomIsTakenOnlyForPodsThatTheDecisionWrites) {
   Planner::JobPlans job_plans(planner, "team/a");
-  Gang gang;
-  gang.job = "team/a";
-  gang.servers = {{0}, {1}};
-  gang.server = Resources({{"cpu", 5000}});
-  gang.traffic = Traffic::uniform(2, 1);
-  gang.levels = {"kubernetes.io/hostname"};
-  gang.weights = {1};
+  const Gang gang = gang_of("team/a", 2);
   ASSERT_TRUE(job_plans.plan(gang, {"a-0-0", "a-1-0"}).fits);
   Decision decision;
   decision.stages = {{{Write::Verb::kPatch, Kind::kPod, "a-1-0", "", "", {}},
@@ -158,13 +155,7 @@ TEST_F(NeverFits, RoomIsTakenOnlyForPodsThatTheDecisionWrites) {
 TEST_F(NeverFits, ALauncherThatIsPlacedLaterTakesNoRoom) {
   add_job("a", 2);
   Planner::JobPlans job_plans(planner, "team/a");
-  Gang gang;
-  gang.job = "team/a";
-  gang.servers = {{0}, {1}};
-  gang.server = Resources({{"cpu", 5000}});
-  gang.traffic = Traffic::uniform(2, 1);
-  gang.levels = {"kubernetes.io/hostname"};
-  gang.weights = {1};
+  const Gang gang = gang_of("team/a", 2);
   std::vector<std::string> pods;
   for (const char* role : {kWorkerRole, kLauncherRole})
     for (const auto& pod : caches.pods_of("team/a"))

@@ -16,11 +16,11 @@
 
 namespace atl::simd::ATOLL_LEVEL {
 
-inline constexpr Index kSide = 16;                                      // rows of a tile, and words of a row
-inline constexpr Index kWords = kSide * kSide;                          // of a tile
-inline constexpr Index kInTile = 2 * kSide;                             // inner values
-inline constexpr Index kTwo = 2 * kSide;                                // rows, or columns, of two tiles
-inline constexpr Index kRowBytes = kSide * 4, kTileBytes = kWords * 4;  // of a tile
+inline constexpr Index kSide = 16;                  // rows of a tile, and words of a row
+inline constexpr Index kTileWords = kSide * kSide;  // of a tile
+inline constexpr Index kTileInner = 2 * kSide;      // inner values
+inline constexpr Index kTwoTiles = 2 * kSide;       // rows, or columns, of two tiles
+inline constexpr Index kTileRowBytes = kSide * 4, kTileBytes = kTileWords * 4;  // of a tile
 
 constexpr Index tiles_of(Index values, Index in_tile) {
   return (values + in_tile - 1) / in_tile;
@@ -33,7 +33,7 @@ class Tiles {
   /// To be called last: a thread that has no tiles is switched faster.
   void release() { _tile_release(); }
 
-  /// Sums are to have so many rows and columns, at most kTwo.
+  /// Sums are to have so many rows and columns, at most kTwoTiles.
   void shape(Index rows, Index cols) {
     if (rows == rows_ && cols == cols_) return;
     rows_ = rows, cols_ = cols;
