@@ -31,4 +31,9 @@ void Expectations::forget(const std::string& owner) {
   owners_.erase(owner);
 }
 
+std::size_t Expectations::size() const {
+  std::lock_guard lock(mutex_);
+  return owners_.size();
+}
+
 }  // namespace atl::kube

@@ -2,6 +2,7 @@
 // outstanding the caches are behind, and acting on them would do it twice.
 #pragma once
 
+#include <cstddef>
 #include <map>
 #include <mutex>
 #include <set>
@@ -26,6 +27,8 @@ class Expectations {
   bool are_met(const std::string& owner);
   /// The owner is gone.
   void forget(const std::string& owner);
+  /// Owners of which something is outstanding.
+  std::size_t size() const;
 
  private:
   struct Outstanding {
@@ -35,7 +38,7 @@ class Expectations {
 
   Clock& clock_;
   const Milliseconds patience_;
-  std::mutex mutex_;
+  mutable std::mutex mutex_;
   std::map<std::string, Outstanding> owners_;  // every one has outstanding names
 };
 

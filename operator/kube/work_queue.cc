@@ -27,12 +27,18 @@ void WorkQueue::add_after(const std::string& key, Milliseconds wait) {
   const auto known = due_.find(key);
   if (known != due_.end()) {
     if (known->second <= when) return;
-    const auto [first, last] = later_.equal_range(known->second);
-    later_.erase(std::find_if(first, last, [&](const auto& entry) { return entry.second == key; }));
+    take_off(known);
   }
   due_[key] = when;
   later_.emplace(when, key);
   changed_.notify_one();  // a waiting thread may have to wait less long
+}
+
+/// Takes the key off both `later_` and `due_`.
+void WorkQueue::take_off(std::unordered_map<std::string, Clock::Time>::iterator due) {
+  const auto [first, last] = later_.equal_range(due->second);
+  later_.erase(std::find_if(first, last, [&](const auto& entry) { return entry.second == due->first; }));
+  due_.erase(due);
 }
 
 void WorkQueue::add_failed(const std::string& key) {
@@ -50,6 +56,12 @@ bool WorkQueue::is_put_off(const std::string& key) const {
 void WorkQueue::forget(const std::string& key) {
   std::lock_guard lock(mutex_);
   failures_.erase(key);
+}
+
+void WorkQueue::drop(const std::string& key) {
+  std::lock_guard lock(mutex_);
+  failures_.erase(key);
+  if (const auto due = due_.find(key); due != due_.end()) take_off(due);
 }
 
 void WorkQueue::add_due() {
@@ -105,6 +117,11 @@ void WorkQueue::done(const std::string& key) {
 std::size_t WorkQueue::depth() const {
   std::lock_guard lock(mutex_);
   return urgent_.size() + others_.size();
+}
+
+std::size_t WorkQueue::size() const {
+  std::lock_guard lock(mutex_);
+  return dirty_.size() + taken_.size() + due_.size() + failures_.size();
 }
 
 }  // namespace atl::kube

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <condition_variable>
+#include <cstddef>
 #include <deque>
 #include <functional>
 #include <map>
@@ -43,6 +44,8 @@ class WorkQueue {
   bool is_put_off(const std::string& key) const;
   /// The key's work has succeeded: its next failure is the first.
   void forget(const std::string& key);
+  /// What the key stands for is gone: it waits for nothing any more, however far off that is.
+  void drop(const std::string& key);
 
   /// Waits for a key and takes it; none: `stop` came. The taker calls done() with the key.
   std::optional<std::string> take(const std::stop_token& stop);
@@ -52,9 +55,12 @@ class WorkQueue {
 
   /// Keys that could be taken now.
   std::size_t depth() const;
+  /// Entries of all keys: those that are ready, that wait, and that have failed.
+  std::size_t size() const;
 
  private:
   void add_locked(const std::string& key);
+  void take_off(std::unordered_map<std::string, Clock::Time>::iterator due);
   void make_ready(const std::string& key);
   bool is_any_ready() const { return !urgent_.empty() || !others_.empty(); }
   void add_due();

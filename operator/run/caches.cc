@@ -178,6 +178,15 @@ std::vector<Feed> Caches::feeds() {
   return all;
 }
 
+std::size_t Caches::size() const {
+  std::size_t all = nodes_.size() + others_.size();
+  for (const auto& [name, space] : spaces_) {
+    all += space->jobs.size() + space->pods.size();
+    for (const auto& [kind, objects] : space->objects) all += objects->size();
+  }
+  return all;
+}
+
 const SpaceCaches* Caches::find(const std::string& space) const {
   const auto all = spaces_.find("");
   const auto found = all == spaces_.end() ? spaces_.find(space) : all;

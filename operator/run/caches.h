@@ -3,6 +3,7 @@
 #pragma once
 
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <map>
@@ -105,6 +106,8 @@ class Caches {
   Moment missed_since(const std::string& node, Moment now) const;
   const ThinPods& others() const { return others_; }
   RoomTable& room() { return room_; }
+  /// Objects of all kinds of which something is kept: jobs and what belongs to them, nodes, others' pods.
+  std::size_t size() const;
   /// Changes whenever jobs wait in another order than before, or other jobs do.
   std::uint64_t order_generation() const { return order_; }
   /// Null where the cluster has no queues.

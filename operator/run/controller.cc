@@ -56,7 +56,8 @@ Controller::Controller(const Options& options, Dependencies dependencies)
               *this),
       planner_(caches_, options.reserve_after, around_.now),
       claim_places_(around_.client, around_.now),
-      poller_(caches_, options.engine_port, {around_.ask, [this](const std::string& job) { enqueue(job); }}),
+      poller_(caches_, options.engine_port,
+              {around_.ask, [this](const std::string& job) { enqueue(job); }, options.polls_at_once}),
       events_(around_.client, options.identity),
       repeats_(around_.clock) {}
 
@@ -77,10 +78,6 @@ void Controller::job_changed(const std::string& job, const std::string& mark) {
   enqueue(job);
 }
 
-void Controller::job_gone(const std::string& job) {
-  forget(job);
-}
-
 void Controller::forget(const std::string& job) {
   expectations_.forget(job);
   planner_.forget(job);
@@ -88,7 +85,7 @@ void Controller::forget(const std::string& job) {
   poller_.forget(job);
   feedbacks_.take(job);
   repeats_.forget(job);
-  queue_.forget(job);
+  queue_.drop(job);
   std::lock_guard lock(mutex_);
   wrote_status_.erase(job);
 }

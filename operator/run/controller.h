@@ -4,6 +4,7 @@
 #pragma once
 
 #include <chrono>
+#include <cstddef>
 #include <functional>
 #include <map>
 #include <mutex>
@@ -57,9 +58,11 @@ class Controller final : public CacheListener {
   /// Sends events that haven't been sent.
   void flush_events() { events_.send(); }
   std::string metrics_text();
+  /// Of what is remembered beside the caches: how many entries there are of each kind. None outlives its job.
+  std::map<std::string, std::size_t> remembered() const;
 
   void job_changed(const std::string& job, const std::string& mark) override;
-  void job_gone(const std::string& job) override;
+  void job_gone(const std::string& job) override { forget(job); }
   void room_changed() override;
 
  private:
@@ -91,7 +94,7 @@ class Controller final : public CacheListener {
   ProgressPoller poller_;
   Events events_;
   Repeats repeats_;
-  std::mutex mutex_;                                // guards what follows
+  mutable std::mutex mutex_;                        // guards what follows
   std::map<std::string, Time::time_point> queued_;  // since when a job has been queued
   std::map<std::string, Moment> wrote_status_;      // when a job's status was last written
 };

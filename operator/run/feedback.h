@@ -2,6 +2,7 @@
 // API server refused, and objects that differ from the caches. The job's next decision gets them, once.
 #pragma once
 
+#include <cstddef>
 #include <map>
 #include <mutex>
 #include <string>
@@ -43,9 +44,13 @@ class WriteFeedbacks {
     const auto found = jobs_.extract(job);
     return found.empty() ? WriteFeedback{} : std::move(found.mapped());
   }
+  std::size_t size() const {
+    std::lock_guard lock(mutex_);
+    return jobs_.size();
+  }
 
  private:
-  std::mutex mutex_;
+  mutable std::mutex mutex_;
   std::map<std::string, WriteFeedback> jobs_;
 };
 

@@ -193,4 +193,18 @@ std::string Controller::metrics_text() {
   return around_.metrics.text();
 }
 
+std::map<std::string, std::size_t> Controller::remembered() const {
+  std::map<std::string, std::size_t> all;
+  all["expectations"] = expectations_.size();
+  all["feedback"] = feedbacks_.size();
+  all["repeats"] = repeats_.size();
+  all["progress"] = poller_.size();
+  all["waiting"] = planner_.size();
+  all["queue"] = queue_.size();
+  std::lock_guard lock(mutex_);
+  all["queued"] = queued_.size();
+  all["statuses"] = wrote_status_.size();
+  return all;
+}
+
 }  // namespace atl::ctl

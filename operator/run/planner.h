@@ -8,6 +8,7 @@
 #pragma once
 
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <map>
@@ -77,6 +78,8 @@ class Planner {
   bool take_moved() { return has_moved_.exchange(false); }
   /// Whether the job's gang is among those that wait.
   bool knows(const std::string& job) const { return waiting_.has(job); }
+  /// Gangs that wait.
+  std::size_t size() const { return waiting_.size(); }
 
   /// The job no longer needs places. Returns whether room was kept for it, which others may have now.
   bool stop_waiting(const std::string& job) { return waiting_.remove(job); }

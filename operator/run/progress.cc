@@ -22,7 +22,6 @@ using nlohmann::json;
 
 constexpr std::size_t kLargestAnswer = 64 << 10, kLargestHeaders = 8 << 10;
 constexpr kube::Milliseconds kPatience{2000};
-constexpr int kAtOnce = 16;
 constexpr std::size_t kMostAsked = 3;  // servers, to find one that answers
 constexpr double kLongestEta = 10.0 * 365 * 24 * 3600, kMostBytes = 9e18;
 
@@ -77,10 +76,14 @@ std::optional<Progress> read_progress(const std::string& text) {
 }
 
 void ProgressPoller::poll(Moment now) {
+  {
+    std::lock_guard lock(mutex_);  // the last poll may have entered one that was forgotten meanwhile
+    std::erase_if(entries_, [this](const auto& entry) { return !caches_.job(entry.first); });
+  }
   std::vector<std::shared_ptr<const GnnJob>> running;
   for (auto& job : caches_.jobs())
     if (holds(job->status.conditions, kRunning)) running.push_back(std::move(job));
-  in_parallel(running.size(), kAtOnce, [&](std::size_t i) { poll_job(*running[i], now); });
+  in_parallel(running.size(), handlers_.at_once, [&](std::size_t i) { poll_job(*running[i], now); });
 }
 
 void ProgressPoller::poll_job(const GnnJob& job, Moment now) {
@@ -168,6 +171,11 @@ std::optional<Rank> ProgressPoller::silent_rank(const std::string& job) const {
 void ProgressPoller::forget(const std::string& job) {
   std::lock_guard lock(mutex_);
   entries_.erase(job);
+}
+
+std::size_t ProgressPoller::size() const {
+  std::lock_guard lock(mutex_);
+  return entries_.size();
 }
 
 namespace {

@@ -5,6 +5,7 @@
 // may be at fault.
 #pragma once
 
+#include <cstddef>
 #include <functional>
 #include <map>
 #include <memory>
@@ -56,6 +57,7 @@ class ProgressPoller {
   struct Handlers {
     Ask ask = ask_for_progress;
     std::function<void(const std::string& job)> on_news;
+    int at_once = 16;  // jobs that are asked for at the same time
   };
   ProgressPoller(const Caches& caches, int port, Handlers handlers)
       : caches_(caches), port_(port), handlers_(std::move(handlers)) {}
@@ -67,6 +69,8 @@ class ProgressPoller {
   /// The rank that others wait for in the present attempt and whose server doesn't answer.
   std::optional<Rank> silent_rank(const std::string& job) const;
   void forget(const std::string& job);
+  /// Jobs of which something is remembered.
+  std::size_t size() const;
 
  private:
   /// One server's report, and what the waits that it reports lead to.

@@ -66,4 +66,9 @@ void Repeats::forget(const std::string& job) {
   last_.erase(job);
 }
 
+std::size_t Repeats::size() const {
+  std::lock_guard lock(mutex_);
+  return last_.size();
+}
+
 }  // namespace atl::ctl

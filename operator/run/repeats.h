@@ -26,6 +26,7 @@ class Repeats {
   /// The decision was carried out in full.
   void done(const std::string& job, const Decision& decision);
   void forget(const std::string& job);
+  std::size_t size() const;
 
  private:
   struct Last {

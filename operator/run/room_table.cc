@@ -124,6 +124,16 @@ bool RoomTable::holds_nothing(const std::string& job) const {
   return !by_job_.contains(job);
 }
 
+std::size_t RoomTable::bookings() const {
+  std::lock_guard lock(mutex_);
+  return booked_.size();
+}
+
+std::size_t RoomTable::jobs() const {
+  std::lock_guard lock(mutex_);
+  return by_job_.size();
+}
+
 std::optional<RoomTable::Holding> RoomTable::holding_of(const std::string& pod) const {
   const auto found = booked_.find(pod);
   const Booked* booked = found == booked_.end() ? nullptr : &found->second;

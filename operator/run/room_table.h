@@ -8,6 +8,7 @@
 #pragma once
 
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <map>
@@ -62,6 +63,10 @@ class RoomTable {
   std::uint64_t capacity_generation() const { return capacity_generation_; }
   /// Whether no pod of the job has room, or is to have it.
   bool holds_nothing(const std::string& job) const;
+  /// Pods for which room is booked.
+  std::size_t bookings() const;
+  /// Jobs whose pods have room, or are to have it.
+  std::size_t jobs() const;
 
   /// The cluster as a plan for the job sees it: all nodes, by name, with what each has left beside pods of
   /// others; `pods` are added as they are. Valid until the next call. One caller at a time.

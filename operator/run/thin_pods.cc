@@ -39,6 +39,7 @@ void ThinPods::put(std::string_view object) {
         return;
       }
       const std::string node = take_off(state.name, before.mapped());
+      if (before.mapped().node != now.node) leave_if_empty(before.mapped().node);
       if (node != state.node || !is_within(requests(before.mapped()), state.requests)) left = node;
     }
     const auto place = pods_.emplace(state.name, now).first;
@@ -60,6 +61,7 @@ void ThinPods::erase(const std::string& name) {
     const auto found = pods_.extract(name);
     if (!found) return;
     node = take_off(name, found.mapped());
+    leave_if_empty(found.mapped().node);
   }
   handlers_.on_change(node, true);
 }
@@ -103,6 +105,11 @@ std::vector<std::string> ThinPods::on(const std::string& node) const {
 std::size_t ThinPods::size() const {
   std::lock_guard lock(mutex_);
   return pods_.size();
+}
+
+std::size_t ThinPods::places() const {
+  std::lock_guard lock(mutex_);
+  return nodes_.size();
 }
 
 ThinPods::Thin ThinPods::thin_of(const PodState& state, std::int32_t priority) {
@@ -150,8 +157,23 @@ std::string ThinPods::take_off(const std::string& name, const Thin& pod) {
 
 std::int32_t ThinPods::node_at(const std::string& name) {
   const auto [found, is_new] = node_places_.try_emplace(name, std::int32_t(nodes_.size()));
-  if (is_new) nodes_.push_back({name});
+  if (is_new && !free_places_.empty()) {
+    found->second = free_places_.back();
+    free_places_.pop_back();
+    nodes_[std::size_t(found->second)].name = name;
+  } else if (is_new) {
+    nodes_.push_back({name});
+  }
   return found->second;
+}
+
+/// A node without pods gives its place to the next one.
+void ThinPods::leave_if_empty(std::int32_t place) {
+  NodeSum& node = nodes_[std::size_t(place)];
+  if (!node.pods.empty()) return;
+  node_places_.erase(node.name);
+  node = {};
+  free_places_.push_back(place);
 }
 
 std::int32_t ThinPods::rest_at(const Resources& rest) {

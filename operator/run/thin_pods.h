@@ -3,6 +3,7 @@
 // node a sum, which is kept up to date instead of being added up.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <map>
@@ -43,6 +44,8 @@ class ThinPods final : public kube::Store {
   /// The names of the node's pods except daemon sets', by priority.
   std::vector<std::string> on(const std::string& node) const;
   std::size_t size() const;
+  /// Places for nodes, most of which have pods.
+  std::size_t places() const;
 
  private:
   struct Thin {
@@ -69,6 +72,7 @@ class ThinPods final : public kube::Store {
   /// Returns the pod's node.
   std::string take_off(const std::string& name, const Thin& pod);
   void erase(const std::string& name);
+  void leave_if_empty(std::int32_t place);
   std::int32_t node_at(const std::string& name);
   std::int32_t rest_at(const Resources& rest);
 
@@ -76,6 +80,7 @@ class ThinPods final : public kube::Store {
   mutable std::mutex mutex_;
   std::unordered_map<std::string, Thin> pods_;  // by "namespace/name"
   std::vector<NodeSum> nodes_;
+  std::vector<std::int32_t> free_places_;  // in nodes_: an autoscaler gives each new node a new name
   std::unordered_map<std::string, std::int32_t> node_places_;
   std::vector<Resources> rests_;  // requests beside cores and memory, of which there are few kinds
   std::map<Resources::Map, std::int32_t> rest_places_;

@@ -36,6 +36,11 @@ bool WaitingGangs::has(const std::string& job) const {
   return gangs_.contains(job);
 }
 
+std::size_t WaitingGangs::size() const {
+  std::lock_guard lock(mutex_);
+  return gangs_.size();
+}
+
 std::uint64_t WaitingGangs::changes() const {
   std::lock_guard lock(mutex_);
   return changes_;

@@ -10,6 +10,7 @@
 // longest first. Otherwise each of hundreds that wait in vain would be tried again for everybody's plan.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <map>
@@ -80,6 +81,7 @@ class WaitingGangs {
   /// The job no longer waits. Returns whether room was kept for it.
   bool remove(const std::string& job);
   bool has(const std::string& job) const;
+  std::size_t size() const;
   bool comes_before(const std::string& job, const std::string& other) const;
 
   struct InLine {

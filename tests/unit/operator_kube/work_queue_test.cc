@@ -103,6 +103,21 @@ TEST_F(WorkQueueTest, TheEarliestOfSeveralDelaysCounts) {
   EXPECT_EQ(queue.take_now(), std::nullopt) << "and the others are forgotten";
 }
 
+TEST_F(WorkQueueTest, NothingIsKeptOfAKeyThatIsDropped) {
+  for (const char* key : {"a", "b"}) {
+    queue.add_after(key, seconds(30 * 86'400));
+    queue.add_failed(key);
+  }
+  queue.drop("a");
+  queue.drop("c");
+  EXPECT_EQ(queue.size(), 2U) << "b waits, and has failed";
+  EXPECT_FALSE(queue.is_put_off("a"));
+  clock.advance(seconds(60 * 86'400));
+  EXPECT_EQ(queue.take_now(), "b");
+  queue.done("b");
+  EXPECT_EQ(queue.take_now(), std::nullopt);
+}
+
 TEST(WorkQueueThreads, TakeWaitsForAKeyADelayOrAStop) {
   WorkQueue queue;
   std::stop_source stop;

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "operator_kube/scripted_server.h"
+#include "operator_run/stage.h"
 
 namespace atl::ctl {
 namespace {
@@ -37,6 +38,26 @@ TEST(Progress, IsNotWaitedForLong) {
   const auto begin = std::chrono::steady_clock::now();
   EXPECT_FALSE(ask_for_progress(silent.address()));
   EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(4));
+}
+
+TEST(Progress, OfAJobThatGoesWhileItIsAskedForIsForgotten) {
+  Stage stage;
+  stage.submit("cora");
+  stage.run(200, [&] { return stage.state() == "Running"; });
+  ProgressPoller* own = nullptr;
+  ProgressPoller poller(stage.controller->caches(), 9400,
+                        {.ask = [&](const std::string&) -> std::optional<std::string> {
+                           own->forget("team/cora");
+                           return {};
+                         },
+                         .on_news = [](const std::string&) {}});
+  own = &poller;
+  poller.poll(stage.cluster.now);
+  EXPECT_EQ(poller.size(), 1U) << "what was asked comes later than the job's end";
+  stage.cluster.objects.erase({Kind::kJob, "cora"});
+  stage.work();
+  poller.poll(stage.cluster.now);
+  EXPECT_EQ(poller.size(), 0U);
 }
 
 TEST(Progress, IsNotReadBeyondItsLimit) {

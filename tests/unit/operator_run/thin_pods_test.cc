@@ -87,6 +87,22 @@ TEST_F(ThinPodsTest, ForgetsWhatANewListLacks) {
   EXPECT_EQ(taken("n1"), 2000);
 }
 
+TEST_F(ThinPodsTest, KeepsNothingOfNodesThatAreGone) {
+  pods.put(pod("stays", "n0", "1").dump());
+  for (int n = 1; n <= 1000; ++n) {
+    const std::string node = "spot-" + std::to_string(n);
+    pods.put(pod("a", node, "1").dump());
+    pods.put(pod("b", node, "2").dump());
+    EXPECT_EQ(taken(node), 3000);
+    pods.remove(pod("b", node, "2").dump());  // and a is bound to the next node
+  }
+  EXPECT_LE(pods.places(), 3U);
+  EXPECT_EQ(taken("spot-999"), 0);
+  EXPECT_EQ(taken("spot-1000"), 1000);
+  EXPECT_EQ(taken("n0"), 1000);
+  EXPECT_THAT(pods.on("spot-1000"), ElementsAre("other/a"));
+}
+
 TEST_F(ThinPodsTest, LeavesJobsPodsToTheirOwnCache) {
   json ours = pod("a", "n1", "1");
   ours["metadata"]["labels"] = {{"atoll.dev/job", "cora"}};
