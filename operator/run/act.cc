@@ -267,6 +267,9 @@ WriteResult write_new_status(const WriteContext& context, const Observed& seen, 
     if (!answer) return refusal(*answer.error, Kind::kJob, meta.name);
     if (!is_known(context, seen, Kind::kJob, meta.name, answer.object)) expected.comes();
     return {};
+  } catch (const kube::TransportError& error) {
+    if (is_unsent(error)) return result(Outcome::kUnanswered, error.what());
+    return outdated(Outcome::kUnanswered, error.what(), Kind::kJob, meta.name);  // it may be written
   } catch (const Error& error) {
     return result(Outcome::kUnanswered, error.what());
   }

@@ -252,7 +252,9 @@ void Controller::carry_out(const Observed& seen, const Decision& decision, std::
   if (decision.status) {
     WriteResult written = write_new_status(context, seen, *decision.status);
     if (written.outcome != Outcome::kDone) {
-      planner_.forget(job, unseen);
+      // A status without an answer may be written: its places are the job's until the next look.
+      const bool may_stand = written.outcome == Outcome::kUnanswered && !written.feedback.is_empty();
+      if (!may_stand) planner_.forget(job, unseen);
       return conclude(job, std::move(written));
     }
     {

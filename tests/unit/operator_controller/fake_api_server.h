@@ -48,7 +48,12 @@ class FakeCluster {
   std::map<std::pair<Kind, std::string>, json> objects;  // all others, including jobs
   std::map<std::string, json> flavors;                   // Kueue's ResourceFlavors
   FakeTraining training;
-  bool is_changed = true;  // since somebody last looked
+  std::map<std::string, FakeTraining> trainings;  // of jobs that behave otherwise
+  bool is_changed = true;                         // since somebody last looked
+  // what has come, changed or gone; whoever reads it empties it
+  std::set<std::pair<Kind, std::string>> changed;
+  std::set<std::string> changed_nodes;
+  bool is_seen_late = false;  // whoever writes may not have seen the latest state
 
   struct Run {  // a job's runs, as its output folder and its launchers know them
     int launches = 0, completions = 0, newest_attempt = 0, seconds_done = 0, checkpoint = 0;
@@ -71,6 +76,15 @@ class FakeCluster {
   std::function<void()> others;  // controllers beside the operator, called once a second
 
   void tick();
+  /// Somebody has changed the object in place, or it comes or goes.
+  void touch(Kind kind, const std::string& name) {
+    changed.emplace(kind, name);
+    is_changed = true;
+  }
+  void touch_node(const std::string& name) {
+    changed_nodes.insert(name);
+    is_changed = true;
+  }
 
   void create(Kind kind, const std::string& name, json object);
   void patch_pod(const std::string& name, const json& patch);
@@ -96,15 +110,17 @@ class FakeCluster {
   void evict_from_dead_nodes(json& pod);
   bool take_away(const std::string& name, json& pod);
   NodeState state_of_node(const std::string& name) const;
-  std::int64_t used(const std::string& node) const;
+  /// Thousandths of cores that bound pods take, by node.
+  std::map<std::string, std::int64_t> used() const;
 
-  std::set<std::string> started_;  // uids of pods whose container has run
-  std::set<std::string> trains_;   // uids of launchers
+  std::set<std::string> trains_;  // uids of launchers
   int next_uid_ = 1, next_ip_ = 1;
 };
 
 inline std::string label_of(const json& pod, const char* label) {
-  return pod.at("metadata").value("labels", json::object()).value(label, "");
+  const json& metadata = pod.at("metadata");
+  const auto labels = metadata.find("labels");
+  return labels == metadata.end() ? "" : labels->value(label, "");
 }
 inline std::string node_of(const json& pod) {
   return pod.at("spec").value("nodeName", "");
@@ -116,7 +132,7 @@ inline std::string phase_of(const json& pod) {
 inline void FakeCluster::create(Kind kind, const std::string& name, json object) {
   object["metadata"]["uid"] = "uid-" + std::to_string(next_uid_++);
   object["metadata"]["creationTimestamp"] = text_of(now);
-  is_changed = true;
+  touch(kind, name);
   if (kind != Kind::kPod) {
     EXPECT_TRUE(objects.emplace(std::pair(kind, name), object).second) << name << " exists already";
     return;
@@ -134,31 +150,31 @@ inline void FakeCluster::patch_pod(const std::string& name, const json& patch) {
   if (label_of(after, kRoleLabel) == kLauncherRole && !is_gated(read_pod(after.dump())))
     check_gang(name, after);
   pods.at(name) = std::move(after);
-  is_changed = true;
+  touch(Kind::kPod, name);
 }
 
 inline void FakeCluster::patch_object(Kind kind, const std::string& name, const json& patch) {
   json& object = objects.at({kind, name});
   object = object.patch(patch);
-  is_changed = true;
+  touch(kind, name);
 }
 
 inline void FakeCluster::remove(Kind kind, const std::string& name, const std::string& uid,
                                 std::optional<int> grace) {
+  touch(kind, name);
   if (kind != Kind::kPod) {
     const auto found = objects.find({kind, name});
     ASSERT_TRUE(found != objects.end()) << name;
     ASSERT_EQ(found->second.at("metadata").at("uid"), uid);
     objects.erase(found);
-    is_changed = true;
     return;
   }
   ASSERT_TRUE(pods.contains(name)) << name;
   json& pod = pods.at(name);
   ASSERT_EQ(pod.at("metadata").at("uid"), uid);
-  is_changed = true;
   const int seconds = grace.value_or(pod.at("spec").value("terminationGracePeriodSeconds", 30));
   if (node_of(pod).empty() || seconds == 0) {
+    trains_.erase(uid);
     pods.erase(name);
     return;
   }
@@ -184,7 +200,8 @@ inline void FakeCluster::end_pod(const std::string& name, int exit_code, const s
   status["conditions"] = json::array({{{"type", "Ready"}, {"status", "False"}}});
   const json end = {{"exitCode", exit_code}, {"reason", reason}, {"message", message}};
   status["containerStatuses"] = json::array({{{"name", kEngine}, {"state", {{"terminated", end}}}}});
-  is_changed = true;
+  trains_.erase(pods.at(name).at("metadata").at("uid").get<std::string>());
+  touch(Kind::kPod, name);
 }
 
 inline std::vector<std::string> FakeCluster::pods_of(const std::string& job, const std::string& role) const {

@@ -7,11 +7,11 @@
 
 namespace atl::ctl {
 
-inline std::int64_t FakeCluster::used(const std::string& node) const {
-  std::int64_t cores = 0;
+inline std::map<std::string, std::int64_t> FakeCluster::used() const {
+  std::map<std::string, std::int64_t> cores;
   for (const auto& [name, pod] : pods)
-    if (node_of(pod) == node && phase_of(pod) != "Failed" && phase_of(pod) != "Succeeded")
-      cores += requests_of(pod.at("spec")).of("cpu");
+    if (!node_of(pod).empty() && phase_of(pod) != "Failed" && phase_of(pod) != "Succeeded")
+      cores[node_of(pod)] += requests_of(pod.at("spec")).of("cpu");
   return cores;
 }
 
@@ -23,7 +23,8 @@ inline void FakeCluster::refuse_place(json& pod, const std::string& why) {
                     {"lastTransitionTime", text_of(now)}};
   for (const json& before : pod["status"].value("conditions", json::array()))
     condition["lastTransitionTime"] = before.value("lastTransitionTime", text_of(now));
-  is_changed |= pod["status"].value("conditions", json()) != json::array({condition});
+  if (pod["status"].value("conditions", json()) != json::array({condition}))
+    touch(Kind::kPod, pod.at("metadata").at("name"));
   pod["status"]["conditions"] = json::array({condition});
 }
 
@@ -35,11 +36,12 @@ inline void FakeCluster::schedule(json& pod) {
     return;
   }
   const NodeFilter filter = NodeFilter::of_template(pod.dump());
+  auto cores = used();
   for (const auto& [name, node] : nodes) {
+    if (cores[name] + requests_of(spec).of("cpu") > node.cores) continue;
     if (!filter.refusal(state_of_node(name)).empty()) continue;
-    if (used(name) + requests_of(spec).of("cpu") > node.cores) continue;
     pod["spec"]["nodeName"] = name;
-    is_changed = true;
+    touch(Kind::kPod, pod.at("metadata").at("name"));
     return;
   }
   refuse_place(pod, "no node has 3 cpu");
@@ -48,17 +50,18 @@ inline void FakeCluster::schedule(json& pod) {
 inline void FakeCluster::begin(const std::string& name, json& pod) {
   const FakeNode& node = nodes.at(node_of(pod));
   json& status = pod["status"];
-  is_changed = true;
   if (node.rejects) {
+    touch(Kind::kPod, name);
     status = {{"phase", "Failed"}, {"reason", "OutOfcpu"}, {"message", "Pod was rejected: not enough cpu"}};
     return;
   }
   if (!node.pulls_images) {
     const json waits = json::array({{{"name", kEngine}, {"state", {{"waiting", waits_for}}}}});
-    is_changed = status.value("containerStatuses", json()) != waits;
+    if (status.value("containerStatuses", json()) != waits) touch(Kind::kPod, name);
     status["containerStatuses"] = waits;
     return;
   }
+  touch(Kind::kPod, name);
   status["phase"] = "Running";
   status["podIP"] = network + std::to_string(next_ip_++);
   status["conditions"] = json::array({{{"type", "Ready"}, {"status", "True"}}});
@@ -72,6 +75,7 @@ inline void FakeCluster::check_gang(const std::string& name, const json& pod) co
   const std::string job = label_of(pod, kJobLabel);
   const auto map =
       objects.find({Kind::kConfigMap, attempt_map_name(job, std::stoi(label_of(pod, kAttemptLabel)))});
+  if (is_seen_late) return;  // what it was decided on may be over
   ASSERT_TRUE(map != objects.end()) << name << ": nobody says where the ranks are";
   const json told = json::parse(map->second.at("data").at("attempt.json").get<std::string>());
   for (const json& server : told.at("servers")) {
@@ -91,9 +95,10 @@ inline void FakeCluster::begin_training(const std::string& name, const json& pod
   Run& run = runs[label_of(pod, kJobLabel)];
   const int attempt = std::stoi(label_of(pod, kAttemptLabel));
   EXPECT_GT(attempt, run.newest_attempt) << name << ": an attempt that was fenced off";
-  const json& job = objects.at({Kind::kJob, label_of(pod, kJobLabel)});
-  EXPECT_FALSE(has_ended(read_status(job.value("status", json::object())).conditions))
-      << name << ": the job has ended";
+  const auto job = objects.find({Kind::kJob, label_of(pod, kJobLabel)});
+  if (job != objects.end())  // else its pods go soon
+    EXPECT_FALSE(has_ended(read_status(job->second.value("status", json::object())).conditions))
+        << name << ": the job has ended";
   run.newest_attempt = attempt;
   ++run.launches;
   run.seconds_done = run.checkpoint;
@@ -120,9 +125,11 @@ inline void FakeCluster::train(const std::string& name, json& pod) {
   if (attempt < run.newest_attempt)
     return end_pod(name, 1, "Error", R"({"status":1,"message":"fenced off"})");
   if (run.completions == 0) {  // else the output folder says that nothing is left to do
+    const auto own = trainings.find(job);
+    const FakeTraining& how = own == trainings.end() ? training : own->second;
     ++run.seconds_done;
-    if (run.seconds_done % training.checkpoint_every == 0) run.checkpoint = run.seconds_done;
-    if (run.seconds_done < training.seconds) return;
+    if (run.seconds_done % how.checkpoint_every == 0) run.checkpoint = run.seconds_done;
+    if (run.seconds_done < how.seconds) return;
     ++run.completions;
   }
   end_pod(name, 0, "Completed",
@@ -135,14 +142,14 @@ inline void FakeCluster::evict_from_dead_nodes(json& pod) {
   if (tolerates || now - node.since < Seconds(30) || pod.at("metadata").contains("deletionTimestamp")) return;
   pod["metadata"]["deletionTimestamp"] =
       text_of(now + Seconds(pod.at("spec").value("terminationGracePeriodSeconds", 30)));
-  is_changed = true;
+  touch(Kind::kPod, pod.at("metadata").at("name"));
 }
 
 /// A deleted pod on a living node: its processes have a second, in which a launcher writes a checkpoint; then
 /// the pod is gone.
 inline bool FakeCluster::take_away(const std::string& name, json& pod) {
   if (!pod.at("metadata").contains("deletionTimestamp")) return false;
-  is_changed = true;
+  touch(Kind::kPod, name);
   if (phase_of(pod) != "Running") return true;
   if (label_of(pod, kRoleLabel) == kLauncherRole) {
     Run& run = runs[label_of(pod, kJobLabel)];

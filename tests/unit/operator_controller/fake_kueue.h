@@ -65,7 +65,7 @@ inline void FakeKueue::say(json& object, const char* type, bool holds, const std
                           {"reason", reason},
                           {"message", message},
                           {"lastTransitionTime", text_of(cluster_.now)}};
-  cluster_.is_changed = true;
+  cluster_.touch(Kind::kWorkload, object.at("metadata").at("name"));
   for (json& old : conditions)
     if (old.at("type") == type) {
       old = condition;

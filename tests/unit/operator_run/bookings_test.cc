@@ -34,5 +34,28 @@ TEST(Bookings, OfAStageThatFailsInPartStandWhereItSucceeded) {
     EXPECT_EQ(pods.size(), 1U) << node << ": " << testing::PrintToString(pods);
 }
 
+TEST(Bookings, OfAStatusWithoutAnAnswerStandUntilTheNextLook) {
+  Stage stage;
+  const std::map<std::string, std::string> other_pods = {{"n1", "a"}, {"n2", "b"}, {"n3", "c"}};
+  for (const auto& [node, name] : other_pods) stage.cluster.occupy(node, 3000, name);
+  stage.submit("one");
+  stage.submit("two");
+  stage.run(120);
+  ASSERT_EQ(stage.reason(kPlaced, "one"), "NoRoom");
+  ASSERT_EQ(stage.reason(kPlaced, "two"), "NoRoom");
+  bool is_lost = false;
+  stage.api.lose = [&](const std::string& method, const FakeApi::Target& target) {
+    if (method != "PATCH" || target.plural != "gnnjobs" || is_lost) return FakeApi::Loss::kNone;
+    is_lost = true;
+    return FakeApi::Loss::kAnswer;
+  };
+  stage.cluster.pods.erase("a");  // now there is room for one of them
+  stage.run(1);
+  for (const char* job : {"one", "two"}) stage.job(job)["metadata"]["annotations"]["note"] = "look";
+  stage.run(1);
+  ASSERT_TRUE(is_lost);
+  EXPECT_NE(stage.reason(kPlaced, "one") == "Planned", stage.reason(kPlaced, "two") == "Planned");
+}
+
 }  // namespace
 }  // namespace atl::ctl

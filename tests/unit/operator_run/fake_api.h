@@ -1,5 +1,4 @@
-// The API server in front of the fake cluster: its verbs as HTTP requests, versions of objects, and the
-// events of watches, pushed into caches when a test wants it.
+// The API server in front of the fake cluster: its verbs as HTTP requests, and versions of objects.
 #pragma once
 
 #include <functional>
@@ -8,12 +7,13 @@
 #include <set>
 #include <sstream>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "operator/kube/transport.h"
-#include "operator/run/caches.h"
 #include "operator/run/kinds.h"
 #include "operator_controller/fake_cluster.h"
+#include "operator_run/fake_watches.h"
 
 namespace atl::ctl {
 
@@ -35,7 +35,7 @@ class TextStream final : public kube::Stream {
   std::size_t at_ = 0;
 };
 
-class FakeApi final : public kube::Transport {
+class FakeApi final : public kube::Transport, public FakeWatches {
  public:
   struct Refusal {
     int code;
@@ -45,18 +45,24 @@ class FakeApi final : public kube::Transport {
   struct Target {
     std::string plural, name, sub;
   };
+  /// What of an exchange gets lost: the request, or the answer to what the server has done.
+  enum class Loss { kNone, kRequest, kAnswer };
 
   explicit FakeApi(FakeCluster& cluster) : cluster_(cluster) {}
 
   /// Refuses requests for which it returns something.
   std::function<std::optional<Refusal>(const std::string& method, const Target&)> refuse;
+  std::function<Loss(const std::string& method, const Target&)> lose;
+  std::function<void(json&)> admit;  // changes a pod that is made, as admission does
+  std::function<void(const std::string& job, const json& before, const json& after)> on_status;
+  /// The log of a prepare pod.
+  std::function<std::string(const std::string& pod)> log = [](const std::string&) { return kLog; };
   std::vector<std::string> writes;                           // "POST pods cora-0-0"
   std::vector<std::string> reads;                            // "gnnjobs cora"
   std::vector<json> trials;                                  // objects of dry runs
   std::function<std::optional<Refusal>(const json&)> judge;  // refuses such objects
   std::function<void(json&)> keep_otherwise;                 // changes a status that is written
   std::set<std::string> hidden_nodes;                        // deleted ones whose pods run on
-  std::string late;                                          // a plural of which the caches receive nothing
   std::map<std::string, json> events;
   int cut_in = -1;  // the operator dies at this write, counted from now; −1: never
   // the operator dies before the answer, but after the server has acted; else before the server gets the
@@ -75,37 +81,32 @@ class FakeApi final : public kube::Transport {
       is_cut = true;
       if (!cut_after) fail_as_cut();
     }
+    const Loss loss = lose ? lose(request.method, target) : Loss::kNone;
+    if (loss == Loss::kRequest) time_out();
     auto given = serve(request, target);
     if (is_cut) fail_as_cut();
+    if (loss == Loss::kAnswer) time_out();
     return given;
   }
 
-  /// Tells the caches everything that has changed since the last call.
-  void push(Caches& caches) {
-    const auto now = all();
-    for (const Feed& feed : caches.feeds()) {
-      if (!late.empty() && feed.path.ends_with("/" + late)) continue;
-      Told& told = told_[feed.path + feed.only.fields];
-      Told next;
-      for (const auto& [path, object] : now)
-        if (is_in(feed, path, object)) next[object.at("metadata").at("name")] = object;
-      for (const auto& [name, object] : told)
-        if (!next.contains(name)) feed.store->remove(object.dump());
-      for (const auto& [name, object] : next)
-        if (!told.contains(name) || told.at(name) != object) feed.store->put(object.dump());
-      told = std::move(next);
-    }
+  /// Forgets what was asked and made so far.
+  void forget_requests() {
+    writes.clear();
+    reads.clear();
+    trials.clear();
+    events.clear();
+    made.clear();
   }
-  /// Begins with the caches' first list.
-  void begin() { told_.clear(); }
 
  private:
-  using Told = std::map<std::string, json>;
   static constexpr const char* kLog =
       "loading\n{\"preparedChecksum\":\"p\",\"ranks\":4,\"flows\":[[0,2,100],[1,3,50]]}\n";
 
   [[noreturn]] static void fail_as_cut() {
     throw kube::TransportError(kube::TransportError::Kind::kBroken, "the operator is dead");
+  }
+  [[noreturn]] static void time_out() {
+    throw kube::TransportError(kube::TransportError::Kind::kTimeout, "no answer within 30 s");
   }
   std::unique_ptr<kube::Stream> serve(const kube::Request& request, const Target& target) {
     if (request.target.find("dryRun=All") != std::string::npos) return try_out(request, target);
@@ -118,7 +119,7 @@ class FakeApi final : public kube::Transport {
     const auto only_read = more.find(target.plural + "/" + target.name);
     if (only_read != more.end()) return answer(only_read->second.dump());
     if (!exists(target)) return status(404, "NotFound", target.plural + " not found");
-    if (target.sub == "log") return answer(kLog);
+    if (target.sub == "log") return answer(log(target.name));
     if (request.method == "PATCH") return patch(request, target);
     if (request.method == "DELETE") return remove(request, target);
     return answer(shown(target).dump());
@@ -185,28 +186,31 @@ class FakeApi final : public kube::Transport {
     json object = json::parse(request.body);
     if (object["metadata"].value("annotations", json::object()).empty())
       object["metadata"].erase("annotations");  // as the real server does
+    if (admit && target.plural == "pods") admit(object);
     cluster_.create(kind_of(target), target.name, std::move(object));
     made.push_back(target.plural + " " + target.name);
     return answer(shown(target).dump());
   }
   std::unique_ptr<kube::Stream> patch(const kube::Request& request, const Target& target) {
     const json steps = json::parse(request.body), before = shown(target);
-    if (target.sub == "status") return patch_status(steps, before, target);
+    json after;
     try {
-      before.patch(steps);
+      after = before.patch(steps);
     } catch (const json::exception& error) {
       return status(422, "Invalid", error.what());
     }
+    if (target.sub == "status") return keep_status(before, after, target);
     cluster_.patch_pod(target.name, steps);
     return answer(shown(target).dump());
   }
-  std::unique_ptr<kube::Stream> patch_status(const json& steps, const json& before, const Target& target) {
-    const json after = before.patch(steps);
+  std::unique_ptr<kube::Stream> keep_status(const json& before, const json& after, const Target& target) {
     if (after.at("metadata").at("resourceVersion") != before.at("metadata").at("resourceVersion"))
       return status(409, "Conflict", "the object has been modified");
     object(target)["status"] = after.at("status");
     if (keep_otherwise) keep_otherwise(object(target)["status"]);
-    cluster_.is_changed = true;
+    if (on_status && target.plural == resource_of(Kind::kJob).plural)
+      on_status(target.name, before.value("status", json::object()), object(target)["status"]);
+    cluster_.touch(kind_of(target), target.name);
     return answer(shown(target).dump());
   }
   std::unique_ptr<kube::Stream> remove(const kube::Request& request, const Target& target) {
@@ -222,8 +226,10 @@ class FakeApi final : public kube::Transport {
     const json body = json::parse(request.body);
     if (request.method == "POST")
       events[target.name] = body;
+    else if (const auto said = events.find(target.name); said != events.end())
+      said->second.merge_patch(body);
     else
-      events.at(target.name).merge_patch(body);
+      return status(404, "NotFound", "events not found");
     return answer(body.dump());
   }
 
@@ -238,8 +244,10 @@ class FakeApi final : public kube::Transport {
          {{"allocatable", {{"cpu", std::to_string(node.cores) + "m"}, {"memory", "1Ti"}, {"pods", "100"}}},
           {"conditions", json::array({ready})}}}};
   }
-  std::map<std::string, json> all() {
+  std::map<std::string, json> all() override {
     std::lock_guard lock(mutex_);
+    cluster_.changed.clear();
+    cluster_.changed_nodes.clear();
     std::map<std::string, json> found;
     for (const auto& [name, node] : cluster_.nodes)
       if (!hidden_nodes.contains(name)) found["nodes/" + name] = node_json(name, node);
@@ -249,20 +257,35 @@ class FakeApi final : public kube::Transport {
     for (const auto& [key, object] : cluster_.objects)
       found[resource_of(key.first).plural + "/" + key.second] = object;
     for (auto& [path, object] : found) object = versioned(path, object);
+    std::erase_if(versions_, [&](const auto& known) { return !found.contains(known.first); });
     return found;
   }
-  static bool is_in(const Feed& feed, const std::string& path, const json& object) {
-    if (!feed.path.ends_with("/" + path.substr(0, path.find('/')))) return false;
-    if (!feed.only.fields.empty())
-      return !node_of(object).empty() && phase_of(object) != "Succeeded" && phase_of(object) != "Failed";
-    return feed.only.labels.empty() || !label_of(object, kJobLabel).empty();
+  std::map<std::string, json> changes() override {
+    std::lock_guard lock(mutex_);
+    std::map<std::string, json> found;
+    for (const auto& [kind, name] : std::exchange(cluster_.changed, {})) {
+      const Target target{resource_of(kind).plural, name, ""};
+      const std::string path = target.plural + "/" + name;
+      if (exists(target))
+        found[path] = shown(target);
+      else
+        found[path] = nullptr, versions_.erase(path);
+    }
+    for (const std::string& name : std::exchange(cluster_.changed_nodes, {})) {
+      const std::string path = "nodes/" + name;
+      const auto node = cluster_.nodes.find(name);
+      if (node != cluster_.nodes.end() && !hidden_nodes.contains(name))
+        found[path] = versioned(path, node_json(name, node->second));
+      else
+        found[path] = nullptr, versions_.erase(path);
+    }
+    return found;
   }
 
   FakeCluster& cluster_;
   std::mutex mutex_;
   std::map<std::string, std::pair<std::string, std::uint64_t>> versions_;
   std::uint64_t last_version_ = 0;
-  std::map<std::string, Told> told_;  // by feed, then by name
 };
 
 }  // namespace atl::ctl

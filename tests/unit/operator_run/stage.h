@@ -24,7 +24,9 @@ struct Stage {
   std::map<std::string, std::string> pages;  // by address: pages of servers that report something else
   Seconds reserve_after{300};
   bool kueue = false;
-  int writes_at_once = 16;
+  int writes_at_once = 16, polls_at_once = 16;
+  std::string image = "atoll/engine:1";
+  bool tells_changes_alone = false;  // the cluster's `changed` names all that changes (FakeWatches)
   std::unique_ptr<Controller> controller;
 
   Stage() {
@@ -39,11 +41,12 @@ struct Stage {
   /// Starts the operator, or another one after it died.
   void start() {
     Options options;
-    options.settings.image = "atoll/engine:1";
+    options.settings.image = image;
     options.identity = "one";
     options.reserve_after = reserve_after;
     options.settings.kueue = kueue;
     options.writes_at_once = writes_at_once;
+    options.polls_at_once = polls_at_once;
     const auto ask = [this](const std::string& address) -> std::optional<std::string> {
       const auto own = pages.find(address);
       const std::string& page = own == pages.end() ? progress : own->second;
@@ -60,6 +63,7 @@ struct Stage {
     job["metadata"]["name"] = name;
     job["metadata"]["uid"] = "uid of " + name;
     cluster.objects[{Kind::kJob, name}] = std::move(job);
+    cluster.touch(Kind::kJob, name);
   }
   json& job(const std::string& name = "cora") { return cluster.objects.at({Kind::kJob, name}); }
   Status status(const std::string& name = "cora") {
@@ -72,10 +76,16 @@ struct Stage {
     return found ? found->reason : "";
   }
 
+  void tell_caches() {
+    if (tells_changes_alone)
+      api.push_changes(controller->caches());
+    else
+      api.push(controller->caches());
+  }
   /// Works until there is no more news.
   void work() {
     for (int rounds = 0; rounds < 100; ++rounds) {
-      api.push(controller->caches());
+      tell_caches();
       bool has_worked = false;
       for (int works = 0; controller->work_once(); ++works) {  // with caches that lag behind
         ASSERT_LT(works, 1000) << "the same is done again and again";
