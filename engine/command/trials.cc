@@ -108,6 +108,10 @@ class Trials {
         job_of_(job_of),
         say_(say) {}
 
+  double seconds() const {
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - began_).count();
+  }
+
   void run() {
     const std::vector<ComparedStrategy*> all = candidates();
     if (all.empty())
@@ -160,9 +164,7 @@ class Trials {
   }
 
   /// Seconds that the trial still has.
-  double left() const {
-    return room_ - std::chrono::duration<double>(std::chrono::steady_clock::now() - began_).count();
-  }
+  double left() const { return room_ - seconds(); }
   std::string room_text() const {
     return fmt::format("{} at most, {:.4g} of what training is predicted to take; strategy.trialShare gives more",
                        duration_text(room_), bounds_.share);
@@ -247,7 +249,9 @@ class Trials {
 void try_strategies(Comparison& comparison, const Dataset& dataset, const TrialBounds& bounds,
                     const std::function<LoadedJob(const std::string& change)>& job_of, Say say) {
   try {
-    Trials(comparison, dataset, bounds, job_of, say).run();
+    Trials trials(comparison, dataset, bounds, job_of, say);
+    trials.run();
+    comparison.trial_seconds = trials.seconds();
   } catch (const Error& error) {
     say(fmt::format("no strategy is tried: {}", error.what()));
   }
