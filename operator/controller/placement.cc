@@ -91,8 +91,9 @@ void enter(Reconcile& reconcile, const GangPlan& plan, const Gang& gang) {
         {plan.nodes[s], gang.servers[s], gang.holds.empty() ? std::string() : gang.holds[s]});
   reconcile.status.predicted = predicted_of(plan, gang);
   reconcile.say(kPlaced, true, "Planned",
-                fmt::format("{} servers on {}{}{}", plan.nodes.size(), fmt::join(plan.nodes, ", "),
-                            choice_text(reconcile), network_text(reconcile, plan, gang)));
+                fmt::format("{} servers on {}{}{}{}", plan.nodes.size(), fmt::join(plan.nodes, ", "),
+                            gang.assigned ? ", which its queue assigned" : "", choice_text(reconcile),
+                            network_text(reconcile, plan, gang)));
 }
 
 void pin_launcher(Reconcile& reconcile, const std::string& node) {

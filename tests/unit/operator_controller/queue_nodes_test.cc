@@ -41,6 +41,7 @@ TEST(QueueNodes, AreUsedThoughNobodyAskedForThem) {
     world.until_training();
     EXPECT_THAT(nodes_of(world, kWorkerRole), ElementsAre("n2", "n3"));
     EXPECT_THAT(nodes_of(world, kLauncherRole), ElementsAre("n4"));
+    EXPECT_THAT(condition(world, kPlaced).message, HasSubstr("which its queue assigned"));
     world.run_to_end();
     expect_success(world);
     EXPECT_THAT(world.atoll.status().restarts, IsEmpty());
