@@ -7,7 +7,7 @@
 // ranks. Groups are launched in the order of their starts, one after the other, on one communicator. No
 // deadlock can arise if all ranks start groups in the same order, with a pair's messages in the same groups:
 // the oldest unfinished group waits for no later one.
-#include "comm/transports.h"
+#include "comm/linked_transport.h"
 
 #include <algorithm>
 #include <deque>
@@ -15,7 +15,6 @@
 #include <utility>
 
 #include "base/error.h"
-#include "comm/linked_transport.h"
 #include "tensor/backend.h"
 
 namespace atl {

@@ -3,8 +3,10 @@
 // all ranks have links, or none has.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <deque>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -14,6 +16,20 @@
 #include "tensor/device_links.h"
 
 namespace atl {
+
+struct LinkOptions {
+  bool on_device = true;  // false: this rank computes on the host, and no rank gets links
+  int rank_here = 0;      // its number on its machine
+  std::chrono::milliseconds timeout{300'000};  // of silence
+  std::string* why_staged = nullptr;           // where open() writes why there are no links; empty: there are
+  std::function<void(const std::string&)> on_stuck;  // as Communicator::Options::on_stuck
+  std::int64_t round_bytes =
+      64 << 20;  // bytes of a message per round, so that a long one is seen to move. Equal on all ranks
+};
+
+/// `host` also carries messages between devices without links: between ranks that share a GPU, or without the
+/// library. All ranks of the group must use this transport.
+std::unique_ptr<Transport> make_linked_transport(std::unique_ptr<Transport> host, const LinkOptions& options);
 
 struct LinkSetup {
   std::unique_ptr<DeviceLinks> links;  // null: rows travel through the host …

@@ -1,7 +1,6 @@
 // The transports: ranks as threads, as processes, and on GPUs with or without links of their own.
 #pragma once
 
-#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -125,19 +124,5 @@ std::unique_ptr<Transport> make_mpi_transport(MpiOptions options = {});
 /// The progress thread calls `make_stream` in open(). Messages may be in the host's memory or the device's.
 std::unique_ptr<Transport> make_staged_transport(std::unique_ptr<Transport> host,
                                                  std::function<std::unique_ptr<DeviceStream>()> make_stream);
-
-struct LinkOptions {
-  bool on_device = true;  // false: this rank computes on the host, and no rank gets links
-  int rank_here = 0;      // its number on its machine
-  std::chrono::milliseconds timeout{300'000};  // of silence
-  std::string* why_staged = nullptr;           // where open() writes why there are no links; empty: there are
-  std::function<void(const std::string&)> on_stuck;  // as Communicator::Options::on_stuck
-  std::int64_t round_bytes =
-      64 << 20;  // bytes of a message per round, so that a long one is seen to move. Equal on all ranks
-};
-
-/// `host` also carries messages between devices without links: between ranks that share a GPU, or without the
-/// library. All ranks of the group must use this transport.
-std::unique_ptr<Transport> make_linked_transport(std::unique_ptr<Transport> host, const LinkOptions& options);
 
 }  // namespace atl

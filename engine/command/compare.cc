@@ -143,10 +143,12 @@ Comparison compare_strategies(const Arguments& arguments, const LoadedJob& given
       .exact = asks && job.strategy.options.flag("exact")};
   const std::string wire = job.strategy.wire == Precision::kBFloat16 ? ":wire=bfloat16" : "";
   comparison.rows = Comparing(arguments, dataset, comparison.topology, rates, options, wire, say).rows();
-  const std::int64_t steps = options.trial.value_or(asks ? job.strategy.options.integer("trial") : 0);
-  if (steps > 0 && !comparison.exact)
+  TrialBounds bounds{options.trial.value_or(0)};
+  if (asks && !options.trial)
+    bounds = {job.strategy.options.integer("trial"), job.strategy.options.number("trialShare")};
+  if (bounds.steps > 0 && !comparison.exact)
     try_strategies(
-        comparison, dataset, steps,
+        comparison, dataset, bounds,
         [&](const std::string& change) { return with_change(arguments, change, options, say_nothing); }, say);
   return comparison;
 }

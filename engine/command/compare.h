@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <limits>
 #include <optional>
 #include <string>
 #include <vector>
@@ -20,7 +21,7 @@ struct CompareOptions {
   std::vector<std::string> hosts{};  // … these (ranks); empty: servers of placement.ranksPerServer, or one
   double link = 0;                   // bytes per second, instead of strategy.link; 0: not given
   std::optional<MachineRates> rates{};  // one rank's; none: measured here
-  std::optional<std::int64_t> trial{};  // steps, instead of strategy.trial
+  std::optional<std::int64_t> trial{};  // steps, instead of strategy.trial, and as long as they take
 };
 
 /// Compares each kind with its defaults, and the variants that it names (StrategyInfo::variants). Prepares
@@ -54,12 +55,20 @@ LoadedJob chosen_before(const Arguments& arguments, const LoadedJob& given,
 /// For commands that don't choose. Throws Error where the job's strategy has yet to be chosen.
 void check_concrete(const Job& job);
 
-/// Trains `graph` for `steps` steps on this machine, with ranks as threads. Then trains each row that isn't
-/// exact or refused, the cheapest step first, until its validation metric is within half a point of graph's
-/// best, or it has taken more predicted time than the best row so far. Enters the steps needed into the rows.
+/// What a trial may take.
+struct TrialBounds {
+  std::int64_t steps;  // of `graph`
+  /// Of the time that training is predicted to take under the fastest exact strategy; infinite: no bound.
+  double share = std::numeric_limits<double>::infinity();
+};
+
+/// Trains `graph` for so many steps on this machine, with ranks as threads. Then trains each row that isn't
+/// exact or refused, the likeliest first, until its validation metric is within half a point of graph's
+/// best, or it has taken more predicted time than the best row so far. Enters the steps needed into the rows;
+/// those whose trial doesn't end in time stay as they are.
 /// `job_of`: the job with a given ComparedStrategy::change. A large graph is replaced by a part of it, kept
 /// in the data set's folder meanwhile. Says what it does, and where nothing can be tried.
-void try_strategies(Comparison& comparison, const Dataset& dataset, std::int64_t steps,
+void try_strategies(Comparison& comparison, const Dataset& dataset, const TrialBounds& bounds,
                     const std::function<LoadedJob(const std::string& change)>& job_of, Say say);
 
 }  // namespace atl

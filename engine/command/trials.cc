@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <chrono>
 #include <cmath>
 #include <cstdlib>
 #include <cstring>
@@ -33,6 +34,9 @@ constexpr Index kPart = 1 << 14;                                   // vertices o
 constexpr double kPoints = 0.005;      // good enough: so much below graph's best metric
 constexpr std::int64_t kPatience = 3;  // times as many visits of each vertex as `graph`'s
 constexpr std::int64_t kFewSteps = 20;
+// Of the trial's time `graph` has a third. The others together need what is left: those that learn are there
+// in fewer steps than graph's whole curve has.
+constexpr double kOfGraph = 1.0 / 3;
 
 /// A temporary folder for graphs prepared of a data set; removed with the object.
 class TrialFolder {
@@ -94,23 +98,35 @@ class TriedData {
 
 class Trials {
  public:
-  Trials(Comparison& comparison, const Dataset& dataset, std::int64_t steps,
+  Trials(Comparison& comparison, const Dataset& dataset, const TrialBounds& bounds,
          const std::function<LoadedJob(const std::string&)>& job_of, Say say)
       : comparison_(comparison),
         dataset_(dataset),
         graph_(job_of("strategy={kind: graph}")),
-        asked_(steps),
-        steps_(std::min(steps, std::int64_t(graph_.job.training.epochs))),
+        bounds_(bounds),
+        steps_(std::min(bounds.steps, std::int64_t(graph_.job.training.epochs))),
         job_of_(job_of),
         say_(say) {}
+
+  double seconds() const {
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - began_).count();
+  }
 
   void run() {
     const std::vector<ComparedStrategy*> all = candidates();
     if (all.empty())
       return say_("nothing is tried: of what isn't exact, nothing has a shorter step than what is");
+    room_ = bounds_.share * fastest_exact() * double(graph_.job.training.epochs);
     data_.emplace(dataset_, graph_.job);
     tell(all);
-    const std::vector<TrialPoint> curve = train(graph_, steps_, std::numeric_limits<double>::infinity());
+    const auto [curve, out_of_time] = train(graph_, {.steps = steps_, .seconds = kOfGraph * room_});
+    if (out_of_time) {
+      const std::int64_t steps = curve.empty() ? 0 : curve.back().steps;
+      if (steps < kFewSteps)
+        return say_(fmt::format("nothing is tried: graph comes to {} in its part of the time ({})",
+                                counted_text(steps, "step"), room_text()));
+      steps_ = steps;
+    }
     if (curve.empty())
       return say_(
           "nothing more is tried: graph comes to no validation metric (no validation vertices, a loss that isn't finite, or fewer "
@@ -121,6 +137,10 @@ class Trials {
                      counted_text(graphs_, "step")));
     best_ = fastest_exact() * double(graphs_);
     for (ComparedStrategy* each : all) {
+      if (left() <= 0) {
+        say_(fmt::format("{} isn't tried: the time of the trial is over ({})", each->label, room_text()));
+        continue;
+      }
       try {
         try_one(*each);
       } catch (const Error& error) {
@@ -137,15 +157,24 @@ class Trials {
     const double exact = fastest_exact();
     for (ComparedStrategy& row : comparison_.rows)
       if (row.refused.empty() && !row.exact && row.step_seconds() < exact) all.push_back(&row);
-    std::ranges::stable_sort(all, {}, [](const ComparedStrategy* row) { return row->step_seconds(); });
+    // What is likely to win first: time may be over before the last of them.
+    std::ranges::stable_sort(
+        all, {}, [](const ComparedStrategy* row) { return row->cost().value_or(row->step_seconds()); });
     return all;
+  }
+
+  /// Seconds that the trial still has.
+  double left() const { return room_ - seconds(); }
+  std::string room_text() const {
+    return fmt::format("{} at most, {:.4g} of what training is predicted to take; strategy.trialShare gives more",
+                       duration_text(room_), bounds_.share);
   }
 
   void tell(const std::vector<ComparedStrategy*>& all) const {
     std::vector<std::string> names;
     for (const ComparedStrategy* each : all) names.push_back(each->label);
     say_(fmt::format("trying graph for {}{} on {}, and then {} (strategy.trial)",
-                     counted_text(steps_, "step"), steps_ < asked_ ? ", all that training.epochs has," : "",
+                     counted_text(steps_, "step"), steps_ < bounds_.steps ? ", all that training.epochs has," : "",
                      data_->name(), fmt::join(names, ", ")));
     if (steps_ < kFewSteps) say_("warning: so few steps say little about what longer training comes to");
   }
@@ -158,11 +187,11 @@ class Trials {
     return fastest;
   }
 
-  std::vector<TrialPoint> train(const LoadedJob& loaded, std::int64_t steps, double wanted) const {
+  TrialCurve train(const LoadedJob& loaded, const TrialEnd& end) const {
     const PreparedGraph prepared = prepare_graph(loaded, data_->get(), [](const std::string&) {});
     const auto shortfall = shortfall_here(memory_plan(loaded.job, data_->get(), prepared, 1), memory_room());
     if (shortfall && shortfall->certain) fail("{}", shortfall->text);
-    return train_for(loaded.job, data_->get(), prepared, comparison_.topology.hosts(), steps, wanted);
+    return train_for(loaded.job, data_->get(), prepared, comparison_.topology.hosts(), end);
   }
 
   std::optional<std::int64_t> reached(const std::vector<TrialPoint>& curve) const {
@@ -177,7 +206,13 @@ class Trials {
     const auto affordable =
         std::int64_t(std::min(double(most_steps(row.forecast.steps)), best_ / row.step_seconds()));
     std::optional<std::int64_t> steps;
-    if (affordable > 0) steps = reached(train(job_of_(row.change), affordable, wanted_));
+    if (affordable > 0) {
+      const auto [curve, out_of_time] = train(job_of_(row.change), {affordable, wanted_, left()});
+      steps = reached(curve);
+      // How long it would have taken is unknown: what is known of like data sets stays.
+      if (!steps && out_of_time)
+        return say_(fmt::format("{} isn't there when the time of the trial is over ({})", row.label, room_text()));
+    }
     enter_trial(row, data_->name(), steps, affordable, graphs_);
     if (affordable == 0)
       return say_(fmt::format(
@@ -199,7 +234,10 @@ class Trials {
   const Dataset& dataset_;
   LoadedJob graph_;
   std::optional<TriedData> data_;
-  std::int64_t asked_, steps_;  // graph's: as strategy.trial says, and in fact
+  TrialBounds bounds_;
+  std::int64_t steps_;  // graph's: as the bounds say, or what training.epochs or the time leave of them
+  const std::chrono::steady_clock::time_point began_ = std::chrono::steady_clock::now();
+  double room_ = 0;  // seconds of the whole trial
   const std::function<LoadedJob(const std::string&)>& job_of_;
   Say say_;
   double wanted_ = 0, best_ = 0;  // metric to reach; seconds in which the fastest strategy so far reaches it
@@ -208,10 +246,12 @@ class Trials {
 
 }  // namespace
 
-void try_strategies(Comparison& comparison, const Dataset& dataset, std::int64_t steps,
+void try_strategies(Comparison& comparison, const Dataset& dataset, const TrialBounds& bounds,
                     const std::function<LoadedJob(const std::string& change)>& job_of, Say say) {
   try {
-    Trials(comparison, dataset, steps, job_of, say).run();
+    Trials trials(comparison, dataset, bounds, job_of, say);
+    trials.run();
+    comparison.trial_seconds = trials.seconds();
   } catch (const Error& error) {
     say(fmt::format("no strategy is tried: {}", error.what()));
   }

@@ -57,6 +57,7 @@ struct Comparison {
   Topology topology;
   bool exact = false;  // the best exact strategy is asked for
   std::vector<ComparedStrategy> rows;
+  double trial_seconds = 0;  // what trials took, of this machine's clock
 
   /// The row of least cost among those that aren't refused, or among the exact ones of these (whose cost is
   /// the seconds of a step). Null: there is none.

@@ -177,7 +177,8 @@ std::string to_json(const Comparison& comparison) {
   nlohmann::ordered_json json{{"event", "comparison"},
                               {"dataset", comparison.dataset},
                               {"topology", comparison.topology.name},
-                              {"exact", comparison.exact}};
+                              {"exact", comparison.exact},
+                              {"trialSeconds", comparison.trial_seconds}};
   for (const bool exact : {true, false})
     if (const ComparedStrategy* best = comparison.best(exact))
       json[exact ? "bestExact" : "best"] = best->label;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <cmath>
 #include <exception>
 #include <memory>
@@ -25,8 +26,7 @@ struct Trial {
   const Dataset& dataset;
   const PreparedGraph& prepared;
   PartRanks parts;
-  std::int64_t steps;
-  double wanted;
+  TrialEnd end;
 };
 
 /// Neither copyable nor movable: its parts point to each other. All calls come from one thread.
@@ -37,7 +37,7 @@ class TrialRank {
   TrialRank(const TrialRank&) = delete;
 
   /// Returns the same on all ranks. Collective.
-  std::vector<TrialPoint> train() {
+  TrialCurve train() {
     try {
       return curve();
     } catch (...) {
@@ -47,39 +47,51 @@ class TrialRank {
   }
 
  private:
-  std::vector<TrialPoint> curve() {
+  TrialCurve curve() {
     data_ =
         std::make_unique<RankData>(trial_.job, trial_.dataset, trial_.prepared, comm_.rank(), trial_.parts);
     data_->count(comm_);
     trainer_ = std::make_unique<Trainer>(ctx_, comm_, trial_.job, *data_);
-    std::vector<TrialPoint> curve;
-    const Index between = trainer_->steps() > 1 ? 1 : std::min<Index>(kEpochs, trial_.steps);
-    for (Index epoch = 1; epoch * trainer_->steps() <= trial_.steps; ++epoch) {
-      if (!train_epoch(epoch)) break;
+    TrialCurve curve;
+    const Index between = trainer_->steps() > 1 ? 1 : std::min<Index>(kEpochs, trial_.end.steps);
+    for (Index epoch = 1; epoch * trainer_->steps() <= trial_.end.steps; ++epoch) {
+      const After after = train_epoch(epoch);
+      curve.out_of_time = after == After::kTime;
+      if (after != After::kGoesOn) break;
       if (epoch % between != 0) continue;
       const std::optional<double> value = trainer_->evaluate().validation;
       if (!value) break;
-      curve.push_back({epoch * trainer_->steps(), *value});
-      if (*value >= trial_.wanted) break;
+      curve.points.push_back({epoch * trainer_->steps(), *value});
+      if (*value >= trial_.end.wanted) break;
     }
     comm_.barrier();
     return curve;
   }
 
-  /// Returns whether all ranks' losses and gradients were finite.
-  bool train_epoch(Index epoch) {
+  enum class After { kGoesOn, kNotFinite, kTime };
+
+  /// Returns whether all ranks' losses and gradients were finite, and rank 0's clock leaves time.
+  After train_epoch(Index epoch) {
     const TrainingSpec& t = trial_.job.training;
     const double rate = learning_rate_at(t.schedule, t.optimizer.learning_rate, epoch, t.epochs);
     for (std::int64_t step = 1; step <= trainer_->steps(); ++step) {
       // A step ends with a sum over all ranks (train/epoch_loop.h).
-      std::array<double, 1> loss{trainer_->train_step((epoch - 1) * trainer_->steps() + step, rate)};
-      comm_.all_reduce(Traffic::kStatistics, std::span<double>(loss));
-      if (!std::isfinite(loss[0]) || !trainer_->finite()) return false;
+      const double loss = trainer_->train_step((epoch - 1) * trainer_->steps() + step, rate);
+      const bool is_over = comm_.rank() == 0 && seconds() >= trial_.end.seconds;
+      std::array<double, 2> sums{loss, is_over ? 1.0 : 0.0};
+      comm_.all_reduce(Traffic::kStatistics, std::span<double>(sums));
+      if (!std::isfinite(sums[0]) || !trainer_->finite()) return After::kNotFinite;
+      if (sums[1] > 0) return After::kTime;
     }
-    return true;
+    return After::kGoesOn;
   }
 
+  double seconds() const { return std::chrono::duration<double>(Clock::now() - began_).count(); }
+
+  using Clock = std::chrono::steady_clock;
+
   const Trial& trial_;
+  const Clock::time_point began_ = Clock::now();
   ThreadPool pool_{1};
   Workspace workspace_;
   Context ctx_{Device::kCpu, &pool_, &workspace_};
@@ -90,13 +102,12 @@ class TrialRank {
 
 }  // namespace
 
-std::vector<TrialPoint> train_for(const Job& job, const Dataset& dataset, const PreparedGraph& prepared,
-                                  const std::vector<std::string>& hosts, std::int64_t steps, double wanted) {
-  const Trial trial{job,   dataset, prepared, PartRanks(rank_traffic(job, dataset, prepared).parts),
-                    steps, wanted};
+TrialCurve train_for(const Job& job, const Dataset& dataset, const PreparedGraph& prepared,
+                     const std::vector<std::string>& hosts, const TrialEnd& end) {
+  const Trial trial{job, dataset, prepared, PartRanks(rank_traffic(job, dataset, prepared).parts), end};
   const std::size_t ranks = hosts.size();
   std::vector<std::unique_ptr<Transport>> transports = make_local_group(int(ranks), hosts);
-  std::vector<std::vector<TrialPoint>> curves(ranks);
+  std::vector<TrialCurve> curves(ranks);
   std::exception_ptr first;  // other ranks' failures follow from it
   std::once_flag failed;
   {

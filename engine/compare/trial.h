@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <string>
 #include <vector>
@@ -20,12 +21,23 @@ struct TrialPoint {
   double validation;
 };
 
-/// Trains the job for `steps` optimiser steps, on the CPU, one thread per rank. Evaluates every second epoch,
-/// or every epoch where an epoch has several steps. Ends at the first value of at least `wanted`, or where a
-/// loss isn't finite. `hosts` (ranks): the server of each. Empty where there are no validation vertices, or
-/// no epoch ends in time.
-std::vector<TrialPoint> train_for(const Job& job, const Dataset& dataset, const PreparedGraph& prepared,
-                                  const std::vector<std::string>& hosts, std::int64_t steps, double wanted);
+/// When a trial ends, whichever comes first.
+struct TrialEnd {
+  std::int64_t steps;  // optimiser steps
+  double wanted = std::numeric_limits<double>::infinity();   // a validation metric that is good enough
+  double seconds = std::numeric_limits<double>::infinity();  // of this machine's clock
+};
+
+struct TrialCurve {
+  // Empty where there are no validation vertices, or no epoch ends in time.
+  std::vector<TrialPoint> points;
+  bool out_of_time = false;  // it ended by its seconds
+};
+
+/// Trains the job, on the CPU, one thread per rank. Evaluates every second epoch, or every epoch where an
+/// epoch has several steps. Ends also where a loss isn't finite. `hosts` (ranks): the server of each.
+TrialCurve train_for(const Job& job, const Dataset& dataset, const PreparedGraph& prepared,
+                     const std::vector<std::string>& hosts, const TrialEnd& end);
 
 /// Enters a trial's result: the strategy reached the metric after `steps`, or not within the `affordable`
 /// steps that it was given (0 where one step takes too long). `graphs`: the steps that `graph` needs.

@@ -4,9 +4,9 @@
 // Scores are per vertex and linear before the LeakyReLU. A strategy that splits columns can therefore make
 // them whole by `Columns::sum` (P3 × GAT). The destination's score is computed as drop(h)·(W·a_dst), which
 // needs no z of the destination: its row may be in any block of sources, or in none.
-#include "model/aggregate.h"
 #include "model/finished_layer.h"
 #include "model/kinds.h"
+#include "model/softmax_over.h"
 #include "model/stack.h"
 #include "model/transform.h"
 

@@ -2,8 +2,8 @@
 // column by column: GENConv of DeeperGCN (Li et al. 2020). The paper's messages are ReLU(r) + 10⁻⁷, so that
 // its power mean never divides by 0. A softmax weighs messages by their differences, so the constant would
 // only be added to a; it is left out here.
-#include "model/aggregate.h"
 #include "model/residual_block.h"
+#include "model/softmax_over.h"
 
 namespace atl {
 namespace {

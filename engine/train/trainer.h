@@ -5,6 +5,7 @@
 #include <map>
 #include <memory>
 
+#include "strategies/exchange/figure_request.h"
 #include "strategies/schedule/strategy.h"
 #include "tensor/buffer.h"
 #include "train/evaluation.h"

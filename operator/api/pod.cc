@@ -14,6 +14,9 @@ namespace {
 
 using nlohmann::json;
 
+/// Kueue ends a pod that waits for a node where it can't run, or where Kueue assigned it no place any more.
+constexpr const char* kTerminatedByKueue = "TerminatedByKueue";
+
 ContainerView read_container(const json& status) {
   ContainerView view;
   view.name = text_of(status, "name");
@@ -37,6 +40,10 @@ void read_conditions(const json& status, PodView& pod) {
     const bool holds = text_of(condition, "status") == "True";
     if (type == "Ready") pod.ready = holds;
     if (type == "DisruptionTarget" && holds) pod.disruption = text_of(condition, "reason");
+    if (type == kTerminatedByKueue && holds) {
+      pod.disruption = type;
+      if (pod.message.empty()) pod.message = text_of(condition, "message");
+    }
     const std::string reason = text_of(condition, "reason");
     if (type != "PodScheduled" || holds || (reason != "Unschedulable" && reason != "SchedulerError"))
       continue;

@@ -32,7 +32,8 @@ struct PodView {
   bool ready = false;
   std::string unschedulable;              // why the scheduler finds no node for it
   std::optional<Moment> scheduler_spoke;  // when the scheduler first said so, or spoke of the gate
-  std::string disruption;  // DisruptionTarget's reason: PreemptionByScheduler, EvictionByEvictionAPI, …
+  // DisruptionTarget's reason: PreemptionByScheduler, EvictionByEvictionAPI, …; or TerminatedByKueue
+  std::string disruption;
   std::vector<std::string> gates;
   int priority = 0;
   Resources requests;

@@ -1,22 +1,99 @@
 #include "operator/api/workload.h"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "operator/api/condition.h"
 #include "operator/api/json_values.h"
 #include "operator/plan/json_members.h"
+#include "operator/plan/node_filter.h"
 
 namespace atl::ctl {
 namespace {
 
 using nlohmann::json;
 
+TopologyRequest read_request(const json& request) {
+  for (const char* kind : {"required", "preferred"})
+    if (const std::string level = text_of(request, kind); !level.empty()) return {kind, level};
+  return member(request, "unconstrained") == true ? kUnconstrained : TopologyRequest{};
+}
+
+// An assignment of nodes is a union of slices. A slice has so many domains of the topology, and for each
+// level one value for all of them, or a value for each; likewise for the numbers of pods.
+
+constexpr std::int64_t kMostPods = 1'000'000;  // more than any job has
+
+/// Nothing where the slice has no such domain.
+std::optional<std::string> value_at(const json& values, std::size_t domain) {
+  if (const json& universal = member(values, "universal"); universal.is_string()) return text_of(universal);
+  const json& individual = member(values, "individual");
+  const json& roots = list_of(individual, "roots");
+  if (domain >= roots.size() || !roots[domain].is_string()) return {};
+  return text_of(individual, "prefix") + text_of(roots[domain]) + text_of(individual, "suffix");
+}
+
+/// Likewise.
+std::optional<std::int64_t> count_at(const json& counts, std::size_t domain) {
+  if (const auto universal = integer_of(counts, "universal")) return universal;
+  const json& individual = list_of(counts, "individual");
+  if (domain >= individual.size() || !individual[domain].is_number_integer()) return {};
+  return individual[domain].get<std::int64_t>();
+}
+
+/// Adds a slice's nodes. `levels`: how many the assignment has; the last is the node's name, for which Kueue,
+/// too, takes the label kubernetes.io/hostname. Returns false where the slice makes no sense.
+bool add_slice(const json& slice, std::size_t levels, AssignedNodes& nodes) {
+  const json& values = list_of(slice, "valuesPerLevel");
+  const std::int64_t domains = integer_of(slice, "domainCount").value_or(0);
+  if (values.size() != levels || domains < 1) return false;
+  for (std::int64_t domain = 0; domain < domains; ++domain) {
+    const auto node = value_at(values.back(), std::size_t(domain));
+    const auto pods = count_at(member(slice, "podCounts"), std::size_t(domain));
+    if (!node || node->empty() || !pods || *pods < 1 || *pods > kMostPods) return false;
+    nodes.pods += *pods;
+    if (nodes.pods > kMostPods) return false;
+    nodes.slots[*node] += int(*pods);
+  }
+  return true;
+}
+
+AssignedNodes read_nodes(const json& assignment, const std::set<std::string>& flavors) {
+  AssignedNodes nodes;
+  const std::vector<std::string> levels = texts_of(list_of(assignment, "levels"));
+  if (levels.empty() || levels.back() != kHostnameLabel) {
+    nodes.fault = fmt::format(
+        "its queue assigned domains of {} (ResourceFlavor {}), but pods are placed on nodes: give the queue a flavor "
+        "whose Topology has the lowest level {}",
+        levels.empty() ? "no level" : levels.back(), fmt::join(flavors, ", "), kHostnameLabel);
+    return nodes;
+  }
+  for (const json& slice : list_of(assignment, "slices"))
+    if (nodes.fault.empty() && !add_slice(slice, levels.size(), nodes))
+      nodes.fault =
+          "its queue's topologyAssignment can't be read: each slice needs a value per level and a number of pods for "
+          "every domain";
+  return nodes;
+}
+
 Workload::PodSet read_assignment(const json& object) {
   Workload::PodSet set{text_of(object, "name"), {}};
   for (const auto& [resource, flavor] : member(object, "flavors").items())
     set.flavors.insert(text_of(flavor));
+  const json& assignment = member(object, "topologyAssignment");
+  if (assignment.is_object()) set.nodes = read_nodes(assignment, set.flavors);
   return set;
+}
+
+/// Nodes that Kueue has given up are no room, though it has no others for them yet.
+void leave_out_lost(const json& status, Workload& workload) {
+  for (const json& lost : list_of(status, "unhealthyNodes"))
+    for (Workload::PodSet& set : workload.assigned)
+      if (const std::string node = text_of(lost, "name"); set.nodes && set.nodes->slots.erase(node) > 0)
+        set.nodes->lost.push_back(node);
 }
 
 /// An admission check's update, in the form of a pod template.
@@ -60,6 +137,8 @@ Workload read_workload(const json& object) {
   const json &spec = member(object, "spec"), &status = member(object, "status");
   Workload workload;
   workload.queue = text_of(spec, "queueName");
+  for (const json& set : list_of(spec, "podSets"))
+    workload.asks[text_of(set, "name")] = read_request(member(set, "topologyRequest"));
   workload.has_status = status.is_object();
   for (const json& condition : list_of(status, "conditions"))
     workload.conditions.push_back(read_condition(condition));
@@ -67,6 +146,7 @@ Workload read_workload(const json& object) {
   workload.has_admission = admission.is_object();
   for (const json& set : list_of(admission, "podSetAssignments"))
     workload.assigned.push_back(read_assignment(set));
+  leave_out_lost(status, workload);
   read_checks(status, workload);
   return workload;
 }
@@ -84,6 +164,10 @@ std::string flavor_template(const json& object) {
   return part.dump();
 }
 
+bool has_topology(const json& flavor) {
+  return !text_of(member(flavor, "spec"), "topologyName").empty();
+}
+
 Admitted admitted_pods(const Workload& workload,
                        const std::function<std::optional<std::string>(const std::string&)>& flavor) {
   Admitted admitted;
@@ -96,7 +180,14 @@ Admitted admitted_pods(const Workload& workload,
         admitted.unknown = name;
     }
     for (const std::string& update : set.updates) join(all, json::parse(update));
-    (set.name == kLauncherPods ? admitted.launcher : admitted.workers) = all.is_null() ? "" : all.dump();
+    const bool is_launcher = set.name == kLauncherPods;
+    (is_launcher ? admitted.launcher : admitted.workers) = all.is_null() ? "" : all.dump();
+    if (!set.nodes) continue;
+    auto& nodes = is_launcher ? admitted.launcher_nodes : admitted.worker_nodes;
+    nodes = set.nodes;
+    const auto asked = workload.asks.find(set.name);
+    const bool has_asked = asked != workload.asks.end() && asked->second.is_any();
+    nodes->asked = has_asked ? asked->second : kUnconstrained;
   }
   return admitted;
 }

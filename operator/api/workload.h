@@ -1,9 +1,13 @@
 // A job's place in a queue: Kueue's Workload (kueue.x-k8s.io). Kueue reserves quota for it, which shows in
 // its conditions and its admission, and assigns kinds of nodes, ResourceFlavors. What a flavor asks of pods
-// is kept as a partial pod template, like the user's own.
+// is kept as a partial pod template, like the user's own. Where a flavor names a Topology, Kueue assigns the
+// nodes themselves as well (topology-aware scheduling, its KEP-2724), whether the Workload asked for that or
+// not.
 #pragma once
 
+#include <cstdint>
 #include <functional>
+#include <map>
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <set>
@@ -20,14 +24,39 @@ inline constexpr const char *kQuotaReserved = "QuotaReserved", *kAdmitted = "Adm
 /// The sets of pods in our Workloads.
 inline constexpr const char *kWorkerPods = "worker", *kLauncherPods = "launcher";
 
+/// What a set of pods asks of its nodes' topology.
+struct TopologyRequest {
+  std::string kind{};   // required | preferred | unconstrained; "": it asks nothing
+  std::string value{};  // the level, a label of nodes, of which one domain is to hold all; or "true"
+
+  bool is_any() const { return !kind.empty(); }
+  /// By which pods say so too, and that Kueue counts them on their nodes by the Workload.
+  std::string annotation() const { return "kueue.x-k8s.io/podset-" + kind + "-topology"; }
+  bool operator==(const TopologyRequest&) const = default;
+};
+
+/// Asks for any nodes of a topology.
+inline const TopologyRequest kUnconstrained{"unconstrained", "true"};
+
+/// The nodes that Kueue assigned to a set of pods.
+struct AssignedNodes {
+  std::map<std::string, int> slots{};  // pods by node; without nodes that are to be replaced
+  std::vector<std::string> lost{};     // nodes that Kueue is to replace by others
+  std::int64_t pods = 0;               // of all of them
+  std::string fault{};                 // why they can't be used, for a message; "": they can
+  TopologyRequest asked{};             // unconstrained where nothing was asked
+};
+
 struct Workload {
   /// The assignment of one set of pods.
   struct PodSet {
     std::string name;
     std::set<std::string> flavors;
     std::vector<std::string> updates{};  // from admission checks: partial pod templates, JSON
+    std::optional<AssignedNodes> nodes{};
   };
   std::string queue;
+  std::map<std::string, TopologyRequest> asks;  // by set of pods
   bool has_status = false;
   std::vector<Condition> conditions;
   bool has_admission = false;  // quota is reserved
@@ -44,10 +73,14 @@ bool is_admitted(const Workload& workload);
 /// What a ResourceFlavor asks of pods, as a partial pod template.
 std::string flavor_template(const nlohmann::json& object);
 
+/// Whether a ResourceFlavor names a Topology.
+bool has_topology(const nlohmann::json& flavor);
+
 /// What an admission asks of a job's pods: partial pod templates, or "".
 struct Admitted {
   std::string workers, launcher;
-  std::string unknown;  // a flavor that isn't known
+  std::string unknown;                                       // a flavor that isn't known
+  std::optional<AssignedNodes> worker_nodes, launcher_nodes;  // the only ones; nothing: any nodes
 };
 
 /// `flavor`: returns a flavor's template by its name; nothing where there is no such flavor.

@@ -170,6 +170,7 @@ GangView view_gang(const Observed& seen, const Settings& settings, int attempt) 
   // The launcher may have read the map even if somebody has deleted it since.
   const bool is_released = view.launcher && !is_gated(*view.launcher);
   view.is_launched = is_released || has_attempt_map(seen, attempt);
+  if (!view.is_launched) set_misplaced_aside(seen, view);
   return view;
 }
 

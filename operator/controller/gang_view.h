@@ -26,6 +26,16 @@ struct GangView {
 /// `attempt`: the present one.
 GangView view_gang(const Observed& seen, const Settings& settings, int attempt);
 
+/// The node where the pod runs, or is to run; "" where it has none yet.
+inline const std::string& where(const PodView& pod) {
+  return pod.is_bound() ? pod.node : pod.pinned;
+}
+
+/// Workers that don't run on a node that the job's queue assigned, or that Kueue doesn't know as pods of the
+/// job, no longer belong to their servers: an operator of an earlier release has made them, or the assignment
+/// has changed. Not for an attempt that runs, which is left to end. (assigned.cc)
+void set_misplaced_aside(const Observed& seen, GangView& view);
+
 /// A pod's files (its disk, /dev/shm, /tmp) outgrew one of its limits, and kubelet ended it.
 inline constexpr const char* kOverLimit = "OverLimit";
 

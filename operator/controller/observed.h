@@ -91,6 +91,7 @@ struct Observed {
   std::optional<SecretAnswer> secret;           // of the job's keys
   std::vector<Refusal> refusals;                // of the last writes
   std::optional<QueuePriority> queue_priority;  // nothing: the job names an unknown class
+  bool has_topologies = false;                  // some ResourceFlavor of the cluster names one
   std::optional<Moment> wrote_status;           // when this operator last wrote the status; nothing: never
   Moment now{};
 };

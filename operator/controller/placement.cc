@@ -91,8 +91,9 @@ void enter(Reconcile& reconcile, const GangPlan& plan, const Gang& gang) {
         {plan.nodes[s], gang.servers[s], gang.holds.empty() ? std::string() : gang.holds[s]});
   reconcile.status.predicted = predicted_of(plan, gang);
   reconcile.say(kPlaced, true, "Planned",
-                fmt::format("{} servers on {}{}{}", plan.nodes.size(), fmt::join(plan.nodes, ", "),
-                            choice_text(reconcile), network_text(reconcile, plan, gang)));
+                fmt::format("{} servers on {}{}{}{}", plan.nodes.size(), fmt::join(plan.nodes, ", "),
+                            gang.assigned ? ", which its queue assigned" : "", choice_text(reconcile),
+                            network_text(reconcile, plan, gang)));
 }
 
 void pin_launcher(Reconcile& reconcile, const std::string& node) {
@@ -117,6 +118,8 @@ GangPlan find_places(Reconcile& reconcile) {
   if (plan.fits) {
     enter(reconcile, plan, gang);
   } else {
+    if (std::string awaited = what_is_replaced(reconcile); !awaited.empty())
+      plan.reasons.push_back(std::move(awaited));
     reconcile.say(kPlaced, false, "NoRoom", fmt::format("{}", fmt::join(plan.reasons, "; ")));
     reconcile.requeue_at(reconcile.now() +
                          kPlanAgain);  // new room shows by watching; this is for what no watch shows
@@ -128,7 +131,7 @@ Next place_gang(Reconcile& reconcile) {
   const bool is_planned =
       reconcile.holds(kPlaced) && reconcile.status.servers.size() == reconcile.gang().workers.size();
   if (is_planned && !is_any_gated(reconcile)) return Next::kContinue;
-  if (!is_planned) {
+  if (!is_planned || !is_plan_as_assigned(reconcile)) {
     if (wait_after_withdrawal(reconcile) == Next::kDone) return Next::kDone;
     const GangPlan plan = find_places(reconcile);
     if (!plan.fits) return Next::kDone;

@@ -77,7 +77,7 @@ std::vector<int> waiting_servers(const Reconcile& reconcile) {
 std::vector<std::string> standing_nodes(const Reconcile& reconcile) {
   std::vector<std::string> nodes;
   for (const PodView* worker : reconcile.gang().workers)
-    if (stands(worker)) nodes.push_back(worker->is_bound() ? worker->node : worker->pinned);
+    if (stands(worker)) nodes.push_back(where(*worker));
   return nodes;
 }
 
@@ -171,6 +171,7 @@ GangPlan plan_missing(const Reconcile& reconcile, const Gang& gang, const std::v
     if (std::size_t(server) < reconcile.status.servers.size())
       before.push_back(reconcile.status.servers[std::size_t(server)].node);
   Gang part = part_of(gang, waiting);
+  leave_to_others(part, standing_nodes(reconcile));
   const PodView* launcher = reconcile.gang().launcher;
   if (launcher && !launcher->pinned.empty()) part.launcher = {};
   GangPlan plan = plan_within(reconcile, part, pods_of(reconcile, waiting),
@@ -179,8 +180,7 @@ GangPlan plan_missing(const Reconcile& reconcile, const Gang& gang, const std::v
   std::vector<std::string> nodes;
   std::size_t next = 0;
   for (const PodView* worker : reconcile.gang().workers)
-    nodes.push_back(stands(worker) ? (worker->is_bound() ? worker->node : worker->pinned)
-                                   : plan.nodes[next++]);
+    nodes.push_back(stands(worker) ? where(*worker) : plan.nodes[next++]);
   plan.nodes = std::move(nodes);
   return plan;
 }
@@ -252,13 +252,15 @@ Gang gang_to_place(const Reconcile& reconcile) {
     if (worker) gang.server.at_least(worker->requests);
   if (reconcile.gang().launcher) gang.launcher.at_least(reconcile.gang().launcher->requests);
   gang.filter = filter_of(reconcile, reconcile.job().admitted.workers);
+  if (const auto& nodes = reconcile.job().admitted.worker_nodes) gang.assigned = nodes->slots;
   return gang;
 }
 
 GangPlan plan_places(const Reconcile& reconcile, const Gang& gang) {
-  if (reconcile.job().admitted.launcher == reconcile.job().admitted.workers)
+  const Admitted& admitted = reconcile.job().admitted;
+  if (admitted.launcher == admitted.workers && !admitted.launcher_nodes)
     return plan_together(reconcile, gang);
-  // Its queue may have put the launcher on another kind of nodes, so it is placed when it starts.
+  // Its queue may have put the launcher on another kind of nodes, or a node; it is placed when it starts.
   Gang workers = gang;
   workers.launcher = {};
   GangPlan plan = plan_together(reconcile, workers);
@@ -270,6 +272,8 @@ std::string why_no_launcher_on(const Reconcile& reconcile, const std::string& no
   const auto found = reconcile.seen.nodes.find(node);
   if (found == reconcile.seen.nodes.end() || found->second.is_missing) return "is gone";
   const NodeView& view = found->second;
+  const auto& assigned = reconcile.job().admitted.launcher_nodes;
+  if (assigned && !assigned->slots.contains(node)) return "is not the one that its queue assigned";
   return filter_of(reconcile, reconcile.job().admitted.launcher)
       .refusal({node, view.labels, view.taints, view.cordoned, view.ready, {}});
 }
@@ -277,6 +281,8 @@ std::string why_no_launcher_on(const Reconcile& reconcile, const std::string& no
 std::string place_for_launcher(const Reconcile& reconcile) {
   Gang alone = gang_to_place(reconcile);
   alone.filter = filter_of(reconcile, reconcile.job().admitted.launcher);
+  alone.assigned.reset();
+  if (const auto& nodes = reconcile.job().admitted.launcher_nodes) alone.assigned = nodes->slots;
   alone.job.clear();
   alone.servers = {{0}};
   alone.server = std::exchange(alone.launcher, {});

@@ -27,6 +27,17 @@ std::string reason_for_strategy(const Reconcile& reconcile);
 /// A node for each server. Servers whose pods are released keep theirs.
 GangPlan plan_places(const Reconcile& reconcile, const Gang& gang);
 
+// assigned.cc: nodes that the job's queue has assigned
+
+/// Why they can't be used, for a message; "" where they can, or where it assigned none.
+std::string fault_of_assigned_nodes(const Reconcile& reconcile);
+/// Whether the plan in the status puts every server on one of them.
+bool is_plan_as_assigned(const Reconcile& reconcile);
+/// Takes away from a part of a gang the places of pods that stay on these nodes.
+void leave_to_others(Gang& part, const std::vector<std::string>& nodes);
+/// Which of them the queue is about to replace, as a sentence, or "".
+std::string what_is_replaced(const Reconcile& reconcile);
+
 /// Calls plan_places(), and writes the outcome to the status.
 GangPlan find_places(Reconcile& reconcile);
 

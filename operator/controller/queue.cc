@@ -2,11 +2,11 @@
 // held, as if its user had suspended it, until Kueue admits the Workload, and again once Kueue evicts it. We
 // tell Kueue what it can't see: that all ranks run, that an evicted job's pods are gone, that the job has
 // ended.
-#include "operator/controller/steps.h"
-
 #include <fmt/format.h>
 #include <algorithm>
 
+#include "operator/controller/places.h"
+#include "operator/controller/steps.h"
 #include "operator/objects/names.h"
 #include "operator/objects/objects.h"
 #include "operator/objects/release.h"
@@ -70,9 +70,22 @@ Hold has_no_place(const Reconcile& reconcile) {
   return {kQueued, fmt::format("it joins the queue {}", queue_of(reconcile))};
 }
 
+/// What the job's placement asks of the topology of its nodes. Nothing where the cluster has no topologies:
+/// Kueue would then find no flavor for the job.
+TopologyRequest request_of(const Reconcile& reconcile) {
+  return reconcile.seen.has_topologies ? topology_request(reconcile.spec()) : TopologyRequest{};
+}
+
+/// Whether the Workload was made before the cluster had topologies. What is admitted without a request stays.
+bool lacks_request(const Workload& workload, const Reconcile& reconcile) {
+  const auto asks = workload.asks.find(kWorkerPods);
+  return !workload.has_admission && asks != workload.asks.end() && !asks->second.is_any() &&
+         request_of(reconcile).is_any();
+}
+
 bool is_place_old(const Meta& meta, const Workload& workload, const Reconcile& reconcile) {
   return workload.queue != queue_of(reconcile) ||
-         meta.label(kManifestLabel) != reconcile.job().made_of.manifest;
+         meta.label(kManifestLabel) != reconcile.job().made_of.manifest || lacks_request(workload, reconcile);
 }
 
 void release_quota(Reconcile& reconcile, const ObjectView& place) {
@@ -99,7 +112,7 @@ void join_queue(Reconcile& reconcile) {
   if (!reconcile.seen.queue_priority) return;
   reconcile.create(Kind::kWorkload, workload_name(reconcile.name()),
                    workload(reconcile.job(), reconcile.settings, reconcile.gang().servers,
-                            *reconcile.seen.queue_priority));
+                            *reconcile.seen.queue_priority, request_of(reconcile)));
 }
 
 /// PodsReady, if it has changed.
@@ -153,6 +166,10 @@ std::optional<Hold> held_by_queue(const Reconcile& reconcile) {
   if (!reconcile.job().admitted.unknown.empty())
     return Hold{kQueued, fmt::format("its queue assigned the ResourceFlavor {}, which does not exist",
                                      reconcile.job().admitted.unknown)};
+  // An attempt that runs is left to end: an operator of an earlier release didn't heed assigned nodes.
+  const bool runs = reconcile.gang().is_launched && !reconcile.holds(kSuspended);
+  const std::string fault = fault_of_assigned_nodes(reconcile);
+  if (!fault.empty() && !runs) return Hold{kQueued, fault};
   return {};
 }
 

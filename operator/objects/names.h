@@ -24,6 +24,9 @@ inline constexpr const char* kAfterRestartAnnotation =
     "atoll.dev/after-restart";                                           // last_restart() when it was made
 inline constexpr const char* kQueueLabel = "kueue.x-k8s.io/queue-name";  // of jobs: Kueue's
 inline constexpr const char* kQueuePriorityLabel = "kueue.x-k8s.io/priority-class";
+// Of pods for which Kueue assigned nodes: their set of its Workload, and the Workload.
+inline constexpr const char* kPodSetLabel = "kueue.x-k8s.io/podset";
+inline constexpr const char* kWorkloadAnnotation = "kueue.x-k8s.io/workload";
 inline constexpr const char* kGate = "atoll.dev/placement";
 
 inline constexpr const char* kPrepareRole = "prepare";

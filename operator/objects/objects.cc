@@ -10,6 +10,7 @@
 #include "operator/objects/names.h"
 #include "operator/objects/parts.h"
 #include "operator/objects/template.h"
+#include "operator/plan/node_filter.h"
 
 namespace atl::ctl {
 namespace {
@@ -167,6 +168,15 @@ void mount_output(json& pod, const Job& job) {
   mount(pod, "output", job.output.volume.empty() ? none : json::parse(job.output.volume), "/output", false);
 }
 
+/// The prepare pod takes the room of a worker that isn't there yet, on any of the workers' nodes.
+void demand_assigned(json& pod, const GnnJob& job) {
+  if (!job.admitted.worker_nodes) return;
+  json names = json::array();
+  for (const auto& [node, pods] : job.admitted.worker_nodes->slots) names.push_back(node);
+  if (!names.empty())
+    demand_of_nodes(pod, {{"key", kHostnameLabel}, {"operator", "In"}, {"values", std::move(names)}});
+}
+
 }  // namespace
 
 std::string prepare_pod(const GnnJob& job, const Settings& settings, Moment now) {
@@ -181,6 +191,7 @@ std::string prepare_pod(const GnnJob& job, const Settings& settings, Moment now)
   merge_template(pod, *job.job, kPrepareRole);
   merge_admitted(pod, job, kPrepareRole);
   demand_platform(pod, settings);
+  demand_assigned(pod, job);
   return pod.dump();
 }
 

@@ -81,11 +81,18 @@ std::string mpi_job_failure(const nlohmann::json& object);
 /// Why the job can't have an MPIJob, one line per reason.
 std::vector<std::string> mpi_job_faults(const Job& job, const Settings& settings);
 
+/// What a job's placement asks of the topology of its workers' nodes. Where it names no domain, nothing: a
+/// request without constraints would still be one, which Kueue refuses where a queue's flavors have no
+/// Topology; and where all of them have one, Kueue assigns nodes unasked.
+TopologyRequest topology_request(const Job& job);
+
 /// A Workload with two sets of pods: the launcher, and the workers, each counted like the largest, as
 /// planned. The prepare pod comes before the workers and takes no more than one of them. `servers`: the ranks
-/// of each.
+/// of each. `asks`: the workers; then the launcher, which may be anywhere, asks for a node as well, because
+/// Kueue gives pods without a request no flavor that has a Topology.
 std::string workload(const GnnJob& job, const Settings& settings,
-                     const std::vector<std::vector<Rank>>& servers, const QueuePriority& priority);
+                     const std::vector<std::vector<Rank>>& servers, const QueuePriority& priority,
+                     const TopologyRequest& asks = {});
 
 /// A JSON patch that enters these conditions in the Workload's status, and with `releases` gives the reserved
 /// quota back. It fails where the Workload has changed since it was read.

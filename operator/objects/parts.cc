@@ -102,6 +102,13 @@ json base_pod(const GnnJob& job, const Settings& settings, const std::string& na
   return pod;
 }
 
+void demand_of_nodes(json& pod, const json& rule) {
+  json& terms = pod["spec"]["affinity"]["nodeAffinity"]["requiredDuringSchedulingIgnoredDuringExecution"]
+                   ["nodeSelectorTerms"];
+  if (!terms.is_array() || terms.empty()) terms = json::array({json::object()});
+  for (json& term : terms) term["matchExpressions"].push_back(rule);  // terms are alternatives
+}
+
 void demand_platform(json& pod, const Settings& settings) {
   json& selector = pod["spec"]["nodeSelector"];
   if (!selector.is_object()) selector = json::object();
@@ -111,11 +118,7 @@ void demand_platform(json& pod, const Settings& settings) {
     selector[kArchitectureLabel] = settings.architectures[0];
     return;
   }
-  const json rule = {{"key", kArchitectureLabel}, {"operator", "In"}, {"values", settings.architectures}};
-  json& terms = pod["spec"]["affinity"]["nodeAffinity"]["requiredDuringSchedulingIgnoredDuringExecution"]
-                   ["nodeSelectorTerms"];
-  if (!terms.is_array() || terms.empty()) terms = json::array({json::object()});
-  for (json& term : terms) term["matchExpressions"].push_back(rule);  // terms are alternatives
+  demand_of_nodes(pod, {{"key", kArchitectureLabel}, {"operator", "In"}, {"values", settings.architectures}});
 }
 
 json& engine_of(json& pod) {

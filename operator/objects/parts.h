@@ -9,6 +9,10 @@
 
 namespace atl::ctl {
 
+/// Adds a rule to the pod's node affinity: a match expression of a node selector. Call it after the template,
+/// whose affinity it narrows.
+void demand_of_nodes(nlohmann::json& pod, const nlohmann::json& rule);
+
 /// Demands nodes that the engine's image runs on, unless the pod's own node selector says so. Call it after
 /// the template, whose affinity it narrows.
 void demand_platform(nlohmann::json& pod, const Settings& settings);

@@ -18,7 +18,8 @@ json step(const char* op, const std::string& path, const json& value) {
 
 // '~1' is JSON Pointer's '/'.
 constexpr const char *kPinned = "/metadata/annotations/atoll.dev~1pinned-to",
-                     *kReleased = "/metadata/annotations/atoll.dev~1released-at";
+                     *kReleased = "/metadata/annotations/atoll.dev~1released-at",
+                     *kHostname = "/spec/nodeSelector/kubernetes.io~1hostname";
 
 /// The beginning of every patch: a test of the pod's identity, which a pod that doesn't exist yet can't have,
 /// and a place for annotations, which a patch doesn't create.
@@ -44,6 +45,9 @@ void add_pin(json& patch, const PodView& pod, const std::string& node) {
   if (!pod.pinned.empty()) return;
   if (!pod.affinity.empty()) patch.push_back(step("test", "/spec/affinity", json::parse(pod.affinity)));
   patch.push_back(step("add", "/spec/affinity", narrowed(pod, node)));
+  // Kueue reads no other pin, when it looks for pods that wait for a node where they can't run. Every pod of
+  // ours has a node selector: that of its platform.
+  if (!pod.meta.label(kPodSetLabel).empty()) patch.push_back(step("add", kHostname, node));
   // The annotation marks our pin: the template may have an affinity to one node as well, which takes no room.
   patch.push_back(step("add", kPinned, node));
 }

@@ -87,6 +87,12 @@ void merge_admitted(json& pod, const GnnJob& job, const char* role) {
   const bool is_launcher = role == std::string_view(kLauncherRole);
   const std::string& admitted = is_launcher ? job.admitted.launcher : job.admitted.workers;
   if (!admitted.empty()) merge(pod, json::parse(admitted), false);
+  const auto& nodes = is_launcher ? job.admitted.launcher_nodes : job.admitted.worker_nodes;
+  if (!nodes) return;
+  json& metadata = pod["metadata"];
+  metadata["labels"][kPodSetLabel] = is_launcher ? kLauncherPods : kWorkerPods;
+  metadata["annotations"][kWorkloadAnnotation] = workload_name(job.meta.name);
+  metadata["annotations"][nodes->asked.annotation()] = nodes->asked.value;
 }
 
 }  // namespace atl::ctl

@@ -16,7 +16,8 @@ namespace atl::ctl {
 /// Empty: merge_template() will succeed.
 std::vector<std::string> template_faults(const Job& job, const Settings& settings);
 
-/// Merges what the job's queue asks of such a pod, in the same way.
+/// Merges what the job's queue asks of such a pod, in the same way. Where it assigned nodes, marks the pod as
+/// one of those for which it did; the prepare pod counts as a worker, because none runs beside it.
 void merge_admitted(nlohmann::json& pod, const GnnJob& job, const char* role);
 
 /// Merges labels, annotations, nodeSelector, securityContext and resources key by key, where null removes a

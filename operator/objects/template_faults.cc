@@ -61,6 +61,9 @@ const std::set<std::string> kOfRanks = {"cpu", "memory"};
 /// (nvidia.com/mig-1g.10gb).
 const std::set<std::string> kGpuFamilies = {"nvidia.com/gpu", "nvidia.com/mig-"};
 
+/// Keys that begin so tell Kueue which pods it has placed already, and need not count again.
+const std::set<std::string> kMarksOfKueue = {"kueue.x-k8s.io/podset", "kueue.x-k8s.io/workload"};
+
 class Faults {
  public:
   explicit Faults(const Settings& settings) : allowed_(settings.allowed), gpu_(settings.gpu_resource) {}
@@ -96,9 +99,13 @@ class Faults {
     for (const auto& [key, value] : metadata.items()) {
       if (key != "labels" && key != "annotations")
         add("template.metadata." + key, "can't be set (labels and annotations can)");
-      for (const auto& [name, text] : value.items())
+      for (const auto& [name, text] : value.items()) {
         if (name.starts_with("atoll.dev/") || name == kManagedByLabel)
           add("template.metadata." + key + "." + name, "is the operator's (choose another key)");
+        if (is_mark_of_kueue(name))
+          add("template.metadata." + key + "." + name,
+              "is the operator's (placement.within asks Kueue for one domain of a topology)");
+      }
     }
     guard(member(metadata, "annotations"), "annotations", "template.metadata.annotations");
   }
@@ -145,6 +152,11 @@ class Faults {
   }
 
  private:
+  static bool is_mark_of_kueue(const std::string& name) {
+    return std::ranges::any_of(kMarksOfKueue,
+                               [&](const std::string& mark) { return name.starts_with(mark); });
+  }
+
   bool is_gpu(const std::string& resource) const {
     return resource == gpu_ || std::ranges::any_of(kGpuFamilies, [&](const std::string& family) {
              return resource.starts_with(family);

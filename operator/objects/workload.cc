@@ -15,16 +15,27 @@ using nlohmann::json;
 
 constexpr const char* kJobUidLabel = "kueue.x-k8s.io/job-uid";  // by which Kueue's own tools find a job's
 
+json request_json(const TopologyRequest& asks) {
+  json request;
+  if (asks == kUnconstrained)
+    request[asks.kind] = true;
+  else
+    request[asks.kind] = asks.value;
+  return request;
+}
+
 /// A set of pods as they are made outside of any queue: a flavor's additions are not theirs to request.
-json pod_set(const char* name, std::size_t count, const std::string& text) {
+json pod_set(const char* name, std::size_t count, const std::string& text, const TopologyRequest& asks) {
   json pod = json::parse(text);
   pod["spec"].erase("schedulingGates");
   const json& metadata = pod["metadata"];
-  return {{"name", name},
-          {"count", count},
-          {"template",
-           {{"metadata", {{"labels", metadata["labels"]}, {"annotations", metadata["annotations"]}}},
-            {"spec", pod["spec"]}}}};
+  json set = {{"name", name},
+              {"count", count},
+              {"template",
+               {{"metadata", {{"labels", metadata["labels"]}, {"annotations", metadata["annotations"]}}},
+                {"spec", pod["spec"]}}}};
+  if (asks.is_any()) set["topologyRequest"] = request_json(asks);
+  return set;
 }
 
 json step(const char* op, const std::string& path, const json& value) {
@@ -33,8 +44,15 @@ json step(const char* op, const std::string& path, const json& value) {
 
 }  // namespace
 
+TopologyRequest topology_request(const Job& job) {
+  const PlacementSpec& placement = job.placement;
+  if (placement.within.empty()) return {};
+  return {placement.policy == PlacementPolicy::kPreferred ? "preferred" : "required", placement.within};
+}
+
 std::string workload(const GnnJob& job, const Settings& settings,
-                     const std::vector<std::vector<Rank>>& servers, const QueuePriority& priority) {
+                     const std::vector<std::vector<Rank>>& servers, const QueuePriority& priority,
+                     const TopologyRequest& asks) {
   GnnJob alone = job;
   alone.admitted = {};
   alone.status.keys = kNoKeysYet;  // a waiting job has no keys, and its requests don't depend on them
@@ -42,11 +60,13 @@ std::string workload(const GnnJob& job, const Settings& settings,
   json object = object_of(job, "kueue.x-k8s.io/v1beta2", "Workload", workload_name(job.meta.name));
   object["metadata"]["labels"][kJobUidLabel] = job.meta.uid;
   object["metadata"]["labels"][kManifestLabel] = job.made_of.manifest;
-  const std::string worker = worker_pod(alone, settings, 0, *largest, 0);
+  const std::string worker = worker_pod(alone, settings, 0, *largest, 0),
+                    launcher = launcher_pod(alone, settings, 1);
+  const TopologyRequest anywhere = asks.is_any() ? kUnconstrained : TopologyRequest{};
   object["spec"] = {{"queueName", job.meta.label(kQueueLabel)},
                     {"priority", priority.value},
-                    {"podSets", json::array({pod_set(kWorkerPods, servers.size(), worker),
-                                             pod_set(kLauncherPods, 1, launcher_pod(alone, settings, 1))})}};
+                    {"podSets", json::array({pod_set(kWorkerPods, servers.size(), worker, asks),
+                                             pod_set(kLauncherPods, 1, launcher, anywhere)})}};
   if (!priority.name.empty())
     object["spec"]["priorityClassRef"] = {
         {"group", priority.group}, {"kind", priority.kind}, {"name", priority.name}};

@@ -85,6 +85,11 @@ std::string demand_class(const Gang& gang) {
   for (const std::string& level : gang.levels) text.add(level);
   for (const double weight : gang.weights) text.add(weight);
   text.add(std::int64_t(gang.within));
+  text.add(gang.assigned ? std::int64_t(gang.assigned->size()) : std::int64_t(-1));
+  for (const auto& [node, servers] : gang.assigned.value_or(std::map<std::string, int>())) {
+    text.add(node);
+    text.add(std::int64_t(servers));
+  }
   text.add(digest_of(gang.traffic));
   return std::move(text.all);
 }
@@ -97,7 +102,8 @@ ClassRoom::ClassRoom(Gang gang, const Snapshot& snapshot) : gang_(std::move(gang
 void ClassRoom::count(const Snapshot& snapshot, std::size_t node) {
   Node now;
   if (const NodeState& state = snapshot.nodes[node]; takes_servers(state))
-    now = {domain_of(state), slots(snapshot.left[node].free), slots(snapshot.left[node].empty)};
+    now = {domain_of(state), slots(state, snapshot.left[node].free),
+           slots(state, snapshot.left[node].empty)};
   add(nodes_[node], -1);
   add(now, 1);
   nodes_[node] = now;
@@ -130,7 +136,7 @@ std::int64_t ClassRoom::could_fit(const Snapshot& snapshot, const Reservation* k
     if (nodes_[n].domain < 0) continue;
     Resources beside = snapshot.left[n].free;
     beside -= pod.requests;
-    now[std::size_t(nodes_[n].domain)] -= nodes_[n].now - slots(beside);
+    now[std::size_t(nodes_[n].domain)] -= nodes_[n].now - slots(snapshot.nodes[n], beside);
   }
   std::int64_t gangs = 0;
   for (const std::int64_t slots : now) gangs += slots / servers;
@@ -138,7 +144,7 @@ std::int64_t ClassRoom::could_fit(const Snapshot& snapshot, const Reservation* k
 }
 
 bool ClassRoom::takes_servers(const NodeState& node) const {
-  return gang_.filter.refusal(node).empty() &&
+  return gang_.most_on(node.name) > 0 && gang_.filter.refusal(node).empty() &&
          std::ranges::all_of(gang_.volumes, [&](const GangVolume& volume) {
            return volume.mounters == Mounters::kFirstServer || volume.place.reaches(node);
          });
@@ -156,8 +162,9 @@ std::int32_t ClassRoom::domain_of(const NodeState& node) {
   return found->second;
 }
 
-std::uint16_t ClassRoom::slots(const Resources& free) const {
-  return std::uint16_t(std::min<int>(free.times(gang_.server), std::numeric_limits<std::uint16_t>::max()));
+std::uint16_t ClassRoom::slots(const NodeState& node, const Resources& free) const {
+  constexpr int kMost = std::numeric_limits<std::uint16_t>::max();
+  return std::uint16_t(std::min({free.times(gang_.server), gang_.most_on(node.name), kMost}));
 }
 
 void ClassRoom::add(const Node& node, int sign) {

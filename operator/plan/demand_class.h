@@ -42,7 +42,7 @@ class ClassRoom {
 
   bool takes_servers(const NodeState& node) const;
   std::int32_t domain_of(const NodeState& node);
-  std::uint16_t slots(const Resources& free) const;
+  std::uint16_t slots(const NodeState& node, const Resources& free) const;
   void add(const Node& node, int sign);
 
   const Gang gang_;

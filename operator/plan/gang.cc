@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 #include <algorithm>
+#include <limits>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <set>
@@ -124,7 +125,6 @@ GangPlan plan_gang(const Gang& gang, const Snapshot& snapshot) {
 
 namespace {
 
-constexpr char kHostname[] = "kubernetes.io/hostname";
 constexpr double kTenfold =
     10;  // a level costs so many times the next finer one, unless the manifest says otherwise
 
@@ -160,9 +160,9 @@ void set_levels(const PlacementSpec& placement, Gang& gang) {
     for (std::size_t level = gang.levels.size(); level-- > 1;)
       gang.weights[level - 1] = gang.weights[level] * kTenfold;
   }
-  if (gang.levels.empty() || gang.levels.back() != kHostname) {
+  if (gang.levels.empty() || gang.levels.back() != kHostnameLabel) {
     const double finest = gang.weights.empty() ? kTenfold : gang.weights.back();
-    gang.levels.emplace_back(kHostname);
+    gang.levels.emplace_back(kHostnameLabel);
     gang.weights.push_back(finest / kTenfold);
   }
   const auto within = std::ranges::find(gang.levels, placement.within);
@@ -170,6 +170,12 @@ void set_levels(const PlacementSpec& placement, Gang& gang) {
 }
 
 }  // namespace
+
+int Gang::most_on(const std::string& node) const {
+  if (!assigned) return std::numeric_limits<int>::max();
+  const auto found = assigned->find(node);
+  return found == assigned->end() ? 0 : found->second;
+}
 
 std::set<std::string> gpu_taints(const std::string& gpu) {
   return {kGpuResource, gpu};

@@ -2,6 +2,7 @@
 // places it on nodes that have that, and puts into words what the placement costs, or what prevents it.
 #pragma once
 
+#include <map>
 #include <optional>
 #include <set>
 #include <string>
@@ -29,9 +30,13 @@ struct Gang {
   std::vector<std::string> levels;  // node labels, coarsest first; the last is the node's
   std::vector<double> weights;      // of a byte, by level
   int within = -1;                  // a level of which one domain must hold all servers; −1: none
+  /// What a queue has assigned, the only room that there is: servers by node. Nothing: any nodes, any number.
+  std::optional<std::map<std::string, int>> assigned{};
 
   /// Whether server 0 has rank 0; only that server mounts volumes that keep results.
   bool has_first_server() const { return !servers.empty() && !servers[0].empty() && servers[0][0] == 0; }
+  /// The most servers that a node may have, whatever its room.
+  int most_on(const std::string& node) const;
 };
 
 /// `flows`: bytes per epoch between ranks, if known. `gpu`: the resource name of GPUs.

@@ -13,7 +13,7 @@ struct NodeState;
 
 /// Labels that every kubelet sets on its node.
 inline constexpr char kArchitectureLabel[] = "kubernetes.io/arch", kSystemLabel[] = "kubernetes.io/os",
-                      kSystem[] = "linux";
+                      kSystem[] = "linux", kHostnameLabel[] = "kubernetes.io/hostname";
 
 /// Labels of NVIDIA's GPU feature discovery for the driver's major version, such as 580; by their present and
 /// their former name.

@@ -6,6 +6,7 @@
 #include <iterator>
 #include <map>
 #include <numeric>
+#include <set>
 #include <string_view>
 
 namespace atl::ctl {
@@ -32,7 +33,14 @@ Room::Room(const Gang& gang, const Snapshot& snapshot) : gang_(gang), far_(gang.
   const auto name = [&](std::size_t node) -> const std::string& { return snapshot.nodes[node].name; };
   if (!std::ranges::is_sorted(by_name, {}, name)) std::ranges::sort(by_name, {}, name);
   usable_.reserve(by_name.size());
-  for (const std::size_t node : by_name) add(snapshot.nodes[node], left(snapshot, node));
+  std::set<std::string> missing;
+  if (gang.assigned)
+    for (const auto& [node, servers] : *gang.assigned) missing.insert(node);
+  for (const std::size_t node : by_name) {
+    missing.erase(snapshot.nodes[node].name);
+    if (gang.most_on(snapshot.nodes[node].name) > 0) add(snapshot.nodes[node], left(snapshot, node));
+  }
+  for (const std::string& node : missing) refusals_.push_back(node + " does not exist");
 }
 
 void Room::take_pods(const Snapshot& snapshot) {
@@ -85,7 +93,8 @@ std::vector<std::string> Room::far_volumes() const {
 }
 
 Site Room::site(const NodeRoom& room, const Resources& free) const {
-  Site site{room.node->name, {}, room.takes_servers ? free.times(gang_.server) : 0, room.takes_first};
+  const int slots = std::min(free.times(gang_.server), gang_.most_on(room.node->name));
+  Site site{room.node->name, {}, room.takes_servers ? slots : 0, room.takes_first};
   for (std::size_t level = 0; level + 1 < gang_.levels.size(); ++level) {
     const auto label = room.node->labels.find(gang_.levels[level]);
     site.domains.push_back(label == room.node->labels.end() ? "" : label->second);
@@ -155,15 +164,19 @@ std::vector<Holder> holders(const Gang& gang, const Room& room) {
 }
 
 std::string what_there_is(const Gang& gang, const std::vector<Holder>& all) {
-  if (all.empty()) return "no node may be used";
-  if (gang.within < 0) return fmt::format("the cluster has room for {}", all[0].slots);
+  const bool is_assigned = gang.assigned.has_value();
+  if (all.empty()) return is_assigned ? "no node that its queue assigned may be used" : "no node may be used";
+  if (gang.within < 0)
+    return fmt::format("{} room for {}",
+                       is_assigned ? "the nodes that its queue assigned have" : "the cluster has",
+                       all[0].slots);
   std::vector<std::string> rooms;
   for (const Holder& holder : all)
     rooms.push_back(fmt::format("{} has room for {}", holder.name, holder.slots));
   return listed(rooms);
 }
 
-std::string what_would_do(int servers, const std::vector<Holder>& all) {
+std::string what_would_do(const Gang& gang, int servers, const std::vector<Holder>& all) {
   const std::vector<std::string>* best = nullptr;
   std::vector<std::vector<std::string>> ways;
   for (const Holder& holder : all) ways.push_back(holder.to_free(servers));
@@ -173,6 +186,8 @@ std::string what_would_do(int servers, const std::vector<Holder>& all) {
     return fmt::format("; freeing {} would do", best->size() <= kMostNamed
                                                     ? fmt::format("{}", fmt::join(*best, " and "))
                                                     : listed(*best));
+  if (gang.assigned)
+    return "; its queue has to assign others, as it does where a node is gone, not ready or cordoned";
   int most = 0;
   for (const Holder& holder : all) most = std::max(most, holder.emptied());
   return fmt::format(
@@ -215,7 +230,8 @@ std::vector<std::string> obstacles(const Gang& gang, const Room& room) {
     sentences.push_back(fmt::format("{}, and a launcher ({}); there is room only for the servers", need,
                                     gang.launcher.text()));
   else
-    sentences.push_back(fmt::format("{}; {}{}", need, what_there_is(gang, all), what_would_do(servers, all)));
+    sentences.push_back(
+        fmt::format("{}; {}{}", need, what_there_is(gang, all), what_would_do(gang, servers, all)));
   if (!room.refusals().empty()) sentences.push_back("not considered: " + listed(room.refusals()));
   std::ranges::move(room.far_volumes(), std::back_inserter(sentences));
   return sentences;

@@ -26,7 +26,7 @@ class Room {
   Room(const Room&) = delete;
   Room& operator=(const Room&) = delete;
 
-  const std::vector<NodeRoom>& usable() const { return usable_; }         // by name
+  const std::vector<NodeRoom>& usable() const { return usable_; }         // by name; assigned ones alone
   const std::vector<std::string>& refusals() const { return refusals_; }  // "n1 is cordoned"
   /// One sentence for each volume that some node can't reach.
   std::vector<std::string> far_volumes() const;

@@ -34,6 +34,7 @@ std::map<std::string, NodeView> node_views(const Observed& seen, const Caches& c
 
 void look_at_queue(Observed& seen, const QueueCaches& queues) {
   seen.queue_priority = queues.priority_of(seen.job);
+  seen.has_topologies = queues.has_topologies();
   for (const ObjectView& object : seen.objects)
     if (object.workload && object.meta.owner_uid == seen.job.meta.uid)
       seen.job.admitted =

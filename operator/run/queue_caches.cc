@@ -1,5 +1,6 @@
 #include "operator/run/queue_caches.h"
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "operator/api/json_values.h"
@@ -17,6 +18,11 @@ constexpr auto kNobodyIsTold = [](const auto&...) {};
 
 }  // namespace
 
+QueueCaches::Flavor QueueCaches::read_flavor(std::string_view text) {
+  const json object = json::parse(text, nullptr, false);
+  return {flavor_template(object), has_topology(object)};
+}
+
 QueueCaches::PriorityClass QueueCaches::read_class(std::string_view text) {
   const json object = json::parse(text, nullptr, false);
   return {read_meta(object).name, int(integer_of(object, "value").value_or(0)),
@@ -24,8 +30,7 @@ QueueCaches::PriorityClass QueueCaches::read_class(std::string_view text) {
 }
 
 QueueCaches::QueueCaches()
-    : flavors_([](std::string_view text) { return flavor_template(json::parse(text, nullptr, false)); },
-               kNobodyIsTold),
+    : flavors_(read_flavor, kNobodyIsTold),
       queue_classes_(read_class, kNobodyIsTold),
       pod_classes_(read_class, kNobodyIsTold) {}
 
@@ -37,7 +42,11 @@ void QueueCaches::add_feeds(std::vector<Feed>& feeds) {
 
 std::optional<std::string> QueueCaches::flavor(const std::string& name) const {
   const auto found = flavors_.find(name);
-  return found ? std::optional(*found) : std::nullopt;
+  return found ? std::optional(found->pods) : std::nullopt;
+}
+
+bool QueueCaches::has_topologies() const {
+  return std::ranges::any_of(flavors_.all(), [](const auto& flavor) { return flavor->has_topology; });
 }
 
 std::optional<QueuePriority> QueueCaches::priority_of(const GnnJob& job) const {

@@ -20,19 +20,26 @@ class QueueCaches {
   // From any thread:
   /// A ResourceFlavor's partial pod template; nothing where there is none of that name.
   std::optional<std::string> flavor(const std::string& name) const;
+  /// Whether any ResourceFlavor names a Topology.
+  bool has_topologies() const;
   /// The class that the job's label names, else that of its pods, else the cluster's default. Nothing where
   /// there is no such class.
   std::optional<QueuePriority> priority_of(const GnnJob& job) const;
 
  private:
+  struct Flavor {
+    std::string pods;  // a partial pod template
+    bool has_topology = false;
+  };
   struct PriorityClass {
     std::string name;
     int value = 0;
     bool is_default = false;
   };
+  static Flavor read_flavor(std::string_view text);
   static PriorityClass read_class(std::string_view text);
 
-  kube::Cache<std::string> flavors_;
+  kube::Cache<Flavor> flavors_;
   kube::Cache<PriorityClass> queue_classes_, pod_classes_;
 };
 

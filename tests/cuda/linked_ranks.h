@@ -1,6 +1,7 @@
 // Ranks as threads on emulated GPUs, linked by the emulated NCCL where each has a GPU of its own.
 #pragma once
 
+#include "comm/linked_transport.h"
 #include "comm/ranks.h"
 #include "comm/transports.h"
 #include "emulated.h"

@@ -16,7 +16,9 @@ def _map_list(key, items, most):
     return {"type": "array", "items": items, "maxItems": most, "x-kubernetes-list-type": "map", "x-kubernetes-list-map-keys": [key]}
 
 
-_POD_SET = _object(["template"], name={**_NAME, "default": "main"}, count={"type": "integer", "minimum": 0}, template=_ANY)
+_LEVEL = {"type": "string", "maxLength": 63}
+_POD_SET = _object(["template"], name={**_NAME, "default": "main"}, count={"type": "integer", "minimum": 0}, template=_ANY,
+                   topologyRequest=_object(required=_LEVEL, preferred=_LEVEL, unconstrained={"type": "boolean"}))
 _CLASS = _object(["group", "kind", "name"], group={"type": "string", "enum": ["kueue.x-k8s.io", "scheduling.k8s.io"]},
                  kind={"type": "string", "enum": ["WorkloadPriorityClass", "PriorityClass"]}, name=_TEXT)
 _CONDITION = _object(["type", "status", "lastTransitionTime", "reason", "message"], type=_TEXT,
@@ -25,7 +27,7 @@ _CONDITION = _object(["type", "status", "lastTransitionTime", "reason", "message
                      reason={"type": "string", "minLength": 1, "pattern": "^[A-Za-z]([A-Za-z0-9_,:]*[A-Za-z0-9_])?$"},
                      message={"type": "string", "maxLength": 32768})
 _ASSIGNMENT = _object(name={**_NAME, "default": "main"}, flavors={"type": "object", "additionalProperties": _TEXT},
-                      count={"type": "integer"})
+                      count={"type": "integer"}, topologyAssignment=_ANY)
 _RESERVED = "has({0}.status) && has({0}.status.conditions) && " \
             "{0}.status.conditions.exists(c, c.type == 'QuotaReserved' && c.status == 'True')"
 _WORKLOAD = {**_object(
@@ -34,7 +36,8 @@ _WORKLOAD = {**_object(
           "x-kubernetes-validations": [{"rule": "!has(self.priorityClassRef) || has(self.priority)",
                                         "message": "priority should not be nil when priorityClassRef is set"}]},
     status=_object(conditions=_map_list("type", _CONDITION, 16),
-                   admission=_object(clusterQueue=_TEXT, podSetAssignments=_map_list("name", _ASSIGNMENT, 8)))),
+                   admission=_object(clusterQueue=_TEXT, podSetAssignments=_map_list("name", _ASSIGNMENT, 8)),
+                   unhealthyNodes=_map_list("name", _object(["name"], name=_TEXT), 8))),
     "x-kubernetes-validations": [
         {"rule": f"{_RESERVED.format('self')} && has(self.status.admission) ? "
                  "size(self.spec.podSets) == size(self.status.admission.podSetAssignments) : true",
@@ -73,6 +76,13 @@ def conditions(**reasons):
     now = datetime.datetime.now(datetime.timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ")
     return [{"type": kind, "status": "True", "reason": reason, "message": f"{kind} by the test", "lastTransitionTime": now}
             for kind, reason in reasons.items()]
+
+
+def assignment(nodes):
+    """Of a pod to each, in one slice, as Kueue writes it of nodes whose names begin alike."""
+    return {"levels": ["kubernetes.io/hostname"], "slices": [{
+        "domainCount": len(nodes), "podCounts": {"universal": 1},
+        "valuesPerLevel": [{"individual": {"prefix": "n", "roots": [node.removeprefix("n") for node in nodes]}}]}]}
 
 
 def apply_status(server, name, status, manager="kueue-admission"):

@@ -36,10 +36,11 @@ class Server(api_server.ApiServer):
         self.operator.wait(timeout=30)
         self.start_operator()
 
-    def apply(self, name, **labels):
+    def apply(self, name, changes=None, **labels):
+        """`changes`: of its spec, by paths."""
         job = harness.manifest({"dataset": {"name": "cora", "volume": {"persistentVolumeClaim": {"claimName": "datasets"}}},
                                 "output": {"volume": {"persistentVolumeClaim": {"claimName": "results"}}},
-                                "placement.ranksPerServer": 1, "resources": {"cpu": 3, "memory": "1Gi"}})
+                                "placement.ranksPerServer": 1, "resources": {"cpu": 3, "memory": "1Gi"}, **(changes or {})})
         job["metadata"] = {"name": name, "labels": {"kueue.x-k8s.io/queue-name": "team", **labels}}
         self.expect("apply", "-f", "-", text=json.dumps(job))
 

@@ -147,7 +147,8 @@ validations:
 {{- end }}
 
 {{/* A pod that bears a job's name was made by an operator, that is by somebody who writes the status of GNNJobs, and is pinned
-     by one: else any tenant's could hold the room that it names. */}}
+     by one: else any tenant's could hold the room that it names. So was a pod that says it is of a GNNJob's Workload: Kueue would
+     not count it, and would leave the Workload's pods on a lost node because of it. */}}
 {{- define "atoll.policy.marks" -}}
 matchConstraints:
   resourceRules:
@@ -160,6 +161,10 @@ matchConditions:
     expression: >-
       (has(object.metadata.labels) && 'atoll.dev/job' in object.metadata.labels) ||
       (request.operation == 'UPDATE' && has(oldObject.metadata.labels) && 'atoll.dev/job' in oldObject.metadata.labels)
+      {{- if .Values.kueue.enabled }}
+      || (has(object.metadata.annotations) && 'kueue.x-k8s.io/workload' in object.metadata.annotations &&
+      object.metadata.annotations['kueue.x-k8s.io/workload'].startsWith('gnnjob-'))
+      {{- end }}
   - name: by-no-operator
     expression: >-
       !authorizer.group('atoll.dev').resource('gnnjobs').subresource('status').namespace(request.namespace).check('patch').allowed()
@@ -171,6 +176,10 @@ matchConditions:
   {{- end }}
 validations:
   - expression: >-
+      {{- if .Values.kueue.enabled }}
+      (!(has(object.metadata.labels) && 'atoll.dev/job' in object.metadata.labels) &&
+      !(request.operation == 'UPDATE' && has(oldObject.metadata.labels) && 'atoll.dev/job' in oldObject.metadata.labels)) ||
+      {{- end }}
       request.operation == 'UPDATE' && has(oldObject.metadata.labels) && 'atoll.dev/job' in oldObject.metadata.labels &&
       has(object.metadata.labels) && 'atoll.dev/job' in object.metadata.labels &&
       oldObject.metadata.labels['atoll.dev/job'] == object.metadata.labels['atoll.dev/job']
@@ -181,6 +190,14 @@ validations:
       (request.operation == 'UPDATE' && has(oldObject.metadata.annotations) && 'atoll.dev/pinned-to' in oldObject.metadata.annotations ?
       oldObject.metadata.annotations['atoll.dev/pinned-to'] : '')
     message: "metadata.annotations.atoll.dev/pinned-to: is the operator's (choose another key)"
+  {{- if .Values.kueue.enabled }}
+  - expression: >-
+      (has(object.metadata.annotations) && 'kueue.x-k8s.io/workload' in object.metadata.annotations ?
+      object.metadata.annotations['kueue.x-k8s.io/workload'] : '') ==
+      (request.operation == 'UPDATE' && has(oldObject.metadata.annotations) && 'kueue.x-k8s.io/workload' in oldObject.metadata.annotations ?
+      oldObject.metadata.annotations['kueue.x-k8s.io/workload'] : '')
+    message: "metadata.annotations.kueue.x-k8s.io/workload: of a GNNJob's Workload, is the operator's (choose another key)"
+  {{- end }}
 {{- end }}
 
 {{/* Nobody else makes what pods of a job are made of, nor what takes its place in a queue, which could ask for less than the job. */}}

@@ -230,6 +230,8 @@ validations:
   {{- range list "labels" "annotations" }}
   - expression: "!has(variables.metadata.{{ . }}) || variables.metadata.{{ . }}.all(key, !key.startsWith('atoll.dev/') && key != 'app.kubernetes.io/managed-by')"
     message: "template.metadata.{{ . }}: keys that begin with atoll.dev/ and app.kubernetes.io/managed-by are the operator's (choose another key)"
+  - expression: "!has(variables.metadata.{{ . }}) || variables.metadata.{{ . }}.all(key, {{ include "atoll.template.kueue" $ }}.all(mark, !key.startsWith(mark)))"
+    message: "template.metadata.{{ . }}: keys that begin with kueue.x-k8s.io/podset or kueue.x-k8s.io/workload are the operator's (placement.within asks Kueue for one domain of a topology)"
   {{- end }}
   {{- range $field, $instead := $refused.spec }}
   - expression: "!has(variables.spec.{{ $field }})"

@@ -42,6 +42,11 @@ prepared:
 ['cpu', 'memory']
 {{- end }}
 
+{{/* Keys of labels and annotations that say which pods Kueue placed: their beginnings. */}}
+{{- define "atoll.template.kueue" -}}
+['kueue.x-k8s.io/podset', 'kueue.x-k8s.io/workload']
+{{- end }}
+
 {{/* How NVIDIA's device plugin calls GPUs: beginnings of names. */}}
 {{- define "atoll.template.gpus" -}}
 ['nvidia.com/gpu', 'nvidia.com/mig-']

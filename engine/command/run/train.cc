@@ -13,6 +13,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/text.h"
+#include "comm/linked_transport.h"
 #include "comm/transports.h"
 #include "command/commands.h"
 #include "command/job_data.h"

@@ -206,7 +206,9 @@ class SpecSchema {
   /// choices of each.
   static void merge(const Field& field, Json& schema) {
     if (field.type != FieldType::kChoice) {
-      ATOLL_CHECK(leaf_schema(field) == schema, "{}: two options of one name that aren't alike", field.path);
+      ATOLL_CHECK(leaf_schema(field) == schema, "{}: models' options share one namespace, and two of this name have another type, range or "
+                  "description",
+                  field.path);
       return;
     }
     ATOLL_CHECK(schema.contains("enum"), "{}: two options of one name, of which one is a choice", field.path);

@@ -160,7 +160,7 @@ std::vector<Field> feature_options(const std::string& kind, double initial) {
   options.push_back(strategy_option(
       kind, "gpuFeatures", 0.25,
       {.description = "on a GPU, the share of its memory for features of the rank's own vertices; "
-                      "it reads the others in the host's memory",
+                      "it reads the others in the host's memory, as it does all sparse rows of batches",
        .minimum = 0,
        .maximum = 1,
        .may_change = true}));

@@ -24,7 +24,8 @@ Rule alone_rule() {
   return {[](const Check&) {},
           {{"strategy", "exact", "!has(self.exact) || " + kIsAuto, text},
            {"strategy", "link", "!has(self.link) || " + kIsAuto, text},
-           {"strategy", "trial", "!has(self.trial) || " + kIsAuto, text}}};
+           {"strategy", "trial", "!has(self.trial) || " + kIsAuto, text},
+           {"strategy", "trialShare", "!has(self.trialShare) || " + kIsAuto, text}}};
 }
 
 Rule a_rate_rule() {
@@ -58,9 +59,18 @@ StrategyInfo auto_strategy() {
        .maximum = 100'000,
        .may_change = true,
        .used_with = {"strategy.exact", {"false"}}});
+  Field share = option_field(
+      OptionOwner::kStrategy, "auto", "strategy.trialShare", 0.1,
+      {.description =
+           "the most time that trials may take, as a share of what training is predicted to take under the fastest exact strategy; "
+           "what isn't tried in time is judged by other data sets",
+       .minimum = 0.001,
+       .maximum = 1000,
+       .may_change = true,
+       .used_with = {"strategy.exact", {"false"}}});
   return {.kind = "auto",
           .description = "the strategy with the least predicted time (atoll plan --compare)",
-          .options = {std::move(exact), std::move(link), std::move(trial)},
+          .options = {std::move(exact), std::move(link), std::move(trial), std::move(share)},
           .layout = consecutive_ranks,
           .stands_for_another = true,
           .rules = {a_rate_rule(), alone_rule()}};

@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include "sampler/own_rows.h"
+#include "strategies/exchange/figure_request.h"
 
 namespace atl {
 namespace {

@@ -76,7 +76,7 @@ class WholeBoundarySet final : public BoundarySet {
   std::vector<BoundaryRows> peers_;
 };
 
-/// bns.cc: boundary-node sampling (Wan et al. 2022, "BNS-GCN", section 3).
+/// sampled_boundary_set.cc: boundary-node sampling (Wan et al. 2022, "BNS-GCN", section 3).
 struct SampledBoundaryOptions {
   // share of a pair's boundary rows, rounded as sampled_rows() in job/strategies/boundary_rows.h does
   double rate = 1;

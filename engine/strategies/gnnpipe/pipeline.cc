@@ -1,6 +1,7 @@
 #include "strategies/gnnpipe/pipeline.h"
 
 #include "comm/stream_watcher.h"
+#include "strategies/exchange/figure_request.h"
 
 namespace atl {
 namespace {

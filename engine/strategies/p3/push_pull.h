@@ -14,6 +14,7 @@
 #include <optional>
 #include <vector>
 
+#include "strategies/exchange/figure_request.h"
 #include "strategies/p3/batch_in_flight.h"
 #include "strategies/p3/column_inference.h"
 #include "strategies/p3/column_rows.h"

@@ -12,6 +12,7 @@
 //
 // Evaluation, and what is gathered once, is exact, by a separate exchange with its own buffers.
 #include "job/strategies/boundary_rows.h"
+#include "strategies/exchange/figure_request.h"
 #include "strategies/exchange/halo_gather.h"
 #include "strategies/pipegcn/figures.h"
 #include "strategies/pipegcn/info.h"

@@ -1,5 +1,6 @@
 #include "strategies/schedule/mini_batch.h"
 
+#include "strategies/exchange/figure_request.h"
 #include "tensor/kernels.h"
 
 namespace atl {

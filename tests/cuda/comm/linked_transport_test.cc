@@ -1,5 +1,5 @@
 // Rows from GPU to GPU over the emulated NCCL; also GPUs without links, and a rank that is lost.
-#include "comm/transports.h"
+#include "comm/linked_transport.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <limits>
 
 #include "train/small_job.h"
@@ -24,9 +25,11 @@ class TrialOfSmall : public testing::Test {
     const Dataset dataset = Dataset::open(folder_ / "small");
     const PreparedGraph prepared = PreparedGraph::make(dataset, partition_options(job, ranks),
                                                        graph_transforms(job), training_marks(dataset, job));
-    return train_for(job, dataset, prepared, std::vector<std::string>(std::size_t(ranks), "here"), steps,
-                     wanted);
+    return train_for(job, dataset, prepared, std::vector<std::string>(std::size_t(ranks), "here"),
+                     {steps, wanted, seconds_})
+        .points;
   }
+  double seconds_ = kNothing;  // that a trial has
   TemporaryFolder folder_;
 };
 
@@ -43,6 +46,15 @@ TEST_F(TrialOfSmall, EndsWhereItIsGoodEnough) {
   const auto all = curve({}, 1, 20);
   const double first = all.front().validation;
   EXPECT_EQ(curve({}, 1, 20, first).size(), 1U);
+}
+
+TEST_F(TrialOfSmall, EndsWhenItsTimeIsOverAfterAStep) {
+  seconds_ = 0;
+  EXPECT_TRUE(curve({}, 3, 1'000'000).empty());
+  seconds_ = 0.2;
+  const auto begin = std::chrono::steady_clock::now();
+  EXPECT_FALSE(curve({}, 2, 1'000'000).empty());
+  EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(30)) << "a million steps take longer";
 }
 
 TEST_F(TrialOfSmall, StepsOfBatchesCount) {

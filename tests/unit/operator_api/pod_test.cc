@@ -70,6 +70,18 @@ TEST(Pod, EvictedAndOnItsWayOut) {
   EXPECT_EQ(pod.disruption, "TerminationByKubelet");
 }
 
+TEST(Pod, EndedByKueueBeforeItHadANode) {
+  const PodView pod = read_pod(R"({"metadata": {"labels": {"kueue.x-k8s.io/podset": "worker"}},
+    "spec": {"nodeSelector": {"kubernetes.io/hostname": "n3"}}, "status": {"phase": "Failed", "conditions": [
+      {"type": "PodScheduled", "status": "False", "reason": "Unschedulable", "message": "0/4 nodes are available"},
+      {"type": "TerminatedByKueue", "status": "True", "reason": "UnschedulableOnAssignedNode",
+       "message": "Pod terminated by Kueue NodeController due to node taint"}]}})");
+  EXPECT_TRUE(pod.has_ended());
+  EXPECT_FALSE(pod.is_bound());
+  EXPECT_EQ(pod.disruption, "TerminatedByKueue");
+  EXPECT_EQ(pod.message, "Pod terminated by Kueue NodeController due to node taint");
+}
+
 TEST(LaunchResult, OfACompletedRun) {
   const auto result =
       read_launch_result(R"({"attempt":2,"status":0,"result":{"outcome":"stopped early","test":0.81,

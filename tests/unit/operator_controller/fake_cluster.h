@@ -30,7 +30,8 @@ inline void FakeCluster::refuse_place(json& pod, const std::string& why) {
 
 inline void FakeCluster::schedule(json& pod) {
   const json& spec = pod.at("spec");
-  if (!node_of(pod).empty() || !spec.value("schedulingGates", json::array()).empty()) return;
+  const bool has_gate = !spec.value("schedulingGates", json::array()).empty();
+  if (!node_of(pod).empty() || has_gate || phase_of(pod) != "Pending") return;
   if (const auto hindrance = hinder(pod)) {
     if (!hindrance->empty()) refuse_place(pod, *hindrance);
     return;

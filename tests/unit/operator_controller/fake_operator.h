@@ -114,6 +114,7 @@ inline Observed FakeOperator::observe(const std::string& name) {
       });
   }
   seen.queue_priority = QueuePriority{};
+  for (const auto& [flavor_name, flavor] : cluster_.flavors) seen.has_topologies |= has_topology(flavor);
   for (const auto& [node_name, node] : cluster_.nodes)
     seen.nodes[node_name] = {!node.is_dead, node.since, node.labels, node.is_cordoned, node.taints};
   seen.taken_keys = std::exchange(taken_keys_[name], "");

@@ -17,6 +17,48 @@ TEST(QueuePlace, AsksForWhatItsPodsAskFor) {
   EXPECT_EQ(cores_of(world.kueue.workload()), 2 * 3000 + 100) << "two servers of 3 cores, and the launcher";
 }
 
+/// The waiting job's request, by its set of pods.
+json request_of(QueueWorld& world, std::size_t set) {
+  return world.kueue.workload().at("spec").at("podSets").at(set).value("topologyRequest", json());
+}
+
+TEST(QueuePlace, NodesAreAskedForWhereThePlacementNamesADomain) {
+  QueueWorld world;
+  world.kueue.cores = 0;
+  world.cluster.flavors["on-demand"]["spec"]["topologyName"] = "racks";
+  world.atoll.submit(job_in_one_rack());
+  world.atoll.run(5);
+  EXPECT_EQ(request_of(world, 0), json({{"required", "rack"}}));
+  EXPECT_EQ(request_of(world, 1), json({{"unconstrained", true}})) << "a launcher may be anywhere";
+  QueueWorld preferred;
+  preferred.kueue.cores = 0;
+  preferred.cluster.flavors["on-demand"]["spec"]["topologyName"] = "racks";
+  preferred.atoll.submit(job_in_one_rack("Preferred"));
+  preferred.atoll.run(5);
+  EXPECT_EQ(request_of(preferred, 0), json({{"preferred", "rack"}}));
+}
+
+TEST(QueuePlace, NodesArentAskedForWhereNothingIsSaidOfThem) {
+  QueueWorld world;
+  world.kueue.cores = 0;
+  world.cluster.flavors["on-demand"]["spec"]["topologyName"] = "racks";
+  world.atoll.submit(queued_job());
+  world.atoll.run(5);
+  for (const std::size_t set : {0u, 1u}) EXPECT_TRUE(request_of(world, set).is_null());
+}
+
+TEST(QueuePlace, NodesArentAskedForBeforeTheClusterHasTopologies) {
+  QueueWorld world;
+  world.kueue.cores = 0;
+  world.atoll.submit(job_in_one_rack());
+  world.atoll.run(5);
+  EXPECT_TRUE(request_of(world, 0).is_null()) << "no flavor would do";
+  world.cluster.flavors["on-demand"]["spec"]["topologyName"] = "racks";
+  world.cluster.is_changed = true;
+  world.atoll.run(30);
+  EXPECT_EQ(request_of(world, 0), json({{"required", "rack"}})) << "of a Workload that was made again";
+}
+
 TEST(QueuePlace, PodsGoWhereTheFlavorSays) {
   QueueWorld world;
   for (const char* node : {"n1", "n2"}) world.cluster.nodes[node].labels["pool"] = "other";

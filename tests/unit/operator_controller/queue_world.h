@@ -30,6 +30,13 @@ inline json queued_job(Changes changes = {}) {
   return job;
 }
 
+/// All of whose ranks must, or should, be in one rack.
+inline json job_in_one_rack(const char* policy = "Required") {
+  return queued_job({{"/spec/placement/topologyLevels", json::array({"rack", kHostnameLabel})},
+                     {"/spec/placement/within", "rack"},
+                     {"/spec/placement/policy", policy}});
+}
+
 /// Runs the life undisturbed, then once for each write after which the operator can die.
 inline void live_queued(const std::function<void(QueueWorld&)>& life) {
   QueueWorld first;

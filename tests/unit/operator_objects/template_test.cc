@@ -108,6 +108,12 @@ TEST(Template, WhatWouldBreakAJobIsRefusedByName) {
       {R"({"spec": {"containers": [{"name": "engine", "volumeMounts": [{"mountPath": "/tmp"}]}]}})",
        "/tmp is taken"},
       {R"({"metadata": {"labels": {"atoll.dev/job": "other"}}})", "template.metadata.labels.atoll.dev/job"},
+      {R"({"metadata": {"labels": {"kueue.x-k8s.io/podset": "worker"}}})",
+       "template.metadata.labels.kueue.x-k8s.io/podset: is the operator's (placement.within asks Kueue"},
+      {R"({"metadata": {"annotations": {"kueue.x-k8s.io/workload": "gnnjob-other"}}})",
+       "template.metadata.annotations.kueue.x-k8s.io/workload"},
+      {R"({"metadata": {"annotations": {"kueue.x-k8s.io/podset-unconstrained-topology": "true"}}})",
+       "template.metadata.annotations.kueue.x-k8s.io/podset-unconstrained-topology"},
       {R"({"metadata": {"name": "x"}})", "template.metadata.name"},
       {R"({"tolerations": []})", "template.tolerations: is not a field of a pod template"},
   };

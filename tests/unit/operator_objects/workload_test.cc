@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "operator/objects/names.h"
+#include "operator/objects/release.h"
 #include "operator/plan/snapshot.h"
 #include "operator_api/sample_job.h"
 
@@ -65,6 +66,27 @@ TEST(WorkloadObject, AsksNotForWhatAnAdmissionGave) {
   GnnJob job = queued_job();
   job.admitted.workers = R"({"spec":{"nodeSelector":{"pool":"spot"}}})";
   EXPECT_EQ(made(job), made());
+}
+
+TEST(WorkloadObject, AsksForATopologyWhereItsPlacementNamesADomain) {
+  const auto placement = [](const char* policy, const char* within) {
+    Job job = *queued_job().job;
+    job.placement.within = within;
+    job.placement.policy =
+        policy == std::string("Preferred") ? PlacementPolicy::kPreferred : PlacementPolicy::kRequired;
+    return topology_request(job);
+  };
+  EXPECT_EQ(placement("Required", "rack"), (TopologyRequest{"required", "rack"}));
+  EXPECT_EQ(placement("Preferred", "rack"), (TopologyRequest{"preferred", "rack"}));
+  EXPECT_FALSE(placement("Required", "").is_any());
+  EXPECT_FALSE(placement("Preferred", "").is_any());
+  const json asking = json::parse(workload(queued_job(), kSettings, {{0, 1}, {2}}, {}, {"required", "rack"}));
+  const json& sets = asking.at("spec").at("podSets");
+  EXPECT_EQ(sets[0].at("topologyRequest"), json({{"required", "rack"}}));
+  EXPECT_EQ(sets[1].at("topologyRequest"), json({{"unconstrained", true}}));
+  EXPECT_EQ(read_workload(asking).asks.at("worker"), (TopologyRequest{"required", "rack"}));
+  const json silent = made();
+  for (const json& set : silent.at("spec").at("podSets")) EXPECT_FALSE(set.contains("topologyRequest"));
 }
 
 TEST(WorkloadObject, NamesItsClassOfPriority) {
@@ -151,6 +173,73 @@ TEST(AdmittedPods, GetItBesideTheUsersTemplate) {
             "spot");
   EXPECT_EQ(launcher.at("spec").at("nodeSelector"), json({{"disk", "ssd"}, {"kubernetes.io/os", "linux"}}))
       << "a flavor of its own";
+}
+
+/// A job to which its queue assigned nodes.
+GnnJob placed_job() {
+  GnnJob job = queued_job();
+  job.status.keys = "cora-keys-1";
+  AssignedNodes nodes;
+  nodes.slots = {{"n1", 1}, {"n2", 1}};
+  nodes.asked = {"preferred", "rack"};
+  job.admitted.worker_nodes = nodes;
+  nodes.slots = {{"n1", 1}};
+  nodes.asked = kUnconstrained;
+  job.admitted.launcher_nodes = nodes;
+  return job;
+}
+
+void expect_marks(const json& pod, const char* set, const char* topology, const char* value) {
+  EXPECT_EQ(pod.at("metadata").at("labels").at("kueue.x-k8s.io/podset"), set);
+  EXPECT_EQ(pod.at("metadata").at("annotations").at("kueue.x-k8s.io/workload"), "gnnjob-cora");
+  EXPECT_EQ(pod.at("metadata").at("annotations").at(topology), value);
+}
+
+TEST(AdmittedPods, OnAssignedNodesSayOfWhichSetTheyAre) {
+  const GnnJob job = placed_job();
+  constexpr const char *kPreferred = "kueue.x-k8s.io/podset-preferred-topology",
+                       *kAnywhere = "kueue.x-k8s.io/podset-unconstrained-topology";
+  expect_marks(json::parse(worker_pod(job, kSettings, 0, {0, 1}, 0)), "worker", kPreferred, "rack");
+  expect_marks(json::parse(prepare_pod(job, kSettings, Moment{})), "worker", kPreferred, "rack");
+  expect_marks(json::parse(launcher_pod(job, kSettings, 1)), "launcher", kAnywhere, "true");
+  const json made_of_mpi = json::parse(mpi_job(job, kSettings, 1, {{0, 1}, {2}}, kNow));
+  const json& of_mpi = made_of_mpi.at("spec").at("mpiReplicaSpecs");
+  expect_marks(of_mpi.at("Worker").at("template"), "worker", kPreferred, "rack");
+  expect_marks(of_mpi.at("Launcher").at("template"), "launcher", kAnywhere, "true");
+  const json elsewhere = json::parse(worker_pod(sample_job(), kSettings, 0, {0, 1}, 0));
+  EXPECT_THAT(elsewhere.dump(), testing::Not(testing::HasSubstr("kueue.x-k8s.io")));
+  EXPECT_THAT(json(json::parse(workload(job, kSettings, {{0, 1}, {2}}, {})).at("spec")).dump(),
+              testing::Not(testing::HasSubstr("kueue.x-k8s.io/podset")))
+      << "a Workload asks for what its pods are outside of any queue";
+}
+
+TEST(AdmittedPods, ArePinnedToAssignedNodesAsKueueReadsIt) {
+  const std::string worker = worker_pod(placed_job(), kSettings, 0, {0, 1}, 0);
+  const json pinned = json::parse(born_released(worker, "n2", kNow));
+  EXPECT_EQ(pinned.at("spec").at("nodeSelector").at("kubernetes.io/hostname"), "n2");
+  EXPECT_EQ(pinned.at("spec").at("nodeSelector").at("disk"), "ssd") << "beside what the template asks";
+  EXPECT_EQ(read_pod(pinned.dump()).pinned, "n2");
+  const std::string free = worker_pod(sample_job(), kSettings, 0, {0, 1}, 0);
+  const json anywhere = json::parse(born_released(free, "n2", kNow));
+  EXPECT_FALSE(anywhere.at("spec").at("nodeSelector").contains("kubernetes.io/hostname"))
+      << "others' pins are as they were";
+}
+
+TEST(AdmittedPods, ArePreparedForOnAssignedNodes) {
+  const auto terms = [](const json& pod) {
+    return pod.at("spec")
+        .at("affinity")
+        .at("nodeAffinity")
+        .at("requiredDuringSchedulingIgnoredDuringExecution")
+        .at("nodeSelectorTerms");
+  };
+  const json prepare = json::parse(prepare_pod(placed_job(), kSettings, Moment{}));
+  const json on_either = {
+      {"key", "kubernetes.io/hostname"}, {"operator", "In"}, {"values", json::array({"n1", "n2"})}};
+  ASSERT_EQ(terms(prepare).size(), 1u);
+  EXPECT_EQ(terms(prepare).at(0).at("matchExpressions"), json::array({on_either}));
+  const json elsewhere = json::parse(prepare_pod(sample_job(), kSettings, Moment{}));
+  EXPECT_FALSE(elsewhere.at("spec").contains("affinity"));
 }
 
 }  // namespace

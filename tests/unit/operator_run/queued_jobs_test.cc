@@ -77,6 +77,28 @@ TEST_F(Queues, AreOrderedByThePodsClassElse) {
   EXPECT_EQ(kueue.workload().at("spec").at("priority"), 3) << "the cluster's default";
 }
 
+TEST_F(Queues, AJobAsksForATopologyWhereAFlavorNamesOneAndRunsOnTheNodesThatItGets) {
+  stage.cluster.flavors["on-demand"]["spec"]["topologyName"] = "racks";
+  auto& labels = stage.cluster.nodes["n5"].labels;
+  labels["kubernetes.io/hostname"] = "n5", labels["rack"] = "r2";
+  kueue.assigns = {{kWorkerPods, {{"n3", 1}, {"n4", 1}}}, {kLauncherPods, {{"n3", 1}}}};
+  submit(json::object(), {{"/spec/placement/topologyLevels", json::array({"rack", kHostnameLabel})},
+                          {"/spec/placement/within", "rack"}});
+  stage.run(200, [&] { return stage.state() == "Running"; });
+  const json& sets = kueue.workload().at("spec").at("podSets");
+  EXPECT_EQ(sets.at(0).at("topologyRequest"), json({{"required", "rack"}}));
+  for (const ServerPlace& server : stage.status().servers)
+    EXPECT_THAT(server.node, testing::AnyOf("n3", "n4"));
+  stage.cluster.nodes.at("n4").is_dead = true;
+  stage.cluster.nodes.at("n4").since = stage.cluster.now;
+  stage.run(60, [&] { return stage.reason(kPlaced) == "NoRoom"; });
+  EXPECT_EQ(stage.reason(kPlaced), "NoRoom") << "until there is another place";
+  kueue.spares = {"n5"};
+  stage.run(600, [&] { return stage.has_ended(); });
+  EXPECT_EQ(stage.state(), "Succeeded");
+  EXPECT_EQ(stage.status().failures, 0);
+}
+
 TEST_F(Queues, AClassThatIsMissingHoldsAJobUntilItIsThere) {
   submit({{kQueuePriorityLabel, "urgent"}});
   stage.run(5);

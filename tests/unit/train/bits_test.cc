@@ -7,8 +7,10 @@
 #include <cstdlib>
 #include <fstream>
 #include <map>
+#include <set>
 #include <sstream>
 
+#include "job/strategies.h"
 #include "tensor/cpu/simd/loops.h"
 #include "train/every_model.h"
 #include "where.h"
@@ -101,10 +103,19 @@ TEST_P(Bits, AreThoseThatAreStored) {
       if (writes)
         expected = hash;
       else
-        EXPECT_EQ(hash, expected) << GetParam().name << " under " << strategy.name << ", " << level;
+        EXPECT_EQ(hash, expected) << GetParam().name << " under " << strategy.name << ", " << level
+                                  << (expected.empty() ? " (a new case: write tests/data/bits.txt)" : "");
     }
   }
   if (writes) write_table(stored, path);
+}
+
+/// A strategy that is missing there would be tested on no device, and not in halves.
+TEST(EveryStrategy, HasEachOfTheTable) {
+  std::set<std::string> tested{"auto"};  // chooses one of the others
+  for (const StrategyCase& each : every_strategy()) tested.insert(job_of(every_model().front(), each).strategy.kind);
+  for (const StrategyInfo& info : strategy_infos())
+    EXPECT_TRUE(tested.contains(info.kind)) << info.kind << " has no case in every_strategy()";
 }
 
 INSTANTIATE_TEST_SUITE_P(Models, Bits, testing::ValuesIn(every_model()),

@@ -1,4 +1,4 @@
-#include "model/aggregate.h"
+#include "model/softmax_over.h"
 
 namespace atl {
 namespace {

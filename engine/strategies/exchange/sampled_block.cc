@@ -1,4 +1,4 @@
-#include "strategies/bns/sampled_block.h"
+#include "strategies/exchange/sampled_block.h"
 
 #include <algorithm>
 
