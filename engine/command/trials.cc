@@ -166,16 +166,18 @@ class Trials {
   /// Seconds that the trial still has.
   double left() const { return room_ - seconds(); }
   std::string room_text() const {
-    return fmt::format("{} at most, {:.4g} of what training is predicted to take; strategy.trialShare gives more",
-                       duration_text(room_), bounds_.share);
+    return fmt::format(
+        "{} at most, {:.4g} of what training is predicted to take; strategy.trialShare gives more",
+        duration_text(room_), bounds_.share);
   }
 
   void tell(const std::vector<ComparedStrategy*>& all) const {
     std::vector<std::string> names;
     for (const ComparedStrategy* each : all) names.push_back(each->label);
     say_(fmt::format("trying graph for {}{} on {}, and then {} (strategy.trial)",
-                     counted_text(steps_, "step"), steps_ < bounds_.steps ? ", all that training.epochs has," : "",
-                     data_->name(), fmt::join(names, ", ")));
+                     counted_text(steps_, "step"),
+                     steps_ < bounds_.steps ? ", all that training.epochs has," : "", data_->name(),
+                     fmt::join(names, ", ")));
     if (steps_ < kFewSteps) say_("warning: so few steps say little about what longer training comes to");
   }
 
@@ -211,7 +213,8 @@ class Trials {
       steps = reached(curve);
       // How long it would have taken is unknown: what is known of like data sets stays.
       if (!steps && out_of_time)
-        return say_(fmt::format("{} isn't there when the time of the trial is over ({})", row.label, room_text()));
+        return say_(
+            fmt::format("{} isn't there when the time of the trial is over ({})", row.label, room_text()));
     }
     enter_trial(row, data_->name(), steps, affordable, graphs_);
     if (affordable == 0)

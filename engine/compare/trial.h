@@ -23,7 +23,7 @@ struct TrialPoint {
 
 /// When a trial ends, whichever comes first.
 struct TrialEnd {
-  std::int64_t steps;  // optimiser steps
+  std::int64_t steps;                                        // optimiser steps
   double wanted = std::numeric_limits<double>::infinity();   // a validation metric that is good enough
   double seconds = std::numeric_limits<double>::infinity();  // of this machine's clock
 };

@@ -1,5 +1,5 @@
-// How layers pull a sum over their neighbours: when it is begun, added to and made whole. The order is the same
-// for every layer. Softmaxes: softmax_over.h.
+// How layers pull a sum over their neighbours: when it is begun, added to and made whole. The order is the
+// same for every layer. Softmaxes: softmax_over.h.
 #pragma once
 
 #include <utility>

@@ -79,7 +79,7 @@ bool has_topology(const nlohmann::json& flavor);
 /// What an admission asks of a job's pods: partial pod templates, or "".
 struct Admitted {
   std::string workers, launcher;
-  std::string unknown;                                       // a flavor that isn't known
+  std::string unknown;                                        // a flavor that isn't known
   std::optional<AssignedNodes> worker_nodes, launcher_nodes;  // the only ones; nothing: any nodes
 };
 

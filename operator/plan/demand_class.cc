@@ -102,8 +102,7 @@ ClassRoom::ClassRoom(Gang gang, const Snapshot& snapshot) : gang_(std::move(gang
 void ClassRoom::count(const Snapshot& snapshot, std::size_t node) {
   Node now;
   if (const NodeState& state = snapshot.nodes[node]; takes_servers(state))
-    now = {domain_of(state), slots(state, snapshot.left[node].free),
-           slots(state, snapshot.left[node].empty)};
+    now = {domain_of(state), slots(state, snapshot.left[node].free), slots(state, snapshot.left[node].empty)};
   add(nodes_[node], -1);
   add(now, 1);
   nodes_[node] = now;

@@ -206,7 +206,8 @@ class SpecSchema {
   /// choices of each.
   static void merge(const Field& field, Json& schema) {
     if (field.type != FieldType::kChoice) {
-      ATOLL_CHECK(leaf_schema(field) == schema, "{}: models' options share one namespace, and two of this name have another type, range or "
+      ATOLL_CHECK(leaf_schema(field) == schema,
+                  "{}: models' options share one namespace, and two of this name have another type, range or "
                   "description",
                   field.path);
       return;

@@ -54,7 +54,8 @@ TEST_F(TrialOfSmall, EndsWhenItsTimeIsOverAfterAStep) {
   seconds_ = 0.2;
   const auto begin = std::chrono::steady_clock::now();
   EXPECT_FALSE(curve({}, 2, 1'000'000).empty());
-  EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(30)) << "a million steps take longer";
+  EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(30))
+      << "a million steps take longer";
 }
 
 TEST_F(TrialOfSmall, StepsOfBatchesCount) {

@@ -86,27 +86,29 @@ TEST(AssignedNodes, WhoseLowestLevelIsNoNodeCantBeUsed) {
   const AssignedNodes nodes = nodes_of(with(R"({"levels": ["block", "rack"], "slices": [
       {"domainCount": 1, "podCounts": {"universal": 2},
        "valuesPerLevel": [{"universal": "b1"}, {"universal": "r1"}]}]})"));
-  EXPECT_EQ(nodes.fault,
-            "its queue assigned domains of rack (ResourceFlavor gpus), but pods are placed on nodes: give the queue "
-            "a flavor whose Topology has the lowest level kubernetes.io/hostname");
+  EXPECT_EQ(
+      nodes.fault,
+      "its queue assigned domains of rack (ResourceFlavor gpus), but pods are placed on nodes: give the queue "
+      "a flavor whose Topology has the lowest level kubernetes.io/hostname");
   EXPECT_THAT(nodes.slots, IsEmpty());
   EXPECT_THAT(nodes_of(with(R"({"levels": [], "slices": []})")).fault, HasSubstr("domains of no level"));
 }
 
 TEST(AssignedNodes, ThatMakeNoSenseAreNotGuessed) {
-  for (const char* slice : {
-           R"({"domainCount": 2, "valuesPerLevel": [{"individual": {"roots": ["a"]}}], "podCounts": {"universal": 1}})",
-           R"({"domainCount": 2, "valuesPerLevel": [{"universal": "a"}], "podCounts": {"individual": [1]}})",
-           R"({"domainCount": 1, "valuesPerLevel": [{}], "podCounts": {"universal": 1}})",
-           R"({"domainCount": 1, "valuesPerLevel": [{"universal": "a"}], "podCounts": {}})",
-           R"({"domainCount": 1, "valuesPerLevel": [{"universal": "a"}], "podCounts": {"universal": 0}})",
-           R"({"domainCount": 1, "valuesPerLevel": [{"universal": ""}], "podCounts": {"universal": 1}})",
-           R"({"domainCount": 1, "valuesPerLevel": [], "podCounts": {"universal": 1}})",
-           R"({"domainCount": 0, "valuesPerLevel": [{"universal": "a"}], "podCounts": {"universal": 1}})",
-           R"({"domainCount": 2000000000, "valuesPerLevel": [{"universal": "a"}], "podCounts": {"universal": 1}})",
-           R"({"valuesPerLevel": [{"universal": "a"}], "podCounts": {"universal": 2147483647}})",
-           R"(7)",
-       })
+  for (
+      const char* slice : {
+          R"({"domainCount": 2, "valuesPerLevel": [{"individual": {"roots": ["a"]}}], "podCounts": {"universal": 1}})",
+          R"({"domainCount": 2, "valuesPerLevel": [{"universal": "a"}], "podCounts": {"individual": [1]}})",
+          R"({"domainCount": 1, "valuesPerLevel": [{}], "podCounts": {"universal": 1}})",
+          R"({"domainCount": 1, "valuesPerLevel": [{"universal": "a"}], "podCounts": {}})",
+          R"({"domainCount": 1, "valuesPerLevel": [{"universal": "a"}], "podCounts": {"universal": 0}})",
+          R"({"domainCount": 1, "valuesPerLevel": [{"universal": ""}], "podCounts": {"universal": 1}})",
+          R"({"domainCount": 1, "valuesPerLevel": [], "podCounts": {"universal": 1}})",
+          R"({"domainCount": 0, "valuesPerLevel": [{"universal": "a"}], "podCounts": {"universal": 1}})",
+          R"({"domainCount": 2000000000, "valuesPerLevel": [{"universal": "a"}], "podCounts": {"universal": 1}})",
+          R"({"valuesPerLevel": [{"universal": "a"}], "podCounts": {"universal": 2147483647}})",
+          R"(7)",
+      })
     EXPECT_THAT(of_slices(slice).fault, HasSubstr("topologyAssignment can't be read")) << slice;
 }
 

@@ -1,5 +1,5 @@
-// Jobs to whose pods Kueue assigned nodes (topology-aware scheduling): they run where they were put and say so,
-// and move where Kueue moves a place.
+// Jobs to whose pods Kueue assigned nodes (topology-aware scheduling): they run where they were put and say
+// so, and move where Kueue moves a place.
 #include <gmock/gmock.h>
 
 #include <algorithm>
@@ -72,7 +72,8 @@ TEST(QueueNodes, PodsSayOfWhichSetAndWorkloadTheyAre) {
   world.atoll.run(60, [&] { return world.cluster.pods.contains("cora-prepare"); });
   says("cora-prepare", "worker", "kueue.x-k8s.io/podset-required-topology", "rack");
   const json affinity = world.cluster.pods.at("cora-prepare").at("spec").at("affinity").at("nodeAffinity");
-  EXPECT_THAT(affinity.dump(), HasSubstr(R"("key":"kubernetes.io/hostname","operator":"In","values":["n3","n4"])"));
+  EXPECT_THAT(affinity.dump(),
+              HasSubstr(R"("key":"kubernetes.io/hostname","operator":"In","values":["n3","n4"])"));
   world.until_training();
   for (const char* name : {"cora-0-0", "cora-1-0"})
     says(name, "worker", "kueue.x-k8s.io/podset-required-topology", "rack");
@@ -214,8 +215,10 @@ TEST(QueueNodes, ForAnotherNumberOfPodsAreRefused) {
   assign(world, {{"n1", 1}, {"n2", 2}}, {{"n1", 1}});
   world.atoll.submit(queued_job());
   world.atoll.run(30);
-  EXPECT_THAT(condition(world, kSuspended).message,
-              HasSubstr("assigned places to 3 pods of the set worker, and the job has 2 (delete Workload gnnjob-cora"));
+  EXPECT_THAT(
+      condition(world, kSuspended).message,
+      HasSubstr(
+          "assigned places to 3 pods of the set worker, and the job has 2 (delete Workload gnnjob-cora"));
   EXPECT_THAT(world.cluster.pods, IsEmpty());
 }
 
@@ -224,8 +227,9 @@ TEST(QueueNodes, InTwoRacksWaitWhereThePlacementWantsOne) {
   assign(world, {{"n1", 1}, {"n3", 1}}, {{"n1", 1}});
   world.atoll.submit(job_in_one_rack());
   world.atoll.run(60, [&] { return condition(world, kPlaced).reason == "NoRoom"; });
-  EXPECT_THAT(condition(world, kPlaced).message,
-              HasSubstr("inside one rack; r1 has room for 1, r2 has room for 1; its queue has to assign others"));
+  EXPECT_THAT(
+      condition(world, kPlaced).message,
+      HasSubstr("inside one rack; r1 has room for 1, r2 has room for 1; its queue has to assign others"));
 }
 
 // An assignment that changes.

@@ -161,8 +161,9 @@ TEST(AssignedPlan, WithFewerPlacesThanServersDoesntFit) {
 TEST(AssignedPlan, InTwoRacksIsNoneInsideOne) {
   Gang gang = gang_on({{"n2", 1}, {"n9", 1}});
   gang.within = 0;
-  EXPECT_THAT(plan_gang(gang, cluster()).reasons.at(0),
-              HasSubstr("inside one rack; r0 has room for 1, r2 has room for 1; its queue has to assign others"));
+  EXPECT_THAT(
+      plan_gang(gang, cluster()).reasons.at(0),
+      HasSubstr("inside one rack; r0 has room for 1, r2 has room for 1; its queue has to assign others"));
 }
 
 TEST(AssignedPlan, KeepsRoomOnNoOtherNodes) {

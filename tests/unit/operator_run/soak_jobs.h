@@ -150,13 +150,14 @@ inline json object_for(const SoakJob& job, Moment now) {
                        {"topologyLevels", {"zone", "rack", "kubernetes.io/hostname"}}};
   if (job.is_within_rack) spec["placement"]["within"] = "rack";
   if (job.is_preferred) spec["placement"]["policy"] = "Preferred";
-  if (!job.zone.empty())
-    spec["dataset"]["volume"]["persistentVolumeClaim"]["claimName"] = "data-" + job.zone;
+  if (!job.zone.empty()) spec["dataset"]["volume"]["persistentVolumeClaim"]["claimName"] = "data-" + job.zone;
   if (job.is_urgent) spec["template"]["spec"]["priorityClassName"] = "urgent";
   if (job.is_queued) object["metadata"]["labels"][kQueueLabel] = "team";
   if (job.is_invalid) spec["dataset"].erase("volume");
   spec["runPolicy"] = {{"suspend", false},
-                       {"backoffLimit", job.hangs ? 1 : job.fails_at > 0 ? 2 : 20},
+                       {"backoffLimit", job.hangs          ? 1
+                                        : job.fails_at > 0 ? 2
+                                                           : 20},
                        {"progressDeadlineSeconds", job.hangs ? 120 : 1800},
                        {"ttlSecondsAfterFinished", job.ttl},
                        {"cleanPodPolicy", job.clean}};

@@ -252,7 +252,9 @@ class SoakOracle {
     EXPECT_EQ(world_.controller->caches().size(), seen) << when();
     EXPECT_LE(world_.controller->caches().room().jobs(), live) << when();
     for (const auto& [what, entries] : world_.controller->remembered())
-      EXPECT_LE(entries, what == "queue" ? 2 * live + 2 : what == "expectations" ? 0 : live)
+      EXPECT_LE(entries, what == "queue"          ? 2 * live + 2
+                         : what == "expectations" ? 0
+                                                  : live)
           << when() << what << " of " << live << " jobs";
   }
 

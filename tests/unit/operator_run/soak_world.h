@@ -198,9 +198,8 @@ struct SoakWorld : SoakCluster {
   }
   /// Forgets what nobody asks for any more, and takes the figures of the last minute.
   void keep_house() {
-    figures.writes += std::size_t(std::ranges::count_if(api.writes, [](const std::string& write) {
-      return write.find(" events ") == std::string::npos;
-    }));
+    figures.writes += std::size_t(std::ranges::count_if(
+        api.writes, [](const std::string& write) { return write.find(" events ") == std::string::npos; }));
     api.forget_requests();
     std::erase_if(jobs, [this](const auto& job) {
       if (!is_name_free(job.first)) return false;

@@ -113,7 +113,8 @@ TEST_P(Bits, AreThoseThatAreStored) {
 /// A strategy that is missing there would be tested on no device, and not in halves.
 TEST(EveryStrategy, HasEachOfTheTable) {
   std::set<std::string> tested{"auto"};  // chooses one of the others
-  for (const StrategyCase& each : every_strategy()) tested.insert(job_of(every_model().front(), each).strategy.kind);
+  for (const StrategyCase& each : every_strategy())
+    tested.insert(job_of(every_model().front(), each).strategy.kind);
   for (const StrategyInfo& info : strategy_infos())
     EXPECT_TRUE(tested.contains(info.kind)) << info.kind << " has no case in every_strategy()";
 }
