@@ -97,9 +97,10 @@ inline void FakeCluster::begin_training(const std::string& name, const json& pod
   const int attempt = std::stoi(label_of(pod, kAttemptLabel));
   EXPECT_GT(attempt, run.newest_attempt) << name << ": an attempt that was fenced off";
   const auto job = objects.find({Kind::kJob, label_of(pod, kJobLabel)});
-  if (job != objects.end())  // else its pods go soon
+  if (job != objects.end()) {  // else its pods go soon
     EXPECT_FALSE(has_ended(read_status(job->second.value("status", json::object())).conditions))
         << name << ": the job has ended";
+  }
   run.newest_attempt = attempt;
   ++run.launches;
   run.seconds_done = run.checkpoint;
