@@ -1,4 +1,5 @@
 // Strategy `bns`: trains on a sample of the boundary rows (Wan et al. 2022, "BNS-GCN"); inference is exact.
+#include "job/strategies/boundary_rows.h"
 #include "strategies/schedule/rows.h"
 
 namespace atl {
