@@ -58,7 +58,8 @@ void check_concrete(const Job& job);
 /// What a trial may take.
 struct TrialBounds {
   std::int64_t steps;  // of `graph`
-  /// Of the time that training is predicted to take under the fastest exact strategy; infinite: no bound.
+  /// Of the time that training is predicted to take under what would be chosen without trials; infinite: no
+  /// bound.
   double share = std::numeric_limits<double>::infinity();
 };
 

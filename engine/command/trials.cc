@@ -116,7 +116,9 @@ class Trials {
     const std::vector<ComparedStrategy*> all = candidates();
     if (all.empty())
       return say_("nothing is tried: of what isn't exact, nothing has a shorter step than what is");
-    room_ = bounds_.share * fastest_exact() * double(graph_.job.training.epochs);
+    // Otherwise a trial would cost more than it can save where what is likely to win is far ahead.
+    if (const ComparedStrategy* likely = comparison_.best(false))
+      room_ = bounds_.share * *likely->cost() * double(graph_.job.training.epochs);
     data_.emplace(dataset_, graph_.job);
     tell(all);
     const auto [curve, out_of_time] = train(graph_, {.steps = steps_, .seconds = kOfGraph * room_});
@@ -240,7 +242,7 @@ class Trials {
   TrialBounds bounds_;
   std::int64_t steps_;  // graph's: as the bounds say, or what training.epochs or the time leave of them
   const std::chrono::steady_clock::time_point began_ = std::chrono::steady_clock::now();
-  double room_ = 0;  // seconds of the whole trial
+  double room_ = std::numeric_limits<double>::infinity();  // seconds of the whole trial
   const std::function<LoadedJob(const std::string&)>& job_of_;
   Say say_;
   double wanted_ = 0, best_ = 0;  // metric to reach; seconds in which the fastest strategy so far reaches it

@@ -62,8 +62,8 @@ StrategyInfo auto_strategy() {
   Field share = option_field(
       OptionOwner::kStrategy, "auto", "strategy.trialShare", 0.1,
       {.description =
-           "the most time that trials may take, as a share of what training is predicted to take under the fastest exact strategy; "
-           "what isn't tried in time is judged by other data sets",
+           "the most time that trials may take, as a share of what training is predicted to take under what would be chosen "
+           "without them; what isn't tried in time is judged by other data sets",
        .minimum = 0.001,
        .maximum = 1000,
        .may_change = true,
