@@ -5,6 +5,7 @@
 
 #include <bit>
 #include <cstdlib>
+#include <filesystem>
 #include <fstream>
 #include <map>
 #include <set>
@@ -115,8 +116,10 @@ TEST(EveryStrategy, HasEachOfTheTable) {
   std::set<std::string> tested{"auto"};  // chooses one of the others
   for (const StrategyCase& each : every_strategy())
     tested.insert(job_of(every_model().front(), each).strategy.kind);
-  for (const StrategyInfo& info : strategy_infos())
+  for (const StrategyInfo& info : strategy_infos()) {
+    if (!std::filesystem::exists(source_folder() / "engine/strategies" / info.kind)) continue;  // a test's own
     EXPECT_TRUE(tested.contains(info.kind)) << info.kind << " has no case in every_strategy()";
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(Models, Bits, testing::ValuesIn(every_model()),
