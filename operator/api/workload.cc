@@ -1,8 +1,5 @@
 #include "operator/api/workload.h"
 
-#include <fmt/format.h>
-#include <fmt/ranges.h>
-
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
@@ -61,16 +58,14 @@ bool add_slice(const json& slice, std::size_t levels, AssignedNodes& nodes) {
   return true;
 }
 
-AssignedNodes read_nodes(const json& assignment, const std::set<std::string>& flavors) {
+AssignedNodes read_nodes(const json& assignment) {
   AssignedNodes nodes;
   const std::vector<std::string> levels = texts_of(list_of(assignment, "levels"));
-  if (levels.empty() || levels.back() != kHostnameLabel) {
-    nodes.fault = fmt::format(
-        "its queue assigned domains of {} (ResourceFlavor {}), but pods are placed on nodes: give the queue a flavor "
-        "whose Topology has the lowest level {}",
-        levels.empty() ? "no level" : levels.back(), fmt::join(flavors, ", "), kHostnameLabel);
+  if (!levels.empty() && levels.back() != kHostnameLabel) {
+    nodes.level = levels.back();
     return nodes;
   }
+  if (levels.empty()) nodes.fault = "its queue's topologyAssignment has no levels";
   for (const json& slice : list_of(assignment, "slices"))
     if (nodes.fault.empty() && !add_slice(slice, levels.size(), nodes))
       nodes.fault =
@@ -84,7 +79,7 @@ Workload::PodSet read_assignment(const json& object) {
   for (const auto& [resource, flavor] : member(object, "flavors").items())
     set.flavors.insert(text_of(flavor));
   const json& assignment = member(object, "topologyAssignment");
-  if (assignment.is_object()) set.nodes = read_nodes(assignment, set.flavors);
+  if (assignment.is_object()) set.nodes = read_nodes(assignment);
   return set;
 }
 
@@ -166,6 +161,17 @@ std::string flavor_template(const json& object) {
 
 bool has_topology(const json& flavor) {
   return !text_of(member(flavor, "spec"), "topologyName").empty();
+}
+
+std::string cluster_queue_of(const json& local_queue) {
+  return text_of(member(local_queue, "spec"), "clusterQueue");
+}
+
+std::set<std::string> flavors_of(const json& cluster_queue) {
+  std::set<std::string> flavors;
+  for (const json& group : list_of(member(cluster_queue, "spec"), "resourceGroups"))
+    for (const json& flavor : list_of(group, "flavors")) flavors.insert(text_of(flavor, "name"));
+  return flavors;
 }
 
 Admitted admitted_pods(const Workload& workload,

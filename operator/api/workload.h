@@ -38,14 +38,21 @@ struct TopologyRequest {
 /// Asks for any nodes of a topology.
 inline const TopologyRequest kUnconstrained{"unconstrained", "true"};
 
-/// The nodes that Kueue assigned to a set of pods.
+/// The nodes that Kueue assigned to a set of pods; or domains of another level, where the Topology ends above
+/// nodes. These aren't heeded: of such a domain Kueue reserves the capacity, and binds no pod to a node.
 struct AssignedNodes {
+  std::string level{};                 // of which the domains are; "": nodes
   std::map<std::string, int> slots{};  // pods by node; without nodes that are to be replaced
   std::vector<std::string> lost{};     // nodes that Kueue is to replace by others
   std::int64_t pods = 0;               // of all of them
   std::string fault{};                 // why they can't be used, for a message; "": they can
   TopologyRequest asked{};             // unconstrained where nothing was asked
 };
+
+/// The nodes to which pods have to keep; null where they may use any.
+inline const AssignedNodes* only_nodes(const std::optional<AssignedNodes>& assigned) {
+  return assigned && assigned->level.empty() ? &*assigned : nullptr;
+}
 
 struct Workload {
   /// The assignment of one set of pods.
@@ -76,11 +83,17 @@ std::string flavor_template(const nlohmann::json& object);
 /// Whether a ResourceFlavor names a Topology.
 bool has_topology(const nlohmann::json& flavor);
 
+/// The ClusterQueue to which a LocalQueue leads; "" where it names none.
+std::string cluster_queue_of(const nlohmann::json& local_queue);
+
+/// The ResourceFlavors of all of a ClusterQueue's resource groups.
+std::set<std::string> flavors_of(const nlohmann::json& cluster_queue);
+
 /// What an admission asks of a job's pods: partial pod templates, or "".
 struct Admitted {
   std::string workers, launcher;
   std::string unknown;                                        // a flavor that isn't known
-  std::optional<AssignedNodes> worker_nodes, launcher_nodes;  // the only ones; nothing: any nodes
+  std::optional<AssignedNodes> worker_nodes, launcher_nodes;  // see only_nodes()
 };
 
 /// `flavor`: returns a flavor's template by its name; nothing where there is no such flavor.

@@ -18,8 +18,7 @@
 namespace atl::ctl {
 namespace {
 
-std::string fault_of(const std::optional<AssignedNodes>& nodes, std::size_t pods, const char* what,
-                     const std::string& job) {
+std::string fault_of(const AssignedNodes* nodes, std::size_t pods, const char* what, const std::string& job) {
   if (!nodes) return {};
   if (!nodes->fault.empty()) return nodes->fault;
   if (nodes->pods == std::int64_t(pods)) return {};
@@ -38,13 +37,14 @@ bool takes(std::map<std::string, int>& slots, const std::string& node) {
 
 std::string fault_of_assigned_nodes(const Reconcile& reconcile) {
   const Admitted& admitted = reconcile.job().admitted;
-  std::string fault =
-      fault_of(admitted.worker_nodes, reconcile.gang().servers.size(), kWorkerPods, reconcile.name());
-  return fault.empty() ? fault_of(admitted.launcher_nodes, 1, kLauncherPods, reconcile.name()) : fault;
+  std::string fault = fault_of(only_nodes(admitted.worker_nodes), reconcile.gang().servers.size(),
+                               kWorkerPods, reconcile.name());
+  return fault.empty() ? fault_of(only_nodes(admitted.launcher_nodes), 1, kLauncherPods, reconcile.name())
+                       : fault;
 }
 
 void set_misplaced_aside(const Observed& seen, GangView& view) {
-  const auto& assigned = seen.job.admitted.worker_nodes;
+  const AssignedNodes* assigned = only_nodes(seen.job.admitted.worker_nodes);
   if (!assigned || !assigned->fault.empty()) return;
   // mpi-operator makes pods of what was asked for when the attempt began.
   const bool is_marked_by_us = seen.job.job->launcher != Launcher::kMpiJob;
@@ -59,7 +59,7 @@ void set_misplaced_aside(const Observed& seen, GangView& view) {
 }
 
 bool is_plan_as_assigned(const Reconcile& reconcile) {
-  const auto& assigned = reconcile.job().admitted.worker_nodes;
+  const AssignedNodes* assigned = only_nodes(reconcile.job().admitted.worker_nodes);
   if (!assigned) return true;
   std::map<std::string, int> slots = assigned->slots;
   for (const ServerPlace& server : reconcile.status.servers)
@@ -74,9 +74,39 @@ void leave_to_others(Gang& part, const std::vector<std::string>& nodes) {
 }
 
 std::string what_is_replaced(const Reconcile& reconcile) {
-  const auto& assigned = reconcile.job().admitted.worker_nodes;
+  const AssignedNodes* assigned = only_nodes(reconcile.job().admitted.worker_nodes);
   if (!assigned || assigned->lost.empty()) return {};
   return fmt::format("its queue looks for nodes instead of {}", fmt::join(assigned->lost, ", "));
+}
+
+std::string where_assigned(const Reconcile& reconcile) {
+  const auto& assigned = reconcile.job().admitted.worker_nodes;
+  if (!assigned) return {};
+  if (assigned->level.empty()) return ", which its queue assigned";
+  return fmt::format(
+      "; its queue assigned domains of {}, which aren't heeded: the lowest level of its Topology is not {}",
+      assigned->level, kHostnameLabel);
+}
+
+std::string why_no_launcher_as_assigned(const Reconcile& reconcile) {
+  const AssignedNodes* assigned = only_nodes(reconcile.job().admitted.launcher_nodes);
+  if (!assigned) return {};
+  if (assigned->slots.empty())
+    return fmt::format("its queue looks for another node for the launcher instead of {}",
+                       fmt::join(assigned->lost, ", "));
+  const std::string& node = assigned->slots.begin()->first;
+  const std::string refusal = why_no_launcher_on(reconcile, node);
+  return refusal.empty() ? ""
+                         : fmt::format("{}, which its queue assigned to the launcher, {}", node, refusal);
+}
+
+std::string why_no_launcher(const Reconcile& reconcile) {
+  const AssignedNodes* assigned = only_nodes(reconcile.job().admitted.launcher_nodes);
+  if (!assigned) return "no node has room for the launcher";
+  const std::string why = why_no_launcher_as_assigned(reconcile);
+  return why.empty() ? fmt::format("{}, which its queue assigned to the launcher, has no room for it",
+                                   assigned->slots.begin()->first)
+                     : why;
 }
 
 }  // namespace atl::ctl

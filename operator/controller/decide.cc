@@ -14,6 +14,7 @@ constexpr Next (*kSteps[])(Reconcile&) = {
     clean_up,
     complete,
     refuse_unfit,
+    ask_of_queue,
     resume,
     suspend,
     fail_past_deadline,

@@ -43,7 +43,8 @@ struct Wants {
   bool prepare_log = false;
   std::string pod_fault;  // JSON of the pod to try; "": none
   std::string secret;     // name of the Secret to look for; "": none
-  bool is_any() const { return prepare_log || !pod_fault.empty() || !secret.empty(); }
+  std::string queue;      // name of the LocalQueue whose flavors are to be listed; "": none
+  bool is_any() const { return prepare_log || !pod_fault.empty() || !secret.empty() || !queue.empty(); }
 };
 
 struct Decision {

@@ -30,9 +30,10 @@ std::string fault_of_slices(const Job& job, const Settings& settings) {
       most, settings.gpu_resource);
 }
 
-/// What the engine accepts on one machine, but a cluster can't do.
-std::vector<std::string> faults_on_cluster(const Job& job, const Settings& settings) {
-  std::vector<std::string> faults = template_faults(job, settings);
+/// What the engine accepts on one machine, but a cluster can't do. `is_new`: no operator has taken the job
+/// yet.
+std::vector<std::string> faults_on_cluster(const Job& job, const Settings& settings, bool is_new) {
+  std::vector<std::string> faults = template_faults(job, settings, !is_new);
   if (job.dataset.volume.empty())
     faults.emplace_back(
         "dataset.volume: is required on a cluster (name a volume that all pods can mount and that holds "
@@ -52,12 +53,15 @@ bool is_out_of_sight(const Reconcile& reconcile) {
 
 constexpr const char* kNewer = "NewerManifest";
 
+/// Whether no operator has taken the job yet.
+bool is_new(const Reconcile& reconcile) {
+  return reconcile.seen.job.status.conditions.empty() || reconcile.reason_against(kCreated) == kNewer;
+}
+
 /// Fields of a later release mean something that only that release obeys. A job that was accepted before they
 /// appeared goes on without them, because the API server has only filled in their defaults.
 bool is_of_later_release(const Reconcile& reconcile) {
-  const bool is_new =
-      reconcile.seen.job.status.conditions.empty() || reconcile.reason_against(kCreated) == kNewer;
-  return is_new && !reconcile.job().unknown.empty();
+  return is_new(reconcile) && !reconcile.job().unknown.empty();
 }
 
 /// Whether a pod goes when its job has ended. A launcher that still runs is stopped in any case, and a gated
@@ -137,7 +141,7 @@ Next refuse_unfit(Reconcile& reconcile) {
                   "mpiJobs.enabled)");
     return Next::kDone;
   }
-  const auto faults = faults_on_cluster(reconcile.spec(), reconcile.settings);
+  const auto faults = faults_on_cluster(reconcile.spec(), reconcile.settings, is_new(reconcile));
   if (faults.empty()) return Next::kContinue;
   fail_job(reconcile, "InvalidSpec", fmt::format("{}", fmt::join(faults, "\n")));
   return Next::kDone;

@@ -6,6 +6,7 @@
 #include <memory>
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -76,22 +77,29 @@ struct SecretAnswer {
   std::optional<bool> is_gone;  // nothing: the server doesn't say
 };
 
+/// The ResourceFlavors of the job's queue. A queue that isn't there, or that the operator may not read, has
+/// none.
+struct QueueAnswer {
+  std::optional<std::set<std::string>> flavors;  // nothing: the server doesn't say
+};
+
 struct Observed {
   GnnJob job;
   std::vector<PodView> pods;        // the job's own, and others that have a name which the job needs
   std::vector<ObjectView> objects;  // likewise; without Secrets, which the operator may not read
   std::string taken_keys;           // a Secret that existed when ours of that name was to be made, or ""
-  std::map<std::string, NodeView> nodes;  // nodes that its pods run on, or were to run on
+  std::map<std::string, NodeView> nodes;  // nodes that its pods run on, or are or were to run on
   ClusterView* cluster = nullptr;         // outlives the decision
   std::optional<ProgressReport> heard;
   std::optional<Rank> silent_rank;  // that others wait for; its server doesn't answer the operator either
   // Answers to a decision's questions:
-  std::optional<std::string> prepare_log;       // last lines, of a prepare pod that has ended
-  std::optional<std::string> pod_fault;         // what the API server finds wrong with the pod, or ""
-  std::optional<SecretAnswer> secret;           // of the job's keys
+  std::optional<std::string> prepare_log;  // last lines, of a prepare pod that has ended
+  std::optional<std::string> pod_fault;    // what the API server finds wrong with the pod, or ""
+  std::optional<SecretAnswer> secret;      // of the job's keys
+  std::optional<QueueAnswer> queue;
   std::vector<Refusal> refusals;                // of the last writes
   std::optional<QueuePriority> queue_priority;  // nothing: the job names an unknown class
-  bool has_topologies = false;                  // some ResourceFlavor of the cluster names one
+  std::set<std::string> topology_flavors;       // ResourceFlavors of the cluster that name a Topology
   std::optional<Moment> wrote_status;           // when this operator last wrote the status; nothing: never
   Moment now{};
 };

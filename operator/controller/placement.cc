@@ -90,10 +90,10 @@ void enter(Reconcile& reconcile, const GangPlan& plan, const Gang& gang) {
     reconcile.status.servers.push_back(
         {plan.nodes[s], gang.servers[s], gang.holds.empty() ? std::string() : gang.holds[s]});
   reconcile.status.predicted = predicted_of(plan, gang);
-  reconcile.say(kPlaced, true, "Planned",
-                fmt::format("{} servers on {}{}{}{}", plan.nodes.size(), fmt::join(plan.nodes, ", "),
-                            gang.assigned ? ", which its queue assigned" : "", choice_text(reconcile),
-                            network_text(reconcile, plan, gang)));
+  reconcile.say(
+      kPlaced, true, "Planned",
+      fmt::format("{} servers on {}{}{}{}", plan.nodes.size(), fmt::join(plan.nodes, ", "),
+                  where_assigned(reconcile), choice_text(reconcile), network_text(reconcile, plan, gang)));
 }
 
 void pin_launcher(Reconcile& reconcile, const std::string& node) {
@@ -114,13 +114,17 @@ void release_all(Reconcile& reconcile) {
 
 GangPlan find_places(Reconcile& reconcile) {
   const Gang gang = gang_to_place(reconcile);
-  GangPlan plan = plan_places(reconcile, gang);
+  GangPlan plan;
+  if (std::string why = why_no_launcher_as_assigned(reconcile); why.empty())
+    plan = plan_places(reconcile, gang);
+  else
+    plan.reasons.push_back(std::move(why));  // without a launcher, workers would only hold room
   if (plan.fits) {
     enter(reconcile, plan, gang);
   } else {
     if (std::string awaited = what_is_replaced(reconcile); !awaited.empty())
       plan.reasons.push_back(std::move(awaited));
-    reconcile.say(kPlaced, false, "NoRoom", fmt::format("{}", fmt::join(plan.reasons, "; ")));
+    reconcile.say(kPlaced, false, kNoRoom, fmt::format("{}", fmt::join(plan.reasons, "; ")));
     reconcile.requeue_at(reconcile.now() +
                          kPlanAgain);  // new room shows by watching; this is for what no watch shows
   }

@@ -1,5 +1,7 @@
 #include "operator/controller/places.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <map>
 #include <set>
@@ -173,7 +175,7 @@ GangPlan plan_missing(const Reconcile& reconcile, const Gang& gang, const std::v
   Gang part = part_of(gang, waiting);
   leave_to_others(part, standing_nodes(reconcile));
   const PodView* launcher = reconcile.gang().launcher;
-  if (launcher && !launcher->pinned.empty()) part.launcher = {};
+  if (launcher && !launcher->pinned.empty()) part.launcher = {}, part.launcher_on.clear();
   GangPlan plan = plan_within(reconcile, part, pods_of(reconcile, waiting),
                               circles(reconcile, gang, before, standing_nodes(reconcile)));
   if (!plan.fits) return plan;
@@ -252,19 +254,20 @@ Gang gang_to_place(const Reconcile& reconcile) {
     if (worker) gang.server.at_least(worker->requests);
   if (reconcile.gang().launcher) gang.launcher.at_least(reconcile.gang().launcher->requests);
   gang.filter = filter_of(reconcile, reconcile.job().admitted.workers);
-  if (const auto& nodes = reconcile.job().admitted.worker_nodes) gang.assigned = nodes->slots;
+  if (const auto* nodes = only_nodes(reconcile.job().admitted.worker_nodes)) gang.assigned = nodes->slots;
   return gang;
 }
 
 GangPlan plan_places(const Reconcile& reconcile, const Gang& gang) {
   const Admitted& admitted = reconcile.job().admitted;
-  if (admitted.launcher == admitted.workers && !admitted.launcher_nodes)
-    return plan_together(reconcile, gang);
-  // Its queue may have put the launcher on another kind of nodes, or a node; it is placed when it starts.
-  Gang workers = gang;
-  workers.launcher = {};
-  GangPlan plan = plan_together(reconcile, workers);
-  plan.launcher.clear();
+  const AssignedNodes* assigned = only_nodes(admitted.launcher_nodes);
+  if (admitted.launcher == admitted.workers && !assigned) return plan_together(reconcile, gang);
+  // Its queue has put the launcher on a node, or on a kind of nodes: there it is placed when it starts.
+  Gang placed = gang;
+  placed.launcher_on = assigned ? assigned->slots.begin()->first : "";
+  if (!assigned) placed.launcher = {};
+  GangPlan plan = plan_together(reconcile, placed);
+  if (!assigned) plan.launcher.clear();
   return plan;
 }
 
@@ -272,7 +275,7 @@ std::string why_no_launcher_on(const Reconcile& reconcile, const std::string& no
   const auto found = reconcile.seen.nodes.find(node);
   if (found == reconcile.seen.nodes.end() || found->second.is_missing) return "is gone";
   const NodeView& view = found->second;
-  const auto& assigned = reconcile.job().admitted.launcher_nodes;
+  const AssignedNodes* assigned = only_nodes(reconcile.job().admitted.launcher_nodes);
   if (assigned && !assigned->slots.contains(node)) return "is not the one that its queue assigned";
   return filter_of(reconcile, reconcile.job().admitted.launcher)
       .refusal({node, view.labels, view.taints, view.cordoned, view.ready, {}});
@@ -282,16 +285,15 @@ std::string place_for_launcher(const Reconcile& reconcile) {
   Gang alone = gang_to_place(reconcile);
   alone.filter = filter_of(reconcile, reconcile.job().admitted.launcher);
   alone.assigned.reset();
-  if (const auto& nodes = reconcile.job().admitted.launcher_nodes) alone.assigned = nodes->slots;
+  if (const auto* nodes = only_nodes(reconcile.job().admitted.launcher_nodes)) alone.assigned = nodes->slots;
   alone.job.clear();
   alone.servers = {{0}};
   alone.server = std::exchange(alone.launcher, {});
   alone.traffic = Traffic(1, {});
   std::erase_if(alone.volumes, [](const GangVolume& volume) { return volume.mounters != Mounters::kAll; });
   alone.within = -1;
-  const std::vector<std::vector<LabelRule>> circles = {
-      {{"metadata.name", "In", standing_nodes(reconcile), true}}, {}};
-  const GangPlan plan = plan_within(reconcile, alone, {launcher_of(reconcile)}, circles);
+  const GangPlan plan = plan_within(reconcile, alone, {launcher_of(reconcile)},
+                                    {{{"metadata.name", "In", standing_nodes(reconcile), true}}, {}});
   return plan.fits ? plan.nodes[0] : "";
 }
 

@@ -24,7 +24,8 @@ std::string chosen_strategy(const Reconcile& reconcile);
 /// then.
 std::string reason_for_strategy(const Reconcile& reconcile);
 
-/// A node for each server. Servers whose pods are released keep theirs.
+/// A node for each server. Servers whose pods are released keep theirs. Precondition: the launcher can run
+/// where it is assigned (why_no_launcher_as_assigned()).
 GangPlan plan_places(const Reconcile& reconcile, const Gang& gang);
 
 // assigned.cc: nodes that the job's queue has assigned
@@ -37,6 +38,13 @@ bool is_plan_as_assigned(const Reconcile& reconcile);
 void leave_to_others(Gang& part, const std::vector<std::string>& nodes);
 /// Which of them the queue is about to replace, as a sentence, or "".
 std::string what_is_replaced(const Reconcile& reconcile);
+/// What the assignment has to do with the nodes that were just named, or "".
+std::string where_assigned(const Reconcile& reconcile);
+/// Why the launcher can't run on the node that it was assigned, whatever else runs there; "" where it can, or
+/// where it was assigned none.
+std::string why_no_launcher_as_assigned(const Reconcile& reconcile);
+/// Why no node has room for a launcher beside workers that stand, for a message.
+std::string why_no_launcher(const Reconcile& reconcile);
 
 /// Calls plan_places(), and writes the outcome to the status.
 GangPlan find_places(Reconcile& reconcile);

@@ -6,6 +6,7 @@
 
 #include "operator/api/messages.h"
 #include "operator/controller/decide.h"
+#include "operator/controller/places.h"
 #include "operator/controller/steps.h"
 #include "operator/objects/names.h"
 #include "operator/objects/objects.h"
@@ -51,6 +52,12 @@ void keep_result(Reconcile& reconcile, const PodView& pod) {
                    prepared_config_map(reconcile.job(), line));
 }
 
+/// Whether its queue has yet to replace all nodes on which the pod could run.
+bool has_no_node_left(const Reconcile& reconcile) {
+  const AssignedNodes* assigned = only_nodes(reconcile.job().admitted.worker_nodes);
+  return assigned && assigned->slots.empty();
+}
+
 /// Says what the prepare pod does, or what it waits for. While there is no pod, or the scheduler hasn't
 /// judged it yet, the words about the previous pod still hold.
 void tell_how_far(Reconcile& reconcile, const PodView* pod) {
@@ -62,6 +69,9 @@ void tell_how_far(Reconcile& reconcile, const PodView* pod) {
   if (pod && !pod->is_bound() && !pod->unschedulable.empty())
     return reconcile.say(kPlaced, false, kUnschedulable,
                          "the prepare pod has no node: " + pod->unschedulable);
+  if (!pod && has_no_node_left(reconcile))
+    return reconcile.say(kPlaced, false, kPreparing,
+                         "the prepare pod has no node: " + what_is_replaced(reconcile));
   if ((!pod || !pod->is_bound()) && before && before->reason == kUnschedulable) return;
   if (is_starting && reconcile.now() < late) reconcile.requeue_at(late);
   if (is_starting && reconcile.now() >= late)
@@ -100,6 +110,7 @@ Next prepare_data(Reconcile& reconcile) {
     return Next::kContinue;
   const PodView* pod = reconcile.gang().prepare;
   tell_how_far(reconcile, pod);
+  if (!pod && has_no_node_left(reconcile)) return Next::kDone;
   if (!pod) {
     if (back_off(reconcile) == Next::kContinue)
       reconcile.create(Kind::kPod, prepare_name(reconcile.name()),
@@ -122,6 +133,9 @@ Next prepare_data(Reconcile& reconcile) {
       reconcile.ask_for_prepare_log();
     else
       fail_prepare(reconcile, *pod, "PrepareFailed", why_it_ended(*pod, *reconcile.seen.prepare_log));
+  } else if (!pod->is_bound() &&
+             pod->meta.annotation(kAssignedAnnotation) != assigned_list(reconcile.job())) {
+    dismiss(reconcile, *pod);  // it would wait for nodes that its queue has replaced
   } else {
     watch_over(reconcile, *pod);
   }

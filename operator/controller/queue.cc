@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "operator/controller/places.h"
+#include "operator/controller/queue.h"
 #include "operator/controller/steps.h"
 #include "operator/objects/names.h"
 #include "operator/objects/objects.h"
@@ -18,20 +19,6 @@ constexpr Seconds kTryAgain{10};  // where no watch reports a change
 constexpr const char *kNoKueue = "NoKueue", *kQueueRefused = "QueueRefused", *kQueued = "Queued",
                      *kNameTaken = "NameTaken", *kWaitForStart = "WaitForStart",
                      *kWaitForRecovery = "WaitForRecovery";
-
-std::string queue_of(const Reconcile& reconcile) {
-  return reconcile.job().meta.label(kQueueLabel);
-}
-
-/// The object of that name, whoever made it; null where there is none.
-const ObjectView* place_of(const Reconcile& reconcile) {
-  return reconcile.find(Kind::kWorkload, workload_name(reconcile.name()));
-}
-
-const ObjectView* own_place(const Reconcile& reconcile) {
-  const ObjectView* place = place_of(reconcile);
-  return place && is_own(place->meta, reconcile.seen) ? place : nullptr;
-}
 
 std::string message_of(const Workload& workload, const char* condition) {
   const Condition* found = find_condition(workload.conditions, condition);
@@ -54,6 +41,7 @@ Hold waits(const Reconcile& reconcile, const Workload& workload) {
 
 /// The job has no Workload yet, or no more. The API server's answer to the last try counts until one is made.
 Hold has_no_place(const Reconcile& reconcile) {
+  if (const std::string fault = fault_of_request(reconcile); !fault.empty()) return {kQueueRefused, fault};
   for (const Refusal& refusal : reconcile.seen.refusals)
     if (refusal.object.starts_with(name_of(Kind::kWorkload)))
       return {kQueueRefused,
@@ -67,25 +55,17 @@ Hold has_no_place(const Reconcile& reconcile) {
     return {kQueued, fmt::format("the priority class '{}' does not exist",
                                  label.empty() ? reconcile.job().priority_class : label)};
   }
+  if (reconcile.seen.queue && !request_of(reconcile))
+    return {kQueued,
+            fmt::format("the API server does not say which flavors the queue {} has; it is asked again",
+                        queue_of(reconcile))};
   return {kQueued, fmt::format("it joins the queue {}", queue_of(reconcile))};
-}
-
-/// What the job's placement asks of the topology of its nodes. Nothing where the cluster has no topologies:
-/// Kueue would then find no flavor for the job.
-TopologyRequest request_of(const Reconcile& reconcile) {
-  return reconcile.seen.has_topologies ? topology_request(reconcile.spec()) : TopologyRequest{};
-}
-
-/// Whether the Workload was made before the cluster had topologies. What is admitted without a request stays.
-bool lacks_request(const Workload& workload, const Reconcile& reconcile) {
-  const auto asks = workload.asks.find(kWorkerPods);
-  return !workload.has_admission && asks != workload.asks.end() && !asks->second.is_any() &&
-         request_of(reconcile).is_any();
 }
 
 bool is_place_old(const Meta& meta, const Workload& workload, const Reconcile& reconcile) {
   return workload.queue != queue_of(reconcile) ||
-         meta.label(kManifestLabel) != reconcile.job().made_of.manifest || lacks_request(workload, reconcile);
+         meta.label(kManifestLabel) != reconcile.job().made_of.manifest ||
+         is_request_old(workload, reconcile);
 }
 
 void release_quota(Reconcile& reconcile, const ObjectView& place) {
@@ -109,10 +89,11 @@ void release_quota(Reconcile& reconcile, const ObjectView& place) {
 void join_queue(Reconcile& reconcile) {
   if (place_of(reconcile)) return;  // somebody else's
   reconcile.requeue_at(reconcile.now() + kTryAgain);
-  if (!reconcile.seen.queue_priority) return;
+  const auto request = request_of(reconcile);
+  if (!reconcile.seen.queue_priority || !request || !fault_of_request(reconcile).empty()) return;
   reconcile.create(Kind::kWorkload, workload_name(reconcile.name()),
                    workload(reconcile.job(), reconcile.settings, reconcile.gang().servers,
-                            *reconcile.seen.queue_priority, request_of(reconcile)));
+                            *reconcile.seen.queue_priority, *request));
 }
 
 /// PodsReady, if it has changed.
@@ -166,10 +147,9 @@ std::optional<Hold> held_by_queue(const Reconcile& reconcile) {
   if (!reconcile.job().admitted.unknown.empty())
     return Hold{kQueued, fmt::format("its queue assigned the ResourceFlavor {}, which does not exist",
                                      reconcile.job().admitted.unknown)};
-  // An attempt that runs is left to end: an operator of an earlier release didn't heed assigned nodes.
-  const bool runs = reconcile.gang().is_launched && !reconcile.holds(kSuspended);
+  // An operator of an earlier release didn't heed assigned nodes.
   const std::string fault = fault_of_assigned_nodes(reconcile);
-  if (!fault.empty() && !runs) return Hold{kQueued, fault};
+  if (!fault.empty() && !runs(reconcile)) return Hold{kQueued, fault};
   return {};
 }
 

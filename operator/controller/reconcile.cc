@@ -40,7 +40,7 @@ std::string without_numbers(const std::string& text) {
 
 /// Whether both say alike that there is no room, for so many and in so much room.
 bool are_alike(const Condition& a, const Condition& b) {
-  return a.reason == "NoRoom" && b.reason == "NoRoom" && a.holds == b.holds &&
+  return a.reason == kNoRoom && b.reason == kNoRoom && a.holds == b.holds &&
          without_numbers(a.message) == without_numbers(b.message);
 }
 

@@ -14,6 +14,9 @@ namespace atl::ctl {
 
 /// The reason against Running while pods start.
 inline constexpr const char* kStarting = "Starting";
+/// The reason against Placed where the gang doesn't fit, and against Running where its launcher alone
+/// doesn't.
+inline constexpr const char* kNoRoom = "NoRoom";
 /// The reason of Running where ranks run and none of their servers answers the operator.
 inline constexpr const char* kUnheard = "Unheard";
 
@@ -57,6 +60,7 @@ class Reconcile {
   void ask_for_prepare_log() { decision_.wants.prepare_log = true; }
   void ask_for_fault_of(const std::string& pod) { decision_.wants.pod_fault = pod; }
   void ask_for_secret(const std::string& name) { decision_.wants.secret = name; }
+  void ask_for_queue(const std::string& name) { decision_.wants.queue = name; }
 
   /// From now on the job's pods run this image.
   void use_image(const std::string& image);

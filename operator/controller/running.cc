@@ -50,11 +50,7 @@ void launch(Reconcile& reconcile, const PodView& launcher) {
   }
   const std::string node = launcher.pinned.empty() ? place_for_launcher(reconcile) : launcher.pinned;
   if (node.empty()) {
-    const bool is_assigned = reconcile.job().admitted.launcher_nodes.has_value();
-    reconcile.say(
-        kRunning, false, "NoRoom",
-        is_assigned ? "all workers are ready, but the launcher can't run on the node that its queue assigned"
-                    : "all workers are ready, but no node has room for the launcher");
+    reconcile.say(kRunning, false, kNoRoom, "all workers are ready, but " + why_no_launcher(reconcile));
     reconcile.requeue_at(reconcile.now() + Seconds(30));
     return;
   }

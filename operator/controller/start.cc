@@ -70,14 +70,23 @@ std::string why_not_bound(const Reconcile& reconcile, const Pods& unbound) {
   return listed(reasons, "; ");
 }
 
-/// Healthy pods of a previous attempt whose missing companions find no room. They are withdrawn after a time,
-/// because two such jobs could wait for each other for ever.
+/// Healthy pods whose missing companions find no room, or that wait for a launcher which finds none. They are
+/// withdrawn after a time, because two such jobs could wait for each other for ever, and a queue assigns
+/// another node only once no pod of the job's stands on the one that can't be used.
 Next withdraw_waiting_in_vain(Reconcile& reconcile, const Pods& standing) {
-  if (standing.empty() || reconcile.holds(kPlaced) || reconcile.gang().is_launched) return Next::kContinue;
-  const Moment end = reconcile.since(kPlaced) + Seconds(reconcile.spec().run_policy.start_deadline_seconds);
+  const bool lacks_launcher = reconcile.holds(kPlaced) && reconcile.reason_against(kRunning) == kNoRoom;
+  if (standing.empty() || reconcile.gang().is_launched) return Next::kContinue;
+  if (reconcile.holds(kPlaced) && !lacks_launcher) return Next::kContinue;
+  const Moment begin = lacks_launcher ? std::max(reconcile.since(kPlaced), reconcile.since(kRunning))
+                                      : reconcile.since(kPlaced);
+  const Moment end = begin + Seconds(reconcile.spec().run_policy.start_deadline_seconds);
   reconcile.requeue_at(end);
   if (reconcile.now() < end) return Next::kContinue;
-  withdraw(reconcile, "there is no room for the pods that are missing; the others are let go");
+  const std::string message =
+      lacks_launcher ? find_condition(reconcile.status.conditions, kRunning)->message + "; they are let go"
+                     : "there is no room for the pods that are missing; the others are let go";
+  withdraw(reconcile, message);
+  if (lacks_launcher) reconcile.say(kRunning, false, kWithdrawn, message);
   return Next::kDone;
 }
 

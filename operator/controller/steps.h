@@ -23,6 +23,10 @@ Next complete(Reconcile& reconcile);
 Next refuse_unfit(Reconcile& reconcile);
 Next fail_past_deadline(Reconcile& reconcile);
 
+// request.cc: what a job asks its queue about nodes
+/// Asks which flavors the job's queue has, where a request for nodes depends on that.
+Next ask_of_queue(Reconcile& reconcile);
+
 // queue.cc
 Next resume(Reconcile& reconcile);
 Next suspend(Reconcile& reconcile);

@@ -27,6 +27,7 @@ inline constexpr const char* kQueuePriorityLabel = "kueue.x-k8s.io/priority-clas
 // Of pods for which Kueue assigned nodes: their set of its Workload, and the Workload.
 inline constexpr const char* kPodSetLabel = "kueue.x-k8s.io/podset";
 inline constexpr const char* kWorkloadAnnotation = "kueue.x-k8s.io/workload";
+inline constexpr const char* kAssignedAnnotation = "atoll.dev/assigned-nodes";  // of the prepare pod: "n3,n4"
 inline constexpr const char* kGate = "atoll.dev/placement";
 
 inline constexpr const char* kPrepareRole = "prepare";

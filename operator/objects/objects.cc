@@ -170,14 +170,24 @@ void mount_output(json& pod, const Job& job) {
 
 /// The prepare pod takes the room of a worker that isn't there yet, on any of the workers' nodes.
 void demand_assigned(json& pod, const GnnJob& job) {
-  if (!job.admitted.worker_nodes) return;
+  const AssignedNodes* assigned = only_nodes(job.admitted.worker_nodes);
+  if (!assigned) return;
   json names = json::array();
-  for (const auto& [node, pods] : job.admitted.worker_nodes->slots) names.push_back(node);
-  if (!names.empty())
-    demand_of_nodes(pod, {{"key", kHostnameLabel}, {"operator", "In"}, {"values", std::move(names)}});
+  for (const auto& [node, pods] : assigned->slots) names.push_back(node);
+  pod["metadata"]["annotations"][kAssignedAnnotation] = assigned_list(job);
+  if (names.empty()) return;
+  demand_of_nodes(pod, {{"key", kHostnameLabel}, {"operator", "In"}, {"values", std::move(names)}});
 }
 
 }  // namespace
+
+std::string assigned_list(const GnnJob& job) {
+  std::string list;
+  const AssignedNodes* assigned = only_nodes(job.admitted.worker_nodes);
+  if (!assigned) return list;
+  for (const auto& [node, pods] : assigned->slots) list += (list.empty() ? "" : ",") + node;
+  return list;
+}
 
 std::string prepare_pod(const GnnJob& job, const Settings& settings, Moment now) {
   json pod = base_pod(job, settings, prepare_name(job.meta.name), kPrepareRole);

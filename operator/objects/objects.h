@@ -55,6 +55,10 @@ std::string network_policy(const GnnJob& job, const Settings& settings);
 /// Partitions the data set if that isn't done yet; its result is the last line of its log.
 std::string prepare_pod(const GnnJob& job, const Settings& settings, Moment now);
 
+/// The nodes of workers that the job's queue has assigned, of which the prepare pod may use any, as in
+/// kAssignedAnnotation of that pod; "" where there are none.
+std::string assigned_list(const GnnJob& job);
+
 /// Runs sshd and the ranks of one server. Gated.
 std::string worker_pod(const GnnJob& job, const Settings& settings, int server,
                        const std::vector<Rank>& ranks, int incarnation);

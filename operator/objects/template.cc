@@ -1,6 +1,7 @@
 #include "operator/objects/template.h"
 
 #include <algorithm>
+#include <iterator>
 #include <nlohmann/json.hpp>
 #include <string_view>
 
@@ -13,7 +14,14 @@ namespace {
 using nlohmann::json;
 
 json template_of(const Job& job) {
-  return job.template_.empty() ? json() : json::parse(job.template_);
+  json given = job.template_.empty() ? json() : json::parse(job.template_);
+  for (const char* map : {"labels", "annotations"}) {
+    if (!member(member(given, "metadata"), map).is_object()) continue;
+    json& texts = given["metadata"][map];
+    for (auto each = texts.begin(); each != texts.end();)
+      each = is_mark_of_kueue(each.key()) ? texts.erase(each) : std::next(each);
+  }
+  return given;
 }
 
 void append(json& list, const json& more) {
@@ -90,9 +98,10 @@ void merge_admitted(json& pod, const GnnJob& job, const char* role) {
   const auto& nodes = is_launcher ? job.admitted.launcher_nodes : job.admitted.worker_nodes;
   if (!nodes) return;
   json& metadata = pod["metadata"];
+  metadata["annotations"][nodes->asked.annotation()] = nodes->asked.value;
+  if (!only_nodes(nodes)) return;  // Kueue would end pods on nodes that it hasn't assigned
   metadata["labels"][kPodSetLabel] = is_launcher ? kLauncherPods : kWorkerPods;
   metadata["annotations"][kWorkloadAnnotation] = workload_name(job.meta.name);
-  metadata["annotations"][nodes->asked.annotation()] = nodes->asked.value;
 }
 
 }  // namespace atl::ctl

@@ -13,17 +13,22 @@
 namespace atl::ctl {
 
 /// One line for each thing that isn't allowed in `template` or in a volume: "template.spec.hostNetwork: …".
-/// Empty: merge_template() will succeed.
-std::vector<std::string> template_faults(const Job& job, const Settings& settings);
+/// Empty: merge_template() will succeed. `is_accepted`: an operator has taken the job before; marks of
+/// Kueue's are no fault of it then, because an earlier release allowed them.
+std::vector<std::string> template_faults(const Job& job, const Settings& settings, bool is_accepted = false);
+
+/// Whether a label or an annotation of that key says which pods Kueue placed.
+bool is_mark_of_kueue(const std::string& key);
 
 /// Merges what the job's queue asks of such a pod, in the same way. Where it assigned nodes, marks the pod as
-/// one of those for which it did; the prepare pod counts as a worker, because none runs beside it.
+/// one of those for which it did; the prepare pod counts as a worker, because none runs beside it. Where it
+/// assigned domains of another level, says only that they have been counted.
 void merge_admitted(nlohmann::json& pod, const GnnJob& job, const char* role);
 
 /// Merges labels, annotations, nodeSelector, securityContext and resources key by key, where null removes a
 /// key. Appends tolerations, volumes, volumeMounts, envFrom, imagePullSecrets and init containers. Merges env
 /// by name. Replaces affinity and everything else. Resources go to workers alone, because only they run
-/// ranks.
+/// ranks. Leaves out marks of Kueue's, which are for merge_admitted() to set.
 void merge_template(nlohmann::json& pod, const Job& job, const char* role);
 
 }  // namespace atl::ctl

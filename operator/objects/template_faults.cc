@@ -66,7 +66,8 @@ const std::set<std::string> kMarksOfKueue = {"kueue.x-k8s.io/podset", "kueue.x-k
 
 class Faults {
  public:
-  explicit Faults(const Settings& settings) : allowed_(settings.allowed), gpu_(settings.gpu_resource) {}
+  Faults(const Settings& settings, bool is_accepted)
+      : allowed_(settings.allowed), gpu_(settings.gpu_resource), is_accepted_(is_accepted) {}
 
   std::vector<std::string> all;
 
@@ -102,7 +103,7 @@ class Faults {
       for (const auto& [name, text] : value.items()) {
         if (name.starts_with("atoll.dev/") || name == kManagedByLabel)
           add("template.metadata." + key + "." + name, "is the operator's (choose another key)");
-        if (is_mark_of_kueue(name))
+        if (is_mark_of_kueue(name) && !is_accepted_)
           add("template.metadata." + key + "." + name,
               "is the operator's (placement.within asks Kueue for one domain of a topology)");
       }
@@ -152,11 +153,6 @@ class Faults {
   }
 
  private:
-  static bool is_mark_of_kueue(const std::string& name) {
-    return std::ranges::any_of(kMarksOfKueue,
-                               [&](const std::string& mark) { return name.starts_with(mark); });
-  }
-
   bool is_gpu(const std::string& resource) const {
     return resource == gpu_ || std::ranges::any_of(kGpuFamilies, [&](const std::string& family) {
              return resource.starts_with(family);
@@ -165,6 +161,7 @@ class Faults {
 
   const std::set<std::string>& allowed_;
   const std::string& gpu_;  // what kubelets call a GPU
+  const bool is_accepted_;
 };
 
 json parsed(const std::string& text) {
@@ -173,8 +170,12 @@ json parsed(const std::string& text) {
 
 }  // namespace
 
-std::vector<std::string> template_faults(const Job& job, const Settings& settings) {
-  Faults faults(settings);
+bool is_mark_of_kueue(const std::string& key) {
+  return std::ranges::any_of(kMarksOfKueue, [&](const std::string& mark) { return key.starts_with(mark); });
+}
+
+std::vector<std::string> template_faults(const Job& job, const Settings& settings, bool is_accepted) {
+  Faults faults(settings, is_accepted);
   faults.guard(parsed(job.dataset.volume), "volume", "dataset.volume");
   faults.refuse(parsed(job.dataset.volume), kRefusedOfData, "dataset.volume");
   faults.guard(parsed(job.dataset.prepared), "volume", "dataset.prepared");

@@ -3,10 +3,13 @@
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
+#include <utility>
+#include <vector>
 
 #include "operator/api/condition.h"
 #include "operator/objects/names.h"
 #include "operator/objects/parts.h"
+#include "operator/plan/node_filter.h"
 
 namespace atl::ctl {
 namespace {
@@ -22,6 +25,36 @@ json request_json(const TopologyRequest& asks) {
   else
     request[asks.kind] = asks.value;
   return request;
+}
+
+/// Rules of which one list must hold on a node: its labels tell no driver, or one that is new enough. As in
+/// NodeFilter::oldest_driver, the present name of the label comes before the former one.
+std::vector<std::vector<json>> driver_rules(int oldest) {
+  const auto rule = [&](const char* label, bool is_told) -> json {
+    json made = {{"key", label}, {"operator", is_told ? "Gt" : "DoesNotExist"}};
+    if (is_told) made["values"] = json::array({std::to_string(oldest - 1)});
+    return made;
+  };
+  const auto& [present, former] = kDriverLabels;
+  return {{rule(present, false), rule(former, false)},
+          {rule(present, true)},
+          {rule(present, false), rule(former, true)}};
+}
+
+/// Leaves out nodes that plans leave out, because Kueue would assign them where it may assign any.
+void demand_driver(json& spec, const GnnJob& job, const Settings& settings) {
+  const bool has_our_engine = job.job->image.empty();
+  if (job.job->resources.gpus == 0 || !has_our_engine || settings.oldest_driver == 0) return;
+  json& terms =
+      spec["affinity"]["nodeAffinity"]["requiredDuringSchedulingIgnoredDuringExecution"]["nodeSelectorTerms"];
+  if (!terms.is_array() || terms.empty()) terms = json::array({json::object()});
+  json all = json::array();
+  for (const json& term : terms)
+    for (const auto& rules : driver_rules(settings.oldest_driver)) {
+      all.push_back(term);
+      for (const json& rule : rules) all.back()["matchExpressions"].push_back(rule);
+    }
+  terms = std::move(all);
 }
 
 /// A set of pods as they are made outside of any queue: a flavor's additions are not theirs to request.
@@ -63,10 +96,11 @@ std::string workload(const GnnJob& job, const Settings& settings,
   const std::string worker = worker_pod(alone, settings, 0, *largest, 0),
                     launcher = launcher_pod(alone, settings, 1);
   const TopologyRequest anywhere = asks.is_any() ? kUnconstrained : TopologyRequest{};
-  object["spec"] = {{"queueName", job.meta.label(kQueueLabel)},
-                    {"priority", priority.value},
-                    {"podSets", json::array({pod_set(kWorkerPods, servers.size(), worker, asks),
-                                             pod_set(kLauncherPods, 1, launcher, anywhere)})}};
+  json sets = json::array(
+      {pod_set(kWorkerPods, servers.size(), worker, asks), pod_set(kLauncherPods, 1, launcher, anywhere)});
+  demand_driver(sets[0]["template"]["spec"], job, settings);
+  object["spec"] = {
+      {"queueName", job.meta.label(kQueueLabel)}, {"priority", priority.value}, {"podSets", std::move(sets)}};
   if (!priority.name.empty())
     object["spec"]["priorityClassRef"] = {
         {"group", priority.group}, {"kind", priority.kind}, {"name", priority.name}};

@@ -90,6 +90,7 @@ std::string demand_class(const Gang& gang) {
     text.add(node);
     text.add(std::int64_t(servers));
   }
+  text.add(gang.launcher_on);
   text.add(digest_of(gang.traffic));
   return std::move(text.all);
 }

@@ -67,7 +67,23 @@ std::optional<Answer> place_around_launcher(const Room& room, const Gang& gang, 
   return best;
 }
 
+/// The cheapest placement beside the launcher on the node that it has to have.
+std::optional<Answer> place_beside_launcher(const Room& room, const Gang& gang) {
+  if (!room.has_room_for_launcher()) return {};
+  auto sites = room.sites(false);
+  for (std::size_t i = 0; i < sites.size(); ++i) {
+    if (sites[i].node != gang.launcher_on) continue;
+    Resources left = room.usable()[i].free;
+    left -= gang.launcher;
+    sites[i] = room.site(room.usable()[i], left);
+  }
+  auto placement = place(Topology(std::move(sites), gang.weights), gang.traffic, gang.within);
+  if (!placement) return {};
+  return Answer{std::move(*placement), gang.launcher_on};
+}
+
 std::optional<Answer> place_all(const Room& room, const Topology& topology, const Gang& gang) {
+  if (!gang.launcher_on.empty()) return place_beside_launcher(room, gang);
   auto placement = place(topology, gang.traffic, gang.within);
   if (!placement) return {};
   auto launcher = launcher_beside(room, gang, placement->nodes);

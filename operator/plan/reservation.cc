@@ -92,6 +92,11 @@ bool add_launcher(const Gang& gang, const Room& room, std::map<const NodeRoom*, 
     return left.times(gang.launcher) > 0;
   };
   const NodeRoom* host = nullptr;
+  if (!gang.launcher_on.empty()) {
+    for (const NodeRoom& node : room.usable())
+      if (node.node->name == gang.launcher_on) kept[&node] += gang.launcher;
+    return true;  // on a node that servers can't use none is kept
+  }
   for (const NodeRoom& node : room.usable())
     if (fits(node) && (!host || (kept.contains(&node) && !kept.contains(host)))) host = &node;
   if (host) kept[host] += gang.launcher;

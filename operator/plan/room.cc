@@ -38,6 +38,7 @@ Room::Room(const Gang& gang, const Snapshot& snapshot) : gang_(gang), far_(gang.
     for (const auto& [node, servers] : *gang.assigned) missing.insert(node);
   for (const std::size_t node : by_name) {
     missing.erase(snapshot.nodes[node].name);
+    if (snapshot.nodes[node].name == gang.launcher_on) launcher_left_ = left(snapshot, node).free;
     if (gang.most_on(snapshot.nodes[node].name) > 0) add(snapshot.nodes[node], left(snapshot, node));
   }
   for (const std::string& node : missing) refusals_.push_back(node + " does not exist");
@@ -227,8 +228,9 @@ std::vector<std::string> obstacles(const Gang& gang, const Room& room) {
   if (servers_fit && !first_fits)
     sentences.push_back(need + "; there is room for them, but not for server 0 where its volume is");
   else if (servers_fit)
-    sentences.push_back(fmt::format("{}, and a launcher ({}); there is room only for the servers", need,
-                                    gang.launcher.text()));
+    sentences.push_back(fmt::format("{}, and a launcher ({}{}); there is room only for the servers", need,
+                                    gang.launcher.text(),
+                                    gang.launcher_on.empty() ? "" : " on " + gang.launcher_on));
   else
     sentences.push_back(
         fmt::format("{}; {}{}", need, what_there_is(gang, all), what_would_do(gang, servers, all)));

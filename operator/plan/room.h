@@ -28,6 +28,8 @@ class Room {
 
   const std::vector<NodeRoom>& usable() const { return usable_; }         // by name; assigned ones alone
   const std::vector<std::string>& refusals() const { return refusals_; }  // "n1 is cordoned"
+  /// Whether the launcher fits on the node that it has to have (Gang::launcher_on), beside no server.
+  bool has_room_for_launcher() const { return launcher_left_.times(gang_.launcher) > 0; }
   /// One sentence for each volume that some node can't reach.
   std::vector<std::string> far_volumes() const;
   /// Sites of the gang's servers, with the present room or, with `empty`, that of empty nodes.
@@ -42,6 +44,7 @@ class Room {
 
   const Gang& gang_;
   std::unordered_map<std::size_t, NodeLeft> changed_;  // by node: what differs from the snapshot's `left`
+  Resources launcher_left_;                            // on Gang::launcher_on
   std::vector<NodeRoom> usable_;
   std::vector<std::string> refusals_;
   std::vector<std::vector<std::string>> far_;  // by volume: nodes that can't reach it

@@ -79,6 +79,29 @@ std::optional<bool> is_secret_gone(kube::Client& client, const std::string& secr
 
 namespace {
 
+/// The object; null where it isn't there or may not be read; nothing where the server doesn't say.
+std::optional<json> read_if_allowed(kube::Client& client, const std::string& path) {
+  constexpr int kForbidden = 403;
+  const kube::Answer answer = client.get(path);
+  if (answer) return json::parse(answer.object, nullptr, false);
+  if (answer.error->is_not_found() || answer.error->code == kForbidden) return json();
+  return {};
+}
+
+}  // namespace
+
+std::optional<std::set<std::string>> flavors_of_queue(kube::Client& client, const std::string& space,
+                                                      const std::string& queue) {
+  const auto local = read_if_allowed(client, local_queues_resource().path(space, queue));
+  if (!local) return {};
+  const std::string name = cluster_queue_of(*local);
+  if (name.empty()) return std::set<std::string>();
+  const auto all = read_if_allowed(client, cluster_queues_resource().path("", name));
+  return all ? std::optional(flavors_of(*all)) : std::nullopt;
+}
+
+namespace {
+
 /// Returns false where nobody answers for the log now. A log that is gone for good counts as empty.
 bool read_prepare_log(kube::Client& client, Observed& seen) {
   const Meta& meta = seen.job.meta;
@@ -101,6 +124,8 @@ bool read_prepare_log(kube::Client& client, Observed& seen) {
 bool answer(kube::Client& client, const Wants& wants, Observed& seen) {
   if (!wants.pod_fault.empty()) seen.pod_fault = fault_of(client, wants.pod_fault, seen.job.meta.space);
   if (!wants.secret.empty()) seen.secret = SecretAnswer{is_secret_gone(client, wants.secret, seen.job)};
+  if (!wants.queue.empty())
+    seen.queue = QueueAnswer{flavors_of_queue(client, seen.job.meta.space, wants.queue)};
   return !wants.prepare_log || read_prepare_log(client, seen);
 }
 

@@ -6,6 +6,7 @@
 #include <map>
 #include <mutex>
 #include <optional>
+#include <set>
 #include <string>
 
 #include "operator/api/gnnjob.h"
@@ -53,6 +54,13 @@ std::string fault_of(kube::Client& client, const std::string& pod, const std::st
 /// Finds out without the right to read: the Secret is gone if one of its name could be made, and exists if
 /// the server says so. Nothing: the server says neither.
 std::optional<bool> is_secret_gone(kube::Client& client, const std::string& secret, const GnnJob& job);
+
+// What a queue has. Asked where a job's request depends on it, because the operator reads no queues else.
+
+/// The ResourceFlavors of the ClusterQueue to which a LocalQueue leads. None where one of the two isn't there
+/// or may not be read; nothing where the server doesn't say.
+std::optional<std::set<std::string>> flavors_of_queue(kube::Client& client, const std::string& space,
+                                                      const std::string& queue);
 
 /// Answers a decision's questions, so that it can be made again. False where nobody answers for the log now.
 /// Throws kube::TransportError where nobody answers at all.

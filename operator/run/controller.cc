@@ -21,7 +21,7 @@ using kube::Milliseconds;
 constexpr const char* kWaitingJobs = "";   // a key on the queue: all jobs that wait for room
 constexpr Milliseconds kRoomSettles{100};  // many pods often go together
 constexpr Milliseconds kExpectationsLapse{301'000}, kNameMayBeFree{30'000};
-constexpr int kMostAsked = 4;  // rounds of a decision, which asks three things at most
+constexpr int kMostAsked = 5;  // rounds of a decision, which asks four things at most
 
 double seconds_since(std::chrono::steady_clock::time_point begin) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();

@@ -35,6 +35,16 @@ const kube::Resource& flavors_resource() {
   return kFlavors;
 }
 
+const kube::Resource& local_queues_resource() {
+  static const kube::Resource kQueues{"kueue.x-k8s.io", "v1beta2", "localqueues"};
+  return kQueues;
+}
+
+const kube::Resource& cluster_queues_resource() {
+  static const kube::Resource kQueues{"kueue.x-k8s.io", "v1beta2", "clusterqueues"};
+  return kQueues;
+}
+
 const kube::Resource& queue_priorities_resource() {
   static const kube::Resource kClasses{"kueue.x-k8s.io", "v1beta2", "workloadpriorityclasses"};
   return kClasses;

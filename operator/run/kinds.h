@@ -17,6 +17,8 @@ const kube::Resource& claims_resource();   // PersistentVolumeClaims
 const kube::Resource& volumes_resource();  // PersistentVolumes
 const kube::Resource& storage_classes_resource();
 const kube::Resource& flavors_resource();           // Kueue's kinds of nodes
+const kube::Resource& local_queues_resource();      // Kueue's, which jobs name
+const kube::Resource& cluster_queues_resource();    // to which these lead
 const kube::Resource& queue_priorities_resource();  // Kueue's classes of priority
 const kube::Resource& pod_priorities_resource();    // Kubernetes' own
 

@@ -20,6 +20,9 @@ std::map<std::string, NodeView> node_views(const Observed& seen, const Caches& c
   for (const PodView& pod : seen.pods) names.insert({pod.node, pod.pinned});
   for (const ServerPlace& server : seen.job.status.servers) names.insert(server.node);
   std::map<std::string, NodeView> views;
+  for (const auto& assigned : {seen.job.admitted.worker_nodes, seen.job.admitted.launcher_nodes})
+    for (const auto& [node, pods] : assigned.value_or(AssignedNodes()).slots)
+      if (caches.node(node)) names.insert(node);  // one that is missing is the queue's to replace
   names.erase("");
   for (const std::string& name : names) {
     if (const auto node = caches.node(name))
@@ -34,7 +37,7 @@ std::map<std::string, NodeView> node_views(const Observed& seen, const Caches& c
 
 void look_at_queue(Observed& seen, const QueueCaches& queues) {
   seen.queue_priority = queues.priority_of(seen.job);
-  seen.has_topologies = queues.has_topologies();
+  seen.topology_flavors = queues.topology_flavors();
   for (const ObjectView& object : seen.objects)
     if (object.workload && object.meta.owner_uid == seen.job.meta.uid)
       seen.job.admitted =

@@ -1,6 +1,5 @@
 #include "operator/run/queue_caches.h"
 
-#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "operator/api/json_values.h"
@@ -20,7 +19,7 @@ constexpr auto kNobodyIsTold = [](const auto&...) {};
 
 QueueCaches::Flavor QueueCaches::read_flavor(std::string_view text) {
   const json object = json::parse(text, nullptr, false);
-  return {flavor_template(object), has_topology(object)};
+  return {read_meta(object).name, flavor_template(object), has_topology(object)};
 }
 
 QueueCaches::PriorityClass QueueCaches::read_class(std::string_view text) {
@@ -45,8 +44,11 @@ std::optional<std::string> QueueCaches::flavor(const std::string& name) const {
   return found ? std::optional(found->pods) : std::nullopt;
 }
 
-bool QueueCaches::has_topologies() const {
-  return std::ranges::any_of(flavors_.all(), [](const auto& flavor) { return flavor->has_topology; });
+std::set<std::string> QueueCaches::topology_flavors() const {
+  std::set<std::string> names;
+  for (const auto& flavor : flavors_.all())
+    if (flavor->has_topology) names.insert(flavor->name);
+  return names;
 }
 
 std::optional<QueuePriority> QueueCaches::priority_of(const GnnJob& job) const {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -20,15 +21,15 @@ class QueueCaches {
   // From any thread:
   /// A ResourceFlavor's partial pod template; nothing where there is none of that name.
   std::optional<std::string> flavor(const std::string& name) const;
-  /// Whether any ResourceFlavor names a Topology.
-  bool has_topologies() const;
+  /// The names of ResourceFlavors that name a Topology.
+  std::set<std::string> topology_flavors() const;
   /// The class that the job's label names, else that of its pods, else the cluster's default. Nothing where
   /// there is no such class.
   std::optional<QueuePriority> priority_of(const GnnJob& job) const;
 
  private:
   struct Flavor {
-    std::string pods;  // a partial pod template
+    std::string name, pods;  // pods: a partial pod template
     bool has_topology = false;
   };
   struct PriorityClass {

@@ -63,6 +63,8 @@ def install(server):
     """The resources, a flavor gnn-nodes of nodes labelled pool=gnn, and a class urgent."""
     for each in (_resource("Workload", "workloads", _WORKLOAD, namespaced=True, status=True),
                  _resource("ResourceFlavor", "resourceflavors", _object(spec=_ANY), namespaced=False),
+                 _resource("ClusterQueue", "clusterqueues", _object(spec=_ANY), namespaced=False),
+                 _resource("LocalQueue", "localqueues", _object(spec=_ANY), namespaced=True),
                  _resource("WorkloadPriorityClass", "workloadpriorityclasses", _object(value={"type": "integer"}), namespaced=False)):
         server.expect("create", "-f", "-", text=json.dumps(each))
     server.until_defined()

@@ -148,7 +148,7 @@ validations:
 
 {{/* A pod that bears a job's name was made by an operator, that is by somebody who writes the status of GNNJobs, and is pinned
      by one: else any tenant's could hold the room that it names. So was a pod that says it is of a GNNJob's Workload: Kueue would
-     not count it, and would leave the Workload's pods on a lost node because of it. */}}
+     leave the Workload's pods on a lost node because of it. Kueue reads the name in an annotation for slices first. */}}
 {{- define "atoll.policy.marks" -}}
 matchConstraints:
   resourceRules:
@@ -162,8 +162,10 @@ matchConditions:
       (has(object.metadata.labels) && 'atoll.dev/job' in object.metadata.labels) ||
       (request.operation == 'UPDATE' && has(oldObject.metadata.labels) && 'atoll.dev/job' in oldObject.metadata.labels)
       {{- if .Values.kueue.enabled }}
-      || (has(object.metadata.annotations) && 'kueue.x-k8s.io/workload' in object.metadata.annotations &&
-      object.metadata.annotations['kueue.x-k8s.io/workload'].startsWith('gnnjob-'))
+      {{- range list "workload" "workload-slice-name" }}
+      || (has(object.metadata.annotations) && 'kueue.x-k8s.io/{{ . }}' in object.metadata.annotations &&
+      object.metadata.annotations['kueue.x-k8s.io/{{ . }}'].startsWith('gnnjob-'))
+      {{- end }}
       {{- end }}
   - name: by-no-operator
     expression: >-
@@ -191,12 +193,14 @@ validations:
       oldObject.metadata.annotations['atoll.dev/pinned-to'] : '')
     message: "metadata.annotations.atoll.dev/pinned-to: is the operator's (choose another key)"
   {{- if .Values.kueue.enabled }}
+  {{- range list "workload" "workload-slice-name" }}
   - expression: >-
-      (has(object.metadata.annotations) && 'kueue.x-k8s.io/workload' in object.metadata.annotations ?
-      object.metadata.annotations['kueue.x-k8s.io/workload'] : '') ==
-      (request.operation == 'UPDATE' && has(oldObject.metadata.annotations) && 'kueue.x-k8s.io/workload' in oldObject.metadata.annotations ?
-      oldObject.metadata.annotations['kueue.x-k8s.io/workload'] : '')
-    message: "metadata.annotations.kueue.x-k8s.io/workload: of a GNNJob's Workload, is the operator's (choose another key)"
+      (has(object.metadata.annotations) && 'kueue.x-k8s.io/{{ . }}' in object.metadata.annotations ?
+      object.metadata.annotations['kueue.x-k8s.io/{{ . }}'] : '') ==
+      (request.operation == 'UPDATE' && has(oldObject.metadata.annotations) && 'kueue.x-k8s.io/{{ . }}' in oldObject.metadata.annotations ?
+      oldObject.metadata.annotations['kueue.x-k8s.io/{{ . }}'] : '')
+    message: "metadata.annotations.kueue.x-k8s.io/{{ . }}: of a GNNJob's Workload, is the operator's (choose another key)"
+  {{- end }}
   {{- end }}
 {{- end }}
 

@@ -24,6 +24,10 @@ variables:
     expression: "has(variables.job.template) ? variables.job.template : dyn({})"
   - name: metadata
     expression: "has(variables.template.metadata) && variables.template.metadata != null ? variables.template.metadata : dyn({})"
+  - name: metadataBefore  # which an earlier release of the policy took
+    expression: >-
+      request.operation == 'UPDATE' && has(dyn(oldObject).spec.template) && has(dyn(oldObject).spec.template.metadata) &&
+      dyn(oldObject).spec.template.metadata != null ? dyn(oldObject).spec.template.metadata : dyn({})
   - name: spec
     expression: "has(variables.template.spec) && variables.template.spec != null ? variables.template.spec : dyn({})"
   - name: engine
@@ -230,7 +234,7 @@ validations:
   {{- range list "labels" "annotations" }}
   - expression: "!has(variables.metadata.{{ . }}) || variables.metadata.{{ . }}.all(key, !key.startsWith('atoll.dev/') && key != 'app.kubernetes.io/managed-by')"
     message: "template.metadata.{{ . }}: keys that begin with atoll.dev/ and app.kubernetes.io/managed-by are the operator's (choose another key)"
-  - expression: "!has(variables.metadata.{{ . }}) || variables.metadata.{{ . }}.all(key, {{ include "atoll.template.kueue" $ }}.all(mark, !key.startsWith(mark)))"
+  - expression: "!has(variables.metadata.{{ . }}) || variables.metadata.{{ . }}.all(key, {{ include "atoll.template.kueue" $ }}.all(mark, !key.startsWith(mark)) || (has(variables.metadataBefore.{{ . }}) && key in variables.metadataBefore.{{ . }}))"
     message: "template.metadata.{{ . }}: keys that begin with kueue.x-k8s.io/podset or kueue.x-k8s.io/workload are the operator's (placement.within asks Kueue for one domain of a topology)"
   {{- end }}
   {{- range $field, $instead := $refused.spec }}

@@ -41,6 +41,9 @@
 - apiGroups: [kueue.x-k8s.io]
   resources: [workloads/status]
   verbs: [patch]
+- apiGroups: [kueue.x-k8s.io]
+  resources: [localqueues]  # that jobs name: which ClusterQueue is theirs
+  verbs: [get]
 {{- end }}
 {{- end }}
 
@@ -62,6 +65,9 @@
 - apiGroups: [kueue.x-k8s.io]
   resources: [resourceflavors, workloadpriorityclasses]
   verbs: [list, watch]
+- apiGroups: [kueue.x-k8s.io]
+  resources: [clusterqueues]  # of such queues: which flavors they have
+  verbs: [get]
 - apiGroups: [scheduling.k8s.io]
   resources: [priorityclasses]
   verbs: [list, watch]

@@ -82,16 +82,15 @@ TEST(AssignedNodes, AreTheLowestLevelOfSeveral) {
   EXPECT_THAT(nodes.slots, ElementsAre(Pair("n1", 4), Pair("n5", 2)));
 }
 
-TEST(AssignedNodes, WhoseLowestLevelIsNoNodeCantBeUsed) {
+TEST(AssignedNodes, AreNoneWhereTheLowestLevelIsAbove) {
   const AssignedNodes nodes = nodes_of(with(R"({"levels": ["block", "rack"], "slices": [
       {"domainCount": 1, "podCounts": {"universal": 2},
        "valuesPerLevel": [{"universal": "b1"}, {"universal": "r1"}]}]})"));
-  EXPECT_EQ(
-      nodes.fault,
-      "its queue assigned domains of rack (ResourceFlavor gpus), but pods are placed on nodes: give the queue "
-      "a flavor whose Topology has the lowest level kubernetes.io/hostname");
+  EXPECT_EQ(nodes.level, "rack");
+  EXPECT_EQ(nodes.fault, "");
   EXPECT_THAT(nodes.slots, IsEmpty());
-  EXPECT_THAT(nodes_of(with(R"({"levels": [], "slices": []})")).fault, HasSubstr("domains of no level"));
+  EXPECT_EQ(only_nodes(nodes), nullptr) << "the pods may use any";
+  EXPECT_THAT(nodes_of(with(R"({"levels": [], "slices": []})")).fault, HasSubstr("has no levels"));
 }
 
 TEST(AssignedNodes, ThatMakeNoSenseAreNotGuessed) {
@@ -142,6 +141,16 @@ TEST(TopologyRequest, IsReadFromTheWorkloadAndIsThatOfItsPods) {
   EXPECT_EQ(annotation(R"({"preferred": "rack"})"), "kueue.x-k8s.io/podset-preferred-topology: rack");
   EXPECT_EQ(annotation(R"({"unconstrained": true})"), "kueue.x-k8s.io/podset-unconstrained-topology: true");
   EXPECT_EQ(annotation(""), "kueue.x-k8s.io/podset-unconstrained-topology: true") << "as Kueue implies it";
+}
+
+TEST(Queues, LeadToFlavorsOfAllResourceGroups) {
+  EXPECT_EQ(cluster_queue_of(json::parse(R"({"spec": {"clusterQueue": "team"}})")), "team");
+  EXPECT_EQ(cluster_queue_of(json()), "");
+  EXPECT_THAT(flavors_of(json::parse(R"({"spec": {"resourceGroups": [
+                  {"coveredResources": ["cpu"], "flavors": [{"name": "a"}, {"name": "b"}]},
+                  {"coveredResources": ["nvidia.com/gpu"], "flavors": [{"name": "c"}]}]}})")),
+              ElementsAre("a", "b", "c"));
+  EXPECT_THAT(flavors_of(json()), IsEmpty());
 }
 
 TEST(Flavors, NameATopologyOrNone) {

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <functional>
 #include <iterator>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -44,6 +45,10 @@ class FakeOperator {
   bool is_down = false;
   std::function<void(Observed&)> add;  // adds to what is seen
   std::function<std::string(const std::string& pod)> fault_of = [](const std::string&) { return ""; };
+  using Flavors = std::optional<std::set<std::string>>;
+  std::function<Flavors(const std::string& queue)> flavors_of_queue = [](const std::string&) {
+    return Flavors(std::set<std::string>{"on-demand"});
+  };
 
   void submit(const json& job) {
     cluster_.objects[{Kind::kJob, job.at("metadata").at("name")}] = job;
@@ -114,7 +119,8 @@ inline Observed FakeOperator::observe(const std::string& name) {
       });
   }
   seen.queue_priority = QueuePriority{};
-  for (const auto& [flavor_name, flavor] : cluster_.flavors) seen.has_topologies |= has_topology(flavor);
+  for (const auto& [flavor_name, flavor] : cluster_.flavors)
+    if (has_topology(flavor)) seen.topology_flavors.insert(flavor_name);
   for (const auto& [node_name, node] : cluster_.nodes)
     seen.nodes[node_name] = {!node.is_dead, node.since, node.labels, node.is_cordoned, node.taints};
   seen.taken_keys = std::exchange(taken_keys_[name], "");
@@ -208,6 +214,7 @@ inline void FakeOperator::answer(const Wants& wants, Observed& seen) {
             : "loading\n{\"preparedChecksum\":\"p\",\"ranks\":4,\"flows\":[[0,2,100],[1,3,50]]" +
                   cluster_.prepares_also + "}\n";
   if (!wants.pod_fault.empty()) seen.pod_fault = fault_of(wants.pod_fault);
+  if (!wants.queue.empty()) seen.queue = QueueAnswer{flavors_of_queue(wants.queue)};
   if (wants.secret.empty() || seen.secret) return;
   seen.secret = SecretAnswer{};
   if (cluster_.refuse(Kind::kSecret, {{"metadata", {{"name", wants.secret}}}}).empty())
@@ -216,7 +223,7 @@ inline void FakeOperator::answer(const Wants& wants, Observed& seen) {
 
 inline Decision FakeOperator::decide_on(Observed& seen) {
   Decision decision = decide(seen, settings);
-  for (int asked = 0; asked < 4 && decision.wants.is_any(); ++asked) {
+  for (int asked = 0; asked < 5 && decision.wants.is_any(); ++asked) {
     answer(decision.wants, seen);
     decision = decide(seen, settings);
   }

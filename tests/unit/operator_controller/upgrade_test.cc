@@ -45,6 +45,28 @@ void touch(World& world, const char* field, json value) {
   world.cluster.is_changed = true;
 }
 
+TEST(Upgrade, AJobWhoseTemplateHasMarksOfKueuesGoesOnWithoutThem) {
+  const json marked = sample_job_json(
+      {{"/spec/template",
+        {{"metadata", {{"labels", {{"kueue.x-k8s.io/podset", "worker"}, {"team", "graphs"}}}}}}}});
+  World world;
+  json taken = marked;
+  Status status;
+  set_condition(status.conditions, {kCreated, false, kPreparing, "", world.cluster.now, 1});
+  taken["status"] = json::parse(write_status(status));
+  world.atoll.submit(taken);
+  world.until_training();
+  EXPECT_EQ(label_of(world.cluster.pods.at("cora-0-0"), "team"), "graphs");
+  EXPECT_EQ(label_of(world.cluster.pods.at("cora-0-0"), kPodSetLabel), "");
+  world.run_to_end();
+  expect_success(world);
+  World other;
+  other.atoll.submit(marked);
+  other.atoll.run(3);
+  EXPECT_THAT(condition(other, kFailed).message, HasSubstr("kueue.x-k8s.io/podset: is the operator's"))
+      << "a new one can say it otherwise";
+}
+
 TEST(Upgrade, OfTheResourceLeavesARunningJobAlone) {
   World world;
   world.atoll.submit(sample_job_json());

@@ -5,6 +5,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "operator/objects/names.h"
 #include "operator/objects/objects.h"
 #include "operator_api/sample_job.h"
 #include "operator_objects/restricted_profile.h"
@@ -118,6 +119,18 @@ TEST(Template, WhatWouldBreakAJobIsRefusedByName) {
       {R"({"tolerations": []})", "template.tolerations: is not a field of a pod template"},
   };
   for (const auto& [text, words] : cases) EXPECT_THAT(faults(text), ElementsAre(HasSubstr(words))) << text;
+}
+
+/// As an earlier release allowed them.
+TEST(Template, MarksOfKueuesAreLeftOutOfAnAcceptedJobsPods) {
+  const GnnJob job = with_template(R"({"metadata": {
+      "labels": {"kueue.x-k8s.io/podset": "worker", "team": "graphs"},
+      "annotations": {"kueue.x-k8s.io/podset-unconstrained-topology": "true", "kueue.x-k8s.io/workload": "w"}}})");
+  EXPECT_THAT(template_faults(*job.job, {}, true), IsEmpty());
+  json pod;
+  merge_template(pod, *job.job, kWorkerRole);
+  EXPECT_EQ(pod.at("metadata").at("labels"), json({{"team", "graphs"}}));
+  EXPECT_EQ(pod.at("metadata").value("annotations", json::object()), json::object());
 }
 
 TEST(Template, GpusAreSaidInOnePlaceWhateverTheyAreCalled) {

@@ -7,6 +7,7 @@
 
 #include "operator/objects/names.h"
 #include "operator/objects/release.h"
+#include "operator/plan/node_filter.h"
 #include "operator/plan/snapshot.h"
 #include "operator_api/sample_job.h"
 
@@ -173,6 +174,37 @@ TEST(AdmittedPods, GetItBesideTheUsersTemplate) {
             "spot");
   EXPECT_EQ(launcher.at("spec").at("nodeSelector"), json({{"disk", "ssd"}, {"kubernetes.io/os", "linux"}}))
       << "a flavor of its own";
+}
+
+TEST(Workload, OfOurEngineOnGpusLeavesOutNodesWhoseDriverIsTooOld) {
+  const auto takes = [](const GnnJob& job, const std::map<std::string, std::string>& labels) {
+    const Settings settings{.image = "atoll/engine:1", .oldest_driver = 570};
+    const json made = json::parse(workload(job, settings, {{0}, {1}}, {}));
+    EXPECT_EQ(made.at("spec").at("podSets").at(1).at("template").at("spec").value("affinity", json()),
+              json());
+    NodeState node;
+    node.name = "n1";
+    node.labels = labels;
+    node.labels["kubernetes.io/os"] = "linux";
+    node.ready = true;
+    return NodeFilter::of_template(made.at("spec").at("podSets").at(0).at("template").dump())
+        .refusal(node)
+        .empty();
+  };
+  constexpr const char *kPresent = "nvidia.com/cuda.driver-version.major",
+                       *kFormer = "nvidia.com/cuda.driver.major";
+  const GnnJob job = sample_job({{"/spec/resources/nvidia.com~1gpu", 1}});
+  EXPECT_TRUE(takes(job, {}));
+  EXPECT_TRUE(takes(job, {{kPresent, "570"}}));
+  EXPECT_TRUE(takes(job, {{kFormer, "580"}}));
+  EXPECT_TRUE(takes(job, {{kPresent, "580"}, {kFormer, "535"}}));
+  EXPECT_FALSE(takes(job, {{kPresent, "565"}}));
+  EXPECT_FALSE(takes(job, {{kFormer, "535"}}));
+  EXPECT_FALSE(takes(job, {{kPresent, "535"}, {kFormer, "580"}}));
+  EXPECT_TRUE(takes(sample_job({{"/spec/resources/nvidia.com~1gpu", 1}, {"/spec/image", "team/engine:2"}}),
+                    {{kPresent, "535"}}))
+      << "another engine's needs aren't known";
+  EXPECT_TRUE(takes(sample_job(), {{kPresent, "535"}})) << "it has no GPUs";
 }
 
 /// A job to which its queue assigned nodes.

@@ -192,5 +192,52 @@ TEST(AssignedPlan, IsOfAClassOfItsOwn) {
   EXPECT_TRUE(ClassRoom(gang, on).could_ever());
 }
 
+// The launcher's node.
+
+TEST(AssignedLauncher, TakesItsRoomBesideServersOnItsNode) {
+  Gang gang = gang_on({{"n0", 4}, {"n1", 4}});
+  gang.launcher = Resources({{"cpu", 100}, {"pods", 1}});
+  gang.launcher_on = "n5";
+  const GangPlan apart = plan_gang(gang, cluster());
+  ASSERT_TRUE(apart.fits);
+  EXPECT_EQ(apart.launcher, "n5") << "where no server may be";
+  gang.launcher_on = "n0";
+  const GangPlan together = plan_gang(gang, cluster());
+  EXPECT_FALSE(together.fits) << "n0 has room for three servers beside it";
+  EXPECT_THAT(together.reasons.at(0),
+              HasSubstr("a launcher (0.1 cpu on n0); there is room only for the servers"));
+  gang = gang_on({{"n0", 3}, {"n1", 4}});
+  gang.launcher = Resources({{"cpu", 100}, {"pods", 1}});
+  gang.launcher_on = "n0";
+  EXPECT_TRUE(plan_gang(gang, cluster()).fits);
+}
+
+TEST(AssignedLauncher, IsPartOfAClassOfDemand) {
+  Gang one = gang_on({{"n0", 1}}), other = one;
+  other.launcher_on = "n1";
+  EXPECT_NE(demand_class(one), demand_class(other));
+}
+
+TEST(AssignedLauncher, OnAFullOrMissingNodeKeepsAllFromStarting) {
+  Snapshot full = cluster();
+  occupy(full, "n5");
+  Gang gang = gang_on({{"n0", 1}});
+  gang.launcher = Resources({{"cpu", 100}, {"pods", 1}});
+  gang.launcher_on = "n5";
+  EXPECT_FALSE(plan_gang(gang, full).fits);
+  gang.launcher_on = "n99";
+  EXPECT_FALSE(plan_gang(gang, cluster()).fits);
+}
+
+TEST(AssignedLauncher, HasRoomKeptOnItsNode) {
+  Gang gang = gang_on({{"n0", 1}, {"n1", 1}});
+  gang.launcher = Resources({{"cpu", 100}, {"pods", 1}});
+  gang.launcher_on = "n1";
+  const auto reservation = reserve(gang, cluster());
+  ASSERT_TRUE(reservation);
+  for (const PodState& pod : reservation->room)
+    EXPECT_EQ(pod.requests.of("cpu"), pod.where() == "n1" ? 1100 : 1000) << pod.where();
+}
+
 }  // namespace
 }  // namespace atl::ctl

@@ -27,6 +27,15 @@ struct Queues : testing::Test {
     stage.job()["metadata"]["labels"] = labels;
     stage.job()["metadata"]["labels"][kQueueLabel] = "team-queue";
   }
+  /// The queue has this flavor alone.
+  void lead_queue_to(const std::string& flavor) {
+    stage.api.more["localqueues/team-queue"] = {{"metadata", {{"name", "team-queue"}, {"uid", "q"}}},
+                                                {"spec", {{"clusterQueue", "team"}}}};
+    json group;
+    group["flavors"] = json::array({{{"name", flavor}}});
+    stage.api.more["clusterqueues/team"] = {{"metadata", {{"name", "team"}, {"uid", "t"}}},
+                                            {"spec", {{"resourceGroups", json::array({group})}}}};
+  }
   std::string suspended() {
     const Status status = stage.status();
     const Condition* found = find_condition(status.conditions, kSuspended);
@@ -79,6 +88,7 @@ TEST_F(Queues, AreOrderedByThePodsClassElse) {
 
 TEST_F(Queues, AJobAsksForATopologyWhereAFlavorNamesOneAndRunsOnTheNodesThatItGets) {
   stage.cluster.flavors["on-demand"]["spec"]["topologyName"] = "racks";
+  lead_queue_to("on-demand");
   auto& labels = stage.cluster.nodes["n5"].labels;
   labels["kubernetes.io/hostname"] = "n5", labels["rack"] = "r2";
   kueue.assigns = {{kWorkerPods, {{"n3", 1}, {"n4", 1}}}, {kLauncherPods, {{"n3", 1}}}};
@@ -97,6 +107,54 @@ TEST_F(Queues, AJobAsksForATopologyWhereAFlavorNamesOneAndRunsOnTheNodesThatItGe
   stage.run(600, [&] { return stage.has_ended(); });
   EXPECT_EQ(stage.state(), "Succeeded");
   EXPECT_EQ(stage.status().failures, 0);
+}
+
+/// The first flavor with a topology in a cluster is somebody else's.
+TEST_F(Queues, AJobInAQueueWithoutTopologyRunsWhereOtherQueuesHaveOne) {
+  stage.cluster.flavors["placed"] = {{"metadata", {{"name", "placed"}, {"uid", "p"}}},
+                                     {"spec", {{"topologyName", "racks"}}}};
+  lead_queue_to("on-demand");
+  submit(json::object(), {{"/spec/placement/topologyLevels", json::array({"rack", kHostnameLabel})},
+                          {"/spec/placement/within", "rack"}});
+  stage.run(200, [&] { return stage.state() == "Running"; });
+  EXPECT_EQ(stage.state(), "Running");
+  EXPECT_FALSE(kueue.workload().at("spec").at("podSets").at(0).contains("topologyRequest"));
+}
+
+/// Older rules of the operator's account don't let it read queues.
+TEST_F(Queues, AQueueThatMayNotBeReadCountsAsOneWithoutTopology) {
+  stage.cluster.flavors["on-demand"]["spec"]["topologyName"] = "racks";
+  lead_queue_to("on-demand");
+  stage.api.refuse = [](const std::string&,
+                        const FakeApi::Target& target) -> std::optional<FakeApi::Refusal> {
+    if (target.plural != "clusterqueues") return {};
+    return FakeApi::Refusal{403, "Forbidden", "cannot get resource clusterqueues"};
+  };
+  submit(json::object(), {{"/spec/placement/topologyLevels", json::array({"rack", kHostnameLabel})},
+                          {"/spec/placement/within", "rack"}});
+  stage.run(200, [&] { return stage.state() == "Running"; });
+  EXPECT_EQ(stage.state(), "Running");
+  EXPECT_FALSE(kueue.workload().at("spec").at("podSets").at(0).contains("topologyRequest"));
+}
+
+TEST_F(Queues, AQueueThatTheServerDoesntShowNowIsAskedForAgain) {
+  stage.cluster.flavors["on-demand"]["spec"]["topologyName"] = "racks";
+  lead_queue_to("on-demand");
+  kueue.cores = 0;
+  bool fails = true;
+  stage.api.refuse = [&](const std::string&,
+                         const FakeApi::Target& target) -> std::optional<FakeApi::Refusal> {
+    if (!fails || target.plural != "localqueues") return {};
+    return FakeApi::Refusal{500, "InternalError", "etcd is behind"};
+  };
+  submit(json::object(), {{"/spec/placement/topologyLevels", json::array({"rack", kHostnameLabel})},
+                          {"/spec/placement/within", "rack"}});
+  stage.run(30);
+  EXPECT_THAT(suspended(), HasSubstr("which flavors the queue team-queue has"));
+  fails = false;
+  stage.run(60);
+  EXPECT_EQ(kueue.workload().at("spec").at("podSets").at(0).at("topologyRequest"),
+            json({{"required", "rack"}}));
 }
 
 TEST_F(Queues, AClassThatIsMissingHoldsAJobUntilItIsThere) {

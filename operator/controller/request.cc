@@ -1,0 +1,111 @@
+// What a job with placement.within asks of the topology of its nodes. The right request depends on its queue:
+// on the ResourceFlavors of the ClusterQueue to which that leads.
+//
+// It asks only where every one of them names a Topology. Kueue (checkPodSetAndFlavorMatchForTAS) gives pods
+// with a request no flavor without a Topology, and pods without a request no flavor with one, except in a
+// queue that has no others: there it assigns nodes unasked, and without a request they may be in any domain.
+// In a queue with both kinds a job without a request gets the others, as jobs without `within` do, and the
+// operator itself finds it a domain there. A request would keep it from these, and for good where no Topology
+// has the level.
+//
+// Queues change without our hearing of it. So a job that waits asks again from time to time, and a Workload
+// that asks for too little or too much is made again while it has no quota. One that was admitted without a
+// request is made again where its nodes can't serve the job, and no attempt runs.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+#include <vector>
+
+#include "operator/controller/queue.h"
+#include "operator/controller/steps.h"
+#include "operator/objects/objects.h"
+
+namespace atl::ctl {
+namespace {
+
+constexpr Seconds kAskAgain{300};
+constexpr std::size_t kLongestLevel = 63;  // in Kueue's API; a label's key may be longer
+
+/// Whether assigned nodes are in one domain of the level `within`. Of a node that isn't known the queue has
+/// to find a better one anyway.
+bool are_in_one_domain(const AssignedNodes& nodes, const Reconcile& reconcile) {
+  std::set<std::vector<std::string>> domains;
+  for (const auto& [node, pods] : nodes.slots) {
+    const auto found = reconcile.seen.nodes.find(node);
+    if (found == reconcile.seen.nodes.end() || found->second.is_missing) continue;
+    std::vector<std::string> domain;
+    for (const std::string& level : reconcile.spec().placement.topology_levels) {
+      const auto label = found->second.labels.find(level);
+      domain.push_back(label == found->second.labels.end() ? "" : label->second);
+      if (level == reconcile.spec().placement.within) break;
+    }
+    if (domain.empty() || domain.back().empty()) return false;
+    domains.insert(std::move(domain));
+  }
+  return domains.size() <= 1;
+}
+
+/// Whether the queue assigned nodes, unasked, on which the job can't start.
+bool has_useless_nodes(const Workload& workload, const Reconcile& reconcile) {
+  const auto& nodes = reconcile.job().admitted.worker_nodes;
+  const auto asks = workload.asks.find(kWorkerPods);
+  return is_admitted(workload) && nodes && asks != workload.asks.end() && !asks->second.is_any() &&
+         reconcile.spec().placement.policy == PlacementPolicy::kRequired && !runs(reconcile) &&
+         !are_in_one_domain(*nodes, reconcile);
+}
+
+/// Whether any queue of the cluster could serve a request of the job's.
+bool could_ask(const Reconcile& reconcile) {
+  return topology_request(reconcile.spec()).is_any() && !reconcile.seen.topology_flavors.empty();
+}
+
+/// Whether what is done about the job's Workload now depends on the flavors of its queue.
+bool depends_on_queue(const Reconcile& reconcile) {
+  const bool is_in_queue =
+      reconcile.settings.kueue && !queue_of(reconcile).empty() && !reconcile.spec().run_policy.suspend;
+  if (!is_in_queue || !could_ask(reconcile)) return false;
+  const ObjectView* place = place_of(reconcile);
+  if (!place) return true;
+  if (!is_own(place->meta, reconcile.seen) || place->meta.deletion) return false;
+  return !place->workload->has_admission || has_useless_nodes(*place->workload, reconcile);
+}
+
+}  // namespace
+
+std::optional<TopologyRequest> request_of(const Reconcile& reconcile) {
+  if (!could_ask(reconcile)) return TopologyRequest{};
+  const auto& answer = reconcile.seen.queue;
+  if (!answer || !answer->flavors) return {};
+  const bool has_topology =
+      !answer->flavors->empty() && std::ranges::includes(reconcile.seen.topology_flavors, *answer->flavors);
+  return has_topology ? topology_request(reconcile.spec()) : TopologyRequest{};
+}
+
+std::string fault_of_request(const Reconcile& reconcile) {
+  const auto request = request_of(reconcile);
+  if (!request || request->value.size() <= kLongestLevel) return {};
+  return fmt::format(
+      "placement.within: the queue {} assigns nodes, and Kueue takes names of levels of at most {} characters; {} "
+      "has {} (name another level, or a queue whose flavors have no Topology)",
+      queue_of(reconcile), kLongestLevel, request->value, request->value.size());
+}
+
+bool is_request_old(const Workload& workload, const Reconcile& reconcile) {
+  const auto asks = workload.asks.find(kWorkerPods);
+  const auto request = request_of(reconcile);
+  if (asks == workload.asks.end() || !request || asks->second == *request) return false;
+  return !workload.has_admission || has_useless_nodes(workload, reconcile);
+}
+
+Next ask_of_queue(Reconcile& reconcile) {
+  if (!depends_on_queue(reconcile)) return Next::kContinue;
+  if (!reconcile.seen.queue) {
+    reconcile.ask_for_queue(queue_of(reconcile));
+    return Next::kDone;
+  }
+  reconcile.requeue_at(reconcile.now() + kAskAgain);
+  return Next::kContinue;
+}
+
+}  // namespace atl::ctl
