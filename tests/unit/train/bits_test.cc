@@ -117,7 +117,8 @@ TEST(EveryStrategy, HasEachOfTheTable) {
   for (const StrategyCase& each : every_strategy())
     tested.insert(job_of(every_model().front(), each).strategy.kind);
   for (const StrategyInfo& info : strategy_infos()) {
-    if (!std::filesystem::exists(source_folder() / "engine/strategies" / info.kind)) continue;  // a test's own
+    if (!std::filesystem::exists(source_folder() / "engine/strategies" / info.kind))
+      continue;  // a test's own
     EXPECT_TRUE(tested.contains(info.kind)) << info.kind << " has no case in every_strategy()";
   }
 }
