@@ -18,7 +18,8 @@ def _map_list(key, items, most):
 
 _LEVEL = {"type": "string", "maxLength": 63}
 _POD_SET = _object(["template"], name={**_NAME, "default": "main"}, count={"type": "integer", "minimum": 0}, template=_ANY,
-                   topologyRequest=_object(required=_LEVEL, preferred=_LEVEL, unconstrained={"type": "boolean"}))
+                   topologyRequest={"type": "object", "properties": {
+                       "required": _LEVEL, "preferred": _LEVEL, "unconstrained": {"type": "boolean"}}})
 _CLASS = _object(["group", "kind", "name"], group={"type": "string", "enum": ["kueue.x-k8s.io", "scheduling.k8s.io"]},
                  kind={"type": "string", "enum": ["WorkloadPriorityClass", "PriorityClass"]}, name=_TEXT)
 _CONDITION = _object(["type", "status", "lastTransitionTime", "reason", "message"], type=_TEXT,
