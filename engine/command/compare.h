@@ -64,11 +64,11 @@ struct TrialBounds {
 };
 
 /// Trains `graph` for so many steps on this machine, with ranks as threads. Then trains each row that isn't
-/// exact or refused, the likeliest first, until its validation metric is within half a point of graph's
-/// best, or it has taken more predicted time than the best row so far. Enters the steps needed into the rows;
-/// those whose trial doesn't end in time stay as they are.
-/// `job_of`: the job with a given ComparedStrategy::change. A large graph is replaced by a part of it, kept
-/// in the data set's folder meanwhile. Says what it does, and where nothing can be tried.
+/// exact or refused, the likeliest first. A row's trial ends when its validation metric is within half a
+/// point of graph's best, or when it has taken more predicted time than the best row so far. Enters the steps
+/// needed into the rows; those whose trial doesn't end in time stay as they are. `job_of`: the job with a
+/// given ComparedStrategy::change. A large graph is replaced by a part of it, kept in the data set's folder
+/// meanwhile. Says what it does, and where nothing can be tried.
 void try_strategies(Comparison& comparison, const Dataset& dataset, const TrialBounds& bounds,
                     const std::function<LoadedJob(const std::string& change)>& job_of, Say say);
 

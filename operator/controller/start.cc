@@ -71,8 +71,8 @@ std::string why_not_bound(const Reconcile& reconcile, const Pods& unbound) {
 }
 
 /// Healthy pods whose missing companions find no room, or that wait for a launcher which finds none. They are
-/// withdrawn after a time, because two such jobs could wait for each other for ever, and a queue assigns
-/// another node only once no pod of the job's stands on the one that can't be used.
+/// withdrawn after a time, because two such jobs could wait for each other for ever. A queue, too, assigns
+/// another node only once none of the job's pods stands on the one that can't be used.
 Next withdraw_waiting_in_vain(Reconcile& reconcile, const Pods& standing) {
   const bool lacks_launcher = reconcile.holds(kPlaced) && reconcile.reason_against(kRunning) == kNoRoom;
   if (standing.empty() || reconcile.gang().is_launched) return Next::kContinue;

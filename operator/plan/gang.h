@@ -32,8 +32,8 @@ struct Gang {
   int within = -1;                  // a level of which one domain must hold all servers; −1: none
   /// What a queue has assigned, the only room that there is: servers by node. Nothing: any nodes, any number.
   std::optional<std::map<std::string, int>> assigned{};
-  std::string
-      launcher_on{};  // the one node for the launcher, whether servers may use it or not; "": any of theirs
+  /// The one node for the launcher, whether servers may use it or not; "": any of theirs.
+  std::string launcher_on{};
 
   /// Whether server 0 has rank 0; only that server mounts volumes that keep results.
   bool has_first_server() const { return !servers.empty() && !servers[0].empty() && servers[0][0] == 0; }
