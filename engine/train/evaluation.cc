@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstring>
+#include <limits>
 
 #include "telemetry/confusion.h"
 #include "tensor/copies.h"
@@ -156,10 +158,18 @@ std::vector<Scored> scores_of(const RankData& data, ConstMatrixView logits, std:
   return scored;
 }
 
+/// Gives scores that are no numbers a place in the order: the wrong one, as link_metrics() does.
+void place_nan(std::vector<std::pair<float, bool>>& scored) {
+  constexpr float kMost = std::numeric_limits<float>::infinity();
+  for (auto& [score, positive] : scored)
+    if (std::isnan(score)) score = positive ? -kMost : kMost;
+}
+
 }  // namespace
 
 /// By the Mann-Whitney ranks: Σ of the positives' mean ranks.
 std::optional<double> roc_auc(std::vector<std::pair<float, bool>> scored) {
+  place_nan(scored);
   std::sort(scored.begin(), scored.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
   double positives = 0, rank_sum = 0;
   for (std::size_t i = 0; i < scored.size();) {

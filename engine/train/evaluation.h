@@ -48,7 +48,8 @@ void loss_of(Context& ctx, const LabelView& labels, Loss loss, ConstMatrixView l
 
 // The area under the ROC curve over all ranks' rows.
 
-/// For one class, from the scores of positives and negatives; ties count half. Absent unless both occur.
+/// For one class, from the scores of positives and negatives; ties count half, and a score that is no number
+/// is wrong about its vertex. Absent unless both occur.
 std::optional<double> roc_auc(std::vector<std::pair<float, bool>> scored);
 
 /// Two classes: of logit 1 − logit 0 for label 1. Multi-label: the mean over classes in which both labels

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <limits>
+
 #include "train/small_job.h"
 
 namespace atl {
@@ -31,6 +33,13 @@ TEST(RocAuc, IsTheShareOfPairsInTheRightOrder) {
 TEST(RocAuc, IsAbsentWithoutBothKinds) {
   EXPECT_FALSE(roc_auc({}).has_value());
   EXPECT_FALSE(roc_auc({{1.0F, true}, {2.0F, true}}).has_value());
+}
+
+/// Weights that have grown too large give such scores before a loss tells of them: an evaluation must end.
+TEST(RocAuc, OfScoresThatAreNoNumbersIsWrong) {
+  const float nan = std::numeric_limits<float>::quiet_NaN();
+  EXPECT_EQ(roc_auc({{nan, true}, {0.0F, false}, {nan, false}}).value(), 0);
+  EXPECT_EQ(roc_auc({{3.0F, true}, {nan, true}, {0.0F, false}, {1.0F, false}}).value(), 0.5);
 }
 
 /// The same on every rank, however many there are, whatever share of the vertices each has.
