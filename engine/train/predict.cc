@@ -1,7 +1,11 @@
 #include "train/predict.h"
 
+#include <algorithm>
 #include <cmath>
+#include <optional>
+#include <span>
 
+#include "base/text.h"
 #include "comm/transports.h"
 #include "dataset/format/npy_writer.h"
 #include "job/load.h"
@@ -43,10 +47,19 @@ FeatureForm form_of(const TrainedOn& trained, const DatasetMeta& meta) {
   return meta.feature_form == FeatureForm::kDense ? FeatureForm::kSparse : meta.feature_form;
 }
 
+/// The first class whose names differ, since each data set numbers the texts that occur in it. None where
+/// either has no names.
+std::optional<std::size_t> named_otherwise(std::span<const std::string> model,
+                                           std::span<const std::string> data) {
+  for (std::size_t c = 0; c < std::min(model.size(), data.size()); ++c)
+    if (model[c] != data[c]) return c;
+  return {};
+}
+
 /// Reads labels that the model knows, or none. Then a line in `warnings` says why predictions aren't
-/// measured.
-DataUse data_use(const Job& job, const TrainedOn& trained, const DatasetMeta& meta,
-                 std::vector<std::string>& warnings) {
+/// measured. `names` are the model's for its classes.
+DataUse data_use(const Job& job, const TrainedOn& trained, std::span<const std::string> names,
+                 const DatasetMeta& meta, std::vector<std::string>& warnings) {
   if (job.task == Task::kLinkPrediction)
     return {trained.classes, form_of(trained, meta), meta.pairs.any(), true, false};
   const bool several = job.training.loss == Loss::kBinaryCrossEntropy;
@@ -62,6 +75,12 @@ DataUse data_use(const Job& job, const TrainedOn& trained, const DatasetMeta& me
         "{}: its labels aren't the model's: {} classes, {} per vertex, but the model has {}, {} per vertex; there are no metrics",
         meta.name, meta.classes, meta.multi_label ? "several" : "one", trained.classes,
         several ? "several" : "one"));
+  const auto other = named_otherwise(names, meta.class_names);
+  if (!use.known || !other) return use;
+  use.known = false;
+  warnings.push_back(fmt::format(
+      "{}: its class {} is {}, and the model's is {}: there are no metrics (import labels that are the model's numbers)",
+      meta.name, *other, in_quotes(meta.class_names[*other]), in_quotes(names[*other])));
   return use;
 }
 
@@ -102,7 +121,8 @@ Predicted predict(const PredictOptions& o) {
   Predicted predicted;
   predicted.metric = metric_title(reported_metric(job));
   predicted.warnings = differences(trained, trained_on(dataset.meta(), job));
-  const DataUse use = data_use(job, trained, dataset.meta(), predicted.warnings);
+  const std::vector<std::string> names = class_names_of(file.metadata());
+  const DataUse use = data_use(job, trained, names, dataset.meta(), predicted.warnings);
   predicted.by_split = use.by_split;
   const PreparedGraph prepared =
       PreparedGraph::make(dataset, partition_options(job, 1), graph_transforms(job),
@@ -128,7 +148,7 @@ Predicted predict(const PredictOptions& o) {
     score_links(ctx, comm, job, data, model, parameters.present(), logits, asked, o, predicted);
     return predicted;
   }
-  write_predicted_labels(o.output, class_names_of(file.metadata()));
+  write_predicted_labels(o.output, names);
   EvaluationBuffers buffers(ctx.device);
   if (use.known) predicted.metrics = evaluate(ctx, comm, data, job.training, logits, buffers);
   return predicted;

@@ -159,6 +159,21 @@ TEST(PredictNewVertices, LabelsThatArentTheModelsMeasureNothing) {
   EXPECT_TRUE(run.predict_other({.classes = 2}).metrics.test.has_value()) << "a class may not occur";
 }
 
+/// Text is numbered in each data set by itself: with other texts, a number is another class.
+TEST(PredictNewVertices, LabelsOfOtherNamesMeasureNothing) {
+  const PredictRun run({}, {.class_names = "abc"});
+  const Predicted predicted = run.predict_other({.class_names = "acd"});
+  EXPECT_FALSE(predicted.metrics.test.has_value());
+  EXPECT_THAT(predicted.warnings,
+              ElementsAre(HasSubstr("small: its class 1 is 'c', and the model's is 'b'")));
+  for (const char* known : {"ab", ""}) {
+    std::filesystem::remove_all(run / "other");
+    const Predicted measured = run.predict_other({.classes = 2, .class_names = known});
+    EXPECT_TRUE(measured.metrics.test.has_value()) << "names " << known;
+    EXPECT_THAT(measured.warnings, IsEmpty());
+  }
+}
+
 TEST(PredictNewVertices, OtherFeaturesAreRefused) {
   const PredictRun run({}, {});
   for (const Index features : {Index(7), Index(0)}) {

@@ -8,6 +8,7 @@
 #include <mutex>
 #include <ostream>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/random.h"
@@ -37,6 +38,7 @@ struct SmallData {
   bool weighted = false;
   bool symmetric = true;
   bool labelled = true;
+  std::string_view class_names = {};  // a letter for each class, or none
   bool split = true;
   int splits = 3;       // that vertices take in turn; 1: all vertices train
   bool edges = false;   // an edge split is drawn: 70/15/15
@@ -102,7 +104,9 @@ inline void write_small_data(const std::filesystem::path& place, const SmallData
     for (std::size_t v = 0; v < labelled; ++v)
       labels[v] = std::int32_t(draws.bits64_at(8000, v) % std::uint64_t(d.classes));
     for (std::size_t v = labelled; v < split.size(); ++v) split[v] = 0;
-    writer.set_labels(labels, d.classes, {});
+    std::vector<std::string> names;
+    for (const char letter : d.class_names) names.emplace_back(1, letter);
+    writer.set_labels(labels, d.classes, {}, names);
   }
   if (d.split) writer.add_split("default", {split.data(), vertices, 1}, "small");
   writer.finish();
