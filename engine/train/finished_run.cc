@@ -18,8 +18,10 @@ std::optional<RunRecord> record_in(const fs::path& output) {
   }
 }
 
-bool has_results(const fs::path& output) {
-  for (const char* name : {"result.json", "model.safetensors", "predictions.npy", "report.html"})
+/// Link prediction leaves embeddings, and no classes.
+bool has_results(const fs::path& output, const Job& job) {
+  const char* const predicted = job.task == Task::kLinkPrediction ? "embeddings.npy" : "predictions.npy";
+  for (const char* name : {"result.json", "model.safetensors", predicted, "report.html"})
     if (!fs::exists(output / name)) return false;
   return true;
 }
@@ -46,7 +48,7 @@ bool same_run(const RunRecord& run, const Job& job) {
 
 std::optional<RunRecord> finished_run(const fs::path& output, const Job& job,
                                       const std::string& dataset_checksum) {
-  if (!has_results(output)) return std::nullopt;
+  if (!has_results(output, job)) return std::nullopt;
   std::optional<RunRecord> run = record_in(output);
   if (!run || run->outcome.empty()) return std::nullopt;
   // An interrupted run counts as completed where the job asks for no more epochs.
