@@ -1,10 +1,13 @@
 #include "dataset/splits.h"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <cstdio>
+#include <utility>
 
 #include "base/error.h"
+#include "base/random.h"
 #include "dataset/generate/shuffle.h"
 
 namespace atl {
@@ -80,6 +83,36 @@ bool is_edge(const std::vector<VertexPair>& edges, VertexPair pair, bool undirec
   return std::ranges::binary_search(edges, pair);
 }
 
+/// Different pairs without loops, in an open hash table that is half full at most: there may be millions.
+class DrawnPairs {
+ public:
+  void make_room(std::size_t more) {
+    room_ += more;
+    const std::vector<std::uint64_t> before =
+        std::exchange(cells_, std::vector<std::uint64_t>(std::bit_ceil(2 * room_ + 1), kFree));
+    for (const std::uint64_t key : before)
+      if (key != kFree) cell_of(key) = key;
+  }
+  /// False if the pair is there already. There must be room for it.
+  bool add(const VertexPair& pair) {
+    const std::uint64_t key = std::uint64_t(std::uint32_t(pair[0])) << 32 | std::uint32_t(pair[1]);
+    return std::exchange(cell_of(key), key) != key;
+  }
+
+ private:
+  static constexpr std::uint64_t kFree = 0;  // the loop of vertex 0
+
+  std::uint64_t& cell_of(std::uint64_t key) {
+    const std::size_t mask = cells_.size() - 1;
+    std::size_t at = mix64(key) & mask;
+    while (cells_[at] != kFree && cells_[at] != key) at = (at + 1) & mask;
+    return cells_[at];
+  }
+
+  std::vector<std::uint64_t> cells_;
+  std::size_t room_ = 0;
+};
+
 /// Draws pairs, of which none is an edge, a loop or drawn before. `edges` are sorted.
 class NegativeDraws {
  public:
@@ -91,15 +124,13 @@ class NegativeDraws {
 
   std::vector<VertexPair> draw(std::size_t count) {
     std::vector<VertexPair> pairs;
+    taken_.make_room(count);
     while (pairs.size() < count) {
       const VertexPair pair{end(0), end(1)};
       ++next_;
       if (pair[0] == pair[1] || is_edge(edges_, pair, undirected_)) continue;
       const VertexPair known = undirected_ && pair[0] > pair[1] ? VertexPair{pair[1], pair[0]} : pair;
-      const auto place = std::ranges::lower_bound(taken_, known);
-      if (place != taken_.end() && *place == known) continue;
-      taken_.insert(place, known);
-      pairs.push_back(pair);
+      if (taken_.add(known)) pairs.push_back(pair);
     }
     return pairs;
   }
@@ -114,7 +145,7 @@ class NegativeDraws {
   bool undirected_;
   Draws draws_;
   std::uint64_t next_ = 0;
-  std::vector<VertexPair> taken_;  // ascending
+  DrawnPairs taken_;
 };
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <ctime>
 #include <set>
 
 #include "dataset/export.h"
@@ -148,6 +149,22 @@ TEST(DrawnEdges, DependOnTheSeedAlone) {
             draw_edges(turned, 50, true, spec, "").split.pairs);
   EXPECT_NE(draw_edges(ring(50), 50, false, spec, "").split.pairs,
             draw_edges(ring(50), 50, false, {0.8, 0.1, 0.1, 2}, "").split.pairs);
+}
+
+/// Of hundreds of thousands of pairs each was once put into its place among all earlier ones: hours for the
+/// edges of a large graph.
+TEST(DrawnEdges, TakeSecondsForALargeGraph) {
+  constexpr VertexId kVertices = 700'000;
+  const std::clock_t begin = std::clock();
+  const DrawnEdges drawn = draw_edges(ring(kVertices), kVertices, false, {0.4, 0.3, 0.3, 1}, "large");
+  EXPECT_LT(double(std::clock() - begin) / CLOCKS_PER_SEC, 60);
+  Pairs negatives = drawn.split.of(PairSet::kValidationNegative);
+  const Pairs& more = drawn.split.of(PairSet::kTestNegative);
+  negatives.insert(negatives.end(), more.begin(), more.end());
+  EXPECT_NEAR(double(negatives.size()), 0.6 * 2 * kVertices, 5000);
+  for (VertexPair& pair : negatives) std::ranges::sort(pair);
+  std::ranges::sort(negatives);
+  EXPECT_TRUE(std::ranges::adjacent_find(negatives) == negatives.end()) << "each pair once";
 }
 
 TEST(DrawnEdges, OfAGraphTooSmallOrTooDenseAreRefused) {
