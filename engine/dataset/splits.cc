@@ -48,11 +48,18 @@ std::string DrawnSplit::description() const {
   return fmt::format("random:{:g}/{:g}/{:g}, seed {}", 100 * train, 100 * validation, 100 * test, seed);
 }
 
+namespace {
+
+constexpr double kRounding = 1e-6;  // of percentages with decimals that add up to 100
+
+}  // namespace
+
 DrawnSplit parse_drawn_split(const std::string& text, std::uint64_t seed) {
   double train = 0, validation = 0, test = 0;
   char more = 0;
   const int read = std::sscanf(text.c_str(), "random:%lf/%lf/%lf%c", &train, &validation, &test, &more);
-  const bool shares = train > 0 && validation >= 0 && test >= 0 && train + validation + test <= 100;
+  const bool shares =
+      train > 0 && validation >= 0 && test >= 0 && train + validation + test <= 100 + kRounding;
   if (read != 3 || !shares) {
     fail(
         "--split: '{}' is not allowed (use random:TRAIN/VALIDATION/TEST in percent of the labelled vertices, up to "
@@ -164,7 +171,9 @@ DrawnEdgeSplit parse_edge_split(const std::string& text, std::uint64_t seed) {
   double train = 0, validation = 0, test = 0;
   char more = 0;
   const int read = std::sscanf(text.c_str(), "random:%lf/%lf/%lf%c", &train, &validation, &test, &more);
-  if (read != 3 || validation < 0 || test < 0 || std::abs(train + validation + test - 100) > 1e-6)
+  // Each comparison is false for nan, which sscanf reads, too.
+  const bool shares = validation >= 0 && test >= 0 && std::abs(train + validation + test - 100) <= kRounding;
+  if (read != 3 || !shares)
     fail(
         "--edge-split: '{}' is not allowed (use given, or random:TRAIN/VALIDATION/TEST in percent of the edges, 100 "
         "together: random:85/5/10)",

@@ -184,9 +184,11 @@ TEST(DrawnEdges, OfAGraphTooSmallOrTooDenseAreRefused) {
     for (VertexId b = 0; b < 20; ++b)
       if (a != b) all.push_back({a, b});
   EXPECT_THAT(refused(all, 20, {0.4, 0.3, 0.3, 1}), HasSubstr("negative pairs are wanted"));
-  for (const char* text : {"85/5/10", "random:85/5", "random:85/5/5", "random:85/5/10x", "random:50/60/-10"})
+  for (const char* text :
+       {"85/5/10", "random:85/5", "random:85/5/5", "random:85/5/10x", "random:50/60/-10", "random:nan/5/10"})
     EXPECT_THAT([&] { parse_edge_split(text, 1); }, testing::ThrowsMessage<Error>(HasSubstr("100 together")))
         << text;
+  EXPECT_THROW(parse_edge_split("random:85/nan/10", 1), Error);
   EXPECT_THAT([] { parse_edge_split("random:0/50/50", 1); },
               testing::ThrowsMessage<Error>(HasSubstr("'random:0/50/50' leaves no edge to train on")));
   EXPECT_THAT([] { parse_edge_split("random:100/0/0", 1); },

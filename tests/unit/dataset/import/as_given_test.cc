@@ -170,6 +170,7 @@ TEST(DrawnSplits, AreRefusedUnlessTheyArePercent) {
        {"random", "random:60/20", "random:60/20/30", "random:0/50/50", "random:60/20/20/", "60/20/20"})
     EXPECT_THROW(parse_drawn_split(text, 1), Error) << text;
   EXPECT_EQ(parse_drawn_split("random:1/1/98", 1).test, 0.98);
+  EXPECT_NO_THROW(parse_drawn_split("random:68.2/15.9/15.9", 1)) << "100 together, but for rounding";
 }
 
 }  // namespace
