@@ -3,6 +3,7 @@
 #include <fmt/ranges.h>
 #include <algorithm>
 #include <cerrno>
+#include <cmath>
 #include <cstdio>
 #include <cstring>
 #include <filesystem>
@@ -83,13 +84,17 @@ void say(const std::string& line) {
   std::fprintf(stderr, "atoll: %s\n", line.c_str());
 }
 
+bool is_rate(double number) {
+  return number > 0 && std::isfinite(number);  // nan and inf are read as numbers
+}
+
 /// "TRIAD,GATHER,PRODUCTS" in GB/s, GB/s and Gflop/s.
 MachineRates parse_rates(const std::string& text) {
   MachineRates r;
   char behind = 0;
   const int read =
       std::sscanf(text.c_str(), "%lf,%lf,%lf%c", &r.triad_bytes, &r.gather_bytes, &r.product_flops, &behind);
-  if (read != 3 || r.triad_bytes <= 0 || r.gather_bytes <= 0 || r.product_flops <= 0)
+  if (read != 3 || !is_rate(r.triad_bytes) || !is_rate(r.gather_bytes) || !is_rate(r.product_flops))
     fail(
         "--rates: '{}' is not allowed (use TRIAD,GATHER,PRODUCTS in GB/s, GB/s and Gflop/s, as in 20,12,100)",
         text);
@@ -139,7 +144,7 @@ void simulate_into(const Arguments& a, const LoadedJob& loaded, const Dataset& d
 /// Bytes per second.
 double link_of(const Arguments& a) {
   const double rate = a.number("--link", 0) * 1e9;
-  if (!(rate > 0)) fail("--link: '{}' is not allowed (use GB/s above 0)", a.get("--link"));
+  if (!is_rate(rate)) fail("--link: '{}' is not allowed (use GB/s above 0)", a.get("--link"));
   return rate;
 }
 
