@@ -73,6 +73,14 @@ std::optional<CsvRows> open_weights(const fs::path& raw, bool wanted, const Data
   return std::make_optional<CsvRows>(path);
 }
 
+/// A weight that is left over means that some arc's line is missing, or that weights stand beside wrong arcs.
+void expect_no_more(CsvRows& weights) {
+  std::vector<double> weight;
+  if (weights.next(weight))
+    fail("{}: is a weight more than there are arcs; correct it, or copy or download both files again",
+         weights.where());
+}
+
 void read_arcs(const fs::path& raw, const ImportOptions& options, DatasetWriter& writer) {
   const fs::path path = find_text_file(raw / "edge.csv");
   if (path.empty()) fail("{}: has no edge.csv.gz; give OGB's folder or its raw/", raw.string());
@@ -104,6 +112,7 @@ void read_arcs(const fs::path& raw, const ImportOptions& options, DatasetWriter&
       weights.clear();
     }
   }
+  if (weight_rows) expect_no_more(*weight_rows);
 }
 
 void read_features(const fs::path& raw, DatasetWriter& writer) {

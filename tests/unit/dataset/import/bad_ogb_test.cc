@@ -52,6 +52,10 @@ const BadInput kCases[] = {
      }, {"edge.csv:3", "2 → 3", "0 … 2"}},
     {"ogb_weights_missing", "ogb", "", good_ogb, {"edge-feat.csv.gz", "leave out --weights"},
      [](ImportOptions& o) { o.weights = true; }},
+    {"ogb_more_weights_than_arcs", "ogb", "", [](const fs::path& f) {
+       good_ogb(f);
+       write_text(f / "edge-feat.csv", "1\n2\n3\n");
+     }, {"edge-feat.csv:3: is a weight more than there are arcs"}, [](ImportOptions& o) { o.weights = true; }},
     {"ogb_weight_negative", "ogb", "", [](const fs::path& f) {
        good_ogb(f);
        write_text(f / "edge-feat.csv", "1\n-2\n");
