@@ -1,9 +1,12 @@
 // atoll run: trains a manifest on this machine, or on servers that see its files. It prepares everything,
 // starts one `atoll train` per rank under mpirun, and supervises the ranks.
 #include <fmt/format.h>
+#include <unistd.h>
 
+#include <cerrno>
 #include <chrono>
 #include <cstdio>
+#include <cstring>
 #include <filesystem>
 
 #include "base/error.h"
@@ -73,9 +76,12 @@ void check_trace(const Arguments& a) {
   if (a.has("--trace-epochs") && !a.has("--trace"))
     fail("--trace-epochs: needs --trace FILE (use both, or neither)");
   if (!a.has("--trace")) return;
-  const auto folder = std::filesystem::absolute(a.get("--trace")).parent_path();
+  const auto file = std::filesystem::absolute(a.get("--trace")), folder = file.parent_path();
   if (!std::filesystem::is_directory(folder))
     fail("--trace: {} is not a folder (create it, or choose another)", folder.string());
+  if (std::filesystem::is_directory(file)) fail("--trace: {} is a folder (name a file in it)", file.string());
+  if (access(folder.c_str(), W_OK) != 0)
+    fail("--trace: {} can't be written: {} (choose another folder)", folder.string(), std::strerror(errno));
 }
 
 std::chrono::seconds timeout_of(const Arguments& a) {
