@@ -127,13 +127,19 @@ void check_pieces(const Refuse& refuse, const Job& job, const DatasetMeta& meta)
       Index(division.pieces) - meta.features);
 }
 
-void check_training_vertices(const Refuse& refuse, const DatasetSpec& spec, const Dataset& dataset) {
+/// Whether the split has a vertex in this part, and with a label: others neither train nor measure.
+bool has_labelled(const DatasetSpec& spec, const Dataset& dataset, Split part) {
   const View<const std::uint8_t> split = dataset.split(spec.split);
   const std::span<const std::int32_t> labels = dataset.labels();
   for (Index v = 0; v < split.rows; ++v) {
     const bool labelled = labels.empty() || labels[std::size_t(v)] >= 0;
-    if (labelled && split.at(v, spec.split_column) == std::uint8_t(Split::kTrain)) return;
+    if (labelled && split.at(v, spec.split_column) == std::uint8_t(part)) return true;
   }
+  return false;
+}
+
+void check_training_vertices(const Refuse& refuse, const DatasetSpec& spec, const Dataset& dataset) {
+  if (has_labelled(spec, dataset, Split::kTrain)) return;
   refuse("dataset.split",
          "split '{}' column {} of {} has no labelled training vertex (choose another split, or label some)",
          spec.split, spec.split_column, dataset.meta().name);
@@ -150,10 +156,7 @@ std::vector<Index> class_sizes(const Dataset& dataset) {
 bool validates(const Job& job, const Dataset& dataset) {
   if (job.task == Task::kLinkPrediction)
     return dataset.meta().pairs.of[std::size_t(PairSet::kValidation)] > 0;
-  const View<const std::uint8_t> split = dataset.split(job.dataset.split);
-  for (Index v = 0; v < split.rows; ++v)
-    if (split.at(v, job.dataset.split_column) == std::uint8_t(Split::kValidation)) return true;
-  return false;
+  return has_labelled(job.dataset, dataset, Split::kValidation);
 }
 
 /// The symmetric normalisation takes a vertex's in-degree for its out-degree, too.
