@@ -91,7 +91,7 @@ struct PipelineEpoch {
 
 /// Test vertices by class: entry (t, p) counts the vertices of class t that were predicted as p.
 struct ConfusionMatrix {
-  int classes = 0;                   // 0: none (multi-label)
+  int classes = 0;                   // 0: none (multi-label, or too many)
   std::vector<std::int64_t> counts;  // (classes, classes)
 };
 

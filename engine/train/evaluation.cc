@@ -110,7 +110,7 @@ Evaluation evaluate(Context& ctx, Communicator& comm, const RankData& data, cons
 
 ConfusionMatrix confusion_of(Context& ctx, Communicator& comm, const RankData& data, ConstMatrixView logits) {
   ConfusionMatrix matrix;
-  if (data.multi_label()) return matrix;
+  if (data.multi_label() || data.classes() > kMostConfused) return matrix;
   matrix.classes = int(data.classes());
   Buffer<std::int64_t> counts(ctx.device, data.classes() * data.classes());
   count_confusions(ctx, logits, data.label_view().classes, data.test.placed, counts.span());

@@ -38,7 +38,10 @@ struct EvaluationBuffers {
 Evaluation evaluate(Context& ctx, Communicator& comm, const RankData& data, const TrainingSpec& training,
                     ConstMatrixView logits, EvaluationBuffers& buffers);
 
-/// Over test vertices; empty for multi-label data. Collective.
+/// Of more classes there is no confusion matrix, whose size is their square: on every rank, and in run.json.
+inline constexpr Index kMostConfused = 1024;
+
+/// Over test vertices; empty for multi-label data, and for more than kMostConfused classes. Collective.
 ConfusionMatrix confusion_of(Context& ctx, Communicator& comm, const RankData& data, ConstMatrixView logits);
 
 /// *sum += Σ of the job's loss over `rows`. Writes its gradient times `scale` to d_logits, unless that is

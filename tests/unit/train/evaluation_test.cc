@@ -182,5 +182,11 @@ TEST_F(Metrics, TheConfusionMatrixCountsTestVerticesByClassAndPrediction) {
   }
 }
 
+/// A run of 100,000 classes would end, trained, for want of 80 GB.
+TEST_F(Metrics, OfVeryManyClassesThereIsNoConfusionMatrix) {
+  data({.classes = int(kMostConfused) + 1});
+  EXPECT_TRUE(measure(small_job({}), folder_ / "small", 2).confusion.counts.empty());
+}
+
 }  // namespace
 }  // namespace atl
