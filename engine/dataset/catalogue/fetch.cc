@@ -1,8 +1,11 @@
 #include "dataset/catalogue/fetch.h"
 
 #include <curl/curl.h>
+#include <fcntl.h>
+#include <sys/file.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <chrono>
 #include <cstdio>
 #include <fstream>
@@ -53,6 +56,18 @@ void create_folder(const fs::path& folder) {
   fs::create_directories(folder, error);
   if (error)
     fail("{}: cannot be created: {}; {}", folder.string(), error.message(), write_remedy(error.value()));
+}
+
+/// Locks the part, and makes it if need be: two processes would append to it by turns, and one might do so
+/// after the other has checked the file. A file system without locks goes without.
+Descriptor lock_part(const fs::path& part) {
+  for (;;) {
+    Descriptor file(::open(part.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644));
+    if (file.get() < 0) fail("{}: cannot be written; choose another place", part.string());
+    if (::flock(file.get(), LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK)
+      fail("{}: another process fetches it; wait for that process, or choose another place", part.string());
+    if (still_named(file.get(), part)) return file;  // else that process has just moved or removed it
+  }
 }
 
 /// One transfer's state as libcurl's callbacks see it.
@@ -172,7 +187,8 @@ fs::path fetch(const std::string& url, const std::string& sha256, const fs::path
     fail("{}: exists already with another SHA-256; remove it or choose another place", file.string());
   }
   if (file.has_parent_path()) create_folder(file.parent_path());
-  const bool continued = fs::exists(part) && fs::file_size(part) > 0;
+  const Descriptor lock = lock_part(part);
+  const bool continued = fs::file_size(part) > 0;
   std::string actual = continued ? sha256_of_file(part) : std::string();
   if (actual != wanted) {
     transfer_all(url, part, progress, netrc);
