@@ -230,6 +230,10 @@ void AtomicFolder::commit(NameSwap swap) {
 /// Removes the old folder last.
 void AtomicFolder::replace_existing(NameSwap swap) {
   fs::path old = partial_;
+  // The swap gives the old folder the name in which the next writer begins. The lock keeps writers out until
+  // the folder is gone.
+  const Descriptor until_removed(::open(place_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (until_removed.get() >= 0) ::flock(until_removed.get(), LOCK_EX | LOCK_NB);
   if (swap(partial_.c_str(), place_.c_str()) != 0) {
     if (!is_refused(errno)) fail_to_write(place_, errno);
     old = aside_of(place_);

@@ -162,6 +162,25 @@ TEST_F(Replacing, NeedsNoExchangeOfNames) {
   }
 }
 
+/// After the exchange the old folder has the name in which writers begin, until it is removed.
+TEST_F(Replacing, NobodyBeginsInTheOldOne) {
+  static std::string second;
+  write_set("old");
+  write_set("new", [](const char* one, const char* other) {
+    const int result = swap_names(one, other), error = errno;
+    try {
+      AtomicFolder begun(other, AtomicFolder::Existing::kReplace);
+      second = "begins";
+    } catch (const Error& refused) {
+      second = refused.what();
+    }
+    errno = error;
+    return result;
+  });
+  EXPECT_THAT(second, HasSubstr("another process is writing it"));
+  EXPECT_EQ(read(folder_ / "set" / "x"), "new");
+}
+
 TEST_F(Replacing, AnythingElseIsAnErrorAndTheOldOneStays) {
   write_set("old");
   EXPECT_THROW(write_set("new", refuse<EIO>), Error);
