@@ -135,13 +135,15 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Looks only at meta.json's text, which may be torn: a data set's names its format, an export's doesn't.
+/// Looks only at meta.json's text, which may be torn: a data set's names its format, and an export's begins
+/// with the checksum of its data set. A source that somebody has made in the same layout has neither.
 bool holds(const fs::path& folder, Replaceable what) {
   std::ifstream file(folder / "meta.json", std::ios::binary);
   if (!file) return false;
   const std::string text{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
   const bool is_dataset = text.find("\"atollDataset\"") != std::string::npos;
-  return what == Replaceable::kDataset ? is_dataset : !is_dataset && fs::exists(folder / "edges.npy");
+  const bool is_export = text.find("\"atoll_checksum\"") != std::string::npos;
+  return what == Replaceable::kDataset ? is_dataset : is_export;
 }
 
 bool lies_in(const fs::path& source, const fs::path& place) {

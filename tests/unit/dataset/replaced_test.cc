@@ -44,9 +44,11 @@ TEST_F(Replaced, MayBeWhatTheCommandMakes) {
   EXPECT_NO_THROW(check_replaceable(folder_ / "empty", Replaceable::kExport, {dataset_}));
 }
 
-TEST_F(Replaced, MayBeADataSetThatIsTorn) {
-  fs::resize_file(dataset_ / "meta.json", fs::file_size(dataset_ / "meta.json") / 2);
+TEST_F(Replaced, MayBeTorn) {
+  for (const fs::path& folder : {dataset_, exported_})
+    fs::resize_file(folder / "meta.json", fs::file_size(folder / "meta.json") / 2);
   EXPECT_NO_THROW(check_replaceable(dataset_, Replaceable::kDataset, {source_}));
+  EXPECT_NO_THROW(check_replaceable(exported_, Replaceable::kExport, {dataset_}));
 }
 
 TEST_F(Replaced, IsNothingElse) {
@@ -56,6 +58,10 @@ TEST_F(Replaced, IsNothingElse) {
     refused(folder_ / "thesis", kind, {}, "thesis.tex");
     refused(source_, kind, {}, "this is a file");
   }
+  fs::create_directory(folder_ / "source");
+  std::ofstream(folder_ / "source" / "edges.npy") << "made by somebody, in the layout of an export";
+  std::ofstream(folder_ / "source" / "meta.json") << R"({"num_nodes": 3})";
+  refused(folder_ / "source", Replaceable::kExport, {}, "of an export alone");
   refused(dataset_, Replaceable::kExport, {}, "of an export alone");
   refused(exported_, Replaceable::kDataset, {}, "of a data set alone");
 }
