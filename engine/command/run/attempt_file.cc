@@ -84,10 +84,11 @@ std::string text_of(const Ordered& json) {
 
 std::string last_word(Ordered end) {
   std::string text = text_of(end);
-  while (text.size() > kLongestWord && end.contains("message") && !end["message"].empty()) {
+  while (text.size() > kLongestWord && end.contains("message")) {
     // Cuts less than the excess at a time, because a byte may take six in JSON. Keeps the beginning, which
     // says what failed.
     auto& message = end["message"].get_ref<std::string&>();
+    if (message.empty()) break;
     const std::size_t excess = text.size() - kLongestWord;
     message.resize(message.size() - std::min(message.size(), excess / 6 + 1));
     text = text_of(end);

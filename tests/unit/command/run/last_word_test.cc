@@ -35,6 +35,14 @@ TEST(LastWord, OfALongMessageTheBeginningFits) {
   }
 }
 
+TEST(LastWord, IsWholeWhereTheRestIsTooLong) {
+  Json end = end_with("disk full");
+  end["culprit"]["pod"] = std::string(2 * kLongestWord, 'a');
+  const Json read = Json::parse(last_word(end));
+  EXPECT_EQ(read.at("culprit"), end.at("culprit"));
+  EXPECT_EQ(read.at("message").get<std::string>(), "");
+}
+
 TEST(LastWord, IsWrittenInPlace) {
   const auto path = std::filesystem::path(testing::TempDir()) / "last-word";
   std::ofstream(path) << std::string(10'000, 'o');
