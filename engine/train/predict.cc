@@ -5,6 +5,7 @@
 #include <optional>
 #include <span>
 
+#include "base/atomic_file.h"
 #include "base/text.h"
 #include "comm/transports.h"
 #include "dataset/format/npy_writer.h"
@@ -100,7 +101,10 @@ void score_links(Context& ctx, Communicator& comm, const Job& job, const RankDat
   task.score(embeddings, weights, pairs, pairs.size(), scores);
   std::vector<float> chances;
   for (const Real score : scores) chances.push_back(float(1 / (1 + std::exp(-double(score)))));
-  write_npy(o.output / "pair_scores.npy", Dtype::kFloat32, std::span<const float>(chances));
+  AtomicFile file(o.output / "pair_scores.npy");
+  file.write(npy_header(Dtype::kFloat32, std::vector<Index>{Index(chances.size())}));
+  file.write(chances.data(), chances.size() * sizeof(float));
+  file.commit();
 }
 
 }  // namespace
