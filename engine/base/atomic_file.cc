@@ -44,7 +44,11 @@ void create_parents(const fs::path& path) {
 /// have renamed it into place, and then we must not change its contents.
 bool lock_if_current(int file, const fs::path& path, const fs::path& place) {
   if (::flock(file, LOCK_EX | LOCK_NB) != 0) {
+    const int error = errno;
     ::close(file);
+    if (error != EWOULDBLOCK)
+      fail("{}: cannot be locked: {}; choose a place on another file system", place.string(),
+           std::strerror(error));
     fail("{}: another process is writing it; wait for that process, or choose another place", place.string());
   }
   if (still_named(file, path)) return true;
