@@ -84,6 +84,13 @@ void put_back(const fs::path& place) {
          place.string(), error.message(), aside.string());
 }
 
+/// A folder beside it would be on another file system, and couldn't be renamed to it when all is written.
+bool is_mount_point(const fs::path& place) {
+  struct statx found {};
+  if (::statx(AT_FDCWD, place.c_str(), 0, STATX_BASIC_STATS, &found) != 0) return false;
+  return (found.stx_attributes & found.stx_attributes_mask & STATX_ATTR_MOUNT_ROOT) != 0;
+}
+
 fs::path stopped_of(const fs::path& folder) {
   return folder.string() + ".stopped";
 }
@@ -192,6 +199,8 @@ AtomicFolder::AtomicFolder(fs::path place, Existing existing)
     : place_(absolute_without_slash(std::move(place))), partial_(partial_of(place_)), existing_(existing) {
   create_parents(place_);
   exists_whole(place_);
+  if (is_mount_point(place_))
+    fail("{}: is a mount point, and no folder can take its place; choose a folder in it", place_.string());
   if (existing_ == Existing::kRefuse && fs::exists(place_) &&
       !(fs::is_directory(place_) && fs::is_empty(place_))) {
     fail("{}: exists already; add --replace, or choose another place", place_.string());

@@ -60,8 +60,8 @@ class AtomicFolder {
  public:
   enum class Existing { kRefuse, kReplace };
 
-  /// `place` must not exist, or be an empty folder, unless Existing::kReplace. Creates missing parent
-  /// folders.
+  /// `place` must not exist, or be an empty folder, unless Existing::kReplace; it is no mount point. Creates
+  /// missing parent folders.
   explicit AtomicFolder(std::filesystem::path place, Existing existing = Existing::kRefuse);
   /// Removes the temporary folder unless commit() returned.
   ~AtomicFolder();
