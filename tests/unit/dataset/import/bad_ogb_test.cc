@@ -72,6 +72,10 @@ const BadInput kCases[] = {
        good_ogb(f);
        write_text(f / "node-label.csv", "0\n0.5\n1\n");
      }, {"node-label.csv:2", "0.5", "Atoll predicts classes, not numbers (regression isn't built)"}},
+    {"ogb_label_negative", "ogb", "", [](const fs::path& f) {
+       good_ogb(f);
+       write_text(f / "node-label.csv", "0\n-1\n1\n");
+     }, {"node-label.csv:2: the label is -1; classes are 0 or more, and a vertex without a label has nan"}},
     {"ogb_feature_beyond_double", "ogb", "", [](const fs::path& f) {
        good_ogb(f);
        write_text(f / "node-feat.csv", "1,2\n3,-1e400\n5,6\n");
