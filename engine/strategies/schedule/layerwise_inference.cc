@@ -37,8 +37,8 @@ std::vector<LayerRange> slab_segments(const Model& model, const LayerRange& of) 
   return segments;
 }
 
-/// A slab's sources are at most as many as its rows and arcs. Layers in place read what they gather, and write
-/// what isn't of the slab.
+/// A slab's sources are at most as many as its rows and arcs. Of layers that work in place, it has the columns
+/// that they gather alone.
 std::vector<Index> slab_begins(const Model& model, const CsrView& graph, const Owners& owners, Rank rank,
                                Index bytes, Index width, const LayerRange& layers) {
   Index widest = std::max<Index>(1, width);
@@ -197,7 +197,7 @@ LayerwiseInference::Input LayerwiseInference::gathered(const Segment& segment, c
   return made(in.rows.dense.slice_cols(spec.in - spec.gathered_columns(), spec.gathered_columns()));
 }
 
-/// Own rows' input is in `out` already, unless it is that of the first of these layers, which copies it there.
+/// Own rows' input is in `out` already, except that of the first of these layers, which copies it there.
 void LayerwiseInference::append(Segment& segment, const RangeInput& input, MatrixView out) {
   const int l = segment.layers.first;
   if (comm_.trace() != nullptr) comm_.trace()->enter(Work::kEvaluation, l);

@@ -1,5 +1,5 @@
-// What a plan of full batches says of SIGN's powers while they are made: the features, and the powers of every
-// graph that the rank computes on, are in memory together.
+// What a plan of full batches says of SIGN's powers while they are made: the features, and the powers of
+// every graph that the rank computes on, are in memory together.
 #include <gtest/gtest.h>
 
 #include <algorithm>
