@@ -107,7 +107,7 @@ Index held_bytes(Index rows, const FeatureShape& f) {
   const auto nonzeros = Index(double(rows) * f.nonzeros_per_row);
   if (f.held == FeatureForm::kSparse) return 8 * nonzeros + 8 * (rows + 1);
   if (f.held == FeatureForm::kBits) return rows * (4 * BitView::words_of(f.columns) + kReal);
-  return kReal * rows * f.columns;
+  return kReal * reals_of(rows * f.columns, f.storage);
 }
 
 /// Features of halo rows are read only if the first layer gathers.

@@ -37,8 +37,8 @@ std::vector<LayerRange> slab_segments(const Model& model, const LayerRange& of) 
   return segments;
 }
 
-/// A slab's sources are at most as many as its rows and arcs. Of layers that work in place, it has the columns
-/// that they gather alone.
+/// A slab's sources are at most as many as its rows and arcs. Of layers that work in place, it has only the
+/// columns that they gather.
 std::vector<Index> slab_begins(const Model& model, const CsrView& graph, const Owners& owners, Rank rank,
                                Index bytes, Index width, const LayerRange& layers) {
   Index widest = std::max<Index>(1, width);
