@@ -153,8 +153,8 @@ void SlabPlan::add(Rank rank, DryRun& run) const {
     memory.shape(rows);
     memory.count(run.inference);
   }
-  run.inference.activations +=
-      kReal * owners_.rows(rank) * (widest[0] + widest[1] + model_.spec(range.end - 1).out);
+  const Index last = options_.in_file ? 0 : model_.spec(range.end - 1).out;
+  run.inference.activations += kReal * owners_.rows(rank) * (widest[0] + widest[1] + last);
   run.inference.halo = held;
   const EvaluationParts sent = parts(rank);
   run.evaluation[std::size_t(Traffic::kEvaluation)] =

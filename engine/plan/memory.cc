@@ -199,8 +199,10 @@ Index constant_bytes(const MemoryInput& in) {
   if (prefix == 0) return 0;
   const LayerSpec& last = in.model.spec(prefix - 1);
   const bool twice = in.run.job.training.setting == Setting::kInductive;
-  if (in.run.training.batches)
-    return in.dry.once.total() + (twice ? kReal * in.run.training.owned * last.out : 0);
+  if (in.run.training.batches) {
+    const bool held = twice && sums_folder(in.run.job).empty();
+    return in.dry.once.total() + (held ? kReal * in.run.training.owned * last.out : 0);
+  }
   const auto bytes = [&](Index rows, Index cols) { return kReal * reals_of(rows * cols, in.model.values); };
   const Index making = last.out + (prefix > 1 && !last.appends ? last.in : 0);
   const Index training = in.run.training.owned;

@@ -129,6 +129,17 @@ Matrix& LayerwiseInference::output_of(const Segment& segment) {
   return buffers_[(&segment - segments_.data()) % 2];
 }
 
+/// Layers that work in place have the first columns of what the last one writes.
+MatrixView LayerwiseInference::room_for(const Segment& segment, Index rows) {
+  const int last = segment.layers.end - 1;
+  const Index cols = layer(last).spec().out;
+  if (last >= in_place_ && options_.output.cols > 0) return options_.output.slice_cols(0, cols);
+  Matrix& memory = output_of(segment);
+  if (last <= in_place_)
+    memory.resize(rows, last < in_place_ ? cols : layer(layers_.end - 1).spec().out, ctx_.device);
+  return memory.view().slice_cols(0, cols);
+}
+
 LayerwiseInference::Input LayerwiseInference::features() const {
   if (options_.input != nullptr || options_.first != nullptr)
     return {Rows(ConstMatrixView(nullptr, graph_.owners.rows(comm_.rank()), 0)), true};
@@ -144,11 +155,7 @@ ConstMatrixView LayerwiseInference::infer() {
   const Index rows = graph_.owners.rows(comm_.rank());
   Input in = layers_.first > 0 ? made(options_.input_rows) : features();
   for (Segment& each : segments_) {
-    const int last = each.layers.end - 1;
-    Matrix& memory = output_of(each);
-    if (last <= in_place_)
-      memory.resize(rows, layer(last < in_place_ ? last : layers_.end - 1).spec().out, ctx_.device);
-    const MatrixView out = memory.view().slice_cols(0, layer(last).spec().out);
+    const MatrixView out = room_for(each, rows);
     const bool reads_tap = tapped_ >= 0 && each.layers.first > tapped_;
     if (options_.first != nullptr && each.layers.first == 0)
       options_.first->infer(slabs_, out);

@@ -53,6 +53,9 @@ struct SlabOptions {
   FirstLayers* first = nullptr;              // replaces the first segment; null: it is like the others
   /// (owned, in) of the first of `layers`, in the device's memory, where that isn't the model's first layer.
   ConstMatrixView input_rows{};
+  /// (owned, out) of the last of `layers`: where its output goes, in the host's memory; empty: memory of its
+  /// own.
+  MatrixView output{};
 };
 
 /// The structure of the whole graph, for exact inference.
@@ -118,6 +121,7 @@ class LayerwiseInference {
   RangeInput input_rows(const Segment& segment, const Input& in, FeatureStore& store, Index begin);
   const Layer& layer(int l) const { return *model_.layers[std::size_t(l)]; }
   Matrix& output_of(const Segment& segment);
+  MatrixView room_for(const Segment& segment, Index rows);
 
   Context& ctx_;
   Communicator& comm_;

@@ -1,6 +1,6 @@
-// What a plan of full batches says of SIGN's powers while they are made: the features, and the powers of
-// every graph that the rank computes on, are in memory together.
-#include <gtest/gtest.h>
+// What a plan says of SIGN's powers. While they are made, the features, and the powers of every graph that
+// the rank computes on, are in memory together.
+#include <gmock/gmock.h>
 
 #include <algorithm>
 
@@ -50,6 +50,35 @@ TEST_P(PlannedPowers, AreInMemoryBesideTheFeatures) {
     EXPECT_EQ(rank.memory.released, value * read[at] * kFeatures);
     EXPECT_EQ(rank.memory.loading,
               held + rank.memory.released + value * computed[at] * (kHops + 1) * kFeatures);
+  }
+}
+
+/// Of batches that read no neighbours: in a file they take no memory, and the plan says how large it is.
+TEST(PlannedPowersOfBatches, InAFileTakeNoMemory) {
+  TemporaryFolder folder;
+  write_small_data(folder / "small", {.features = kFeatures});
+  const Dataset dataset = Dataset::open(folder / "small");
+  for (const std::string setting : {"transductive", "inductive"}) {
+    const auto job_of = [&](const std::string& where) {
+      return small_job({"model.kind=sign", fmt::format("model.options={{hops: {}}}", kHops),
+                        "training.setting=" + setting, "strategy.kind=minibatch",
+                        "strategy.minibatch={sampler: none" + where + "}",
+                        fmt::format("placement.ranks={}", kRanks), "placement.partitioner=hash"});
+    };
+    const Job in_memory = job_of(""), in_file = job_of(", sumsFolder: /scratch");
+    const PlanOptions options{1, {1e9, 1e9, 1e9}, 1e9};
+    const JobPlan held = plan_job(in_memory, dataset, options), filed = plan_job(in_file, dataset, options);
+    const Index row = (setting == "inductive" ? 2 : 1) * (kHops + 1) * kFeatures * Index(sizeof(Real));
+    for (std::size_t rank = 0; rank < std::size_t(kRanks); ++rank) {
+      const RankMemory &memory = held.ranks[rank].memory, &file = filed.ranks[rank].memory;
+      EXPECT_EQ(memory.file, 0);
+      EXPECT_EQ(file.file, row * filed.ranks[rank].shape.owned);
+      EXPECT_EQ(memory.training - file.training, file.file);
+      EXPECT_EQ(memory.passes - file.passes, file.file);
+      EXPECT_GT(memory.loading, file.loading);
+    }
+    EXPECT_THAT(to_text(filed, in_file), testing::HasSubstr("sums in a file"));
+    EXPECT_THAT(to_text(held, in_memory), testing::Not(testing::HasSubstr("sums in a file")));
   }
 }
 

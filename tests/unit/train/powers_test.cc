@@ -1,8 +1,10 @@
 // SIGN's powers for batches that read no neighbours (minibatch's sampler none): what making them holds and
 // sends. That they are right: own_row_batches_f64_test.cc.
-#include <gtest/gtest.h>
+#include <gmock/gmock.h>
 
+#include <filesystem>
 #include <numeric>
+#include <utility>
 
 #include "strategies/schedule/layerwise_inference.h"
 #include "train/small_job.h"
@@ -14,11 +16,12 @@ constexpr int kRanks = 3;
 constexpr Index kFeatures = 6;
 
 /// Each rank reads all arcs, so that it asks others for rows alone.
-Job powers_job(int hops) {
-  return small_job({"model.kind=sign", fmt::format("model.options={{hops: {}}}", hops),
-                    "strategy.kind=minibatch",
-                    "strategy.minibatch={sampler: none, structure: mapped, batchSize: 7}",
-                    fmt::format("placement.ranks={}", kRanks), "placement.partitioner=hash"});
+Job powers_job(int hops, std::vector<std::string> more = {}) {
+  more.insert(more.begin(), {"model.kind=sign", fmt::format("model.options={{hops: {}}}", hops),
+                             "strategy.kind=minibatch",
+                             "strategy.minibatch={sampler: none, structure: mapped, batchSize: 7}",
+                             fmt::format("placement.ranks={}", kRanks), "placement.partitioner=hash"});
+  return small_job(more);
 }
 
 class Powers : public testing::Test {
@@ -70,6 +73,46 @@ TEST_F(Powers, SendAsManyBytesEach) {
   const std::int64_t two = sent(2), three = sent(3), four = sent(4);
   EXPECT_GT(three, two);
   EXPECT_EQ(four - three, three - two);
+}
+
+/// The same bits, without the powers in memory, in a folder where nobody sees a file, not even meanwhile.
+TEST_F(Powers, LieInAFileWithoutAName) {
+  const std::filesystem::path sums = folder_ / "sums";
+  std::filesystem::create_directory(sums);
+  for (const std::string setting : {"transductive", "inductive"}) {
+    const Job in_memory = powers_job(3, {"training.setting=" + setting}),
+              in_file = powers_job(3, {"training.setting=" + setting,
+                                       "strategy.minibatch.sumsFolder=" + sums.string()});
+    const SmallResult one = train_small(in_memory, folder_ / "small", kRanks, 4),
+                      other = train_small(in_file, folder_ / "small", kRanks, 4);
+    EXPECT_EQ(other.losses, one.losses) << setting;
+    EXPECT_EQ(other.weights, one.weights) << setting;
+    EXPECT_EQ(other.validation_loss, one.validation_loss) << setting;
+    std::vector<Index> held(kRanks), without(kRanks), rows(kRanks);
+    for (const auto& [job, bytes] : {std::pair{&in_memory, &held}, std::pair{&in_file, &without}})
+      run_ranks(kRanks, [&, job = job, bytes = bytes](Communicator& comm) {
+        SmallRank rank(comm, *job, folder_ / "small", 1);
+        (*bytes)[std::size_t(comm.rank())] = rank.trainer->bytes().activations;
+        rows[std::size_t(comm.rank())] = rank.data.owned();
+        EXPECT_TRUE(std::filesystem::is_empty(sums));
+      });
+    const Index graphs = setting == "inductive" ? 2 : 1;
+    for (std::size_t rank = 0; rank < std::size_t(kRanks); ++rank)
+      EXPECT_GE(held[rank] - without[rank], graphs * rows[rank] * 4 * kFeatures * Index(sizeof(Real)));
+  }
+  EXPECT_TRUE(std::filesystem::is_empty(sums));
+}
+
+TEST_F(Powers, NameTheFolderThatIsMissing) {
+  run_ranks(1, [&](Communicator& comm) {
+    const Job job = powers_job(2, {"placement.ranks=1", "strategy.minibatch.sumsFolder=/is/not/there"});
+    try {
+      SmallRank rank(comm, job, folder_ / "small", 1);
+      FAIL() << "made a file in a folder that is missing";
+    } catch (const Error& e) {
+      EXPECT_THAT(e.what(), testing::HasSubstr("/is/not/there"));
+    }
+  });
 }
 
 }  // namespace
