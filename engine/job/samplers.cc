@@ -178,6 +178,11 @@ bool reads_neighbours(const Job& job) {
   return sampler_of(job).name != kNone;
 }
 
+std::string sums_folder(const Job& job) {
+  const bool keeps = job.strategy.options.has("sumsFolder") && !reads_neighbours(job);
+  return keeps && job.resources.gpus == 0 ? job.strategy.options.text("sumsFolder") : "";
+}
+
 int default_parts(const Job& job) {
   return job.placement.partitioner.parts > 0 ? 0 : sampler_of(job).parts;
 }

@@ -38,6 +38,9 @@ bool draws_by_vertex(const Job& job);
 /// Whether batches read neighbours. Otherwise the model's sums over them are computed once, for all vertices.
 bool reads_neighbours(const Job& job);
 
+/// The folder in which each rank keeps these sums in a file; empty: they are in memory, as always on GPUs.
+std::string sums_folder(const Job& job);
+
 /// The parts of the graph by the sampler's own default, where the job gives none; 0: one per rank.
 int default_parts(const Job& job);
 

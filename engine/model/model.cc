@@ -46,6 +46,12 @@ int Model::constant_prefix() const {
   return count;
 }
 
+int first_in_place(const Model& model, const LayerRange& layers) {
+  int first = layers.end - 1;
+  while (first > layers.first && model.spec(first).appends) --first;
+  return first;
+}
+
 SelfLoops self_loops_of(const Job& job) {
   const SelfLoops given = job.dataset.self_loops;
   return given == SelfLoops::kModel ? graph_needs(job.model).self_loops : given;

@@ -66,6 +66,10 @@ struct Model {
   int constant_prefix() const;
 };
 
+/// The first of these layers whose output lies in the memory of the last one's, because each layer after it
+/// appends to its input. There must be at least one layer.
+int first_in_place(const Model& model, const LayerRange& layers);
+
 /// Throws Error naming the known models where spec.kind is unknown.
 Model make_model(const ModelSpec& spec, const TrainingSpec& training, const ModelInput& input);
 

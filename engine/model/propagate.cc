@@ -57,7 +57,10 @@ class Propagate final : public Layer {
             .constant = true,
             .appends = o.appends};
   }
-  ConstMatrixView summed(ConstMatrixView h) const { return h.slice_cols(o_.first, o_.summed()); }
+  /// Rows of `h` may have the gathered columns alone.
+  ConstMatrixView summed(ConstMatrixView h) const {
+    return h.cols == o_.summed() ? h : h.slice_cols(o_.first, o_.summed());
+  }
 
   Propagated o_;
 };

@@ -21,7 +21,7 @@ Index cache_bytes(const Job& job) {
 
 RowBytes row_bytes_of(const Job& job, const FeatureShape& features) {
   return atl::row_bytes(features.held, features.columns, features.nonzeros_per_row,
-                        job.wire() == Precision::kBFloat16);
+                        job.wire() == Precision::kBFloat16, 1, features.storage);
 }
 
 FeatureMessages::FeatureMessages(const Dataset& dataset, const BatchSource& source,

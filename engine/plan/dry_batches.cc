@@ -66,6 +66,7 @@ class Batches {
   SlabPlanOptions once_options() const {
     SlabPlanOptions options = slab_options();
     options.layers = {0, whole_model_.constant_prefix()};
+    options.in_file = !sums_folder(job_).empty();
     return options;
   }
 

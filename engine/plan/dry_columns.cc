@@ -5,7 +5,7 @@ namespace atl {
 void DryFeatures::shape(Index rows, Index destinations, const FeatureShape& features, FeatureRows& out) {
   offsets_.clear();
   if (features.packed()) return out.refer(sparse(rows, features), sparse(destinations, features));
-  out.dense.resize(rows, features.columns, Device::kDry);
+  out.shape_dense(rows, features.columns, features.storage, Device::kDry);
 }
 
 /// Sparse rows and their transpose: row offsets alone, with all entries in the last row.

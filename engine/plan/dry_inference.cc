@@ -85,15 +85,17 @@ RankSlabs SlabPlan::slabs_of(Rank rank) const {
 }
 
 void SlabPlan::count_sent() {
+  const int in_place = first_in_place(model_, slab_layers(model_, options_.layers));
   for (const LayerRange& layers : slab_segments(model_, options_.layers)) {
     const Layer& first = *model_.layers[std::size_t(layers.first)];
+    const Index width = layers.first > in_place ? first.spec().gathered_columns() : first.spec().in;
     const bool reads_columns = layers.first == 0 && options_.columns;
     for (Rank rank = 0; rank < owners_.ranks(); ++rank) {
       if (!options_.mapped) send_structure(rank, first.spec().gathers);
       if (reads_columns)
         options_.columns->send(rank, slabs_, sent_);
       else if (first.spec().gathers)
-        send_rows(rank, first.spec().in, layers.first == 0);
+        send_rows(rank, width, layers.first == 0);
     }
   }
 }
@@ -131,26 +133,28 @@ void SlabPlan::add(Rank rank, DryRun& run) const {
   const Index reads = slabs.most_sources + 2 * slabs.most_others;
   Index widest[2] = {0, 0}, held = 0, number = 0;
   const LayerRange range = slab_layers(model_, options_.layers);
+  const int in_place = first_in_place(model_, range);
   for (const LayerRange& layers : slab_segments(model_, options_.layers)) {
     const Layer& first = *model_.layers[std::size_t(layers.first)];
-    const bool is_last = layers.end == range.end;
+    const Index width = layers.first > in_place ? first.spec().gathered_columns() : first.spec().in;
     Index& out = widest[number++ % 2];
-    if (!is_last) out = std::max(out, model_.spec(layers.end - 1).out);
+    if (layers.end <= in_place) out = std::max(out, model_.spec(layers.end - 1).out);
     std::vector<LayerRows> rows(std::size_t(layers.end - layers.first),
                                 {slabs.most_rows, slabs.most_rows, slabs.most_rows, {slabs.most_rows}});
     if (first.spec().gathers) {
       rows.front() = {slabs.most_sources, slabs.most_rows, slabs.most_rows, {slabs.most_sources}};
-      if (layers.first > 0) held = std::max(held, kReal * first.spec().in * reads);
+      if (layers.first > 0) held = std::max(held, kReal * width * reads);
       if (layers.first == 0 && !options_.columns)
         held = std::max(
             held, feature_bytes(slabs.most_sources, options_.features) + Index(2 * slabs.most_feature_bytes));
     }
+    if (layers.first >= in_place && first.spec().appends) continue;  // writes into the last one's output
     PassMemory memory(Device::kDry, model_, layers, Passes::kInference);
     memory.shape(rows);
     memory.count(run.inference);
   }
-  run.inference.activations +=
-      kReal * owners_.rows(rank) * (widest[0] + widest[1] + model_.spec(range.end - 1).out);
+  const Index last = options_.in_file ? 0 : model_.spec(range.end - 1).out;
+  run.inference.activations += kReal * owners_.rows(rank) * (widest[0] + widest[1] + last);
   run.inference.halo = held;
   const EvaluationParts sent = parts(rank);
   run.evaluation[std::size_t(Traffic::kEvaluation)] =

@@ -61,6 +61,7 @@ struct SlabPlanOptions {
   bool mapped = false;
   FeatureShape features{};
   LayerRange layers{0, -1};                // SlabOptions::layers
+  bool in_file = false;                    // SlabOptions::output is a file's
   std::unique_ptr<SlabColumns> columns{};  // null: features are held by rows
 };
 

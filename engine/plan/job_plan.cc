@@ -128,6 +128,7 @@ RankPlan plan_batches(const Job& job, const Dataset& dataset, const PlanOptions&
       {in, dry.run, model, 0, meta.weighted, !dataset.original_ids().empty(), meta.vertices, dry.owned,
        pair_memory(job, dry.pairs, {rank, job.placement.ranks, options.threads, true})});
   plan.memory.pages = dry.pages;
+  plan.memory.file = dry.file;
   plan.work = dry.work;
   const Seen seen{plan.shape, dry.pairs, dry.scored};
   enter(job, meta, dry.run, seen, model, options, plan);

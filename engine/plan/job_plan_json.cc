@@ -49,6 +49,7 @@ Json rank_json(const RankPlan& r) {
           {"passesBytes", r.memory.passes},
           {"inferenceBytes", r.memory.inference},
           {"pageCacheBytes", r.memory.pages},
+          {"sumsFileBytes", r.memory.file},
           {"checkpointBytes", r.memory.checkpoint},
           {"resultsBytes", r.memory.results},
           {"peakBytes", r.memory.peak()},

@@ -44,6 +44,8 @@ std::string memory_text(const JobPlan& plan) {
         row("  of it exact inference", ranks, [&](const RankPlan& r) { return bytes(r.memory.inference); });
   if (any(&RankMemory::pages))
     text += row("page cache of mapped arcs", ranks, [&](const RankPlan& r) { return bytes(r.memory.pages); });
+  if (any(&RankMemory::file))
+    text += row("sums in a file", ranks, [&](const RankPlan& r) { return bytes(r.memory.file); });
   text += row("mapped files, loading", ranks, [&](const RankPlan& r) { return bytes(r.memory.mapped); });
   text += row("while loading", ranks, [&](const RankPlan& r) { return bytes(r.memory.loading); });
   text +=

@@ -107,7 +107,7 @@ Index held_bytes(Index rows, const FeatureShape& f) {
   const auto nonzeros = Index(double(rows) * f.nonzeros_per_row);
   if (f.held == FeatureForm::kSparse) return 8 * nonzeros + 8 * (rows + 1);
   if (f.held == FeatureForm::kBits) return rows * (4 * BitView::words_of(f.columns) + kReal);
-  return kReal * rows * f.columns;
+  return kReal * reals_of(rows * f.columns, f.storage);
 }
 
 /// Features of halo rows are read only if the first layer gathers.
@@ -191,17 +191,23 @@ PartBytes training_bytes(const MemoryInput& in) {
   return most;
 }
 
-/// What constant layers compute from the features, while these are still in memory. Batches need a training
-/// graph's besides.
+/// What constant layers compute from the features, while these are still in memory: first for the graph that
+/// training sees and then, where that is another one, for the whole graph too. Layers that don't append to
+/// their input hold it beside their output meanwhile.
 Index constant_bytes(const MemoryInput& in) {
   const int prefix = in.model.constant_prefix();
   if (prefix == 0) return 0;
   const LayerSpec& last = in.model.spec(prefix - 1);
   const bool twice = in.run.job.training.setting == Setting::kInductive;
-  if (in.run.training.batches)
-    return in.dry.once.total() + (twice ? kReal * in.run.training.owned * last.out : 0);
-  const Index cols = last.out + (prefix > 1 && !last.appends ? last.in : 0);
-  return kReal * reals_of(in.run.training.owned * cols, in.model.values);
+  if (in.run.training.batches) {
+    const bool held = twice && sums_folder(in.run.job).empty();
+    return in.dry.once.total() + (held ? kReal * in.run.training.owned * last.out : 0);
+  }
+  const auto bytes = [&](Index rows, Index cols) { return kReal * reals_of(rows * cols, in.model.values); };
+  const Index making = last.out + (prefix > 1 && !last.appends ? last.in : 0);
+  const Index training = in.run.training.owned;
+  if (!in.run.full) return bytes(training, making);
+  return std::max(bytes(training, making), bytes(training, last.out) + bytes(in.run.full->owned, making));
 }
 
 std::vector<Index> batch_bytes(const MemoryInput& in) {

@@ -29,6 +29,7 @@ struct RankMemory {
   std::vector<Index> batches{};
   Index passes = 0, inference = 0;  // shares of `training`: the training passes, and exact inference
   Index pages = 0;  // mapped arcs that batches read: the kernel takes these pages back when it needs them
+  Index file = 0;   // of sums in a file on a disk, of which the kernel keeps what it has memory for
   Index state = 0;  // the share of `training` that a checkpoint has beside parameters (stale and cached rows)
   Index checkpoint = 0;  // while rank 0 holds another rank's state as well
   Index results = 0;     // writing predictions and embeddings: rank 0 holds the order of all vertices

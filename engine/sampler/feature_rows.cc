@@ -1,16 +1,23 @@
 #include "sampler/feature_rows.h"
 
 #include <algorithm>
+#include <cstring>
+
+#include "base/error.h"
 
 namespace atl {
 namespace {
 
 void copy_dense(ThreadPool& pool, ConstMatrixView x, std::span<const VertexId> ids, MatrixView out) {
+  if (out.empty()) return;
+  ATOLL_CHECK(x.storage() == out.storage(), "{} x {}: held and given rows are stored in two ways", x.rows,
+              x.cols);
   constexpr Index kAhead = 4;
   const auto count = Index(ids.size());
+  const auto bytes = std::size_t(x.row_bytes());
   for_each_row(pool, count, [&](Index i) {
-    if (i + kAhead < count) __builtin_prefetch(x.row(ids[std::size_t(i + kAhead)]));
-    std::copy_n(x.row(ids[std::size_t(i)]), x.cols, out.row(i));
+    if (i + kAhead < count) __builtin_prefetch(row_of(x, ids[std::size_t(i + kAhead)]));
+    std::memcpy(row_of(out, i), row_of(x, ids[std::size_t(i)]), bytes);
   });
 }
 
@@ -40,13 +47,17 @@ void unpack_rows(ThreadPool& pool, const Rows& held, std::span<const VertexId> i
   });
 }
 
-void FeatureRows::shape_dense(Index rows, Index cols) {
+void FeatureRows::shape_dense(Index rows, Index cols, Storage storage, Device device) {
   is_sparse_ = false;
-  if (rows * cols * Index(sizeof(Real)) > dense.held_bytes()) {
-    dense.resize(rows + rows / 4 + 64, cols);
+  storage_ = storage;
+  const Index reals = reals_of(rows * cols, storage);
+  if (reals * Index(sizeof(Real)) > dense.held_bytes()) {
+    dense.resize(1, reals_of((rows + rows / 4 + 64) * cols, storage), device);
     ++reallocations_;
   }
-  dense.resize(rows, cols);
+  if (storage == Storage::kReals) return dense.resize(rows, cols, device);
+  dense.resize(1, reals, device);
+  halves_ = MatrixView(dense.data(), rows, cols, storage);
 }
 
 std::span<Index> FeatureRows::shape_sparse(Index rows, Index cols) {

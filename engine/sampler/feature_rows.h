@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cstddef>
 #include <span>
 
 #include "base/reusable.h"
@@ -21,6 +22,16 @@ void for_each_row(ThreadPool& pool, Index rows, Visit visit) {
   pool.run((rows + kChunk - 1) / kChunk, [&](Index chunk, int) {
     for (Index i = chunk * kChunk; i < std::min(rows, (chunk + 1) * kChunk); ++i) visit(i);
   });
+}
+
+/// Where a dense row begins, in either storage.
+inline std::byte* row_of(MatrixView x, Index row) {
+  return x.halves != nullptr ? reinterpret_cast<std::byte*>(x.halves + row * x.stride)
+                             : reinterpret_cast<std::byte*>(x.row(row));
+}
+inline const std::byte* row_of(ConstMatrixView x, Index row) {
+  return x.halves != nullptr ? reinterpret_cast<const std::byte*>(x.halves + row * x.stride)
+                             : reinterpret_cast<const std::byte*>(x.row(row));
 }
 
 /// Calls visit(column, value) for each nonzero value of a packed row, by ascending column.
@@ -44,16 +55,24 @@ void for_each_entry(const Rows& held, Index row, Visit visit) {
 /// The number of nonzero values.
 Index count_entries(const Rows& held, Index row);
 
-/// Fills out (ids.size(), columns) with the held rows that `ids` names, whatever form they have.
+/// Fills out (ids.size(), columns) with the held rows that `ids` names, whatever form they have. Dense ones
+/// are stored as `out` is; packed ones become Reals.
 void unpack_rows(ThreadPool& pool, const Rows& held, std::span<const VertexId> ids, MatrixView out);
 
 /// Reused from batch to batch; neither copyable nor movable after rows() was called.
 class FeatureRows {
  public:
-  Matrix dense;  // (rows, columns), unless rows are sparse
+  Matrix dense;  // (rows, columns), unless rows are sparse; (1, Reals that they take) if stored in halves
 
   /// Makes room for dense rows, and for some more if memory must grow.
-  void shape_dense(Index rows, Index cols);
+  void shape_dense(Index rows, Index cols, Storage storage = Storage::kReals, Device device = Device::kCpu);
+  /// (rows, columns), as shaped; valid until the next shape.
+  MatrixView dense_rows() { return storage_ == Storage::kReals ? dense.view() : halves_; }
+  ConstMatrixView dense_rows() const {
+    return storage_ == Storage::kReals ? dense.view() : ConstMatrixView(halves_);
+  }
+  /// Of dense rows, even if there are none.
+  Storage storage() const { return storage_; }
   /// Begins sparse rows. Returns (rows) their numbers of entries for the caller to fill in; lay_out() then
   /// makes room.
   std::span<Index> shape_sparse(Index rows, Index cols);
@@ -81,9 +100,9 @@ class FeatureRows {
   }
 
   bool is_sparse() const { return is_sparse_; }
-  Index count() const { return is_sparse_ ? sparse_.csr.rows : dense.rows(); }
+  Index count() const { return is_sparse_ ? sparse_.csr.rows : dense_rows().rows; }
   /// Views; valid until the next shape.
-  Rows rows() const { return is_sparse_ ? Rows(&sparse_) : Rows(dense.view()); }
+  Rows rows() const { return is_sparse_ ? Rows(&sparse_) : Rows(dense_rows()); }
   /// The destinations' rows if rows are sparse; otherwise empty (RangeInput::self).
   Rows self() const { return is_sparse_ ? Rows(&self_) : Rows(); }
   Index bytes() const;
@@ -91,6 +110,8 @@ class FeatureRows {
 
  private:
   bool is_sparse_ = false;
+  Storage storage_ = Storage::kReals;
+  MatrixView halves_;        // of `dense`, if stored so
   Reusable<Index> offsets_;  // (rows + 1)
   Reusable<VertexId> columns_;
   Reusable<float> values_;

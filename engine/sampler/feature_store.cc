@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstring>
 
 #include "base/error.h"
 #include "tensor/bfloat16.h"
@@ -20,11 +21,15 @@ void put(Real value, Real* to) {
 void put(Real value, Bfloat16* to) {
   *to = to_bfloat16(float(value));
 }
-Real value_of(Real value) {
-  return value;
+void put(Bfloat16 value, Real* to) {
+  *to = Real(to_float(value));
 }
-Real value_of(Bfloat16 value) {
-  return Real(to_float(value));
+void put(Bfloat16 value, Bfloat16* to) {
+  *to = value;
+}
+
+std::span<const std::byte> bytes_of(MatrixView x, Index row) {
+  return {row_of(x, row), std::size_t(x.row_bytes())};
 }
 
 }  // namespace
@@ -43,6 +48,7 @@ FeatureStore::FeatureStore(Context& ctx, const Owners& owners, Communicator& com
       owners_(owners),
       rank_(comm.rank()),
       own_(own),
+      storage_(own.dense.storage()),
       bfloat16_(options.bfloat16),
       fill_(options.fill),
       device_(options.device),
@@ -55,7 +61,7 @@ FeatureStore::FeatureStore(Context& ctx, const Owners& owners, Communicator& com
   ATOLL_CHECK(fill_.empty() || !sparse_, "rows with columns filled in are dense");
   if (own.packed()) packed_.emplace(*ctx.pool, own_, bfloat16_);
   if (options.cache_bytes == 0) return;
-  const RowBytes row = row_bytes(own.form(), cols(), options.entries, bfloat16_);
+  const RowBytes row = row_bytes(own.form(), cols(), options.entries, bfloat16_, 1, storage_);
   cache_rows_ = atl::cache_rows(owners, options.cache_bytes, row);
   cache_.emplace(Index(std::ceil(double(cache_rows_) * row.cells_per_row)), row.cell,
                  options.policy == CachePolicy::kLru);
@@ -69,8 +75,8 @@ void FeatureStore::choose(const ColumnChoice* choice) {
 
 void FeatureStore::fetch(std::span<const VertexId> rows, FeatureRows& out) {
   if (packed_) return fetch_packed(rows, out);
-  out.shape_dense(Index(rows.size()), cols());
-  fetch_dense(rows, out.dense);
+  out.shape_dense(Index(rows.size()), cols(), storage_);
+  fetch_dense(rows, out.dense_rows());
 }
 
 void FeatureStore::fetch_dense(std::span<const VertexId> rows, MatrixView out) {
@@ -79,10 +85,8 @@ void FeatureStore::fetch_dense(std::span<const VertexId> rows, MatrixView out) {
   fetch_missing();
   for (Index i = 0; i < missing_.size(); ++i) {
     const VertexId place = requests_.places()[std::size_t(i)];
-    Real* const to = out.row(places_[place]);
-    take_arrived(i, to);
-    if (cache_ && cache_->replaces())
-      cache_->put(missing_[place], std::as_bytes(std::span(to, std::size_t(cols()))));
+    take_arrived(i, out, places_[place]);
+    if (cache_ && cache_->replaces()) cache_->put(missing_[place], bytes_of(out, places_[place]));
   }
 }
 
@@ -124,7 +128,9 @@ void FeatureStore::fetch(std::span<const VertexId> rows, RowSources& sources, Fe
 void FeatureStore::fill_cache(std::span<const VertexId> rows) {
   if (!cache_ || cache_->replaces()) return;
   rows = rows.first(std::min(rows.size(), std::size_t(cache_rows_)));
-  std::vector<Real> scratch(std::size_t(packed_ ? 0 : cols()));
+  const Index columns = packed_ ? 0 : cols();
+  Matrix memory(1, reals_of(columns, storage_));
+  const MatrixView scratch(memory.data(), 1, columns, storage_);
   for (Index begin = 0; begin < cache_rows_; begin += kPiece) {
     missing_.take(0);
     for (Index i = begin; i < std::min(Index(rows.size()), begin + kPiece); ++i)
@@ -136,10 +142,10 @@ void FeatureStore::fill_cache(std::span<const VertexId> rows) {
 }
 
 /// The i-th arrived row in the form that the cache keeps.
-std::span<const std::byte> FeatureStore::kept(Index i, std::span<Real> scratch) {
+std::span<const std::byte> FeatureStore::kept(Index i, MatrixView scratch) {
   if (packed_) return packed_->kept(i);
-  take_arrived(i, scratch.data());
-  return std::as_bytes(scratch);
+  take_arrived(i, scratch, 0);
+  return bytes_of(scratch, 0);
 }
 
 void FeatureStore::find_here(std::span<const VertexId> rows) {
@@ -159,19 +165,20 @@ void FeatureStore::find_here(std::span<const VertexId> rows) {
   }
 }
 
-const Real* FeatureStore::dense_row(Index found) const {
-  if (found >= 0) return own_.dense.row(found);
-  return reinterpret_cast<const Real*>(cache_->cell(place_of(found)));
+const std::byte* FeatureStore::dense_row(Index found) const {
+  return found >= 0 ? row_of(own_.dense, found) : cache_->cell(place_of(found));
 }
 
 void FeatureStore::copy_found(MatrixView out) {
+  if (out.empty()) return;
   constexpr Index kAhead = 4;
+  const auto bytes = std::size_t(out.row_bytes());
   ctx_.pool->run((out.rows + kChunk - 1) / kChunk, [&](Index chunk, int) {
     const Index end = std::min(out.rows, (chunk + 1) * kChunk);
     for (Index i = chunk * kChunk; i < end; ++i) {
       if (i + kAhead < end && found_[i + kAhead] != kMissing)
         __builtin_prefetch(dense_row(found_[i + kAhead]));
-      if (found_[i] != kMissing) std::copy_n(dense_row(found_[i]), out.cols, out.row(i));
+      if (found_[i] != kMissing) std::memcpy(row_of(out, i), dense_row(found_[i]), bytes);
     }
   });
 }
@@ -218,28 +225,37 @@ void FeatureStore::pack_columns(T* out) {
     const Index begin = begins[std::size_t(rank)], count = begins[std::size_t(rank) + 1] - begin;
     ctx_.pool->run((count + kChunk - 1) / kChunk, [&](Index chunk, int) {
       for (Index i = begin + chunk * kChunk; i < begin + std::min(count, (chunk + 1) * kChunk); ++i) {
-        const Real* const row = own_.dense.row(asked_[i]);
-        for (Index c = 0; c < chosen; ++c) put(row[columns[std::size_t(c)]], out + i * chosen + c);
+        const ConstMatrixView row = own_.dense.slice_rows(asked_[i], 1);
+        for (Index c = 0; c < chosen; ++c) {
+          const VertexId column = columns[std::size_t(c)];
+          T* const to = out + i * chosen + c;
+          row.halves != nullptr ? put(row.halves[column], to) : put(row.data[column], to);
+        }
       }
     });
   }
 }
 
-void FeatureStore::take_arrived(Index i, Real* to) {
+template <class From, class To>
+void FeatureStore::copy_arrived(Index i, To* to) const {
   const Index count = fetched_cols();
-  const auto take = [&](const auto* from) {
-    if (choice_ == nullptr) {
-      for (Index c = 0; c < count; ++c) to[c] = value_of(from[c]);
-      return;
-    }
-    fill_.empty() ? void(std::fill_n(to, cols(), Real(0))) : void(std::ranges::copy(fill_, to));
-    const auto columns = choice_->of(rank_);
-    for (Index c = 0; c < count; ++c) to[columns[std::size_t(c)]] = value_of(from[c]);
-  };
-  if (bfloat16_)
-    take(reinterpret_cast<const Bfloat16*>(arrived_.data()) + i * count);
+  const From* const from = reinterpret_cast<const From*>(arrived_.data()) + i * count;
+  if (choice_ == nullptr) {
+    for (Index c = 0; c < count; ++c) put(from[c], to + c);
+    return;
+  }
+  for (Index c = 0; c < cols(); ++c) put(fill_.empty() ? Real(0) : fill_[std::size_t(c)], to + c);
+  const auto columns = choice_->of(rank_);
+  for (Index c = 0; c < count; ++c) put(from[c], to + columns[std::size_t(c)]);
+}
+
+/// Writes the i-th arrived row to `row` of `out`.
+void FeatureStore::take_arrived(Index i, MatrixView out, Index row) const {
+  const Index begin = row * out.stride;
+  if (storage_ == Storage::kReals)
+    bfloat16_ ? copy_arrived<Bfloat16>(i, out.data + begin) : copy_arrived<Real>(i, out.data + begin);
   else
-    take(reinterpret_cast<const Real*>(arrived_.data()) + i * count);
+    bfloat16_ ? copy_arrived<Bfloat16>(i, out.halves + begin) : copy_arrived<Real>(i, out.halves + begin);
 }
 
 Index FeatureStore::reallocations() const {

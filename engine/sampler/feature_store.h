@@ -9,7 +9,8 @@
 // (packed_features.h), and a batch gets them dense, or sparse if its first layer multiplies sparse rows.
 //
 // A value is the same whether it comes from the cache or from its owner. If rows are sent as bfloat16,
-// others' values are rounded, in the cache too; own values never are.
+// others' values are rounded, in the cache too; own values never are. If ranks hold dense rows in halves, the
+// cache and batches have them in halves too, and nothing is rounded a second time.
 #pragma once
 
 #include <limits>
@@ -114,15 +115,17 @@ class FeatureStore {
   static constexpr VertexId place_of(Index found) { return VertexId(-1 - found); }
   Source source_of(VertexId row) const;
   void find_here(std::span<const VertexId> rows);
-  const Real* dense_row(Index found) const;
+  const std::byte* dense_row(Index found) const;
   void copy_found(MatrixView out);
   void fetch_missing();
   void answer();
   template <class T>
   void pack_columns(T* out);
   Index fetched_cols() const { return choice_ != nullptr ? choice_->chosen() : cols(); }
-  void take_arrived(Index i, Real* to);
-  std::span<const std::byte> kept(Index i, std::span<Real> scratch);
+  template <class From, class To>
+  void copy_arrived(Index i, To* to) const;
+  void take_arrived(Index i, MatrixView out, Index row) const;
+  std::span<const std::byte> kept(Index i, MatrixView scratch);
   void fetch_dense(std::span<const VertexId> rows, MatrixView out);
   void fetch_packed(std::span<const VertexId> rows, FeatureRows& out);
   Index entries_at(Index i) const;
@@ -135,6 +138,7 @@ class FeatureStore {
   const Owners& owners_;
   const Rank rank_;
   const Rows own_;
+  const Storage storage_;  // of dense rows
   const bool bfloat16_;
   const std::vector<Real> fill_;  // (F) or empty
   const DevicePlaces device_;

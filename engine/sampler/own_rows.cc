@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <numeric>
 
+#include "tensor/bfloat16.h"
+
 namespace atl {
 namespace {
 
@@ -38,7 +40,11 @@ std::vector<Real> mean_features(const BatchGraph& graph, Rank rank, bool trainin
     if (rows.packed())
       return for_each_entry(rows, row,
                             [&](VertexId c, Real value) { sums[std::size_t(c)] += double(value); });
-    for (Index c = 0; c < rows.cols(); ++c) sums[std::size_t(c)] += double(rows.dense.at(row, c));
+    const ConstMatrixView dense = rows.dense.slice_rows(row, 1);
+    for (Index c = 0; c < rows.cols(); ++c) {
+      const Real value = dense.halves != nullptr ? Real(to_float(dense.halves[c])) : dense.data[c];
+      sums[std::size_t(c)] += double(value);
+    }
   };
   if (training_alone) {
     for (const auto& part : graph.training_rows.by_part)

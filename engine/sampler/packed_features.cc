@@ -9,7 +9,8 @@ constexpr Index kPairsOfACell = 16;  // of a column and a value each: two cache 
 
 }  // namespace
 
-RowBytes row_bytes(FeatureForm form, Index columns, double entries, bool bfloat16, double chosen) {
+RowBytes row_bytes(FeatureForm form, Index columns, double entries, bool bfloat16, double chosen,
+                   Storage storage) {
   const Index value = bfloat16 ? Index(sizeof(Bfloat16)) : Index(sizeof(Real));
   if (form == FeatureForm::kBits) {
     const Index words = 4 * BitView::words_of(columns);
@@ -18,7 +19,8 @@ RowBytes row_bytes(FeatureForm form, Index columns, double entries, bool bfloat1
   if (form == FeatureForm::kSparse)
     return {4 + chosen * entries * double(4 + std::min<Index>(value, 4)), 8 * kPairsOfACell,
             std::max(1.0, entries / double(kPairsOfACell) + 0.5)};
-  return {chosen * double(columns * value), columns * Index(sizeof(Real)), 1};
+  const Index kept = storage == Storage::kHalves ? Index(sizeof(Bfloat16)) : Index(sizeof(Real));
+  return {chosen * double(columns * value), columns * kept, 1};
 }
 
 Index PackedFeatures::ones(std::span<const std::uint32_t> words) {

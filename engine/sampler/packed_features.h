@@ -21,8 +21,10 @@ struct RowBytes {
   Index cell = 0;      // size of a cell in the cache
   double cells_per_row = 1;
 };
-/// `entries`: average number per sparse row. `chosen`: share of the columns that is sent.
-RowBytes row_bytes(FeatureForm form, Index columns, double entries, bool bfloat16, double chosen = 1);
+/// `entries`: average number per sparse row. `chosen`: share of the columns that is sent. `storage`: of dense
+/// rows, in the cache.
+RowBytes row_bytes(FeatureForm form, Index columns, double entries, bool bfloat16, double chosen = 1,
+                   Storage storage = Storage::kReals);
 
 /// One per sampling thread.
 class PackedFeatures {

@@ -61,13 +61,13 @@ void read(Context& ctx, const void* device, void* host, std::size_t bytes) {
 }
 
 ConstMatrixView HostRows::of(Context& ctx, ConstMatrixView device) {
-  if (device.halves != nullptr) {
+  const bool is_hosts = memory_of(ctx.device).is_hosts;
+  if (device.halves != nullptr || (!is_hosts && !device.contiguous())) {
     whole_.resize(device.rows, device.cols, ctx.device);
     axpby(ctx, 1, device, 0, whole_);
     device = whole_;
   }
-  if (memory_of(ctx.device).is_hosts || device.empty()) return device;
-  ATOLL_CHECK(device.contiguous(), "rows of stride {} with {} columns", device.stride, device.cols);
+  if (is_hosts || device.empty()) return device;
   copy_.resize(device.rows, device.cols);
   read(ctx, device.data, copy_.data(), std::size_t(copy_.bytes()));
   return copy_;

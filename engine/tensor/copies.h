@@ -67,7 +67,7 @@ class HostRows {
   ConstMatrixView of(Context& ctx, ConstMatrixView device);
 
  private:
-  Matrix whole_;  // on the device: for rows stored in halves
+  Matrix whole_;  // on the device: for rows stored in halves, or with gaps between them
   Matrix copy_;
 };
 

@@ -1,8 +1,6 @@
 #include "train/part_data.h"
 
 #include <algorithm>
-#include <bit>
-#include <cmath>
 
 #include "base/error.h"
 #include "job/models.h"
@@ -11,52 +9,14 @@
 #include "job/strategies/batch_options.h"
 #include "model/gather.h"
 #include "model/model.h"
-#include "tensor/bfloat16.h"
 
 namespace atl {
 namespace {
-
-/// Divides each row by the sum of its values' magnitudes, as set-ups for the citation data sets do; zero rows
-/// stay zero.
-void normalise_rows(MatrixView x) {
-  for (Index r = 0; r < x.rows; ++r) {
-    double sum = 0;
-    for (Index c = 0; c < x.cols; ++c) sum += std::abs(double(x.at(r, c)));
-    if (sum == 0) continue;
-    for (Index c = 0; c < x.cols; ++c) x.at(r, c) = Real(x.at(r, c) / sum);
-  }
-}
-
-void normalise_rows(Csr& x) {
-  for (Index r = 0; r < x.rows; ++r) {
-    const auto begin = std::size_t(x.offsets[std::size_t(r)]),
-               end = std::size_t(x.offsets[std::size_t(r) + 1]);
-    double sum = 0;
-    for (auto e = begin; e < end; ++e) sum += std::abs(double(x.weights[e]));
-    if (sum == 0) continue;
-    for (auto e = begin; e < end; ++e) x.weights[e] = float(x.weights[e] / sum);
-  }
-}
-
-/// The same for rows whose values are 0 or one other value.
-void normalise_levels(const BitView& bits, std::vector<Real>& levels) {
-  for (Index r = 0; r < bits.rows; ++r) {
-    Index ones = 0;
-    for (Index w = 0; w < bits.row_words(); ++w) ones += std::popcount(bits.words[r * bits.row_words() + w]);
-    Real& level = levels[std::size_t(r)];
-    if (ones > 0) level = std::copysign(Real(1) / Real(ones), level);
-  }
-}
 
 /// Whether the model first multiplies sums over neighbours, which are no sparser than dense rows.
 bool multiplies_sums(const Job& job) {
   const ModelInfo* model = find_model(job.model.kind);
   return model != nullptr && model->aggregates_first;
-}
-
-/// For dense features. The host fetches batches' features row by row.
-Storage kept_storage(const Job& job) {
-  return strategy_of(job).holds == Holds::kBatches ? Storage::kReals : storage_of(job.training.precision);
 }
 
 /// With sparse rows, each value of every row that the first layer reads costs a load of a row of weights,
@@ -79,6 +39,13 @@ FeatureForm batch_form(const Job& job, const DatasetMeta& meta) {
 
 }  // namespace
 
+Storage kept_storage(const Job& job, FeatureForm stored) {
+  const Strategy& strategy = strategy_of(job);
+  const bool as_held = strategy.columns == nullptr && stored == FeatureForm::kDense;
+  if (strategy.holds == Holds::kBatches && !(as_held && reads_neighbours(job))) return Storage::kReals;
+  return storage_of(job.training.precision);
+}
+
 FeatureForm held_form(const DatasetMeta& meta, FeatureForm read) {
   return meta.feature_form == FeatureForm::kDense ? read : meta.feature_form;
 }
@@ -98,7 +65,7 @@ FeatureForm kept_form(const Job& job, const DatasetMeta& meta) {
 FeatureShape feature_shape(const Job& job, const DatasetMeta& meta) {
   FeatureShape shape = feature_shape(meta, kept_form(job, meta));
   shape.held = held_form(meta, shape.form);
-  shape.storage = kept_storage(job);
+  shape.storage = kept_storage(job, meta.feature_form);
   return shape;
 }
 
@@ -232,55 +199,6 @@ void PartData::place_near(Context& ctx) {
     each.own = is_wholes ? whole_->part().own : is_again ? part_.near[0].own : placed(ctx, each.own);
     each.outer = is_wholes ? whole_->part().outer : is_again ? part_.near[0].outer : placed(ctx, each.outer);
   }
-}
-
-Rows PartData::Features::read_rows(const Dataset& dataset, std::span<const VertexId> vertices, const Job& job,
-                                   FeatureForm form) {
-  const bool normalise = job.dataset.normalise_features == NormaliseFeatures::kRow;
-  if (form == FeatureForm::kSparse) {
-    sparse = dataset.read_sparse_features(vertices);
-    if (normalise) normalise_rows(sparse);
-    sparse_view = {sparse.view(), {}};
-    return &sparse_view;
-  }
-  if (form == FeatureForm::kBits) {
-    bits = dataset.read_feature_bits(vertices);
-    levels = dataset.read_feature_levels(vertices);
-    if (normalise) normalise_levels(bits.view(), levels);
-    bit_view = {bits.view(), {}, levels.data()};
-    return &bit_view;
-  }
-  dense.resize(Index(vertices.size()), dataset.meta().features);
-  dataset.read_features(vertices, dense);
-  if (normalise) normalise_rows(dense.view());
-  if (kept_storage(job) == Storage::kHalves) return in_halves();
-  return ConstMatrixView(dense);
-}
-
-Rows PartData::Features::read(const Dataset& dataset, std::span<const VertexId> vertices, const Job& job,
-                              FeatureForm form) {
-  const Rows rows = read_rows(dataset, vertices, job, form);
-  transpose_packed(form);
-  return rows;
-}
-
-void PartData::Features::transpose_packed(FeatureForm form) {
-  if (form == FeatureForm::kSparse) {
-    transpose = atl::transpose(sparse.view(), false);
-    sparse_view.transpose = transpose.csr.view();
-  } else if (form == FeatureForm::kBits) {
-    bits_transposed = atl::transpose(bits.view());
-    bit_view.transpose = bits_transposed.view();
-  }
-}
-
-Rows PartData::Features::in_halves() {
-  const Index rows = dense.rows(), cols = dense.cols();
-  Matrix memory(1, reals_of(rows * cols, Storage::kHalves));
-  const MatrixView to(memory.data(), rows, cols, Storage::kHalves);
-  for (Index i = 0; i < rows * cols; ++i) to.halves[i] = to_bfloat16(float(dense.data()[i]));
-  dense = std::move(memory);
-  return ConstMatrixView(to);
 }
 
 void PartData::release_features() {

@@ -24,6 +24,10 @@ FeatureForm kept_form(const Job& job, const DatasetMeta& meta);
 /// The form in which ranks that train on batches hold features that a model reads as `read`. It is the stored
 /// one, in which they also travel.
 FeatureForm held_form(const DatasetMeta& meta, FeatureForm read);
+/// How ranks hold dense features of a data set that stores them as `stored`. Batches have dense rows as their
+/// owners hold them. Reals always: columns of all vertices (P3), what batches unpack from packed rows, and
+/// features that are read once (SIGN's).
+Storage kept_storage(const Job& job, FeatureForm stored);
 /// The shape of features in these forms.
 FeatureShape feature_shape(const Job& job, const DatasetMeta& meta);
 
@@ -71,7 +75,7 @@ class PartData {
 
    private:
     void transpose_packed(FeatureForm form);
-    Rows in_halves();
+    Rows read_halves(const Dataset& dataset, std::span<const VertexId> vertices, bool normalise);
   };
 
  private:

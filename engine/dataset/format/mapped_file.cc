@@ -72,16 +72,23 @@ namespace {
 
 constexpr Index kBufferBytes = 4 << 20;
 
-}  // namespace
-
-ScratchFile::ScratchFile(const std::filesystem::path& folder) : folder_(folder) {
+/// A new file without a name. Some file systems (NFS) make none, so there it loses its name at once.
+int open_scratch(const std::filesystem::path& folder) {
+  const int nameless = ::open(folder.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+  if (nameless >= 0) return nameless;
   std::string name = (folder / ".scratchXXXXXX").string();
-  file_ = ::mkostemp(name.data(), O_CLOEXEC);
-  if (file_ < 0)
+  const int file = ::mkostemp(name.data(), O_CLOEXEC);
+  if (file < 0)
     fail("{}: a temporary file cannot be created there: {}; choose a folder that is writable",
          folder.string(), std::strerror(errno));
   ::unlink(name.c_str());
+  return file;
 }
+
+}  // namespace
+
+ScratchFile::ScratchFile(const std::filesystem::path& folder)
+    : folder_(folder), file_(open_scratch(folder)) {}
 
 ScratchFile::~ScratchFile() {
   ::close(file_);
@@ -144,6 +151,24 @@ void ScratchFile::clear() {
     fail("{}: a temporary file cannot be truncated; check the disk", folder_.string());
   buffer_ = {};
   size_ = flushed_ = 0;
+}
+
+/// Without the reservation, a full disk would end the process when a page is written.
+ScratchMemory::ScratchMemory(const std::filesystem::path& folder, Index bytes) : bytes_(bytes) {
+  const OpenFile open{open_scratch(folder)};
+  if (bytes == 0) return;
+  if (const int error = ::posix_fallocate(open.number, 0, bytes); error != 0)
+    fail("{}: a temporary file of {} bytes cannot be made there: {}; {}", folder.string(), bytes,
+         std::strerror(error), write_remedy(error));
+  void* const data =
+      ::mmap(nullptr, std::size_t(bytes), PROT_READ | PROT_WRITE, MAP_SHARED, open.number, 0);
+  if (data == MAP_FAILED)
+    fail("{}: a temporary file cannot be memory-mapped: {}", folder.string(), std::strerror(errno));
+  data_ = static_cast<std::byte*>(data);
+}
+
+ScratchMemory::~ScratchMemory() {
+  if (data_ != nullptr) ::munmap(data_, std::size_t(bytes_));
 }
 
 }  // namespace atl

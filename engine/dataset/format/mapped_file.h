@@ -64,4 +64,26 @@ class ScratchFile {
   int file_ = -1;
 };
 
+// Memory that lies in such a file. The system writes its pages to the disk and takes their memory back when
+// others need it, so that it may be larger than the machine's.
+
+/// Neither copyable nor movable.
+class ScratchMemory {
+ public:
+  /// Reserves the space on the disk at once. Throws Error naming the folder if there is too little, or if no
+  /// file can be made.
+  ScratchMemory(const std::filesystem::path& folder, Index bytes);
+  ~ScratchMemory();
+  ScratchMemory(const ScratchMemory&) = delete;
+  ScratchMemory& operator=(const ScratchMemory&) = delete;
+
+  /// Zeros at first; begins at a page. Null if there are no bytes.
+  std::byte* data() const { return data_; }
+  Index bytes() const { return bytes_; }
+
+ private:
+  std::byte* data_ = nullptr;
+  Index bytes_ = 0;
+};
+
 }  // namespace atl

@@ -7,6 +7,7 @@
 
 #include "sampler/own_rows.h"
 #include "strategies/exchange/figure_request.h"
+#include "tensor/kernels.h"
 
 namespace atl {
 namespace {
@@ -24,10 +25,10 @@ Matrix star_features(Context& ctx, Communicator& comm, const BatchGraph& graph, 
   FeatureStore store(host, graph.owners, comm, graph.features, as);
   FeatureRows fetched;
   store.fetch(arcs.vertices(), fetched);
-  const Matrix& others = fetched.dense;
-  Matrix all(1 + others.rows(), graph.features.cols());
+  const ConstMatrixView others = fetched.rows().dense;
+  Matrix all(1 + others.rows, graph.features.cols());
   std::ranges::copy(mean_features(graph, comm.rank(), options.training_alone), all.data());
-  std::copy_n(others.data(), others.rows() * others.cols(), all.data() + all.cols());
+  axpby(host, 1, others, 0, all.view().slice_rows(1, others.rows));
   return all;
 }
 

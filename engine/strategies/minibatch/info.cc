@@ -34,6 +34,15 @@ std::vector<Field> cache_options() {
   return options;
 }
 
+Field sums_folder_option() {
+  return strategy_option("minibatch", "sumsFolder", std::string(),
+                         {.type = FieldType::kText,
+                          .description = "folder in which each rank keeps the sums of sampler none, in a file "
+                                         "without a name, instead of in memory",
+                          .default_text = "in memory",
+                          .may_change = true});
+}
+
 void a_fanout_a_layer(const Check& c) {
   if (c.job.strategy.kind == "minibatch") check_batch_fanout(c, "minibatch");
 }
@@ -78,8 +87,11 @@ void options_with_an_effect(const Check& c) {
   if (!reads_neighbours(c.job)) {
     for (const std::string option : {"cache.bytes", "cache.policy", "featureRate", "fill", "gpuFeatures"})
       warn_without_effect(c, "strategy.minibatch." + option, "with sampler none, which fetches nothing");
+    if (c.job.resources.gpus > 0)
+      warn_without_effect(c, "strategy.minibatch.sumsFolder", "on GPUs, whose memory holds the sums");
     return;
   }
+  warn_without_effect(c, "strategy.minibatch.sumsFolder", "without sampler none, which alone keeps sums");
   check_feature_options(c, "minibatch");
   if (c.job.strategy.options.integer("cache.bytes") == 0)
     warn_without_effect(c, "strategy.minibatch.cache.policy", "without a cache (give cache.bytes)");
@@ -117,6 +129,7 @@ StrategyInfo minibatch_strategy() {
   for (Field& each : making_options("minibatch")) options.push_back(std::move(each));
   for (Field& each : feature_options("minibatch", 1)) options.push_back(std::move(each));
   for (Field& each : cache_options()) options.push_back(std::move(each));
+  options.push_back(sums_folder_option());
   Rule sampler = sampler_rule(options_of_the_sampler, "minibatch", options);
   return {.kind = "minibatch",
           .description = "sampled mini-batches, data parallel",

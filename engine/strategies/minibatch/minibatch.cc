@@ -54,6 +54,7 @@ std::unique_ptr<Schedule> make(const ScheduleInput& in) {
                                 .epochs = in.job.training.epochs,
                                 .gpu_features = options.number("gpuFeatures"),
                                 .once = once,
+                                .once_folder = memory_of(in.ctx.device).is_hosts ? sums_folder(in.job) : "",
                                 .inductive = in.job.training.setting == Setting::kInductive};
   std::unique_ptr<BatchHooks> history;
   if (const auto kept = job_history(in.job); kept && !in.inference_only)

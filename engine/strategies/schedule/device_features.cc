@@ -34,8 +34,8 @@ DeviceFeatures::DeviceFeatures(Context& ctx, const BatchGraph& graph, Rank rank,
   const Rows& own = graph.features;
   if (ctx.device != Device::kCuda || own.rows() == 0 || own.cols() == 0 || graph.sparse) return;
   const auto size = backend().bytes;
-  const Index room =
-      size == nullptr ? own.rows() : Index(share * double(size())) / (own.cols() * Index(sizeof(Real)));
+  const Index row_bytes = own.packed() ? own.cols() * Index(sizeof(Real)) : own.dense.row_bytes();
+  const Index room = size == nullptr ? own.rows() : Index(share * double(size())) / row_bytes;
   if (room >= own.rows()) {
     hold_all(own);
   } else {
@@ -64,57 +64,67 @@ void DeviceFeatures::hold_some(const BatchGraph& graph, Rank rank, Index count) 
 
 /// Copies `rows` of them to the device, some at a time, as the held ones.
 void DeviceFeatures::upload(const Rows& own, std::span<const VertexId> rows) {
-  const auto count = Index(rows.size());
-  rows_.resize(count, own.cols(), ctx_.device);
-  Matrix piece(std::min(count, kPiece), own.cols());
+  const Index count = Index(rows.size()), cols = own.cols();
+  const Storage storage = own.dense.storage();  // Reals, if rows are packed
+  memory_.resize(1, reals_of(count * cols, storage), ctx_.device);
+  rows_ = MatrixView(memory_.data(), count, cols, storage);
+  Matrix piece(1, reals_of(std::min(count, kPiece) * cols, storage));
   for (Index begin = 0; begin < count; begin += kPiece) {
     const Index some = std::min(count - begin, kPiece);
-    const MatrixView to = piece.view().slice_rows(0, some);
+    const MatrixView to(piece.data(), some, cols, storage);
     unpack_rows(*ctx_.pool, own, rows.subspan(std::size_t(begin), std::size_t(some)), to);
-    memory_of(ctx_.device)
-        .upload(rows_.view().row(begin), to.data, std::size_t(some * own.cols()) * sizeof(Real));
+    memory_of(ctx_.device).upload(row_of(rows_, begin), to.address(), std::size_t(some * to.row_bytes()));
   }
 }
 
 void DeviceFeatures::read_hosts(ConstMatrixView own) {
   if (backend().pin == nullptr) return;
-  const void* const data = backend().pin(own.data, std::size_t(own.rows * own.row_bytes()));
+  const void* const data = backend().pin(own.address(), std::size_t(own.rows * own.row_bytes()));
   if (data == nullptr) return;
-  pinned_ = own.data;
-  hosts_ = {static_cast<const Real*>(data), own.rows, own.cols};
+  pinned_ = own.address();
+  hosts_ = own.halves != nullptr
+               ? ConstMatrixView(static_cast<const Bfloat16*>(data), own.rows, own.cols)
+               : ConstMatrixView(static_cast<const Real*>(data), own.rows, own.cols);
 }
 
 SourcedRows::Input SourcedRows::of(const RowSources& sources, const RowPlaces& places,
                                    const FeatureRows& given) {
   copies_.restart();
-  if (!given.is_sparse()) return {dense_of(sources, places, given.dense), {}};
+  if (!given.is_sparse()) return {dense_of(sources, places, given), {}};
   return {copies_.of(given.rows()), copies_.of(given.self())};
 }
 
 ConstMatrixView SourcedRows::dense_of(const RowSources& sources, const RowPlaces& places,
-                                      const Matrix& given) {
-  const Index here = sources.held.size() + sources.hosts.size(), rows = here + given.rows();
-  if (here == 0) return copies_.of(given);
-  if (rows_.grow(rows, given.cols(), ctx_.device, true)) ++reallocations_;
+                                      const FeatureRows& given) {
+  const ConstMatrixView others = given.dense_rows();
+  const Index here = sources.held.size() + sources.hosts.size(), rows = here + others.rows;
+  if (here == 0) return copies_.of(others);
+  const MatrixView all = room_in(memory_, rows, others.cols, given.storage());
   if (sources.order.size() == 0) {
-    gather(sources, places, given, rows_);
-    return rows_;
+    gather(sources, places, others, all);
+    return all;
   }
-  if (parts_.grow(rows, given.cols(), ctx_.device, true)) ++reallocations_;
-  gather(sources, places, given, parts_);
-  gather_rows(ctx_, parts_, copies_.of(sources.order.span()).data(), rows_);
-  return rows_;
+  const MatrixView parts = room_in(parts_, rows, others.cols, given.storage());
+  gather(sources, places, others, parts);
+  gather_rows(ctx_, parts, copies_.of(sources.order.span()).data(), all);
+  return all;
 }
 
-void SourcedRows::gather(const RowSources& sources, const RowPlaces& places, const Matrix& given,
+MatrixView SourcedRows::room_in(Matrix& memory, Index rows, Index cols, Storage storage) {
+  if (memory.grow(1, reals_of(rows * cols, storage), ctx_.device, true)) ++reallocations_;
+  return {memory.data(), rows, cols, storage};
+}
+
+void SourcedRows::gather(const RowSources& sources, const RowPlaces& places, ConstMatrixView given,
                          MatrixView out) {
   const Index held = sources.held.size(), hosts = sources.hosts.size();
   if (held > 0)
     gather_rows(ctx_, places.held, copies_.of(sources.held.span()).data(), out.slice_rows(0, held));
   if (hosts > 0)
     gather_rows(ctx_, places.hosts, copies_.of(sources.hosts.span()).data(), out.slice_rows(held, hosts));
-  const MatrixView rest = out.slice_rows(held + hosts, given.rows());
-  if (!rest.empty()) ctx_.stream->upload(rest.data, given.data(), std::size_t(given.bytes()));
+  const MatrixView rest = out.slice_rows(held + hosts, given.rows);
+  if (!rest.empty())
+    ctx_.stream->upload(row_of(rest, 0), given.address(), std::size_t(given.rows * given.row_bytes()));
 }
 
 }  // namespace atl

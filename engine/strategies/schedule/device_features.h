@@ -36,20 +36,22 @@ class SourcedRows {
     Rows rows;  // (rows, cols)
     Rows self;  // as RangeInput::self
   };
-  /// given (n, cols): the rows that are in neither place, in the host's memory. The result is valid until the
-  /// next call; it is `given` itself where the host's memory is the device's.
+  /// given (n, cols): the rows that are in neither place, in the host's memory, stored as those in `places`
+  /// are. The result is valid until the next call; it is `given` itself where the host's memory is the
+  /// device's.
   Input of(const RowSources& sources, const RowPlaces& places, const FeatureRows& given);
 
-  Index bytes() const { return rows_.held_bytes() + parts_.held_bytes() + copies_.bytes(); }
+  Index bytes() const { return memory_.held_bytes() + parts_.held_bytes() + copies_.bytes(); }
   /// How often memory had to grow.
   Index reallocations() const { return reallocations_; }
 
  private:
-  ConstMatrixView dense_of(const RowSources& sources, const RowPlaces& places, const Matrix& given);
-  void gather(const RowSources& sources, const RowPlaces& places, const Matrix& given, MatrixView out);
+  ConstMatrixView dense_of(const RowSources& sources, const RowPlaces& places, const FeatureRows& given);
+  void gather(const RowSources& sources, const RowPlaces& places, ConstMatrixView given, MatrixView out);
+  MatrixView room_in(Matrix& memory, Index rows, Index cols, Storage storage);
 
   Context& ctx_;
-  Matrix rows_, parts_;  // in the batch's order, and by source
+  Matrix memory_, parts_;  // (1, Reals taken): rows in the batch's order, and by source
   DeviceCopies copies_;
   Index reallocations_ = 0;
 };
@@ -67,13 +69,13 @@ class DeviceFeatures {
   /// The matrices that hold these rows.
   RowPlaces rows() const { return {rows_, hosts_}; }
   /// (owned, F) where the GPU has all own rows; otherwise empty.
-  ConstMatrixView whole() const { return is_whole_ ? rows_.view() : ConstMatrixView(); }
+  ConstMatrixView whole() const { return is_whole_ ? ConstMatrixView(rows_) : ConstMatrixView(); }
   /// (rows of the batch, F), where kernels read them; valid until the next call.
   SourcedRows::Input of(const StreamedBatch& made) {
     return sourced_.of(made.sources, rows(), made.features);
   }
 
-  Index bytes() const { return rows_.held_bytes() + sourced_.bytes(); }
+  Index bytes() const { return memory_.held_bytes() + sourced_.bytes(); }
   Index reallocations() const { return sourced_.reallocations(); }
 
  private:
@@ -83,7 +85,8 @@ class DeviceFeatures {
   void read_hosts(ConstMatrixView own);
 
   Context& ctx_;
-  Matrix rows_;                 // (held, F), on the device
+  Matrix memory_;               // of rows_, on the device
+  MatrixView rows_;             // (held, F), stored as the rank holds dense rows
   std::vector<VertexId> held_;  // DevicePlaces::held
   const void* pinned_ = nullptr;
   ConstMatrixView hosts_;  // (owned, F), the pinned rows as the device reads them; no rows: it reads none

@@ -68,17 +68,11 @@ std::vector<ExchangedLayer> FullBatch::exchanged_layers() const {
   return all;
 }
 
-int last_in_place(const Model& model) {
-  int first = model.constant_prefix() - 1;
-  while (first > 0 && model.spec(first).appends) --first;
-  return first;
-}
-
 void compute_constant(const Model& model, Parameters& parameters, FullBatchPass& pass, const Rows& features,
                       std::span<const Index> outputs, MatrixView last) {
   pass.prepare();
   const Context& ctx = pass.context();
-  const int in_place = last_in_place(model);
+  const int in_place = first_in_place(model, {0, model.constant_prefix()});
   Matrix before;
   MatrixView held;
   Saved none;
@@ -99,7 +93,8 @@ void compute_constant(const Model& model, Parameters& parameters, FullBatchPass&
 /// Layers that work in place compute fewer and fewer rows where some are copies.
 void FullBatch::compute_prefix() {
   if (prefix_ == 0) return pass_->prepare();
-  const Index rows = outputs_[std::size_t(last_in_place(model_))], cols = layer(prefix_ - 1).spec().out;
+  const Index rows = outputs_[std::size_t(first_in_place(model_, {0, prefix_}))],
+              cols = layer(prefix_ - 1).spec().out;
   prefix_memory_ = Matrix(1, reals_of(rows * cols, model_.values), ctx_.device);
   const MatrixView whole(prefix_memory_.data(), rows, cols, model_.values);
   compute_constant(model_, parameters_, *pass_, part_->features, outputs_, whole);

@@ -71,13 +71,10 @@ class FullBatchPass final : public Pass {
 
 /// Computes the model's leading constant layers, each from the one before; what they gather is sent once.
 /// features: (owned, F). outputs: by layer, the number of rows that it computes. last: (outputs of
-/// last_in_place(), the last one's columns); its first rows become the last layer's output. Layers before
-/// last_in_place() have temporary memory, stored like `last`. Collective.
+/// first_in_place(), the last one's columns); its first rows become the last layer's output. Layers before
+/// first_in_place() have temporary memory, stored like `last`. Collective.
 void compute_constant(const Model& model, Parameters& parameters, FullBatchPass& pass, const Rows& features,
                       std::span<const Index> outputs, MatrixView last);
-/// The first constant layer whose output lies in the memory of the last one's, because each layer after it
-/// appends to its input. The model must have a constant layer.
-int last_in_place(const Model& model);
 
 /// Makes an exchange for another part.
 using ExchangeOf =

@@ -37,13 +37,18 @@ std::vector<LayerRange> slab_segments(const Model& model, const LayerRange& of) 
   return segments;
 }
 
-/// A slab's sources are at most as many as its rows and arcs.
+/// A slab's sources are at most as many as its rows and arcs. Of layers that work in place, it has only the
+/// columns that they gather.
 std::vector<Index> slab_begins(const Model& model, const CsrView& graph, const Owners& owners, Rank rank,
                                Index bytes, Index width, const LayerRange& layers) {
   Index widest = std::max<Index>(1, width);
   const LayerRange range = slab_layers(model, layers);
-  for (int l = range.first; l < range.end; ++l)
-    widest = std::max({widest, model.spec(l).in, model.spec(l).out});
+  const int in_place = first_in_place(model, range);
+  for (int l = range.first; l < range.end; ++l) {
+    const LayerSpec& spec = model.spec(l);
+    const bool appends = l >= in_place && spec.appends;
+    widest = std::max({widest, l > in_place ? spec.gathered_columns() : spec.in, appends ? 0 : spec.out});
+  }
   const Index most = std::max<Index>(1, bytes / (widest * Index(sizeof(Real))));
   const Index first = owners.first_row(rank), rows = owners.rows(rank);
   std::vector<Index> begins{0};
@@ -84,6 +89,7 @@ LayerwiseInference::LayerwiseInference(Context& ctx, Communicator& comm, const M
       graph_(graph),
       options_(options),
       layers_(slab_layers(model, options.layers)),
+      in_place_(first_in_place(model, layers_)),
       runner_(ctx, model, comm.trace()),
       host_{Device::kCpu, ctx.pool, &host_workspace_},
       copies_(ctx),
@@ -118,9 +124,20 @@ void LayerwiseInference::align_slabs() {
 }
 
 Matrix& LayerwiseInference::output_of(const Segment& segment) {
-  if (segment.layers.end == layers_.end) return logits_;
+  if (segment.layers.end > in_place_) return logits_;
   if (segment.layers.end == tapped_ + 1) return tap_;
   return buffers_[(&segment - segments_.data()) % 2];
+}
+
+/// Layers that work in place have the first columns of what the last one writes.
+MatrixView LayerwiseInference::room_for(const Segment& segment, Index rows) {
+  const int last = segment.layers.end - 1;
+  const Index cols = layer(last).spec().out;
+  if (last >= in_place_ && options_.output.cols > 0) return options_.output.slice_cols(0, cols);
+  Matrix& memory = output_of(segment);
+  if (last <= in_place_)
+    memory.resize(rows, last < in_place_ ? cols : layer(layers_.end - 1).spec().out, ctx_.device);
+  return memory.view().slice_cols(0, cols);
 }
 
 LayerwiseInference::Input LayerwiseInference::features() const {
@@ -138,8 +155,7 @@ ConstMatrixView LayerwiseInference::infer() {
   const Index rows = graph_.owners.rows(comm_.rank());
   Input in = layers_.first > 0 ? made(options_.input_rows) : features();
   for (Segment& each : segments_) {
-    Matrix& out = output_of(each);
-    out.resize(rows, layer(each.layers.end - 1).spec().out, ctx_.device);
+    const MatrixView out = room_for(each, rows);
     const bool reads_tap = tapped_ >= 0 && each.layers.first > tapped_;
     if (options_.first != nullptr && each.layers.first == 0)
       options_.first->infer(slabs_, out);
@@ -182,7 +198,25 @@ RangeInput LayerwiseInference::input_rows(const Segment& segment, const Input& i
   return {rows.rows, {}, rows.self};
 }
 
-void LayerwiseInference::run(Segment& segment, const Input& in, ConstMatrixView tap, MatrixView out) {
+LayerwiseInference::Input LayerwiseInference::gathered(const Segment& segment, const Input& in) const {
+  if (!appends(segment) || segment.layers.first == in_place_) return in;
+  const LayerSpec& spec = layer(segment.layers.first).spec();
+  return made(in.rows.dense.slice_cols(spec.in - spec.gathered_columns(), spec.gathered_columns()));
+}
+
+/// Own rows' input is in `out` already, except that of the first of these layers, which copies it there.
+void LayerwiseInference::append(Segment& segment, const RangeInput& input, MatrixView out) {
+  const int l = segment.layers.first;
+  if (comm_.trace() != nullptr) comm_.trace()->enter(Work::kEvaluation, l);
+  const ConstMatrixView self = l > in_place_ ? ConstMatrixView(out.slice_cols(0, layer(l).spec().in))
+                                             : input.rows.dense.slice_rows(0, out.rows);
+  Saved none;
+  segment.pass->bind(l);
+  layer(l).forward(*segment.pass, {parameters_.present(), l}, {input.rows, Rows(self), {}}, none, out);
+}
+
+void LayerwiseInference::run(Segment& segment, const Input& from, ConstMatrixView tap, MatrixView out) {
+  const Input in = gathered(segment, from);
   // Other ranks fetch rows from the host. A rank that computes alone reads its rows where they were made.
   const bool answers = layer(segment.layers.first).spec().gathers && !in.is_features && comm_.size() > 1;
   FeatureStore store(
@@ -196,6 +230,10 @@ void LayerwiseInference::run(Segment& segment, const Input& in, ConstMatrixView 
     segment.sampler->sample(0, seeds, batch_);
     RangeInput input = input_rows(segment, in, store, begin);
     segment.pass->begin(batch_, 0, false);
+    if (appends(segment)) {
+      append(segment, input, out.slice_rows(begin, count));
+      continue;
+    }
     segment.memory->shape(segment.pass->rows());
     if (tap.cols > 0) input.tap = tap.slice_rows(begin, count);
     runner_.forward(*segment.pass, parameters_.present(), *segment.memory, input);

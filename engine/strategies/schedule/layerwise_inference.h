@@ -1,6 +1,7 @@
 // Exact logits of all vertices, layer by layer. Each layer is computed slab by slab for a rank's rows, which
 // read the layer before's output at all ranks. Besides two layers' outputs of its own rows, a rank holds what
-// one slab reads.
+// one slab reads. Layers that append to their input work in one memory, that of the last one's output: a slab
+// then reads no more than the columns that it gathers (SIGN's powers).
 #pragma once
 
 #include <memory>
@@ -52,6 +53,9 @@ struct SlabOptions {
   FirstLayers* first = nullptr;              // replaces the first segment; null: it is like the others
   /// (owned, in) of the first of `layers`, in the device's memory, where that isn't the model's first layer.
   ConstMatrixView input_rows{};
+  /// (owned, out) of the last of `layers`: where its output goes, in the host's memory; empty: memory of its
+  /// own.
+  MatrixView output{};
 };
 
 /// The structure of the whole graph, for exact inference.
@@ -106,10 +110,18 @@ class LayerwiseInference {
   };
   Input features() const;
   Input made(ConstMatrixView rows) const;
-  void run(Segment& segment, const Input& in, ConstMatrixView tap, MatrixView out);
+  /// Whether it is one layer that appends to its input in the memory of the last one's output.
+  bool appends(const Segment& segment) const {
+    return segment.layers.first >= in_place_ && layer(segment.layers.first).spec().appends;
+  }
+  /// The columns that an appending segment gathers, of `in`, where that lies in the same memory.
+  Input gathered(const Segment& segment, const Input& in) const;
+  void append(Segment& segment, const RangeInput& input, MatrixView out);
+  void run(Segment& segment, const Input& from, ConstMatrixView tap, MatrixView out);
   RangeInput input_rows(const Segment& segment, const Input& in, FeatureStore& store, Index begin);
   const Layer& layer(int l) const { return *model_.layers[std::size_t(l)]; }
   Matrix& output_of(const Segment& segment);
+  MatrixView room_for(const Segment& segment, Index rows);
 
   Context& ctx_;
   Communicator& comm_;
@@ -118,6 +130,7 @@ class LayerwiseInference {
   const BatchGraph& graph_;
   const SlabOptions options_;
   const LayerRange layers_;
+  const int in_place_;  // first_in_place()
   LayerRunner runner_;
   Workspace host_workspace_;
   Context host_;  // the host fetches rows

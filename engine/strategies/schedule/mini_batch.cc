@@ -27,27 +27,33 @@ std::unique_ptr<ConstantRows> rows_once(Context& ctx, Communicator& comm, const 
                                         Parameters& parameters, BatchGraph graph, const DrawnGraph& seen,
                                         const MiniBatchOptions& options) {
   graph.whole = seen;
-  return std::make_unique<ConstantRows>(ctx, comm, model, parameters, graph, slab_options(options));
+  return std::make_unique<ConstantRows>(ctx, comm, model, parameters, graph, slab_options(options),
+                                        options.once_folder);
 }
 
 }  // namespace
 
 ConstantRows::ConstantRows(Context& ctx, Communicator& comm, const Model& model, Parameters& parameters,
-                           const BatchGraph& graph, const SlabOptions& options)
+                           const BatchGraph& graph, const SlabOptions& options, const std::string& folder)
     : ctx_(ctx), copies_(ctx) {
   const int prefix = model.constant_prefix();
   for (int l = 0; l < int(model.layers.size()); ++l)
     ATOLL_CHECK(l < prefix || !model.spec(l).gathers, "layer {} reads neighbours in every step", l);
   SlabOptions of_constant = options;
   of_constant.layers = {0, prefix}, of_constant.route = kSetupRoute;
+  if (!folder.empty()) {
+    const Index rows = graph.owners.rows(comm.rank()), cols = model.spec(prefix - 1).out;
+    file_.emplace(folder, rows * cols * Index(sizeof(Real)));
+    of_constant.output = MatrixView(reinterpret_cast<Real*>(file_->data()), rows, cols);
+  }
   LayerwiseInference inference(ctx, comm, model, parameters, graph, of_constant);
-  inference.infer();
-  all_ = inference.take();
+  all_ = inference.infer();
+  memory_ = inference.take();  // empty, where the rows are in the file
 }
 
 ConstMatrixView ConstantRows::of(std::span<const VertexId> rows) {
   copies_.restart();
-  if (chosen_.grow(Index(rows.size()), all_.cols(), ctx_.device, true)) ++reallocations_;
+  if (chosen_.grow(Index(rows.size()), all_.cols, ctx_.device, true)) ++reallocations_;
   gather_rows(ctx_, all_, copies_.of(rows).data(), chosen_);
   return chosen_;
 }

@@ -3,7 +3,9 @@
 #pragma once
 
 #include <optional>
+#include <string>
 
+#include "dataset/format/mapped_file.h"
 #include "strategies/schedule/batch_pass.h"
 #include "strategies/schedule/device_features.h"
 #include "strategies/schedule/layerwise_inference.h"
@@ -19,7 +21,8 @@ struct MiniBatchOptions {
   double gpu_features = 0;                // share of a GPU's memory for own rows' features
   /// Constant layers are computed once, for all own rows, and batches read neither neighbours nor features.
   bool once = false;
-  bool inductive = false;  // BatchGraph's two graphs differ
+  std::string once_folder{};  // where they are kept in a file, on the host; empty: in the device's memory
+  bool inductive = false;     // BatchGraph's two graphs differ
 };
 
 /// The step that is trained.
@@ -53,28 +56,32 @@ class BatchHooks {
 
 // The output of a model's constant layers for a rank's own rows, computed once and exactly. Batches without
 // neighbours read nothing else (SIGN's powers of the adjacency: Frasca et al. 2020, section 3). Other ranks'
-// rows are fetched slab by slab, as in exact inference.
+// rows are fetched slab by slab, as in exact inference. On the host the rows may lie in a file without a name,
+// which is gone with the process, whichever way that ends.
 
 /// One per rank, used by its compute thread. The context must outlive it.
 class ConstantRows {
  public:
   /// All of the model's layers that gather must be among the leading constant ones. `graph` and `options` are
-  /// read only during this call. Collective.
+  /// read only during this call. `folder`: MiniBatchOptions::once_folder. Collective.
   ConstantRows(Context& ctx, Communicator& comm, const Model& model, Parameters& parameters,
-               const BatchGraph& graph, const SlabOptions& options);
+               const BatchGraph& graph, const SlabOptions& options, const std::string& folder = {});
 
-  /// (owned, the last constant layer's out), in the device's memory.
+  /// (owned, the last constant layer's out), where kernels read it.
   ConstMatrixView all() const { return all_; }
   /// The rows (chosen, …) with these numbers; valid until the next call.
   ConstMatrixView of(std::span<const VertexId> rows);
 
-  Index bytes() const { return all_.held_bytes() + chosen_.held_bytes() + copies_.bytes(); }
+  /// Of memory; the system keeps of a file what it has room for.
+  Index bytes() const { return memory_.held_bytes() + chosen_.held_bytes() + copies_.bytes(); }
   /// How often memory had to grow.
   std::int64_t reallocations() const { return reallocations_; }
 
  private:
   Context& ctx_;
-  Matrix all_, chosen_;
+  std::optional<ScratchMemory> file_;  // none: memory_ has the rows
+  Matrix memory_, chosen_;
+  ConstMatrixView all_;
   DeviceCopies copies_;
   std::int64_t reallocations_ = 0;
 };

@@ -76,6 +76,42 @@ TEST(FeatureStore, GivesTheSameValuesWithAnyCache) {
           });
 }
 
+/// Rows that are held in halves stay so in a cache and in a batch. Rounding them again, for the wire, changes
+/// nothing.
+TEST(FeatureStore, GivesHalvesAsTheyAreHeld) {
+  for (const bool narrow : {false, true})
+    for (const Index cache : {0, 900})
+      run_ranks(3, [&](Communicator& comm) {
+        const Owners owners(kParts, comm.size());
+        const Index rows = owners.rows(comm.rank()), first = owners.first_row(comm.rank());
+        Matrix memory(1, reals_of(rows * kCols, Storage::kHalves));
+        const MatrixView own(memory.data(), rows, kCols, Storage::kHalves);
+        for (Index r = 0; r < rows; ++r)
+          for (Index c = 0; c < kCols; ++c)
+            own.halves[r * kCols + c] = to_bfloat16(float(value(first + r, c)));
+        ThreadPool pool(2);
+        Workspace workspace;
+        Context ctx{Device::kCpu, &pool, &workspace};
+        FeatureStore store(ctx, owners, comm, ConstMatrixView(own),
+                           {.bfloat16 = narrow, .cache_bytes = cache, .policy = CachePolicy::kLru});
+        FeatureRows found;
+        for (int step = 0; step < 12; ++step) {
+          const auto wanted = rows_of(comm.rank(), step);
+          store.fetch(wanted, found);
+          const ConstMatrixView batch = found.rows().dense;
+          ASSERT_EQ(batch.storage(), Storage::kHalves);
+          ASSERT_EQ(batch.rows, Index(wanted.size()));
+          for (std::size_t i = 0; i < wanted.size(); ++i)
+            for (Index c = 0; c < kCols; ++c)
+              EXPECT_EQ(to_float(batch.halves[Index(i) * kCols + c]),
+                        to_float(to_bfloat16(float(value(wanted[i], c)))))
+                  << "row " << wanted[i];
+        }
+        EXPECT_EQ(store.counts().hits > 0, cache > 0);
+        EXPECT_GT(store.counts().fetched, 0);
+      });
+}
+
 TEST(FeatureStore, BytesAreThoseOfTheRowsThatWereFetched) {
   for (const bool rounded : {false, true})
     run_ranks(2, [&](Communicator& comm) {

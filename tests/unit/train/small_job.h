@@ -18,6 +18,7 @@
 #include "partition/prepared_graph.h"
 #include "strategies/schedule/strategy.h"
 #include "temporary_folder.h"
+#include "tensor/bfloat16.h"
 #include "tensor/copies.h"
 #include "train/evaluation.h"
 #include "train/optimizer.h"
@@ -43,6 +44,7 @@ struct SmallData {
   int splits = 3;       // that vertices take in turn; 1: all vertices train
   bool edges = false;   // an edge split is drawn: 70/15/15
   Index strangers = 0;  // further vertices, without arcs and labels, whose features are all nonzero
+  bool rounded = false;  // features are bfloat16's values
 };
 
 /// Features that are stored as bits.
@@ -89,6 +91,8 @@ inline void write_small_data(const std::filesystem::path& place, const SmallData
       x[i] = float((2 * draws.uniform_at(6000, d.one_valued ? i / std::size_t(d.features) : i) - 1) *
                    d.feature_scale);
   }
+  if (d.rounded)
+    for (float& value : x) value = to_float(to_bfloat16(value));
   writer.begin_features(d.features);
   writer.add_features({x.data(), vertices, d.features}, {});
   std::vector<std::uint8_t> split(std::size_t(vertices), 0);
