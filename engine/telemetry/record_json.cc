@@ -165,7 +165,8 @@ void check_size(const RunRecord& run, Index expected) {
 void check_sizes(const RunRecord& run) {
   const Index ranks = run.setting.ranks, classes = run.confusion.classes;
   if (ranks < 1 || classes < 0 || classes > 1'000'000) fail("{} ranks, {} classes", ranks, classes);
-  if (!run.setting.hosts.empty()) expect_size("hosts", run.setting.hosts.size(), ranks);
+  if (!run.setting.hosts.empty())
+    expect_size(kMemberName<&RunSetting::hosts>, run.setting.hosts.size(), ranks);
   check_size<&RunRecord::peak_memory_bytes>(run, ranks);
   check_size<&RunRecord::phases_by_rank>(run, ranks);
   check_size<&RunRecord::typical_by_rank>(run, ranks);
