@@ -5,7 +5,6 @@
 
 #include "job/crd/crd.h"
 #include "job/explain.h"
-#include "job/models.h"
 #include "telemetry/report/report.h"
 #include "telemetry/run_folder.h"
 #include "train/run_setting.h"
@@ -48,8 +47,8 @@ int explain_fields(const Arguments& arguments) {
     text = json_schema();
   } else if (arguments.has("--crd")) {
     text = custom_resource_definition();
-  } else if (arguments.has("--models")) {
-    text = models_for_chart();
+  } else if (arguments.has("--policy")) {
+    text = policy_facts();
   } else {
     const std::string field = arguments.get("FIELD");
     text = arguments.has("--all") ? explain_all(field) : explain(field);
@@ -67,7 +66,7 @@ Command explain_command() {
            {"--all", "", "explain every field, or every field below FIELD"},
            {"--schema", "", "print the JSON schema of the manifest instead"},
            {"--crd", "", "print the CustomResourceDefinition for a cluster instead"},
-           {"--models", "", "print what the chart's admission rules ask of models instead"}},
+           {"--policy", "", "print what the chart's admission policy asks of the tables instead"}},
           explain_fields};
 }
 

@@ -123,30 +123,4 @@ std::string option_of_another(const std::string& owners, const std::string& kind
   return "is an option of " + owners + "; this model is " + kind + " (remove the option)";
 }
 
-std::string models_for_chart() {
-  std::string text =
-      "# What the admission rules ask of models, made by `atoll explain --models` from engine/job/models: change that, not "
-      "this file.\n"
-      "# The option that counts a model's layers which read neighbours, where it isn't model.layers.\n"
-      "layers:\n";
-  for (const auto& info : model_infos()) {
-    if (const Field* option = layers_option_of(info))
-      text += fmt::format("  {}: {{option: {}, default: {}}}\n", info.kind, option_name(*option),
-                          default_of(*option));
-  }
-  text +=
-      "# How many layers a model has where the manifest doesn't say, of those that don't have 2.\ndefaultLayers:\n";
-  for (const auto& info : model_infos())
-    for (const OwnDefault& own : info.defaults)
-      if (own.path == "model.layers") text += fmt::format("  {}: {}\n", info.kind, own.value);
-  text +=
-      "# Models that apply input dropout before their first layer, so that it can't come after the aggregation.\n";
-  text += fmt::format(
-      "dropsInputFirst: [{}]\n",
-      fmt::join(models_where([](const ModelInfo& info) { return info.drops_input_first; }), ", "));
-  text += "# Models whose sums over neighbours come first of all, so that input dropout can't come before.\n";
-  text += fmt::format("aggregatesFirst: [{}]\n", fmt::join(models_that_aggregate_first(), ", "));
-  return text;
-}
-
 }  // namespace atl

@@ -57,7 +57,4 @@ std::vector<std::string> models_that_aggregate_first();
 /// The complaint about another model's option; `kind` may be CEL's placeholder %s.
 std::string option_of_another(const std::string& owners, const std::string& kind);
 
-/// The facts on models that the chart's admission rules need, as YAML.
-std::string models_for_chart();
-
 }  // namespace atl

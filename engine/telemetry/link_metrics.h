@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "base/members.h"
 #include "job/job.h"
 #include "tensor/matrix.h"
 
@@ -28,6 +29,12 @@ struct LinkMetrics {
   // The same for the job's K. It is 1 where there are fewer negative pairs than K.
   double hits_at = 0;
   bool operator==(const LinkMetrics&) const = default;
+
+  static constexpr auto members() {
+    return std::tuple{Key{"rocAuc", &LinkMetrics::roc_auc},
+                      Key{"averagePrecision", &LinkMetrics::average_precision}, Key{"mrr", &LinkMetrics::mrr},
+                      Key{"hits", &LinkMetrics::hits}, Key{"hitsAt", &LinkMetrics::hits_at}};
+  }
 };
 
 /// Takes at least one edge's score and one negative pair's. A score that is NaN counts as the worst possible.

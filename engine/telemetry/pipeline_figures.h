@@ -1,8 +1,7 @@
 // When the stages of a pipeline worked in a run's last epoch, and for what share of it they were idle.
 #pragma once
 
-#include <nlohmann/json_fwd.hpp>
-#include <optional>
+#include <span>
 
 #include "comm/communicator.h"
 #include "strategies/gnnpipe/figures.h"
@@ -16,11 +15,5 @@ void gather_pipeline(Communicator& comm, const StageTimes& times, RunRecord& rec
 /// `ranks` holds every rank's times of the same epoch, on one clock. Of many chunks, neighbours are joined
 /// into groups.
 PipelineEpoch pipeline_epoch(std::span<const StageTimes> ranks);
-
-// One epoch of a pipeline in run.json.
-
-/// null: the run has none. A chunk is [its number, begin and end of forward, begin and end of backward].
-nlohmann::ordered_json to_json(const std::optional<PipelineEpoch>& pipeline);
-void from_json(const nlohmann::ordered_json& json, std::optional<PipelineEpoch>& pipeline);
 
 }  // namespace atl

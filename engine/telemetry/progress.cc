@@ -29,7 +29,7 @@ std::string epoch_text(const EpochRecord& epoch, Index epochs, std::optional<dou
                                  epochs, epoch.loss);
   if (validation) text += "  validation " + percent_text(*validation);
   text += "  " + duration_text(epoch.epoch_seconds) + "/epoch";
-  const double bytes = double(epoch.bytes_intra + epoch.bytes_inter);
+  const double bytes = double(epoch.bytes.intra + epoch.bytes.inter);
   if (bytes > 0) text += "  " + bytes_text(bytes) + "/epoch";
   if (seconds_left.value_or(0) >= 1) text += "  " + duration_text(*seconds_left) + " left";
   return text;

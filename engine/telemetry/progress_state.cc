@@ -55,8 +55,7 @@ void ProgressState::add(const EpochRecord& epoch) {
   if (epoch.validation) validation_ = epoch.validation;
   epoch_seconds_ = epoch.epoch_seconds;
   seconds_left_ = time_left_.after(double(epoch.epoch), epochs_, TimeLeft::Clock::now());
-  bytes_intra_ = epoch.bytes_intra;
-  bytes_inter_ = epoch.bytes_inter;
+  bytes_ = epoch.bytes;
 }
 
 void ProgressState::finish(const RunRecord& run) {
@@ -78,7 +77,7 @@ std::string ProgressState::json(std::span<const RankWait> ranks) const {
                                 {"epochSeconds", or_null(epoch_seconds_)},
                                 {"etaSeconds", or_null(seconds_left_)},
                                 {"lastCheckpointEpoch", or_null(last_checkpoint_)},
-                                {"bytes", {{"intra", bytes_intra_}, {"inter", bytes_inter_}}},
+                                {"bytes", {{"intra", bytes_.intra}, {"inter", bytes_.inter}}},
                                 {"test", or_null(test_)},
                                 {"bestEpoch", or_null(best_epoch_)},
                                 {"ranks", ranks_json(ranks)}}

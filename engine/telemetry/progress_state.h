@@ -63,7 +63,7 @@ class ProgressState {
   std::optional<Index> step_, steps_;
   std::optional<Index> last_checkpoint_, best_epoch_;
   std::optional<double> loss_, validation_, epoch_seconds_, seconds_left_, test_;
-  std::int64_t bytes_intra_ = 0, bytes_inter_ = 0;
+  LinkBytes bytes_;
   TimeLeft time_left_;
 };
 

@@ -2,11 +2,12 @@
 
 #include <cmath>
 #include <cstring>
-#include <nlohmann/json.hpp>
 #include <span>
 #include <string>
 
+#include "base/members.h"
 #include "base/memory.h"
+#include "telemetry/record_json.h"
 
 namespace atl {
 namespace {
@@ -44,7 +45,7 @@ void gather_phases(Communicator& comm, const std::vector<Phase>& phases, RunReco
 }
 
 /// This rank's, over its steady epochs, or over all where none is steady.
-std::vector<double> typical_seconds(const RunRecord& record) {
+TypicalEpoch typical_epoch(const RunRecord& record) {
   std::vector<const EpochRecord*> epochs = steady_epochs(record.epochs, record.resumed_from);
   if (epochs.empty())
     for (const EpochRecord& epoch : record.epochs) epochs.push_back(&epoch);
@@ -56,14 +57,23 @@ std::vector<double> typical_seconds(const RunRecord& record) {
   const auto phase = [&](const char* name) {
     return middle([&](const EpochRecord& e) { return seconds_of_phase(e.own.phases, name); });
   };
-  return {middle([](const EpochRecord& e) { return e.epoch_seconds; }), phase("compute"),
-          phase("communication"), middle([](const EpochRecord& e) { return e.own.communication_seconds; }),
-          middle([](const EpochRecord& e) { return e.own.progress_cpu_seconds; })};
+  return {
+      .epoch_seconds = middle([](const EpochRecord& e) { return e.epoch_seconds; }),
+      .compute_seconds = phase("compute"),
+      .exposed_seconds = phase("communication"),
+      .communication_seconds = middle([](const EpochRecord& e) { return e.own.communication_seconds; }),
+      .progress_cpu_seconds = middle([](const EpochRecord& e) { return e.own.progress_cpu_seconds; })};
 }
 
 void gather_typical_epochs(Communicator& comm, RunRecord& record) {
-  for (const std::vector<double>& s : gather_seconds(comm, typical_seconds(record)))
-    record.typical_by_rank.push_back({s[0], s[1], s[2], s[3], s[4]});
+  const TypicalEpoch own = typical_epoch(record);
+  std::vector<double> mine;
+  each_member<TypicalEpoch>([&](const auto& each) { mine.push_back(own.*each.member); });
+  for (const std::vector<double>& seconds : gather_seconds(comm, mine)) {
+    TypicalEpoch& theirs = record.typical_by_rank.emplace_back();
+    auto next = seconds.begin();
+    each_member<TypicalEpoch>([&](const auto& each) { theirs.*each.member = *next++; });
+  }
 }
 
 /// A resumed rank also holds records of epochs before this start; they don't count here.
@@ -104,69 +114,13 @@ void gather_rank_figures(Communicator& comm, const std::vector<Phase>& phases, R
   sum_training_traffic(comm, record);
 }
 
-namespace {
-
-using Json = nlohmann::ordered_json;
-using Named = std::vector<ExplainedFigures::Named>;
-
-Json named_json(const Named& all) {
-  Json json = Json::array();
-  for (const auto& [id, mask] : all) json.push_back({id, mask});
-  return json;
-}
-
-Named named_of(const Json& json) {
-  Named all;
-  for (const Json& each : json) all.push_back({each.at(0), each.at(1)});
-  return all;
-}
-
-Json json_of(const ExplainedFigures& f) {
-  return {{"others", f.others},
-          {"features", f.features},
-          {"chosen", f.chosen},
-          {"vertices", named_json(f.vertices)},
-          {"columns", named_json(f.columns)},
-          {"vertexMasks", {f.least_vertex, f.middle_vertex}},
-          {"columnMasks", {f.least_column, f.middle_column}},
-          {"epochs", f.epochs},
-          {"loss", {f.first_loss, f.loss}},
-          {"seconds", f.seconds},
-          {"explanations", f.explanations}};
-}
-
-ExplainedFigures figures_of(const Json& json) {
-  ExplainedFigures f;
-  json.at("others").get_to(f.others), json.at("features").get_to(f.features);
-  json.at("chosen").get_to(f.chosen);
-  f.vertices = named_of(json.at("vertices")), f.columns = named_of(json.at("columns"));
-  f.least_vertex = json.at("vertexMasks").at(0), f.middle_vertex = json.at("vertexMasks").at(1);
-  f.least_column = json.at("columnMasks").at(0), f.middle_column = json.at("columnMasks").at(1);
-  json.at("epochs").get_to(f.epochs);
-  f.first_loss = json.at("loss").at(0), f.loss = json.at("loss").at(1);
-  json.at("seconds").get_to(f.seconds), json.at("explanations").get_to(f.explanations);
-  return f;
-}
-
-}  // namespace
-
-Json to_json(const std::vector<ExplainedFigures>& ranks) {
-  Json json = Json::array();
-  for (const ExplainedFigures& each : ranks) json.push_back(json_of(each));
-  return json;
-}
-
-void from_json(const Json& json, std::vector<ExplainedFigures>& ranks) {
-  for (const Json& each : json) ranks.push_back(figures_of(each));
-}
-
 void gather_explained(Communicator& comm, const ExplainedFigures& mine, RunRecord& record) {
-  const std::string text = json_of(mine).dump();
+  const std::string text = explained_text(mine);
   const auto all = comm.all_gather(Traffic::kStatistics, std::as_bytes(std::span(text)));
   if (comm.rank() != 0) return;
   for (const auto& bytes : all) {
     const auto* const first = reinterpret_cast<const char*>(bytes.data());
-    record.explained.push_back(figures_of(Json::parse(first, first + bytes.size())));
+    record.explained.push_back(parse_explained(std::string(first, bytes.size())));
   }
 }
 

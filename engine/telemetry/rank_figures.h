@@ -1,7 +1,6 @@
 // Figures that each rank alone knows (memory, seconds, bytes), gathered when a run ends.
 #pragma once
 
-#include <nlohmann/json_fwd.hpp>
 #include <vector>
 
 #include "comm/communicator.h"
@@ -18,9 +17,5 @@ void gather_rank_figures(Communicator& comm, const std::vector<Phase>& phases, R
 
 /// Fills in the record's explanations on rank 0. Collective over ranks that all explain.
 void gather_explained(Communicator& comm, const ExplainedFigures& mine, RunRecord& record);
-
-/// One entry per rank. A vertex or a column is [its number, its mask].
-nlohmann::ordered_json to_json(const std::vector<ExplainedFigures>& ranks);
-void from_json(const nlohmann::ordered_json& json, std::vector<ExplainedFigures>& ranks);
 
 }  // namespace atl

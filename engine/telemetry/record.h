@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "base/members.h"
 #include "base/types.h"
 #include "strategies/dgs/figures.h"
 #include "strategies/schedule/batch_counts.h"
@@ -33,6 +34,20 @@ double seconds_of_phase(const std::vector<Phase>& phases, const std::string& nam
 struct LinkTraffic {
   std::string link, purpose;
   std::int64_t bytes = 0;
+
+  static constexpr auto members() {
+    return std::tuple{Key{"link", &LinkTraffic::link}, Key{"purpose", &LinkTraffic::purpose},
+                      Key{"bytes", &LinkTraffic::bytes}};
+  }
+};
+
+/// Bytes by class of links.
+struct LinkBytes {
+  std::int64_t intra = 0, inter = 0;
+
+  static constexpr auto members() {
+    return std::tuple{Key{"intra", &LinkBytes::intra}, Key{"inter", &LinkBytes::inter}};
+  }
 };
 
 /// What only the rank itself knows of an epoch.
@@ -43,6 +58,15 @@ struct RankSample {
   double communication_seconds = 0;    // of training, in which a message was under way, waited for or not
   double progress_cpu_seconds = 0;     // of training: processor time of the thread that communicates
   std::optional<BatchCounts> batches;  // in this epoch, where the strategy has batches
+
+  static constexpr auto members() {
+    return std::tuple{Key{"phases", &RankSample::phases},
+                      Key{"traffic", &RankSample::traffic},
+                      Key{"residentBytes", &RankSample::resident_bytes},
+                      Key{"communicationSeconds", &RankSample::communication_seconds, Presence::kNewer},
+                      Key{"progressCpuSeconds", &RankSample::progress_cpu_seconds, Presence::kNewer},
+                      Key{"batches", &RankSample::batches, Presence::kNewer}};
+  }
 };
 
 /// Where one rank's time goes in an epoch of training: medians over steady_epochs().
@@ -52,6 +76,14 @@ struct TypicalEpoch {
   double exposed_seconds = 0;        // communication that the compute thread stood waiting for
   double communication_seconds = 0;  // hidden or not
   double progress_cpu_seconds = 0;
+
+  static constexpr auto members() {
+    return std::tuple{Key{"epochSeconds", &TypicalEpoch::epoch_seconds},
+                      Key{"computeSeconds", &TypicalEpoch::compute_seconds},
+                      Key{"exposedCommunicationSeconds", &TypicalEpoch::exposed_seconds},
+                      Key{"communicationSeconds", &TypicalEpoch::communication_seconds},
+                      Key{"progressCpuSeconds", &TypicalEpoch::progress_cpu_seconds}};
+  }
 };
 
 /// For one layer, how far stale values were from the true ones: the norm of the difference over that of the
@@ -59,6 +91,11 @@ struct TypicalEpoch {
 struct Staleness {
   int layer = 0;  // from 0
   double rows = 0, gradients = 0;
+
+  static constexpr auto members() {
+    return std::tuple{Key{"layer", &Staleness::layer}, Key{"rows", &Staleness::rows},
+                      Key{"gradients", &Staleness::gradients}};
+  }
 };
 
 /// One epoch. All but `own` is the same on every rank.
@@ -68,16 +105,35 @@ struct EpochRecord {
   std::optional<double> train, validation, test;  // the run's metric, a fraction 0 … 1, where evaluated
   std::optional<double> validation_loss;
   double learning_rate = 0;
-  double epoch_seconds = 0;                       // training alone: no evaluation, no checkpoint
-  std::int64_t bytes_intra = 0, bytes_inter = 0;  // sent by all ranks in this epoch
-  std::vector<Staleness> staleness;  // of the epoch before, which this one's values have revealed
+  double epoch_seconds = 0;          // training alone: no evaluation, no checkpoint
   RankSample own;                    // this rank's; rank 0's in metrics.jsonl
+  std::vector<Staleness> staleness;  // of the epoch before, which this one's values have revealed
+  LinkBytes bytes;                   // sent by all ranks in this epoch
+
+  static constexpr auto members() {
+    return std::tuple{Key{"epoch", &EpochRecord::epoch},
+                      Key{"loss", &EpochRecord::loss},
+                      Key{"train", &EpochRecord::train},
+                      Key{"validation", &EpochRecord::validation},
+                      Key{"test", &EpochRecord::test},
+                      Key{"validationLoss", &EpochRecord::validation_loss},
+                      Key{"learningRate", &EpochRecord::learning_rate},
+                      Key{"epochSeconds", &EpochRecord::epoch_seconds},
+                      Key{"", &EpochRecord::own},
+                      Key{"lateness", &EpochRecord::staleness, Presence::kIfAny},
+                      Key{"bytes", &EpochRecord::bytes}};
+  }
 };
 
 /// When a stage of a pipeline worked on a chunk: seconds since any stage's first work in the epoch.
 struct ChunkWork {
   int chunk = 0;
   double forward_begin = 0, forward_end = 0, backward_begin = 0, backward_end = 0;
+
+  static constexpr auto members() {
+    return std::tuple{&ChunkWork::chunk, &ChunkWork::forward_begin, &ChunkWork::forward_end,
+                      &ChunkWork::backward_begin, &ChunkWork::backward_end};
+  }
 };
 
 /// One epoch of a pipeline.
@@ -87,12 +143,22 @@ struct PipelineEpoch {
   double bubble = 0;
   std::vector<int> convolutions;               // (stages) how many layers of each read neighbours
   std::vector<std::vector<ChunkWork>> stages;  // (stages, chunks or groups of them) in the epoch's order
+
+  static constexpr auto members() {
+    return std::tuple{Key{"epoch", &PipelineEpoch::epoch}, Key{"bubble", &PipelineEpoch::bubble},
+                      Key{"convolutions", &PipelineEpoch::convolutions},
+                      Key{"stages", &PipelineEpoch::stages}};
+  }
 };
 
 /// Test vertices by class: entry (t, p) counts the vertices of class t that were predicted as p.
 struct ConfusionMatrix {
   int classes = 0;                   // 0: none (multi-label, or too many)
   std::vector<std::int64_t> counts;  // (classes, classes)
+
+  static constexpr auto members() {
+    return std::tuple{Key{"classes", &ConfusionMatrix::classes}, Key{"counts", &ConfusionMatrix::counts}};
+  }
 };
 
 /// Where the run took place and on what.
@@ -111,6 +177,30 @@ struct RunSetting {
   std::map<std::string, std::string> versions;  // atoll, compiler, mpi, …
   std::string machine;                          // processor, cores, memory: one line
   std::string output;                           // folder
+
+  static constexpr auto members() {
+    return std::tuple{Key{"name", &RunSetting::name},
+                      Key{"dataset", &RunSetting::dataset},
+                      Key{"datasetChecksum", &RunSetting::dataset_checksum},
+                      Key{"vertices", &RunSetting::vertices},
+                      Key{"arcs", &RunSetting::arcs},
+                      Key{"features", &RunSetting::features},
+                      Key{"classes", &RunSetting::classes},
+                      Key{"model", &RunSetting::model},
+                      Key{"parameters", &RunSetting::parameters},
+                      Key{"strategy", &RunSetting::strategy},
+                      Key{"partitioner", &RunSetting::partitioner},
+                      Key{"metric", &RunSetting::metric},
+                      Key{"epochs", &RunSetting::epochs},
+                      Key{"ranks", &RunSetting::ranks},
+                      Key{"threads", &RunSetting::threads},
+                      Key{"hosts", &RunSetting::hosts},
+                      Key{"versions", &RunSetting::versions},
+                      Key{"machine", &RunSetting::machine},
+                      Key{"output", &RunSetting::output},
+                      Key{"jobYaml", &RunSetting::job_yaml},
+                      Key{"cpus", &RunSetting::cpus, Presence::kNewer}};
+  }
 };
 
 /// A whole run. Its last block is filled in when on_result() is called.
@@ -134,6 +224,28 @@ struct RunRecord {
   std::vector<ExplainedFigures> explained;         // (ranks) of a strategy that explains; else empty
   ConfusionMatrix confusion;                       // of the test vertices
   std::optional<LinkMetrics> links;                // of the test pairs, with task linkPrediction
+
+  /// All but the epochs, which are in a file of their own.
+  static constexpr auto members() {
+    return std::tuple{Key{"setting", &RunRecord::setting},
+                      Key{"resumedFrom", &RunRecord::resumed_from},
+                      Key{"outcome", &RunRecord::outcome},
+                      Key{"bestEpoch", &RunRecord::best_epoch},
+                      Key{"validation", &RunRecord::validation},
+                      Key{"test", &RunRecord::test},
+                      Key{"epochSecondsMedian", &RunRecord::epoch_seconds_median},
+                      Key{"startupSeconds", &RunRecord::startup_seconds},
+                      Key{"peakMemoryBytes", &RunRecord::peak_memory_bytes},
+                      Key{"bytesByPair", &RunRecord::bytes_by_pair},
+                      Key{"phasesByRank", &RunRecord::phases_by_rank},
+                      Key{"typicalEpochByRank", &RunRecord::typical_by_rank, Presence::kNewer},
+                      Key{"trainingTraffic", &RunRecord::training_traffic, Presence::kNewer},
+                      Key{"resumedSteps", &RunRecord::resumed_steps, Presence::kNewer},
+                      Key{"pipeline", &RunRecord::pipeline, Presence::kNewer},
+                      Key{"explained", &RunRecord::explained, Presence::kNewer},
+                      Key{"confusion", &RunRecord::confusion},
+                      Key{"links", &RunRecord::links, Presence::kIfAny}};
+  }
 };
 
 /// Epochs that show what one takes among many. The first since the start isn't one: it allocates memory and

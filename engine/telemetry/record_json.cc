@@ -1,201 +1,144 @@
 #include "telemetry/record_json.h"
 
-#include <cmath>
+#include <fmt/format.h>
+#include <algorithm>
 #include <limits>
 #include <nlohmann/json.hpp>
 #include <tuple>
+#include <type_traits>
+#include <utility>
 
 #include "base/error.h"
-#include "telemetry/pipeline_figures.h"
-#include "telemetry/rank_figures.h"
+#include "base/members.h"
+#include "telemetry/confusion.h"
 
 namespace atl {
 namespace {
 
-// ordered_json keeps keys as they are written here, which is how people read them.
+// ordered_json keeps keys as they are written, which is how people read them.
 using Json = nlohmann::ordered_json;
 
-/// Text that isn't UTF-8 (a path, a host's name) gets replacement characters instead of an exception.
+/// Text that isn't UTF-8 (a path, a host's name) gets replacement characters instead of an exception. The
+/// library writes null for numbers that aren't finite.
 std::string text_of(const Json& json, int indent = -1) {
   return json.dump(indent, ' ', false, Json::error_handler_t::replace);
 }
 
-// One value to JSON and back.
-Json to_json(double value) {
-  return std::isfinite(value) ? Json(value) : Json(nullptr);
-}
-Json to_json(const std::optional<double>& value) {
-  return value ? to_json(*value) : Json(nullptr);
-}
-Json to_json(const std::vector<Phase>& phases) {
-  Json json = Json::object();
-  for (const Phase& phase : phases) json[phase.name] = to_json(phase.seconds);
-  return json;
-}
-Json to_json(const std::vector<std::vector<Phase>>& ranks) {
-  Json json = Json::array();
-  for (const auto& phases : ranks) json.push_back(to_json(phases));
-  return json;
-}
-Json to_json(const std::vector<LinkTraffic>& traffic) {
-  Json json = Json::array();
-  for (const LinkTraffic& t : traffic)
-    json.push_back({{"link", t.link}, {"purpose", t.purpose}, {"bytes", t.bytes}});
-  return json;
-}
-Json to_json(const std::vector<TypicalEpoch>& ranks);
-Json to_json(const std::vector<Staleness>& layers);
-Json to_json(const std::optional<BatchCounts>& batches);
 template <class T>
-Json to_json(const T& value) {
-  return Json(value);
+concept HasMembers = requires { T::members(); };
+
+/// Whether the struct's members have no names.
+template <class T>
+constexpr bool kIsList = std::is_member_object_pointer_v<std::tuple_element_t<0, decltype(T::members())>>;
+
+// To JSON.
+template <class T>
+Json json_of(const T& value);
+template <class T>
+Json json_of(const std::optional<T>& value);
+template <class T>
+Json json_of(const std::vector<T>& values);
+Json json_of(const std::vector<Phase>& phases);
+
+template <class T>
+Json json_of(const T& value) {
+  if constexpr (HasMembers<T>) {
+    Json json = kIsList<T> ? Json::array() : Json::object();
+    each_member<T>([&](const auto& each) {
+      if constexpr (kIsList<T>) {
+        json.push_back(json_of(value.*each));
+      } else {
+        Json made = json_of(value.*each.member);
+        if (*each.name == 0)
+          json.update(made);
+        else if (each.presence != Presence::kIfAny || !made.empty())
+          json[each.name] = std::move(made);
+      }
+    });
+    return json;
+  } else {
+    return Json(value);
+  }
 }
 
-void from_json(const Json& json, double& value) {
+template <class T>
+Json json_of(const std::optional<T>& value) {
+  return value ? json_of(*value) : Json(nullptr);
+}
+
+template <class T>
+Json json_of(const std::vector<T>& values) {
+  Json json = Json::array();
+  for (const T& value : values) json.push_back(json_of(value));
+  return json;
+}
+
+Json json_of(const std::vector<Phase>& phases) {
+  Json json = Json::object();
+  for (const Phase& phase : phases) json[phase.name] = json_of(phase.seconds);
+  return json;
+}
+
+// And back, into a value that is as new.
+template <class T>
+void take(const Json& json, T& value);
+template <class T>
+void take(const Json& json, std::optional<T>& value);
+template <class T>
+void take(const Json& json, std::vector<T>& values);
+void take(const Json& json, std::vector<Phase>& phases);
+
+void take(const Json& json, double& value) {
   value = json.is_null() ? std::numeric_limits<double>::quiet_NaN() : json.get<double>();
 }
-void from_json(const Json& json, std::optional<double>& value) {
-  value = json.is_null() ? std::nullopt : std::optional(json.get<double>());
-}
-void from_json(const Json& json, std::vector<Phase>& phases) {
-  for (const auto& [name, seconds] : json.items()) phases.push_back({name, seconds.get<double>()});
-}
-void from_json(const Json& json, std::vector<std::vector<Phase>>& ranks) {
-  for (const Json& phases : json) from_json(phases, ranks.emplace_back());
-}
-void from_json(const Json& json, std::vector<LinkTraffic>& traffic) {
-  for (const Json& t : json) traffic.push_back({t.at("link"), t.at("purpose"), t.at("bytes")});
-}
-void from_json(const Json& json, std::vector<TypicalEpoch>& ranks);
-void from_json(const Json& json, std::vector<Staleness>& layers);
-void from_json(const Json& json, std::optional<BatchCounts>& batches);
+
 template <class T>
-void from_json(const Json& json, T& value) {
-  json.get_to(value);
+void take(const Json& json, T& value) {
+  if constexpr (HasMembers<T>) {
+    [[maybe_unused]] std::size_t place = 0;
+    each_member<T>([&](const auto& each) {
+      if constexpr (kIsList<T>)
+        take(json.at(place++), value.*each);
+      else if (*each.name == 0)
+        take(json, value.*each.member);
+      else if (each.presence == Presence::kAlways || json.contains(each.name))
+        take(json.at(each.name), value.*each.member);
+    });
+  } else {
+    json.get_to(value);
+  }
 }
 
-// ---- the keys, in the order in which they are written: each list serves both directions -------------------
-
-template <class Owner, class Value>
-struct Key {
-  const char* name;
-  Value Owner::*member;
-};
-template <class Owner, class Value>
-Key(const char*, Value Owner::*) -> Key<Owner, Value>;
-
-constexpr std::tuple kSetting{Key{"name", &RunSetting::name},
-                              Key{"dataset", &RunSetting::dataset},
-                              Key{"datasetChecksum", &RunSetting::dataset_checksum},
-                              Key{"vertices", &RunSetting::vertices},
-                              Key{"arcs", &RunSetting::arcs},
-                              Key{"features", &RunSetting::features},
-                              Key{"classes", &RunSetting::classes},
-                              Key{"model", &RunSetting::model},
-                              Key{"parameters", &RunSetting::parameters},
-                              Key{"strategy", &RunSetting::strategy},
-                              Key{"partitioner", &RunSetting::partitioner},
-                              Key{"metric", &RunSetting::metric},
-                              Key{"epochs", &RunSetting::epochs},
-                              Key{"ranks", &RunSetting::ranks},
-                              Key{"threads", &RunSetting::threads},
-                              Key{"hosts", &RunSetting::hosts},
-                              Key{"versions", &RunSetting::versions},
-                              Key{"machine", &RunSetting::machine},
-                              Key{"output", &RunSetting::output},
-                              Key{"jobYaml", &RunSetting::job_yaml}};
-
-constexpr std::tuple kEpoch{Key{"epoch", &EpochRecord::epoch},
-                            Key{"loss", &EpochRecord::loss},
-                            Key{"train", &EpochRecord::train},
-                            Key{"validation", &EpochRecord::validation},
-                            Key{"test", &EpochRecord::test},
-                            Key{"validationLoss", &EpochRecord::validation_loss},
-                            Key{"learningRate", &EpochRecord::learning_rate},
-                            Key{"epochSeconds", &EpochRecord::epoch_seconds}};
-
-constexpr std::tuple kSample{Key{"phases", &RankSample::phases}, Key{"traffic", &RankSample::traffic},
-                             Key{"residentBytes", &RankSample::resident_bytes}};
-
-constexpr std::tuple kRun{Key{"resumedFrom", &RunRecord::resumed_from},
-                          Key{"outcome", &RunRecord::outcome},
-                          Key{"bestEpoch", &RunRecord::best_epoch},
-                          Key{"validation", &RunRecord::validation},
-                          Key{"test", &RunRecord::test},
-                          Key{"epochSecondsMedian", &RunRecord::epoch_seconds_median},
-                          Key{"startupSeconds", &RunRecord::startup_seconds},
-                          Key{"peakMemoryBytes", &RunRecord::peak_memory_bytes},
-                          Key{"bytesByPair", &RunRecord::bytes_by_pair},
-                          Key{"phasesByRank", &RunRecord::phases_by_rank}};
-
-// Keys that came later than those above: files of older runs lack them.
-constexpr std::tuple kSettingSince{Key{"cpus", &RunSetting::cpus}};
-constexpr std::tuple kSampleSince{Key{"communicationSeconds", &RankSample::communication_seconds},
-                                  Key{"progressCpuSeconds", &RankSample::progress_cpu_seconds},
-                                  Key{"batches", &RankSample::batches}};
-constexpr std::tuple kRunSince{
-    Key{"typicalEpochByRank", &RunRecord::typical_by_rank},
-    Key{"trainingTraffic", &RunRecord::training_traffic}, Key{"resumedSteps", &RunRecord::resumed_steps},
-    Key{"pipeline", &RunRecord::pipeline}, Key{"explained", &RunRecord::explained}};
-constexpr std::tuple kEpochSince{Key{"lateness", &EpochRecord::staleness}};
-
-constexpr std::tuple kBatches{
-    Key{"ownRows", &BatchCounts::own_rows}, Key{"cachedRows", &BatchCounts::cached_rows},
-    Key{"fetchedRows", &BatchCounts::fetched_rows}, Key{"growths", &BatchCounts::reallocations},
-    Key{"waitedSeconds", &BatchCounts::waited_seconds}};
-constexpr std::tuple kBatchesSince{Key{"gpuRows", &BatchCounts::gpu_rows}};
-constexpr std::tuple kStaleness{Key{"layer", &Staleness::layer}, Key{"rows", &Staleness::rows},
-                                Key{"gradients", &Staleness::gradients}};
-constexpr std::tuple kTypical{Key{"epochSeconds", &TypicalEpoch::epoch_seconds},
-                              Key{"computeSeconds", &TypicalEpoch::compute_seconds},
-                              Key{"exposedCommunicationSeconds", &TypicalEpoch::exposed_seconds},
-                              Key{"communicationSeconds", &TypicalEpoch::communication_seconds},
-                              Key{"progressCpuSeconds", &TypicalEpoch::progress_cpu_seconds}};
-
-template <class Keys, class Object>
-void put(const Keys& keys, const Object& object, Json& json) {
-  std::apply([&](const auto&... key) { ((json[key.name] = to_json(object.*key.member)), ...); }, keys);
+template <class T>
+void take(const Json& json, std::optional<T>& value) {
+  if (!json.is_null()) take(json, value.emplace());
 }
 
-template <class Keys, class Object>
-void get(const Keys& keys, const Json& json, Object& object) {
-  std::apply([&](const auto&... key) { (from_json(json.at(key.name), object.*key.member), ...); }, keys);
+template <class T>
+void take(const Json& json, std::vector<T>& values) {
+  for (const Json& each : json.get_ref<const Json::array_t&>()) take(each, values.emplace_back());
 }
 
-template <class Keys, class Object>
-void get_if_present(const Keys& keys, const Json& json, Object& object) {
-  const auto read = [&](const auto& key) {
-    if (json.contains(key.name)) from_json(json.at(key.name), object.*key.member);
-  };
-  std::apply([&](const auto&... key) { (read(key), ...); }, keys);
+void take(const Json& json, std::vector<Phase>& phases) {
+  for (const auto& [name, seconds] : json.items()) {
+    Phase& phase = phases.emplace_back();
+    phase.name = name;
+    take(seconds, phase.seconds);
+  }
 }
 
-Json to_json(const std::vector<TypicalEpoch>& ranks) {
-  Json json = Json::array();
-  for (const TypicalEpoch& rank : ranks) put(kTypical, rank, json.emplace_back());
-  return json;
-}
-void from_json(const Json& json, std::vector<TypicalEpoch>& ranks) {
-  for (const Json& rank : json) get(kTypical, rank, ranks.emplace_back());
+template <class T>
+T value_of(const Json& json) {
+  T value;
+  take(json, value);
+  return value;
 }
 
-Json to_json(const std::optional<BatchCounts>& batches) {
-  Json json;
-  if (batches) put(kBatches, *batches, json), put(kBatchesSince, *batches, json);
-  return json;
-}
-void from_json(const Json& json, std::optional<BatchCounts>& batches) {
-  if (json.is_null()) return;
-  get(kBatches, json, batches.emplace()), get_if_present(kBatchesSince, json, *batches);
-}
-
-Json to_json(const std::vector<Staleness>& layers) {
-  Json json = Json::array();
-  for (const Staleness& layer : layers) put(kStaleness, layer, json.emplace_back());
-  return json;
-}
-void from_json(const Json& json, std::vector<Staleness>& layers) {
-  for (const Json& layer : json) get(kStaleness, layer, layers.emplace_back());
+/// Adds some of a struct's members.
+template <auto... kMembers, class Owner>
+void put(Json& json, const Owner& owner) {
+  static_assert(((*kMemberName<kMembers> != 0) && ...), "members() names them");
+  ((json[kMemberName<kMembers>] = json_of(owner.*kMembers)), ...);
 }
 
 /// Runs `read`, which reads parsed text, and turns the library's exceptions into Errors.
@@ -212,71 +155,55 @@ void expect_size(const char* key, std::size_t size, Index expected) {
   if (Index(size) != expected) fail("{} has {} entries where {} are needed", key, size, expected);
 }
 
-Json links_json(const LinkMetrics& links) {
-  return {{"rocAuc", links.roc_auc},
-          {"averagePrecision", links.average_precision},
-          {"mrr", links.mrr},
-          {"hits", links.hits},
-          {"hitsAt", links.hits_at}};
-}
-
-LinkMetrics parse_links(const Json& json) {
-  LinkMetrics links;
-  json.at("rocAuc").get_to(links.roc_auc);
-  json.at("averagePrecision").get_to(links.average_precision);
-  json.at("mrr").get_to(links.mrr);
-  json.at("hits").get_to(links.hits);
-  json.at("hitsAt").get_to(links.hits_at);
-  return links;
+/// A vector that may be empty.
+template <auto kMember>
+void check_size(const RunRecord& run, Index expected) {
+  if (!(run.*kMember).empty()) expect_size(kMemberName<kMember>, (run.*kMember).size(), expected);
 }
 
 /// Checks the sizes, since readers index these vectors without checking.
 void check_sizes(const RunRecord& run) {
   const Index ranks = run.setting.ranks, classes = run.confusion.classes;
   if (ranks < 1 || classes < 0 || classes > 1'000'000) fail("{} ranks, {} classes", ranks, classes);
-  if (!run.setting.hosts.empty()) expect_size("hosts", run.setting.hosts.size(), ranks);
-  if (!run.peak_memory_bytes.empty()) expect_size("peakMemoryBytes", run.peak_memory_bytes.size(), ranks);
-  if (!run.phases_by_rank.empty()) expect_size("phasesByRank", run.phases_by_rank.size(), ranks);
-  if (!run.typical_by_rank.empty()) expect_size("typicalEpochByRank", run.typical_by_rank.size(), ranks);
-  if (!run.bytes_by_pair.empty()) expect_size("bytesByPair", run.bytes_by_pair.size(), ranks * ranks);
+  if (!run.setting.hosts.empty())
+    expect_size(kMemberName<&RunSetting::hosts>, run.setting.hosts.size(), ranks);
+  check_size<&RunRecord::peak_memory_bytes>(run, ranks);
+  check_size<&RunRecord::phases_by_rank>(run, ranks);
+  check_size<&RunRecord::typical_by_rank>(run, ranks);
+  check_size<&RunRecord::bytes_by_pair>(run, ranks * ranks);
   expect_size("confusion.counts", run.confusion.counts.size(), classes * classes);
+}
+
+Json links_of(const RunRecord& run) {
+  const LinkMetrics& links = *run.links;
+  Json json;
+  put<&LinkMetrics::roc_auc, &LinkMetrics::average_precision, &LinkMetrics::mrr>(json, links);
+  for (std::size_t i = 0; i < kHitsAt.size(); ++i) json[fmt::format("hits@{}", kHitsAt[i])] = links.hits[i];
+  if (run.setting.metric.starts_with("hits@")) json[run.setting.metric] = links.hits_at;
+  return json;
+}
+
+/// The final metrics, and the epoch that they are of.
+void put_best(Json& json, const RunRecord& run) {
+  put<&RunRecord::test>(json, run);
+  json["testF1Macro"] = json_of(f1_macro(run.confusion));
+  json["testMajority"] = json_of(majority_share(run.confusion));
+  put<&RunRecord::validation, &RunRecord::best_epoch>(json, run);
 }
 
 }  // namespace
 
 std::string epoch_line(const EpochRecord& epoch) {
-  Json json;
-  put(kEpoch, epoch, json);
-  put(kSample, epoch.own, json);
-  put(kSampleSince, epoch.own, json);
-  if (!epoch.staleness.empty()) put(kEpochSince, epoch, json);
-  json["bytes"] = {{"intra", epoch.bytes_intra}, {"inter", epoch.bytes_inter}};
-  return text_of(json);
+  return text_of(json_of(epoch));
 }
 
 EpochRecord parse_epoch_line(const std::string& line) {
-  return reading([&] {
-    const Json json = Json::parse(line);
-    EpochRecord epoch;
-    get(kEpoch, json, epoch);
-    get(kSample, json, epoch.own);
-    get_if_present(kSampleSince, json, epoch.own);
-    get_if_present(kEpochSince, json, epoch);
-    json.at("bytes").at("intra").get_to(epoch.bytes_intra);
-    json.at("bytes").at("inter").get_to(epoch.bytes_inter);
-    return epoch;
-  });
+  return reading([&] { return value_of<EpochRecord>(Json::parse(line)); });
 }
 
 std::string run_document(const RunRecord& run) {
-  Json setting, json = {{"format", 1}};
-  put(kSetting, run.setting, setting);
-  put(kSettingSince, run.setting, setting);
-  json["setting"] = std::move(setting);
-  put(kRun, run, json);
-  put(kRunSince, run, json);
-  json["confusion"] = {{"classes", run.confusion.classes}, {"counts", run.confusion.counts}};
-  if (run.links) json["links"] = links_json(*run.links);
+  Json json = {{"format", 1}};
+  json.update(json_of(run));
   return text_of(json, 1) + "\n";
 }
 
@@ -284,17 +211,51 @@ RunRecord parse_run_document(const std::string& text) {
   return reading([&] {
     const Json json = Json::parse(text);
     if (json.at("format") != 1) fail("format {}, but this version reads 1", json.at("format").dump());
-    RunRecord run;
-    get(kSetting, json.at("setting"), run.setting);
-    get_if_present(kSettingSince, json.at("setting"), run.setting);
-    get(kRun, json, run);
-    get_if_present(kRunSince, json, run);
-    json.at("confusion").at("classes").get_to(run.confusion.classes);
-    json.at("confusion").at("counts").get_to(run.confusion.counts);
-    if (json.contains("links")) run.links = parse_links(json.at("links"));
+    auto run = value_of<RunRecord>(json);
     check_sizes(run);
     return run;
   });
+}
+
+std::string explained_text(const ExplainedFigures& figures) {
+  return text_of(json_of(figures));
+}
+
+ExplainedFigures parse_explained(const std::string& text) {
+  return reading([&] { return value_of<ExplainedFigures>(Json::parse(text)); });
+}
+
+std::string epoch_event(const EpochRecord& epoch) {
+  Json json = {{"event", "epoch"}};
+  put<&EpochRecord::epoch, &EpochRecord::loss, &EpochRecord::validation, &EpochRecord::epoch_seconds,
+      &EpochRecord::bytes>(json, epoch);
+  return text_of(json);
+}
+
+std::string result_event(const RunRecord& run) {
+  Json json = {{"event", "result"}};
+  put_best(json, run);
+  put<&RunRecord::epoch_seconds_median, &RunRecord::startup_seconds, &RunRecord::peak_memory_bytes>(json,
+                                                                                                    run);
+  put<&RunSetting::output>(json, run.setting);
+  if (run.links) json["links"] = links_of(run);
+  if (run.pipeline) put<&PipelineEpoch::bubble>(json, *run.pipeline);
+  return text_of(json);
+}
+
+std::string result_summary(const RunRecord& run) {
+  const auto& peaks = run.peak_memory_bytes;
+  Json json;
+  put<&RunRecord::outcome>(json, run);
+  put_best(json, run);
+  json["epochs"] = run.epochs.empty() ? run.resumed_from : run.epochs.back().epoch;
+  put<&RunRecord::epoch_seconds_median, &RunRecord::startup_seconds>(json, run);
+  json["largestPeakMemoryBytes"] = peaks.empty() ? 0 : std::ranges::max(peaks);
+  if (run.links) {
+    put<&RunSetting::metric>(json, run.setting);
+    json["links"] = links_of(run);
+  }
+  return text_of(json);
 }
 
 }  // namespace atl

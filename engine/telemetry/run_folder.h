@@ -24,20 +24,6 @@ std::vector<EpochRecord> read_epochs(const std::filesystem::path& folder, Index 
 /// The whole record of a run, finished or not. Throws Error where `folder` holds no run.
 RunRecord read_run(const std::filesystem::path& folder);
 
-// A run's few figures that programs wait for: the lines of --json, and result.json.
-
-/// One line of --json: {"event":"epoch","epoch":…,"loss":…,"validation":… or null,"epochSeconds":…,
-/// "bytes":{"intra":…,"inter":…}}. Numbers that aren't finite become null.
-std::string epoch_event(const EpochRecord& epoch);
-/// The last line of --json: {"event":"result","test":…,"validation":…,"bestEpoch":…,"epochSecondsMedian":…,
-/// "startupSeconds":…,"peakMemoryBytes":[per rank],"output":…}.
-std::string result_event(const RunRecord& run);
-
-/// A run in under a kilobyte, whatever its number of ranks, which the launcher hands to the operator:
-/// {"outcome":…,"test":…,"validation":…,"bestEpoch":…,"epochs":…,"epochSecondsMedian":…,"startupSeconds":…,
-/// "largestPeakMemoryBytes":…}.
-std::string result_summary(const RunRecord& run);
-
 // A run as a program reads it (--json): one JSON object per line, an "epoch" for each and the "result" last.
 // record_json.h has their keys.
 

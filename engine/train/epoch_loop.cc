@@ -65,8 +65,7 @@ void EpochLoop::end_epoch(EpochRecord& e) {
   // An epoch of drawn subgraphs has about as many training vertices as the graph, but not each exactly once.
   const bool batches = strategy_of(job_).holds == Holds::kBatches && p_.epoch.vertices > 0;
   e.loss = p_.epoch.loss / (batches ? p_.epoch.vertices : p_.data.train.total);
-  e.bytes_intra = p_.epoch.bytes_intra;
-  e.bytes_inter = p_.epoch.bytes_inter;
+  e.bytes = {p_.epoch.bytes_intra, p_.epoch.bytes_inter};
   e.epoch_seconds = before_.seconds + p_.meter.training_seconds();
   e.staleness = staleness_over_ranks();
   at_ = {e.epoch, 0};

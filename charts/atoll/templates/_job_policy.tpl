@@ -1,7 +1,7 @@
 {{/* What of a GNNJob the operator could only fail is refused when it is applied, in the same words. Only what is new is judged. */}}
 {{- define "atoll.policy.jobs" -}}
 {{- $refused := include "atoll.template.refused" . | fromYaml }}
-{{- $models := .Files.Get "crd/models.yaml" | fromYaml }}
+{{- $facts := .Files.Get "crd/policy.yaml" | fromYaml }}
 matchConstraints:
   resourceRules:
     - apiGroups: [atoll.dev]
@@ -77,12 +77,10 @@ variables:
     expression: "has(variables.job.strategy) && has(variables.job.strategy.kind) ? variables.job.strategy.kind : dyn('graph')"
   - name: fanout
     expression: >-
-      has(variables.job.strategy) && has(variables.job.strategy.minibatch) && has(variables.job.strategy.minibatch.fanout) ?
-      variables.job.strategy.minibatch.fanout :
-      has(variables.job.strategy) && has(variables.job.strategy.p3) && has(variables.job.strategy.p3.fanout) ?
-      variables.job.strategy.p3.fanout :
-      has(variables.job.strategy) && has(variables.job.strategy.dgs) && has(variables.job.strategy.dgs.fanout) ?
-      variables.job.strategy.dgs.fanout : dyn([])
+      {{- range $facts.fanout }}
+      has(variables.job.strategy) && has(variables.job.strategy.{{ . }}) && has(variables.job.strategy.{{ . }}.fanout) ?
+      variables.job.strategy.{{ . }}.fanout :
+      {{- end }} dyn([])
   - name: minibatch
     expression: >-
       has(variables.job.strategy) && has(variables.job.strategy.minibatch) ? variables.job.strategy.minibatch : dyn({})
@@ -100,18 +98,20 @@ variables:
       variables.job.strategy.granndis.hops : dyn(0)
   - name: layers  # that read neighbours
     expression: >-
-      {{- range $kind, $counted := $models.layers }}
+      {{- range $kind, $counted := $facts.layers }}
       has(variables.job.model.kind) && variables.job.model.kind == '{{ $kind }}' ?
       (has(variables.job.model.options) && has(variables.job.model.options.{{ $counted.option }}) ? variables.job.model.options.{{ $counted.option }} : dyn({{ $counted.default }})) :
       {{- end }}
       has(variables.job.model.layers) ? variables.job.model.layers :
-      {{- range $kind, $layers := $models.defaultLayers }}
+      {{- range $kind, $layers := $facts.defaultLayers }}
       has(variables.job.model.kind) && variables.job.model.kind == '{{ $kind }}' ? dyn({{ $layers }}) :
       {{- end }} dyn(2)
+  - name: layersField
+    expression: "{{ range $kind, $counted := $facts.layers }}variables.job.model.kind == '{{ $kind }}' ? 'model.options.{{ $counted.option }}' : {{ end }}'model.layers'"
   - name: ranks
     expression: "has(variables.job.placement) && has(variables.job.placement.ranks) ? variables.job.placement.ranks : dyn(1)"
   - name: mostStages  # of a pipeline: a layer that nothing is learnt in has no stage
-    expression: "{{ range $kind, $counted := $models.layers }}has(variables.job.model.kind) && variables.job.model.kind == '{{ $kind }}' ? dyn(1) : {{ end }}variables.layers"
+    expression: "{{ range $kind, $counted := $facts.layers }}has(variables.job.model.kind) && variables.job.model.kind == '{{ $kind }}' ? dyn(1) : {{ end }}variables.layers"
   - name: ranksPerServer
     expression: >-
       has(variables.job.placement) && has(variables.job.placement.ranksPerServer) ? variables.job.placement.ranksPerServer : dyn(0)
@@ -121,22 +121,22 @@ variables:
       has(variables.job.placement.partitioner.parts) ? variables.job.placement.partitioner.parts : dyn(0)
   - name: clusters  # of sampler cluster; where both are numbers
     expression: >-
-      variables.parts == 0 ? (variables.ranks > 160 ? variables.ranks : dyn(160)) :
+      variables.parts == 0 ? (variables.ranks > {{ $facts.parts.cluster }} ? variables.ranks : dyn({{ $facts.parts.cluster }})) :
       variables.parts > variables.ranks ? variables.parts : variables.ranks
 validations:
   # engine/job/rules/strategy.cc
   - expression: >-
-      !(variables.strategy in ['minibatch', 'p3', 'dgs']) || size(variables.fanout) == 0 || size(variables.fanout) == variables.layers
+      !(variables.strategy in ['{{ join "', '" $facts.fanout }}']) || size(variables.fanout) == 0 || size(variables.fanout) == variables.layers
     messageExpression: >-
       'strategy.' + string(variables.strategy) + '.fanout: has ' + string(size(variables.fanout)) + ' numbers for ' + string(variables.layers) +
-      ' layers (give one for each of ' + ({{ range $kind, $counted := $models.layers }}variables.job.model.kind == '{{ $kind }}' ? 'model.options.{{ $counted.option }}' : {{ end }}'model.layers') + ')'
+      ' layers (give one for each of ' + variables.layersField + ')'
   # engine/job/samplers.cc
   - expression: >-
       !has(variables.minibatch.layerSizes) || size(variables.minibatch.layerSizes) == 0 ||
       size(variables.minibatch.layerSizes) == variables.layers
     messageExpression: >-
       'strategy.minibatch.layerSizes: has ' + string(size(variables.minibatch.layerSizes)) + ' numbers for ' + string(variables.layers) +
-      ' layers (give one for each of ' + ({{ range $kind, $counted := $models.layers }}variables.job.model.kind == '{{ $kind }}' ? 'model.options.{{ $counted.option }}' : {{ end }}'model.layers') + ')'
+      ' layers (give one for each of ' + variables.layersField + ')'
   - expression: >-
       !has(variables.minibatch.sampler) || variables.minibatch.sampler != 'cluster' || type(variables.parts) != int ||
       type(variables.ranks) != int || !has(variables.minibatch.merged) || variables.minibatch.merged <= variables.clusters
@@ -150,7 +150,7 @@ validations:
       variables.strategy != 'gnnpipe' || size(variables.stageLayers) == 0 || variables.stageLayers.sum() == variables.layers
     messageExpression: >-
       'strategy.gnnpipe.layers: sums up to ' + string(variables.stageLayers.sum()) + ', and ' +
-      ({{ range $kind, $counted := $models.layers }}variables.job.model.kind == '{{ $kind }}' ? 'model.options.{{ $counted.option }}' : {{ end }}'model.layers') +
+      variables.layersField +
       ' is ' + string(variables.layers) + ' (give numbers that sum up to ' + string(variables.layers) + ')'
   # engine/strategies/gnnpipe/info_rules.cc: the fewest stages that lie inside servers are as many as there are servers
   - expression: >-
@@ -170,15 +170,15 @@ validations:
       variables.strategy != 'granndis' || variables.hops <= variables.layers
     messageExpression: >-
       'strategy.granndis.hops: ' + string(variables.hops) + ' is more than the layers that read neighbours: ' +
-      ({{ range $kind, $counted := $models.layers }}variables.job.model.kind == '{{ $kind }}' ? 'model.options.{{ $counted.option }}' : {{ end }}'model.layers') +
+      variables.layersField +
       ' is ' + string(variables.layers) + ' (use 1 to ' + string(variables.layers) + ', or 0 for all)'
   - expression: >-
-      variables.parts == 0 || variables.parts == variables.ranks || variables.strategy in ['minibatch', 'p3']
+      variables.parts == 0 || variables.parts == variables.ranks || variables.strategy in ['{{ join "', '" $facts.severalParts }}']
     messageExpression: >-
       'placement.partitioner.parts: ' + string(variables.parts) + ' parts for ' + string(variables.ranks) + ' ranks, and strategy ' +
       variables.strategy + ' has one a rank (leave it out)'
   - expression: >-
-      variables.parts == 0 || variables.parts >= variables.ranks || !(variables.strategy in ['minibatch', 'p3'])
+      variables.parts == 0 || variables.parts >= variables.ranks || !(variables.strategy in ['{{ join "', '" $facts.severalParts }}'])
     messageExpression: >-
       'placement.partitioner.parts: ' + string(variables.parts) + ' parts for ' + string(variables.ranks) +
       ' ranks (use at least one a rank)'
@@ -205,13 +205,13 @@ validations:
   - expression: >-
       !has(variables.inputDropout.position) || variables.inputDropout.position != 'afterAggregation' ||
       !has(variables.inputDropout.rate) || double(variables.inputDropout.rate) == 0.0 ||
-      !(variables.job.model.kind in ['{{ join "', '" $models.dropsInputFirst }}'])
+      !(variables.job.model.kind in ['{{ join "', '" $facts.dropsInputFirst }}'])
     messageExpression: >-
       'training.inputDropout.position: ' + variables.job.model.kind + ' applies input dropout before its first layer (use beforeAggregation)'
   - expression: >-
       !has(variables.inputDropout.rate) || double(variables.inputDropout.rate) == 0.0 ||
       (has(variables.inputDropout.position) && variables.inputDropout.position == 'afterAggregation') ||
-      !(variables.job.model.kind in ['{{ join "', '" $models.aggregatesFirst }}'])
+      !(variables.job.model.kind in ['{{ join "', '" $facts.aggregatesFirst }}'])
     messageExpression: >-
       'training.inputDropout.position: ' + variables.job.model.kind +
       ' sums over neighbours once, before anything can be dropped out (use afterAggregation)'

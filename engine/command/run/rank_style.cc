@@ -4,6 +4,7 @@
 
 #include "base/error.h"
 #include "telemetry/progress.h"
+#include "telemetry/record_json.h"
 #include "telemetry/run_folder.h"
 
 namespace atl {

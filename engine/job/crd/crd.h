@@ -14,6 +14,10 @@ namespace atl {
 /// so two things are missing: rules whose row in rules/ has no server half, and misspelt names in such a map.
 std::string custom_resource_definition();
 
+/// The facts on models, strategies and samplers that the chart's admission policy needs for such rules, as
+/// YAML.
+std::string policy_facts();
+
 nlohmann::ordered_json spec_schema();
 nlohmann::ordered_json metadata_schema();
 

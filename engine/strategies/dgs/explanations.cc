@@ -162,19 +162,18 @@ ExplainedFigures Explanations::figures() {
   f.explanations = lane_.counts().explanations, f.seconds = lane_.counts().seconds;
   const Explanation* const last = lane_.known(begun() - 1);
   if (last == nullptr || !applied) return f;
-  f.epochs = last->epochs, f.first_loss = last->first_loss, f.loss = last->loss;
-  const auto largest = [](const std::vector<Real>& masks, double& least, double& middle) {
+  f.epochs = last->epochs, f.loss = {last->first_loss, last->loss};
+  const auto largest = [](const std::vector<Real>& masks, ExplainedFigures::Spread& spread) {
     std::vector<ExplainedFigures::Named> all;
     for (std::size_t i = 0; i < masks.size(); ++i) all.push_back({VertexId(i), double(masks[i])});
     std::ranges::stable_sort(all, std::ranges::greater(), &ExplainedFigures::Named::mask);
-    if (!all.empty()) least = all.back().mask, middle = all[all.size() / 2].mask;
+    if (!all.empty()) spread = {all.back().mask, all[all.size() / 2].mask};
     all.resize(std::min(all.size(), kNamed));
     return all;
   };
-  if (options_.vertices) f.vertices = largest(last->vertices, f.least_vertex, f.middle_vertex);
+  if (options_.vertices) f.vertices = largest(last->vertices, f.vertex_masks);
   for (auto& each : f.vertices) each.id = ids_[std::size_t(arcs_.vertices()[std::size_t(each.id)])];
-  if (options_.features && options_.feature_rate < 1)
-    f.columns = largest(last->features, f.least_column, f.middle_column);
+  if (options_.features && options_.feature_rate < 1) f.columns = largest(last->features, f.column_masks);
   return f;
 }
 

@@ -1,6 +1,9 @@
 // Counts over a rank's batches: where their features were, how often memory grew, how long training waited.
 #pragma once
 
+#include <functional>
+
+#include "base/members.h"
 #include "base/types.h"
 
 namespace atl {
@@ -12,23 +15,30 @@ struct BatchCounts {
   double waited_seconds = 0;  // that training waited for the next batch
   Index gpu_rows = 0;         // how many of own_rows lay in the GPU's memory
 
-  BatchCounts operator+(const BatchCounts& more) const {
-    return {own_rows + more.own_rows,
-            cached_rows + more.cached_rows,
-            fetched_rows + more.fetched_rows,
-            reallocations + more.reallocations,
-            waited_seconds + more.waited_seconds,
-            gpu_rows + more.gpu_rows};
-  }
-  BatchCounts operator-(const BatchCounts& before) const {
-    return {own_rows - before.own_rows,
-            cached_rows - before.cached_rows,
-            fetched_rows - before.fetched_rows,
-            reallocations - before.reallocations,
-            waited_seconds - before.waited_seconds,
-            gpu_rows - before.gpu_rows};
+  static constexpr auto members() {
+    return std::tuple{Key{"ownRows", &BatchCounts::own_rows},
+                      Key{"cachedRows", &BatchCounts::cached_rows},
+                      Key{"fetchedRows", &BatchCounts::fetched_rows},
+                      Key{"growths", &BatchCounts::reallocations},
+                      Key{"waitedSeconds", &BatchCounts::waited_seconds},
+                      Key{"gpuRows", &BatchCounts::gpu_rows, Presence::kNewer}};
   }
 };
+
+/// Each count of both.
+template <class Operation>
+BatchCounts combined(BatchCounts counts, const BatchCounts& others, Operation operation) {
+  each_member<BatchCounts>([&](const auto& each) {
+    counts.*each.member = operation(counts.*each.member, others.*each.member);
+  });
+  return counts;
+}
+inline BatchCounts operator+(const BatchCounts& counts, const BatchCounts& more) {
+  return combined(counts, more, std::plus());
+}
+inline BatchCounts operator-(const BatchCounts& counts, const BatchCounts& before) {
+  return combined(counts, before, std::minus());
+}
 
 /// The share of other ranks' rows that were cached; 0 where none was read.
 inline double hit_rate(const BatchCounts& c) {

@@ -7,8 +7,10 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
+#include <type_traits>
 #include <utility>
 
+#include "base/members.h"
 #include "telemetry/link_metrics.h"
 #include "telemetry/record_json.h"
 #include "telemetry/report/parts.h"
@@ -35,17 +37,14 @@ Json columns_of(const RunRecord& run) {
   Json columns = Json::object(), phases = Json::object(), staleness = Json::object();
   for (std::size_t e = 0; e < run.epochs.size(); ++e) {
     const EpochRecord& epoch = run.epochs[e];
-    const std::pair<const char*, std::optional<double>> values[] = {
-        {"loss", epoch.loss},
-        {"train", epoch.train},
-        {"validation", epoch.validation},
-        {"test", epoch.test},
-        {"validationLoss", epoch.validation_loss},
-        {"learningRate", epoch.learning_rate},
-        {"epochSeconds", epoch.epoch_seconds},
-        {"residentBytes", double(epoch.own.resident_bytes)}};
-    columns["epoch"].push_back(epoch.epoch);
-    for (const auto& [name, value] : values) put(columns, run, e, name, value);
+    columns[kMemberName<&EpochRecord::epoch>].push_back(epoch.epoch);
+    // Each number is a curve.
+    each_member<EpochRecord>([&]([[maybe_unused]] const auto& each) {
+      using Value = std::remove_cvref_t<decltype(epoch.*each.member)>;
+      if constexpr (std::is_same_v<Value, double> || std::is_same_v<Value, std::optional<double>>)
+        put(columns, run, e, each.name, epoch.*each.member);
+    });
+    put(columns, run, e, kMemberName<&RankSample::resident_bytes>, double(epoch.own.resident_bytes));
     for (const Phase& phase : epoch.own.phases) put(phases, run, e, phase.name, phase.seconds);
     for (std::size_t l = 0; e > 0 && l < std::min(epoch.staleness.size(), kMostStalenessLayers); ++l) {
       const Staleness& late = epoch.staleness[l];  // belongs to the epoch before

@@ -56,7 +56,7 @@ std::string tiles(const RunRecord& run) {
   double within = 0, between = 0;
   BatchCounts batches;
   for (const EpochRecord& epoch : run.epochs) {
-    within += double(epoch.bytes_intra), between += double(epoch.bytes_inter);
+    within += double(epoch.bytes.intra), between += double(epoch.bytes.inter);
     batches = batches + epoch.own.batches.value_or(BatchCounts{});
   }
   const auto epochs = double(run.epochs.size());

@@ -49,12 +49,12 @@ std::string loss_text(double loss) {
   return std::isfinite(loss) ? fmt::format("{:.4g}", loss) : "–";
 }
 
-std::string named(const std::vector<ExplainedFigures::Named>& all, double middle, double least) {
+std::string named(const std::vector<ExplainedFigures::Named>& all, const ExplainedFigures::Spread& masks) {
   if (all.empty()) return "–";
   std::string text;
   for (std::size_t i = 0; i < std::min(kNamed, all.size()); ++i)
     text += fmt::format("{}{} <small>{:.3f}</small>", i == 0 ? "" : ", ", all[i].id, all[i].mask);
-  return text + fmt::format(" <small>· median {:.3f}, least {:.3f}</small>", middle, least);
+  return text + fmt::format(" <small>· median {:.3f}, least {:.3f}</small>", masks.middle, masks.least);
 }
 
 }  // namespace
@@ -199,12 +199,11 @@ std::string explained_table(const RunRecord& run) {
     const std::string made =
         f.epochs == 0 ? "no masks applied"
                       : fmt::format("{} × {}, {} epochs, loss {:.3g} → {:.3g}", count_text(f.explanations),
-                                    duration_text(each), f.epochs, f.first_loss, f.loss);
+                                    duration_text(each), f.epochs, f.loss.first, f.loss.last);
     rows.push_back({fmt::format("rank {}", rows.size()),
-                    fmt::format("{} vertices: {}", count_text(f.others),
-                                named(f.vertices, f.middle_vertex, f.least_vertex)),
+                    fmt::format("{} vertices: {}", count_text(f.others), named(f.vertices, f.vertex_masks)),
                     fmt::format("{} of {} features: {}", count_text(f.chosen), count_text(f.features),
-                                named(f.columns, f.middle_column, f.least_column)),
+                                named(f.columns, f.column_masks)),
                     made});
   }
   return table({"part", "of other ranks", "features", "explained"}, rows, "words");

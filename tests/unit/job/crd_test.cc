@@ -79,10 +79,10 @@ TEST(Crd, RulesAreExpressionsAndNoProse) {
       EXPECT_EQ(words_of_prose(cel), "") << rule.scope << "." << rule.field << ": " << cel;
 }
 
-TEST(ModelsForChart, TheCommittedFileIsCurrent) {
-  const std::string path = "charts/atoll/crd/models.yaml";
-  EXPECT_EQ(file_text(source_folder() / path), models_for_chart())
-      << "renew it: build/atoll explain --models > " << path;
+TEST(PolicyFacts, TheCommittedFileIsCurrent) {
+  const std::string path = "charts/atoll/crd/policy.yaml";
+  EXPECT_EQ(file_text(source_folder() / path), policy_facts())
+      << "renew it: build/atoll explain --policy > " << path;
 }
 
 TEST(Crd, HoldsEveryFieldWithItsFacts) {

@@ -5,6 +5,7 @@
 
 #include <cmath>
 
+#include "telemetry/record_json.h"
 #include "telemetry/sample_run.h"
 #include "temporary_folder.h"
 

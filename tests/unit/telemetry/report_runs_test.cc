@@ -113,11 +113,9 @@ TEST(ReportOf, ShowsWhatMattersOfOtherRanks) {
                       .chosen = 17,
                       .vertices = {{4711, 0.75}, {12, 0.5}},
                       .columns = {{3, 0.875}},
-                      .least_vertex = 0.125,
-                      .middle_vertex = 0.25,
+                      .vertex_masks = {0.125, 0.25},
                       .epochs = 50,
-                      .first_loss = 2.5,
-                      .loss = 1.25,
+                      .loss = {2.5, 1.25},
                       .seconds = 3,
                       .explanations = 2};
   const std::string html = report_html(parse_run_document(run_document(run)));
@@ -131,8 +129,8 @@ TEST(ReportOf, ShowsWhatMattersOfOtherRanks) {
 
 TEST(ReportOf, SaysOfWhichEpochsBytesAreTheMean) {
   RunRecord run = sample_run();
-  for (EpochRecord& epoch : run.epochs) epoch.bytes_intra = 0, epoch.bytes_inter = 0;
-  run.epochs.front().bytes_inter = Index(run.epochs.size()) * 2048;
+  for (EpochRecord& epoch : run.epochs) epoch.bytes = {};
+  run.epochs.front().bytes.inter = Index(run.epochs.size()) * 2048;
   EXPECT_THAT(report_html(run), AllOf(HasSubstr("Sent per epoch"), HasSubstr("2.00 KiB"),
                                       HasSubstr("mean of " + std::to_string(run.epochs.size()))));
 }

@@ -16,8 +16,7 @@ inline EpochRecord sample_epoch(Index epoch) {
   e.train = 0.5;
   e.learning_rate = 0.01;
   e.epoch_seconds = 0.25;
-  e.bytes_intra = 1000;
-  e.bytes_inter = 2000;
+  e.bytes = {1000, 2000};
   e.own.phases = {{"compute", 0.2}, {"communication", 0.05}};
   e.own.traffic = {{"inter", "halo", 900}, {"inter", "gradient", 100}};
   e.own.resident_bytes = 5 << 20;

@@ -35,12 +35,12 @@ TEST_F(RankFigures, AnEpochIsComputeAndWhatIsWaitedFor) {
 TEST_F(RankFigures, TrafficIsThatOfTheEpochsSinceTheStart) {
   const RunRecord run = this->run("whole", 3);
   const EpochRecord& any = run.epochs.back();
-  EXPECT_EQ(sent(run), 12 * (any.bytes_intra + any.bytes_inter));
+  EXPECT_EQ(sent(run), 12 * (any.bytes.intra + any.bytes.inter));
   EXPECT_GT(sent(run), 0);
   this->run("killed", 3, 8);
   const RunRecord resumed = this->run("killed", 3);
   ASSERT_EQ(resumed.resumed_from, 5);
-  EXPECT_EQ(sent(resumed), 7 * (any.bytes_intra + any.bytes_inter));
+  EXPECT_EQ(sent(resumed), 7 * (any.bytes.intra + any.bytes.inter));
 }
 
 class PipelineFigures : public KilledRuns {
