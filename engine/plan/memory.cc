@@ -52,19 +52,6 @@ Index source_blocks_bytes(const RankShape& s, const GraphNeeds& needs, bool weig
   return sum;
 }
 
-/// Bytes of ChunkBlocks, with views of the slices' arcs.
-Index chunk_blocks_bytes(const RankShape& s, const GraphNeeds& needs, bool weighted) {
-  Index sum = 0;
-  for (const ChunkShape& each : s.chunks) {
-    sum += 2 * csr_bytes(each.rows, each.own_arcs, weighted);
-    sum += csr_bytes(each.rows, each.outer_arcs, weighted) + csr_bytes(each.reads, each.outer_arcs, weighted);
-    // The rows read, their ids, and which copy of each row an epoch takes.
-    sum += each.reads * (12 + (needs.normalisation == Normalisation::kSymmetric ? kReal : 0));
-    if (needs.attention) sum += 8 * (each.own_arcs + each.outer_arcs);
-  }
-  return sum;
-}
-
 /// Bytes of NearBlocks, without what they share with the LocalGraph.
 Index near_blocks_bytes(const RankShape& s, const GraphNeeds& needs, bool weighted) {
   Index sum = 0;
@@ -84,8 +71,7 @@ Index graph_bytes(const RankShape& s, const GraphNeeds& needs, bool weighted) {
   if (s.batches) return 4 * s.owned;
   Index sum = s.by_owner ? source_blocks_bytes(s, needs, weighted) : outer_block_bytes(s, needs, weighted);
   if (!s.for_others) sum += own_block_bytes(s, needs, weighted);
-  sum +=
-      4 * (s.owned + s.halo) + chunk_blocks_bytes(s, needs, weighted) + near_blocks_bytes(s, needs, weighted);
+  sum += 4 * (s.owned + s.halo) + (s.view ? s.view->bytes() : 0) + near_blocks_bytes(s, needs, weighted);
   if (needs.normalisation == Normalisation::kMean) sum += kReal * s.owned;
   if (needs.normalisation == Normalisation::kSymmetric) sum += kReal * (2 * s.owned + s.halo);
   for (const PeerShape& p : s.peers) sum += 4 * p.send;

@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "base/random.h"
-#include "partition/chunk_blocks.h"
 
 namespace atl {
 namespace {
@@ -53,17 +52,6 @@ void count_sources(const PreparedGraph& prepared, const LocalizeOptions& options
     shape.sources.push_back({from.owner, Index(from.rows.size()), from.arcs.arcs()});
 }
 
-void count_chunks(const PreparedGraph& prepared, const LocalizeOptions& options, RankShape& shape) {
-  const auto local = localize(prepared, shape.rank, options);
-  for (const ChunkBlock& each : chunk_blocks(*local, false))
-    shape.chunks.push_back(
-        {each.end - each.begin, Index(each.reads.size()), each.own.arcs(), each.outer.arcs()});
-  for (const PeerRows& peer : local->peers) {
-    const auto of = std::ranges::find(shape.peers, peer.peer, &PeerShape::peer);
-    of->send_slices = peer.send_slices, of->receive_slices = peer.receive_slices;
-  }
-}
-
 std::vector<PeerShape> peer_shapes(std::span<const PeerRows> peers) {
   std::vector<PeerShape> shapes;
   for (const PeerRows& peer : peers)
@@ -74,7 +62,7 @@ std::vector<PeerShape> peer_shapes(std::span<const PeerRows> peers) {
 }  // namespace
 
 RankShape rank_shape(const PreparedGraph& prepared, Rank rank, std::span<const std::uint8_t> induced_on,
-                     const std::optional<OwnerReads>& reads, bool by_chunk) {
+                     const std::optional<OwnerReads>& reads) {
   const bool induced = !induced_on.empty();
   const auto offsets = prepared.part_offsets();
   const auto halo_of = [&](int part) { return induced ? prepared.induced_halo(part) : prepared.halo(part); };
@@ -100,8 +88,15 @@ RankShape rank_shape(const PreparedGraph& prepared, Rank rank, std::span<const s
     if (p.send > 0) shape.boundary = std::max(shape.boundary, rows_until(last_of(halo_of(peer), end)));
   }
   if (reads) count_sources(prepared, options, *reads, shape);
-  if (by_chunk) count_chunks(prepared, options, shape);
   return shape;
+}
+
+void add_view(const LocalGraph& graph, const PartView& view, RankShape& shape) {
+  shape.view = view.sizes();
+  for (const PeerRows& peer : graph.peers) {
+    const auto of = std::ranges::find(shape.peers, peer.peer, &PeerShape::peer);
+    of->send_slices = peer.send_slices, of->receive_slices = peer.receive_slices;
+  }
 }
 
 RankShape rank_shape(const LocalGraph& graph, std::span<const NearBlock> near, int ranks) {

@@ -2,6 +2,7 @@
 // building.
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <span>
 #include <vector>
@@ -11,6 +12,7 @@
 #include "partition/near_blocks.h"
 #include "partition/prepared_graph.h"
 #include "partition/source_blocks.h"
+#include "strategies/schedule/part_view.h"
 
 namespace atl {
 
@@ -19,12 +21,6 @@ struct PeerShape {
   Index send = 0, receive = 0;  // rows per layer …
   std::vector<Index> send_slices,
       receive_slices;  // … and rows of the slices up to each (PeerRows), for a part in slices
-};
-
-/// One slice of a part (ChunkBlock).
-struct ChunkShape {
-  Index rows = 0, reads = 0;           // rows outside it that it reads
-  Index own_arcs = 0, outer_arcs = 0;  // to its own rows, and to others
 };
 
 /// The rows that a layer computes, given how many layers follow it (NearBlock).
@@ -52,7 +48,6 @@ struct RankShape {
   bool for_others = false;               // OwnerReads::for_others()
   Index destinations = 0;                // rows that are aggregated here
   std::vector<SourceShape> sources{};    // owners with rows that are read
-  std::vector<ChunkShape> chunks{};      // where rows are worked on slice by slice
   std::vector<NearShape> near{};         // where some rows are copies, by the number of layers behind
   int beyond = 0;                        // how many of these, the first ones, read no copies: all alike
   Index server_bytes = 0;                // of the server's graph, which the rank's share is cut from
@@ -64,14 +59,19 @@ struct RankShape {
   Index column_rows = 0;     // rows of features, where the rank holds some columns of all vertices
   bool own_is_symmetric = false;  // then the transpose is not stored
   std::vector<PeerShape> peers;   // ranks that rows are exchanged with, ascending
+  // what the strategy makes of the part for itself; all copies of the shape share it, null: nothing
+  std::shared_ptr<const ViewSizes> view{};
 
   Index arcs() const { return own_arcs + outer_arcs; }
 };
 
-/// Reads the rank's arcs once, front to back, and keeps none of them; with `reads` or by_chunk, builds the
-/// blocks that it counts. induced_on: as in LocalizeOptions; empty: counts the whole graph.
+/// Reads the rank's arcs once, front to back, and keeps none of them; with `reads`, builds the blocks that it
+/// counts. induced_on: as in LocalizeOptions; empty: counts the whole graph.
 RankShape rank_shape(const PreparedGraph& graph, Rank rank, std::span<const std::uint8_t> induced_on,
-                     const std::optional<OwnerReads>& reads = {}, bool by_chunk = false);
+                     const std::optional<OwnerReads>& reads = {});
+/// Adds to `shape` the sizes of what a strategy makes of the part for itself, and what its peers exchange
+/// slice by slice. `graph` is the shape's part, and its ranks are its parts.
+void add_view(const LocalGraph& graph, const PartView& view, RankShape& shape);
 
 /// The shape of a rank's graph in memory; `near` has the blocks of a server's share (GraNNDis).
 RankShape rank_shape(const LocalGraph& graph, std::span<const NearBlock> near, int ranks);

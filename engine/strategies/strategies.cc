@@ -91,7 +91,11 @@ PartShare share_of(const Job& job, Rank rank, const PartRanks& ranks) {
 
 std::unique_ptr<Schedule> make_schedule(const ScheduleInput& input) {
   input.ctx.values = input.model.values;
-  return strategy_of(input.job).make(input);
+  const Strategy& row = strategy_of(input.job);
+  if (row.make != nullptr) return row.make(input);
+  const PartView* const view = input.holding.part().view;
+  ATOLL_CHECK(view != nullptr, "strategy {} makes no schedule, and its part has no view", row.kind);
+  return view->schedule(input);
 }
 
 }  // namespace atl

@@ -7,7 +7,6 @@
 #include "base/error.h"
 #include "job/models.h"
 #include "job/samplers.h"
-#include "job/strategies.h"
 #include "job/strategies/batch_options.h"
 #include "model/gather.h"
 #include "model/model.h"
@@ -113,7 +112,8 @@ PartData::PartData(const Job& job, const Dataset& dataset, const PreparedGraph& 
   part_.graph = graph_.get();
   part_.ids = owned_ids();
   part_.own = graph_->own_block();
-  if (find_strategy(job.strategy.kind)->division(job).slices > 0) cut_chunks(needs.attention);
+  if (const auto view = strategy_of(job).view; view != nullptr) view_ = view(*graph_, needs.attention);
+  part_.view = view_.get();
   if (const auto reads = owner_reads(job, rank, prepared.parts())) {
     read_by_owner(job, dataset, prepared, options, *reads, halo_features);
     return;
@@ -165,13 +165,6 @@ void PartData::cut_near(const ServerGraph& held, const ServerOptions& server, bo
                           own_block(*graph_, each), outer_block(*graph_, each), each.peers});
 }
 
-void PartData::cut_chunks(bool attention) {
-  chunks_ = chunk_blocks(*graph_, attention);
-  for (const ChunkBlock& each : chunks_)
-    part_.chunks.push_back(
-        {each.begin, each.end, own_block(*graph_, each), outer_block(*graph_, each), each.reads, each.runs});
-}
-
 /// Blocks by owner replace the arcs that localize() cut out: those to halo rows and, where several ranks
 /// aggregate for each other, those to own rows.
 void PartData::read_by_owner(const Job& job, const Dataset& dataset, const PreparedGraph& prepared,
@@ -203,10 +196,7 @@ void PartData::place(Context& ctx, bool stays) {
   part_.features = features.of(part_.features);
   part_.halo_features = features.of(part_.halo_features);
   part_.computed_features = features.of(part_.computed_features);
-  for (ChunkRows& each : part_.chunks) {
-    each.own = placed(ctx, each.own);
-    each.outer = placed(ctx, each.outer);
-  }
+  if (view_) view_->place([&](const Block& host) { return placed(ctx, host); });
   place_near(ctx);
   for (OwnerRows& each : part_.owners) {
     each.rows = structure.of(each.rows);

@@ -75,7 +75,6 @@ class PartData {
   };
 
  private:
-  void cut_chunks(bool attention);
   void cut_near(const ServerGraph& held, const ServerOptions& server, bool attention);
   Block placed(Context& ctx, const Block& host);
   void place_near(Context& ctx);
@@ -89,7 +88,7 @@ class PartData {
   SourceBlocks owners_;
   std::deque<Features> owners_features_;
   std::vector<Index> owned_by_rank_;
-  std::vector<ChunkBlock> chunks_;
+  std::unique_ptr<PartView> view_;  // null: the strategy makes none
   std::vector<NearBlock> near_;
   // its blocks serve the layers beyond the server's copies; null: beyond_'s do
   const PartData* whole_ = nullptr;

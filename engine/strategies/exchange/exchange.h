@@ -9,13 +9,13 @@
 
 #include "comm/communicator.h"
 #include "model/verbs.h"
-#include "partition/chunk_blocks.h"
 #include "partition/local_graph.h"
 #include "strategies/exchange/boundary_set.h"
 
 namespace atl {
 
 class FigureRequest;  // figure_request.h
+class PartView;       // strategies/schedule/part_view.h
 
 /// The rows of one other rank that a rank reads.
 struct OwnerRows {
@@ -24,16 +24,6 @@ struct OwnerRows {
   std::span<const VertexId> rows;
   Block block;    // destinations: owned rows, or those of several ranks (OwnerReads); sources: these
   Rows features;  // (src, F), like GraphPart::halo_features
-};
-
-/// A slice of a part's rows with its arcs, on which a pipeline works at a time.
-struct ChunkRows {
-  Index begin = 0, end = 0;  // of the owned rows
-  Block own, outer;          // destinations: the slice; sources: the slice, and `reads`
-  // rows of owned + halo outside of the slice that it reads, ascending; in the host's memory …
-  std::span<const VertexId> reads;
-  std::span<const ChunkRun> runs;  // … and which chunks they belong to
-  Index rows() const { return end - begin; }
 };
 
 /// The rows that layers compute with a given number of gathering layers behind them, where some rows are
@@ -59,13 +49,13 @@ struct GraphPart {
   // Where the strategy takes halo rows owner by owner (OwnerReads), these replace `outer` and halo_features:
   std::vector<OwnerRows> owners;         // those whose rows are read here, in the order of parts
   std::span<const Index> owned_by_rank;  // (ranks) how many rows each owns
-  // Where the strategy works on slices in turn (JobDivision::slices), beside `own` and `outer`:
-  std::vector<ChunkRows> chunks;
   // Where some owned rows are copies of other servers' rows, these replace `own` and `outer`, by the number
   // of gathering layers behind:
   std::vector<NearRows> near;
   // (rows that the first layer computes, F), where these are fewer and no slice of `features` can be taken
   Rows computed_features;
+  // what the strategy made of the part for its own schedule; null: nothing
+  const PartView* view = nullptr;
 
   /// How many of the owned rows, the first ones, include all that other ranks read.
   Index boundary() const { return near.empty() && owned_by_rank.empty() ? graph->boundary : graph->owned; }

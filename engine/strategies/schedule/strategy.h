@@ -12,6 +12,7 @@
 #include "partition/server_graph.h"
 #include "partition/source_blocks.h"
 #include "sampler/column_share.h"
+#include "strategies/schedule/part_view.h"
 #include "strategies/schedule/schedule.h"
 
 namespace atl {
@@ -37,7 +38,11 @@ struct GraphMarks {
 
 struct Strategy {
   std::string kind;
+  /// Makes the schedule of a rank. Null: `view` is set, and the part's view makes it.
   std::unique_ptr<Schedule> (*make)(const ScheduleInput&) = nullptr;
+  /// For Holds::kPart: makes what the strategy's schedules read of a part beside its own and outer blocks.
+  /// `graph` outlives it. `attention`: as in LocalizeOptions. Null: they read the part alone.
+  std::unique_ptr<PartView> (*view)(const LocalGraph& graph, bool attention) = nullptr;
   DropsOut drops_out = DropsOut::kMakers;  // ModelInput::drops_out
   /// ModelInput::sends_products; null: never.
   bool (*sends_products)(const Job&) = nullptr;
