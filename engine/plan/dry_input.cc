@@ -51,12 +51,12 @@ PartShare DryInputs::share(Rank rank) const {
 RankShape DryInputs::shape_of(Rank rank, std::span<const std::uint8_t> induced_on) const {
   const PartRanks parts = share(rank).ranks;
   const int part = parts.part_of(rank);
-  RankShape shape = rank_shape(prepared_, part, induced_on, owner_reads(job_, part, prepared_.parts()));
+  RankShape shape = rank_shape(prepared_, part, induced_on);
   if (const auto view = strategy_of(job_).view; view != nullptr) {
     const GraphNeeds& needs = model_.needs;
-    const LocalizeOptions options{needs.normalisation, needs.attention, induced_on};
-    const auto graph = localize(prepared_, part, options);
-    add_view(*graph, *view(*graph, needs.attention), shape);
+    const LocalizeOptions options{needs.normalisation, needs.attention, induced_on, parts};
+    const auto graph = localize(prepared_, rank, options);
+    add_view(*graph, *view({job_, prepared_, *graph, options}), shape);
   }
   return on_ranks(std::move(shape), parts, ranks());
 }

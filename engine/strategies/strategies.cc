@@ -53,11 +53,6 @@ Model job_model(const Job& job, const FeatureShape& features, Index classes) {
   return model;
 }
 
-std::optional<OwnerReads> owner_reads(const Job& job, Rank rank, int ranks) {
-  const Strategy& strategy = strategy_of(job);
-  return strategy.reads == nullptr ? std::nullopt : std::optional(strategy.reads(job, rank, ranks));
-}
-
 std::function<Placement(int, const ParameterSpec&)> placement_on(const Job& job, const Model& model,
                                                                  Rank rank) {
   return [&job, &model, rank, place = strategy_of(job).place](int layer, const ParameterSpec& spec) {

@@ -122,16 +122,11 @@ Block outer_block(const LocalGraph& graph, const ChunkArrays& chunk) {
   return block;
 }
 
-Index bytes_of(const Csr& arcs) {
-  return Index(arcs.offsets.size() * sizeof(Index) + arcs.columns.size() * sizeof(VertexId) +
-               arcs.weights.size() * sizeof(float));
-}
-
 /// `reads` count twice: a ChunkPass holds as many numbers, which say which copy of each row an epoch takes.
 Index bytes_of(const ChunkArrays& slice) {
   Index sum = 0;
   for (const Csr* each : {&slice.own, &slice.own_transpose, &slice.outer, &slice.outer_transpose})
-    sum += bytes_of(*each);
+    sum += each->bytes();
   sum += Index((2 * slice.reads.size() + slice.ids.size()) * sizeof(VertexId));
   sum += Index(slice.scale.size() * sizeof(Real));
   return sum + Index((slice.own_arc.size() + slice.outer_arc.size()) * sizeof(Index));
@@ -184,7 +179,8 @@ ChunkView::ChunkView(const LocalGraph& graph, const ChunkSizes& sizes, DryArcs a
   }
 }
 
-void ChunkView::place(FunctionRef<Block(const Block& host)> placed) {
+/// A ChunkPass copies `reads`.
+void ChunkView::place(DeviceCopies&, FunctionRef<Block(const Block& host)> placed) {
   for (ChunkRows& each : chunks_) {
     each.own = placed(each.own);
     each.outer = placed(each.outer);

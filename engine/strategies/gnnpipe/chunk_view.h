@@ -69,7 +69,7 @@ class ChunkView final : public PartView {
   /// By slice. Blocks lie where kernels read them.
   std::span<const ChunkRows> chunks() const { return chunks_; }
   std::unique_ptr<Schedule> schedule(const ScheduleInput& in) const override;
-  void place(FunctionRef<Block(const Block& host)> placed) override;
+  void place(DeviceCopies& copies, FunctionRef<Block(const Block& host)> placed) override;
   std::shared_ptr<const ViewSizes> sizes() const override { return sizes_; }
 
  private:

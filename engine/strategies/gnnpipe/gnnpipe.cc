@@ -18,8 +18,8 @@ LayerRange layers(const Job& job, const Model& model, Rank rank) {
   return stage_ranges(job, model)[std::size_t(pipeline_grid(job).stage_of(rank))];
 }
 
-std::unique_ptr<PartView> view(const LocalGraph& graph, bool attention) {
-  return std::make_unique<ChunkView>(graph, attention);
+std::unique_ptr<PartView> view(const ViewInput& in) {
+  return std::make_unique<ChunkView>(in.graph, in.options.attention);
 }
 
 /// All ranks of a stage hold its layers' parameters.

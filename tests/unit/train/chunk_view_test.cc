@@ -79,11 +79,11 @@ TEST(ChunkView, CountsTheBytesOfItsArrays) {
         ++(is_inside ? inside : outside);
         if (!is_inside) reads.insert(arc.second);
       }
-      const Index rows = end - begin, read = Index(reads.size());
-      bytes += 3 * 8 * (rows + 1) + 8 * (read + 1);   // where each row's arcs begin, there and back
-      bytes += 2 * (4 + 4) * (inside + outside);      // columns and weights, there and back
-      bytes += 8 * (inside + outside);                // places of transposed arcs
-      bytes += read * (3 * 4 + Index(sizeof(Real)));  // numbers, ids and copies of rows, and their scales
+      const Index rows = end - begin, others = Index(reads.size());
+      bytes += 3 * 8 * (rows + 1) + 8 * (others + 1);   // where each row's arcs begin, there and back
+      bytes += 2 * (4 + 4) * (inside + outside);        // columns and weights, there and back
+      bytes += 8 * (inside + outside);                  // places of transposed arcs
+      bytes += others * (3 * 4 + Index(sizeof(Real)));  // numbers, ids and copies of rows, and their scales
     }
     EXPECT_EQ(ChunkView(*graph, true).sizes()->bytes(), bytes);
   }
