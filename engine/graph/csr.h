@@ -19,6 +19,11 @@ struct Csr {
     return {rows, cols, offsets.data(), columns.data(), weights.empty() ? nullptr : weights.data()};
   }
   Index arcs() const { return Index(columns.size()); }
+  /// Of its arrays.
+  Index bytes() const {
+    return Index(offsets.size() * sizeof(Index) + columns.size() * sizeof(VertexId) +
+                 weights.size() * sizeof(float));
+  }
 };
 
 /// A transpose that remembers where each of its arcs stands in the original.

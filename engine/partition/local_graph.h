@@ -83,4 +83,8 @@ struct LocalizeOptions {
 std::unique_ptr<LocalGraph> localize(const PreparedGraph& graph, Rank rank, const LocalizeOptions& options);
 std::unique_ptr<LocalGraph> localize(const PartedGraph& graph, Rank rank, const LocalizeOptions& options);
 
+/// Returns (ranks) how many rows each rank owns: of the whole graph or, in inductive training, only marked
+/// vertices.
+std::vector<Index> rows_by_rank(const PreparedGraph& graph, const LocalizeOptions& options);
+
 }  // namespace atl

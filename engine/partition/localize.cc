@@ -186,6 +186,18 @@ std::unique_ptr<LocalGraph> localize(const PartedGraph& graph, Rank rank, const 
   return local;
 }
 
+std::vector<Index> rows_by_rank(const PreparedGraph& graph, const LocalizeOptions& options) {
+  const auto is_held = [&](VertexId id) { return options.induced_on[std::size_t(id)] != 0; };
+  std::vector<Index> rows;
+  for (Rank rank = 0; rank < graph.parts(); ++rank) {
+    const auto part = std::size_t(options.ranks.part_of(rank));
+    const Index begin = graph.part_offsets()[part], count = graph.part_offsets()[part + 1] - begin;
+    const auto ids = graph.ids().subspan(std::size_t(begin), std::size_t(count));
+    rows.push_back(options.induced_on.empty() ? count : std::ranges::count_if(ids, is_held));
+  }
+  return rows;
+}
+
 Block LocalGraph::own_block() const {
   Block block;
   block.arcs = own.view();

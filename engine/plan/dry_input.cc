@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "base/error.h"
-#include "job/strategies.h"
 #include "partition/server_batches.h"
 #include "plan/server_shapes.h"
 #include "train/labels.h"
@@ -52,10 +51,14 @@ PartShare DryInputs::share(Rank rank) const {
 RankShape DryInputs::shape_of(Rank rank, std::span<const std::uint8_t> induced_on) const {
   const PartRanks parts = share(rank).ranks;
   const int part = parts.part_of(rank);
-  const bool by_chunk = find_strategy(job_.strategy.kind)->division(job_).slices > 0;
-  return on_ranks(
-      rank_shape(prepared_, part, induced_on, owner_reads(job_, part, prepared_.parts()), by_chunk), parts,
-      ranks());
+  RankShape shape = rank_shape(prepared_, part, induced_on);
+  if (const auto view = strategy_of(job_).view; view != nullptr) {
+    const GraphNeeds& needs = model_.needs;
+    const LocalizeOptions options{needs.normalisation, needs.attention, induced_on, parts};
+    const auto graph = localize(prepared_, rank, options);
+    add_view(*graph, *view({job_, prepared_, *graph, options}), shape);
+  }
+  return on_ranks(std::move(shape), parts, ranks());
 }
 
 DryRunInput DryInputs::of(Rank rank) {

@@ -133,14 +133,18 @@ DryPart::DryPart(const RankShape& shape, const FeatureShape& features, bool halo
   part_.own.dst_are_sources = true;
   part_.ids = part_.own.dst_ids;
   if (shape.features) part_.features = rows(shape.owned, features, features_);
-  cut_chunks(shape);
+  if (shape.view)
+    view_ = shape.view->dry(graph_, [&](Index dst, Index src, Index arcs) { return csr(dst, src, arcs); });
+  part_.view = view_.get();
   cut_near(shape);
   if (shape.copies > 0) row_weights_.resize(std::size_t(shape.owned));
   part_.row_weights = row_weights_;
-  if (shape.by_owner) {
-    read_by_owner(shape, features, halo_features);
-    return;
-  }
+  const bool replaced = shape.replaced() != Replaces::kNothing;
+  part_.boundary = replaced || !shape.near.empty() ? shape.owned : shape.boundary;
+  if (halo_features && shape.view)
+    for (const Index count : shape.view->reads())
+      part_.read_features.push_back(rows(count, features, read_features_.emplace_back()));
+  if (replaced) return;
   part_.outer.dst_ids = part_.own.dst_ids;
   part_.outer.arcs = csr(shape.owned, shape.halo, shape.outer_arcs);
   part_.outer.transpose = csr(shape.halo, shape.owned, shape.outer_arcs);
@@ -148,43 +152,6 @@ DryPart::DryPart(const RankShape& shape, const FeatureShape& features, bool halo
   if (halo_features && shape.features) part_.halo_features = rows(shape.halo, features, halo_features_);
   if (halo_features && features.packed() && !shape.near.empty() && shape.near.back().rows < shape.owned)
     part_.computed_features = rows(shape.near.back().rows, features, computed_features_);
-}
-
-void DryPart::cut_chunks(const RankShape& shape) {
-  chunk_reads_.reserve(shape.chunks.size()), chunk_runs_.reserve(shape.chunks.size());
-  graph_.slices.assign(1, 0);
-  for (const ChunkShape& each : shape.chunks) {
-    const std::vector<VertexId>& reads = chunk_reads_.emplace_back(std::size_t(each.reads));
-    chunk_runs_.push_back({each.reads, 0});
-    ChunkRows& chunk = part_.chunks.emplace_back();
-    chunk.begin = graph_.slices.back(), chunk.end = chunk.begin + each.rows;
-    chunk.own.arcs = csr(each.rows, each.rows, each.own_arcs);
-    chunk.own.transpose = chunk.own.arcs;
-    chunk.own.dst_ids = chunk.own.src_ids =
-        part_.ids.subspan(std::size_t(chunk.begin), std::size_t(each.rows));
-    chunk.own.dst_are_sources = true;
-    chunk.outer.arcs = csr(each.rows, each.reads, each.outer_arcs);
-    chunk.outer.transpose = csr(each.reads, each.rows, each.outer_arcs);
-    chunk.outer.dst_ids = chunk.own.dst_ids;
-    chunk.outer.src_ids = chunk.reads = reads;
-    chunk.runs = std::span(&chunk_runs_.back(), each.reads > 0 ? 1 : 0);
-    graph_.slices.push_back(chunk.end);
-  }
-}
-
-void DryPart::read_by_owner(const RankShape& shape, const FeatureShape& features, bool halo_features) {
-  owned_by_rank_ = shape.owned_by_rank;
-  part_.owned_by_rank = owned_by_rank_;
-  owners_ids_.resize(std::size_t(shape.destinations));
-  for (const SourceShape& from : shape.sources) {
-    const std::vector<VertexId>& rows_read = owners_rows_.emplace_back(std::size_t(from.rows));
-    OwnerRows& owner = part_.owners.emplace_back(OwnerRows{from.owner, rows_read, {}, {}});
-    owner.block.arcs = csr(shape.destinations, from.rows, from.arcs);
-    owner.block.transpose = csr(from.rows, shape.destinations, from.arcs);
-    owner.block.dst_ids = owners_ids_;
-    owner.block.src_ids = rows_read;
-    if (halo_features) owner.features = rows(from.rows, features, owners_features_.emplace_back());
-  }
 }
 
 void DryPart::cut_near(const RankShape& shape) {

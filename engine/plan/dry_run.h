@@ -41,21 +41,15 @@ class DryPart {
     BitRows bits;
   };
   Rows rows(Index count, const FeatureShape& shape, Features& features);
-  void cut_chunks(const RankShape& shape);
   void cut_near(const RankShape& shape);
-  void read_by_owner(const RankShape& shape, const FeatureShape& features, bool halo_features);
 
   std::vector<Offsets> offsets_;
   LocalGraph graph_;
   Features features_, halo_features_, computed_features_;
   std::vector<Real> row_weights_;
-  std::vector<Index> owned_by_rank_;
-  std::vector<std::vector<VertexId>> chunk_reads_;  // (chunks) rows that each reads
-  std::vector<ChunkRun> chunk_runs_;                // (chunks) one run of them each
+  std::unique_ptr<PartView> view_;      // null: the strategy makes none
+  std::deque<Features> read_features_;  // by list of the view's reads()
   std::deque<std::vector<PeerRows>> near_peers_;
-  std::vector<VertexId> owners_ids_;                // of the owners' blocks' destinations
-  std::vector<std::vector<VertexId>> owners_rows_;  // by block
-  std::deque<Features> owners_features_;
   GraphPart part_;
 };
 

@@ -41,30 +41,6 @@ Index outer_block_bytes(const RankShape& s, const GraphNeeds& needs, bool weight
   return csr_bytes(s.owned, s.outer_arcs, weighted) + csr_bytes(s.halo, s.outer_arcs, weighted) +
          (needs.attention ? 8 * s.outer_arcs : 0);
 }
-/// Bytes of SourceBlocks.
-Index source_blocks_bytes(const RankShape& s, const GraphNeeds& needs, bool weighted) {
-  Index sum = s.destinations * (4 + (needs.normalisation == Normalisation::kSum ? 0 : kReal));
-  for (const SourceShape& from : s.sources) {
-    sum += csr_bytes(s.destinations, from.arcs, weighted) + csr_bytes(from.rows, from.arcs, weighted);
-    sum += from.rows * (8 + (needs.normalisation == Normalisation::kSymmetric ? kReal : 0));
-    if (needs.attention) sum += 8 * from.arcs;
-  }
-  return sum;
-}
-
-/// Bytes of ChunkBlocks, with views of the slices' arcs.
-Index chunk_blocks_bytes(const RankShape& s, const GraphNeeds& needs, bool weighted) {
-  Index sum = 0;
-  for (const ChunkShape& each : s.chunks) {
-    sum += 2 * csr_bytes(each.rows, each.own_arcs, weighted);
-    sum += csr_bytes(each.rows, each.outer_arcs, weighted) + csr_bytes(each.reads, each.outer_arcs, weighted);
-    // The rows read, their ids, and which copy of each row an epoch takes.
-    sum += each.reads * (12 + (needs.normalisation == Normalisation::kSymmetric ? kReal : 0));
-    if (needs.attention) sum += 8 * (each.own_arcs + each.outer_arcs);
-  }
-  return sum;
-}
-
 /// Bytes of NearBlocks, without what they share with the LocalGraph.
 Index near_blocks_bytes(const RankShape& s, const GraphNeeds& needs, bool weighted) {
   Index sum = 0;
@@ -79,13 +55,13 @@ Index near_blocks_bytes(const RankShape& s, const GraphNeeds& needs, bool weight
   return sum;
 }
 
-/// Bytes of the LocalGraph's arrays; where the strategy takes rows owner by owner, its blocks replace some.
+/// Bytes of the LocalGraph's arrays and the view's, which replaces some of them.
 Index graph_bytes(const RankShape& s, const GraphNeeds& needs, bool weighted) {
   if (s.batches) return 4 * s.owned;
-  Index sum = s.by_owner ? source_blocks_bytes(s, needs, weighted) : outer_block_bytes(s, needs, weighted);
-  if (!s.for_others) sum += own_block_bytes(s, needs, weighted);
-  sum +=
-      4 * (s.owned + s.halo) + chunk_blocks_bytes(s, needs, weighted) + near_blocks_bytes(s, needs, weighted);
+  Index sum = s.view ? s.view->bytes() : 0;
+  if (s.replaced() == Replaces::kNothing) sum += outer_block_bytes(s, needs, weighted);
+  if (s.replaced() != Replaces::kBoth) sum += own_block_bytes(s, needs, weighted);
+  sum += 4 * (s.owned + s.halo) + near_blocks_bytes(s, needs, weighted);
   if (needs.normalisation == Normalisation::kMean) sum += kReal * s.owned;
   if (needs.normalisation == Normalisation::kSymmetric) sum += kReal * (2 * s.owned + s.halo);
   for (const PeerShape& p : s.peers) sum += 4 * p.send;
@@ -93,12 +69,12 @@ Index graph_bytes(const RankShape& s, const GraphNeeds& needs, bool weighted) {
 }
 
 /// Bytes that cutting out the part takes besides: the transpose of the own arcs, made even where it isn't
-/// kept, a cursor per row, and the arrays that blocks by owner replace.
+/// kept, a cursor per row, and the arrays that the view replaces.
 Index cutting_bytes(const RankShape& s, const GraphNeeds& needs, bool weighted) {
   if (s.batches) return 0;
   Index sum = 8 * s.owned + (s.own_is_symmetric ? csr_bytes(s.owned, s.own_arcs, weighted) : 0);
-  if (s.by_owner) sum += outer_block_bytes(s, needs, weighted);
-  if (s.for_others) sum += own_block_bytes(s, needs, weighted);
+  if (s.replaced() != Replaces::kNothing) sum += outer_block_bytes(s, needs, weighted);
+  if (s.replaced() == Replaces::kBoth) sum += own_block_bytes(s, needs, weighted);
   return sum;
 }
 
@@ -118,9 +94,9 @@ Index feature_bytes(const RankShape& s, const FeatureShape& f, const Model& mode
   if (!model.layers.front()->spec().gathers) return sum;
   if (f.packed() && !s.near.empty() && s.near.back().rows < s.owned)
     sum += feature_bytes(s.near.back().rows, f);  // GraphPart::computed_features
-  if (!s.by_owner) return sum + feature_bytes(s.halo, f);
-  for (const SourceShape& from : s.sources) sum += feature_bytes(from.rows, f);
-  return sum;
+  if (s.view)
+    for (const Index rows : s.view->reads()) sum += feature_bytes(rows, f);
+  return s.replaced() == Replaces::kNothing ? sum + feature_bytes(s.halo, f) : sum;
 }
 
 /// Weights, gradients, moments, the best epoch's weights, and other ranks' terms while gradients are summed.

@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "base/random.h"
-#include "partition/chunk_blocks.h"
 
 namespace atl {
 namespace {
@@ -43,27 +42,6 @@ void count_arcs(const CsrView& graph, Index begin, Index end, RankShape& shape) 
   shape.own_is_symmetric = difference == 0;
 }
 
-void count_sources(const PreparedGraph& prepared, const LocalizeOptions& options, const OwnerReads& reads,
-                   RankShape& shape) {
-  const SourceBlocks built = source_blocks(prepared, options, reads.aggregates, reads.sources);
-  shape.by_owner = true;
-  shape.for_others = reads.for_others();
-  shape.destinations = Index(built.ids.size());
-  for (const SourceBlock& from : built.blocks)
-    shape.sources.push_back({from.owner, Index(from.rows.size()), from.arcs.arcs()});
-}
-
-void count_chunks(const PreparedGraph& prepared, const LocalizeOptions& options, RankShape& shape) {
-  const auto local = localize(prepared, shape.rank, options);
-  for (const ChunkBlock& each : chunk_blocks(*local, false))
-    shape.chunks.push_back(
-        {each.end - each.begin, Index(each.reads.size()), each.own.arcs(), each.outer.arcs()});
-  for (const PeerRows& peer : local->peers) {
-    const auto of = std::ranges::find(shape.peers, peer.peer, &PeerShape::peer);
-    of->send_slices = peer.send_slices, of->receive_slices = peer.receive_slices;
-  }
-}
-
 std::vector<PeerShape> peer_shapes(std::span<const PeerRows> peers) {
   std::vector<PeerShape> shapes;
   for (const PeerRows& peer : peers)
@@ -73,8 +51,7 @@ std::vector<PeerShape> peer_shapes(std::span<const PeerRows> peers) {
 
 }  // namespace
 
-RankShape rank_shape(const PreparedGraph& prepared, Rank rank, std::span<const std::uint8_t> induced_on,
-                     const std::optional<OwnerReads>& reads, bool by_chunk) {
+RankShape rank_shape(const PreparedGraph& prepared, Rank rank, std::span<const std::uint8_t> induced_on) {
   const bool induced = !induced_on.empty();
   const auto offsets = prepared.part_offsets();
   const auto halo_of = [&](int part) { return induced ? prepared.induced_halo(part) : prepared.halo(part); };
@@ -82,9 +59,7 @@ RankShape rank_shape(const PreparedGraph& prepared, Rank rank, std::span<const s
   shape.rank = rank;
   shape.ranks = prepared.parts();
   const Index begin = offsets[std::size_t(rank)], end = offsets[std::size_t(rank) + 1];
-  const LocalizeOptions options{.induced_on = induced_on};
-  shape.owned_by_rank = rows_by_rank(prepared, options);
-  shape.owned = shape.owned_by_rank[std::size_t(rank)];
+  shape.owned = rows_by_rank(prepared, {.induced_on = induced_on})[std::size_t(rank)];
   shape.halo = Index(halo_of(rank).size());
   count_arcs(induced ? prepared.induced_graph() : prepared.graph(), begin, end, shape);
   const auto rows_until = [&](Index last) {
@@ -99,9 +74,15 @@ RankShape rank_shape(const PreparedGraph& prepared, Rank rank, std::span<const s
     if (p.send > 0 || p.receive > 0) shape.peers.push_back(p);
     if (p.send > 0) shape.boundary = std::max(shape.boundary, rows_until(last_of(halo_of(peer), end)));
   }
-  if (reads) count_sources(prepared, options, *reads, shape);
-  if (by_chunk) count_chunks(prepared, options, shape);
   return shape;
+}
+
+void add_view(const LocalGraph& graph, const PartView& view, RankShape& shape) {
+  shape.view = view.sizes();
+  for (const PeerRows& peer : graph.peers) {
+    const auto of = std::ranges::find(shape.peers, peer.part, &PeerShape::peer);
+    of->send_slices = peer.send_slices, of->receive_slices = peer.receive_slices;
+  }
 }
 
 RankShape rank_shape(const LocalGraph& graph, std::span<const NearBlock> near, int ranks) {
@@ -126,15 +107,10 @@ void add_beyond(const RankShape& part, int layers, RankShape& shape) {
 }
 
 RankShape on_ranks(RankShape shape, const PartRanks& on, int ranks) {
-  const int parts = shape.ranks;
   shape.ranks = ranks;
   shape.rank = on.rank_of(shape.rank);
   for (PeerShape& each : shape.peers) each.peer = on.rank_of(each.peer);
   std::ranges::sort(shape.peers, {}, &PeerShape::peer);
-  for (SourceShape& each : shape.sources) each.owner = on.rank_of(each.owner);
-  const std::vector<Index> owned_by_part = shape.owned_by_rank;
-  for (int rank = 0; rank < parts && parts == ranks; ++rank)
-    shape.owned_by_rank[std::size_t(rank)] = owned_by_part[std::size_t(on.part_of(rank))];
   return shape;
 }
 

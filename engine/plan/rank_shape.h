@@ -2,7 +2,7 @@
 // building.
 #pragma once
 
-#include <optional>
+#include <memory>
 #include <span>
 #include <vector>
 
@@ -10,7 +10,7 @@
 #include "model/model.h"
 #include "partition/near_blocks.h"
 #include "partition/prepared_graph.h"
-#include "partition/source_blocks.h"
+#include "strategies/schedule/part_view.h"
 
 namespace atl {
 
@@ -21,12 +21,6 @@ struct PeerShape {
       receive_slices;  // … and rows of the slices up to each (PeerRows), for a part in slices
 };
 
-/// One slice of a part (ChunkBlock).
-struct ChunkShape {
-  Index rows = 0, reads = 0;           // rows outside it that it reads
-  Index own_arcs = 0, outer_arcs = 0;  // to its own rows, and to others
-};
-
 /// The rows that a layer computes, given how many layers follow it (NearBlock).
 struct NearShape {
   Index rows = 0, sources = 0, halo = 0;
@@ -35,43 +29,35 @@ struct NearShape {
   std::vector<PeerShape> peers{};
 };
 
-/// The rows of one owner that are read (SourceBlock).
-struct SourceShape {
-  Rank owner = 0;
-  Index rows = 0, arcs = 0;
-};
-
 struct RankShape {
   Rank rank = 0;
   int ranks = 1;
   Index owned = 0, boundary = 0, halo = 0;  // LocalGraph's
   Index own_arcs = 0, outer_arcs = 0;       // to owned rows, to halo rows
-  std::vector<Index> owned_by_rank;         // (ranks) rows that each owns
-  // Where the strategy takes rows owner by owner instead of all halo rows together:
-  bool by_owner = false;                 // not halo rows together
-  bool for_others = false;               // OwnerReads::for_others()
-  Index destinations = 0;                // rows that are aggregated here
-  std::vector<SourceShape> sources{};    // owners with rows that are read
-  std::vector<ChunkShape> chunks{};      // where rows are worked on slice by slice
-  std::vector<NearShape> near{};         // where some rows are copies, by the number of layers behind
-  int beyond = 0;                        // how many of these, the first ones, read no copies: all alike
-  Index server_bytes = 0;                // of the server's graph, which the rank's share is cut from
-  bool is_followed = false;              // a part follows, which is read while this one trains
-  bool features = true, answers = true;  // PartShare
+  std::vector<NearShape> near{};            // where some rows are copies, by the number of layers behind
+  int beyond = 0;                           // how many of these, the first ones, read no copies: all alike
+  Index server_bytes = 0;                   // of the server's graph, which the rank's share is cut from
+  bool is_followed = false;                 // a part follows, which is read while this one trains
+  bool features = true, answers = true;     // PartShare
   Index copies = 0;          // owned rows that are copies of other servers' vertices: no loss counts them
   LayerRange layers{0, -1};  // the rank's layers; −1: to the last
   bool batches = false;      // the rank trains on mini-batches, and holds no arcs
   Index column_rows = 0;     // rows of features, where the rank holds some columns of all vertices
   bool own_is_symmetric = false;  // then the transpose is not stored
   std::vector<PeerShape> peers;   // ranks that rows are exchanged with, ascending
+  // what the strategy makes of the part for itself; all copies of the shape share it, null: nothing
+  std::shared_ptr<const ViewSizes> view{};
 
   Index arcs() const { return own_arcs + outer_arcs; }
+  Replaces replaced() const { return view ? view->replaces() : Replaces::kNothing; }
 };
 
-/// Reads the rank's arcs once, front to back, and keeps none of them; with `reads` or by_chunk, builds the
-/// blocks that it counts. induced_on: as in LocalizeOptions; empty: counts the whole graph.
-RankShape rank_shape(const PreparedGraph& graph, Rank rank, std::span<const std::uint8_t> induced_on,
-                     const std::optional<OwnerReads>& reads = {}, bool by_chunk = false);
+/// Reads the rank's arcs once, front to back, and keeps none of them. induced_on: as in LocalizeOptions;
+/// empty: counts the whole graph.
+RankShape rank_shape(const PreparedGraph& graph, Rank rank, std::span<const std::uint8_t> induced_on);
+/// Adds to `shape` the sizes of what a strategy makes of the part for itself, and what its peers exchange
+/// slice by slice. `graph` is the shape's part; the shape's ranks are parts (on_ranks() comes later).
+void add_view(const LocalGraph& graph, const PartView& view, RankShape& shape);
 
 /// The shape of a rank's graph in memory; `near` has the blocks of a server's share (GraNNDis).
 RankShape rank_shape(const LocalGraph& graph, std::span<const NearBlock> near, int ranks);

@@ -4,7 +4,7 @@
 #include <numeric>
 
 #include "job/strategies.h"
-#include "partition/source_blocks.h"
+#include "partition/local_graph.h"
 #include "plan/dry_run.h"
 #include "strategies/schedule/rows.h"
 #include "strategies/schedule/strategy.h"

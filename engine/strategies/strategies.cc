@@ -53,11 +53,6 @@ Model job_model(const Job& job, const FeatureShape& features, Index classes) {
   return model;
 }
 
-std::optional<OwnerReads> owner_reads(const Job& job, Rank rank, int ranks) {
-  const Strategy& strategy = strategy_of(job);
-  return strategy.reads == nullptr ? std::nullopt : std::optional(strategy.reads(job, rank, ranks));
-}
-
 std::function<Placement(int, const ParameterSpec&)> placement_on(const Job& job, const Model& model,
                                                                  Rank rank) {
   return [&job, &model, rank, place = strategy_of(job).place](int layer, const ParameterSpec& spec) {
@@ -91,7 +86,11 @@ PartShare share_of(const Job& job, Rank rank, const PartRanks& ranks) {
 
 std::unique_ptr<Schedule> make_schedule(const ScheduleInput& input) {
   input.ctx.values = input.model.values;
-  return strategy_of(input.job).make(input);
+  const Strategy& row = strategy_of(input.job);
+  if (row.make != nullptr) return row.make(input);
+  const PartView* const view = input.holding.part().view;
+  ATOLL_CHECK(view != nullptr, "strategy {} makes no schedule, and its part has no view", row.kind);
+  return view->schedule(input);
 }
 
 }  // namespace atl

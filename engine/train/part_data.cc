@@ -5,7 +5,6 @@
 #include "base/error.h"
 #include "job/models.h"
 #include "job/samplers.h"
-#include "job/strategies.h"
 #include "job/strategies/batch_options.h"
 #include "model/gather.h"
 #include "model/model.h"
@@ -80,9 +79,16 @@ PartData::PartData(const Job& job, const Dataset& dataset, const PreparedGraph& 
   part_.graph = graph_.get();
   part_.ids = owned_ids();
   part_.own = graph_->own_block();
-  if (find_strategy(job.strategy.kind)->division(job).slices > 0) cut_chunks(needs.attention);
-  if (const auto reads = owner_reads(job, rank, prepared.parts())) {
-    read_by_owner(job, dataset, prepared, options, *reads, halo_features);
+  if (const auto view = strategy_of(job).view; view != nullptr)
+    view_ = view({job, prepared, *graph_, options});
+  part_.view = view_.get();
+  const Replaces replaced = view_ ? view_->sizes()->replaces() : Replaces::kNothing;
+  part_.boundary = replaced == Replaces::kNothing ? graph_->boundary : graph_->owned;
+  if (halo_features && view_)
+    for (const std::span<const VertexId> ids : view_->reads())
+      part_.read_features.push_back(read_features_.emplace_back().read(dataset, ids, job, form_));
+  if (replaced != Replaces::kNothing) {
+    drop_replaced(replaced);
     return;
   }
   part_.outer = graph_->outer_block();
@@ -109,6 +115,7 @@ PartData::PartData(const Job& job, const Dataset& dataset, const PreparedGraph& 
   else if (server.beyond > 0)
     beyond_ = localize(prepared, rank, {needs.normalisation, needs.attention, server.induced_on});
   cut_near(held, server, needs.attention);
+  part_.boundary = part_.near.empty() ? graph_->boundary : graph_->owned;
   if (graph_->counted < graph_->owned) part_.row_weights = row_weights_;
   part_.features = own_.read(dataset, owned_ids(), job, form_);
   const std::span<const VertexId> ids(graph_->ids);
@@ -132,27 +139,11 @@ void PartData::cut_near(const ServerGraph& held, const ServerOptions& server, bo
                           own_block(*graph_, each), outer_block(*graph_, each), each.peers});
 }
 
-void PartData::cut_chunks(bool attention) {
-  chunks_ = chunk_blocks(*graph_, attention);
-  for (const ChunkBlock& each : chunks_)
-    part_.chunks.push_back(
-        {each.begin, each.end, own_block(*graph_, each), outer_block(*graph_, each), each.reads, each.runs});
-}
-
-/// Blocks by owner replace the arcs that localize() cut out: those to halo rows and, where several ranks
-/// aggregate for each other, those to own rows.
-void PartData::read_by_owner(const Job& job, const Dataset& dataset, const PreparedGraph& prepared,
-                             const LocalizeOptions& options, const OwnerReads& reads, bool features) {
-  owners_ = source_blocks(prepared, options, reads.aggregates, reads.sources);
-  owned_by_rank_ = rows_by_rank(prepared, options);
-  part_.owned_by_rank = owned_by_rank_;
-  for (const SourceBlock& from : owners_.blocks) {
-    OwnerRows& owner = part_.owners.emplace_back(OwnerRows{from.owner, from.rows, owners_.view(from), {}});
-    if (features) owner.features = owners_features_.emplace_back().read(dataset, from.ids, job, form_);
-  }
+/// Drops arcs that localize() cut out and the view replaces.
+void PartData::drop_replaced(Replaces replaced) {
   graph_->outer = graph_->outer_transpose = Csr();
   graph_->outer_arc = {};
-  if (!reads.for_others()) return;
+  if (replaced == Replaces::kOuter) return;
   part_.own = Block();
   graph_->own = graph_->own_transpose = Csr();
   graph_->own_arc = {};
@@ -170,16 +161,9 @@ void PartData::place(Context& ctx, bool stays) {
   part_.features = features.of(part_.features);
   part_.halo_features = features.of(part_.halo_features);
   part_.computed_features = features.of(part_.computed_features);
-  for (ChunkRows& each : part_.chunks) {
-    each.own = placed(ctx, each.own);
-    each.outer = placed(ctx, each.outer);
-  }
+  for (Rows& each : part_.read_features) each = features.of(each);
+  if (view_) view_->place(structure, [&](const Block& host) { return placed(ctx, host); });
   place_near(ctx);
-  for (OwnerRows& each : part_.owners) {
-    each.rows = structure.of(each.rows);
-    each.block = placed(ctx, each.block);
-    each.features = features.of(each.features);
-  }
 }
 
 Block PartData::placed(Context& ctx, const Block& host) {
@@ -206,8 +190,8 @@ void PartData::release_features() {
   own_.dense = Matrix();
   halo_.dense = Matrix();
   part_.features = part_.halo_features = Rows(ConstMatrixView());
-  for (Features& each : owners_features_) each.dense = Matrix();
-  for (OwnerRows& each : part_.owners) each.features = Rows(ConstMatrixView());
+  for (Features& each : read_features_) each.dense = Matrix();
+  for (Rows& each : part_.read_features) each = Rows(ConstMatrixView());
 }
 
 }  // namespace atl

@@ -10,7 +10,6 @@
 #include "dataset/dataset.h"
 #include "job/job.h"
 #include "partition/near_blocks.h"
-#include "partition/source_blocks.h"
 #include "strategies/exchange/exchange.h"
 #include "strategies/schedule/strategy.h"
 
@@ -79,21 +78,16 @@ class PartData {
   };
 
  private:
-  void cut_chunks(bool attention);
   void cut_near(const ServerGraph& held, const ServerOptions& server, bool attention);
   Block placed(Context& ctx, const Block& host);
   void place_near(Context& ctx);
-  void read_by_owner(const Job& job, const Dataset& dataset, const PreparedGraph& prepared,
-                     const LocalizeOptions& options, const OwnerReads& reads, bool features);
+  void drop_replaced(Replaces replaced);
 
   FeatureForm form_;
   std::unique_ptr<LocalGraph> graph_;
   Features own_, halo_, computed_;
-  // Where the strategy takes halo rows owner by owner, these replace halo_:
-  SourceBlocks owners_;
-  std::deque<Features> owners_features_;
-  std::vector<Index> owned_by_rank_;
-  std::vector<ChunkBlock> chunks_;
+  std::unique_ptr<PartView> view_;      // null: the strategy makes none
+  std::deque<Features> read_features_;  // by list of view_'s reads()
   std::vector<NearBlock> near_;
   // its blocks serve the layers beyond the server's copies; null: beyond_'s do
   const PartData* whole_ = nullptr;

@@ -4,17 +4,18 @@
 
 namespace atl {
 
-CagnetRounds::CagnetRounds(Context& ctx, Communicator& comm, const GraphPart& part,
+CagnetRounds::CagnetRounds(Context& ctx, Communicator& comm, const GraphPart& part, const OwnerBlocks& blocks,
                            const std::vector<ExchangedLayer>& layers, const CagnetGrid& grid, Precision wire)
     : ctx_(ctx),
       comm_(comm),
       part_(part),
+      blocks_(blocks),
       wire_(ctx, wire),
       rank_(comm.rank()),
       all_own_rows_(grid.replication == 1),
       all_(std::size_t(comm.size()), true) {
-  ATOLL_CHECK(grid.ranks == comm.size() && part.owned_by_rank.size() == all_.size(), "{} and {} ranks of {}",
-              grid.ranks, part.owned_by_rank.size(), all_.size());
+  ATOLL_CHECK(grid.ranks == comm.size() && blocks.owned_by_rank.size() == all_.size(),
+              "{} and {} ranks of {}", grid.ranks, blocks.owned_by_rank.size(), all_.size());
   int slots = 1;
   place(own_, rank_, slots);
   for (int turn = 0; turn < grid.rows(); ++turn) {
@@ -27,13 +28,13 @@ CagnetRounds::CagnetRounds(Context& ctx, Communicator& comm, const GraphPart& pa
   for (const ExchangedLayer& each : layers)
     if (each.gathers && !each.fixed) widest_ = std::max(widest_, each.cols);
   if (rounds_.empty()) return;
-  for (Matrix& buffer : buffers_) buffer.resize(std::ranges::max(part.owned_by_rank), widest_, ctx.device);
+  for (Matrix& buffer : buffers_) buffer.resize(std::ranges::max(blocks.owned_by_rank), widest_, ctx.device);
 }
 
 /// Gives the rows that are read of `owner` their place among the slots and in the halo.
 void CagnetRounds::place(Read& read, Rank owner, int& slots) {
-  const auto found = std::ranges::find(part_.owners, owner, &OwnerRows::owner);
-  if (found == part_.owners.end()) return;
+  const auto found = std::ranges::find(blocks_.owners, owner, &OwnerRows::owner);
+  if (found == blocks_.owners.end()) return;
   read = {&*found, owner == rank_ ? 0 : slots++, halo_rows_};
   halo_rows_ += read.count();
 }
@@ -119,7 +120,7 @@ bool CagnetRounds::There::take_own() {
   const Read& own = r_.own_;
   if (own.rows == nullptr) return false;
   if (travels_ == nullptr) {
-    source_ = {&own.rows->block, own.rows->features, 0, true, is_last, {}};
+    source_ = {&own.rows->block, r_.features(own), 0, true, is_last, {}};
     return true;
   }
   const MatrixView rows = halo_.slice_rows(own.halo_begin, own.count());
@@ -133,7 +134,7 @@ bool CagnetRounds::There::take_own() {
 bool CagnetRounds::There::take(const Round& round) {
   const auto& [from, to, read] = round;
   if (travels_ == nullptr) {
-    if (read.rows != nullptr) source_ = {&read.rows->block, read.rows->features, read.slot, false, false, {}};
+    if (read.rows != nullptr) source_ = {&read.rows->block, r_.features(read), read.slot, false, false, {}};
     return read.rows != nullptr;
   }
   const std::size_t turn = at_ - 1;

@@ -10,6 +10,8 @@
 #pragma once
 
 #include <array>
+#include <span>
+#include <vector>
 
 #include "job/strategies/whole_blocks.h"
 #include "strategies/exchange/exchange.h"
@@ -17,12 +19,27 @@
 
 namespace atl {
 
+/// The rows of one rank that a rank reads.
+struct OwnerRows {
+  Rank owner = 0;
+  // (src) the rows by the owner's own numbering, ascending; in the device's memory
+  std::span<const VertexId> rows;
+  Block block;  // destinations: owned rows, or those of a row of the grid; sources: these
+};
+
+/// A part's arcs by the owners of the rows that it reads. Views; who made it outlives it.
+struct OwnerBlocks {
+  // those whose rows are read here, in the order of turns; their features: GraphPart::read_features
+  std::vector<OwnerRows> owners;
+  std::vector<Index> owned_by_rank;  // (ranks) how many rows each owns
+};
+
 /// One per exchange; references must outlive it. Calls are collective. Slot 0 holds own rows, in 1D all of
 /// them, otherwise those that are read. The next slots hold the rows read of other owners, in the order in
 /// which their blocks come.
 class CagnetRounds {
  public:
-  CagnetRounds(Context& ctx, Communicator& comm, const GraphPart& part,
+  CagnetRounds(Context& ctx, Communicator& comm, const GraphPart& part, const OwnerBlocks& blocks,
                const std::vector<ExchangedLayer>& layers, const CagnetGrid& grid, Precision wire);
 
   /// (ranks) Whether each rank's block travels; the same on all ranks.
@@ -114,7 +131,10 @@ class CagnetRounds {
     Source source_;
   };
 
-  Index owned(Rank rank) const { return part_.owned_by_rank[std::size_t(rank)]; }
+  Index owned(Rank rank) const { return blocks_.owned_by_rank[std::size_t(rank)]; }
+  const Rows& features(const Read& read) const {
+    return part_.read_features[std::size_t(read.rows - blocks_.owners.data())];
+  }
   void place(Read& read, Rank owner, int& slots);
   bool is_last(std::size_t round) const { return round + 1 >= rounds_to_read_; }
   MatrixView buffer(std::size_t which, Index rows, Index cols) {
@@ -124,6 +144,7 @@ class CagnetRounds {
   Context& ctx_;
   Communicator& comm_;
   const GraphPart& part_;
+  const OwnerBlocks& blocks_;
   Wire wire_;  // for training
   Rank rank_;
   bool all_own_rows_;  // 1D: the own block is the whole part's

@@ -9,32 +9,14 @@
 
 #include "comm/communicator.h"
 #include "model/verbs.h"
-#include "partition/chunk_blocks.h"
 #include "partition/local_graph.h"
 #include "strategies/exchange/boundary_set.h"
 
 namespace atl {
 
 class FigureRequest;  // figure_request.h
-
-/// The rows of one other rank that a rank reads.
-struct OwnerRows {
-  Rank owner = 0;
-  // (src) the rows by the owner's own numbering, ascending; in the device's memory
-  std::span<const VertexId> rows;
-  Block block;    // destinations: owned rows, or those of several ranks (OwnerReads); sources: these
-  Rows features;  // (src, F), like GraphPart::halo_features
-};
-
-/// A slice of a part's rows with its arcs, on which a pipeline works at a time.
-struct ChunkRows {
-  Index begin = 0, end = 0;  // of the owned rows
-  Block own, outer;          // destinations: the slice; sources: the slice, and `reads`
-  // rows of owned + halo outside of the slice that it reads, ascending; in the host's memory …
-  std::span<const VertexId> reads;
-  std::span<const ChunkRun> runs;  // … and which chunks they belong to
-  Index rows() const { return end - begin; }
-};
+class PartView;       // strategies/schedule/part_view.h
+struct OwnerBlocks;   // block_rounds.h
 
 /// The rows that layers compute with a given number of gathering layers behind them, where some rows are
 /// copies (near_blocks.h).
@@ -56,19 +38,18 @@ struct GraphPart {
   // (halo, F): they never change, so each rank reads them from the data set once and none are sent; empty
   // where the first layer doesn't gather
   Rows halo_features;
-  // Where the strategy takes halo rows owner by owner (OwnerReads), these replace `outer` and halo_features:
-  std::vector<OwnerRows> owners;         // those whose rows are read here, in the order of parts
-  std::span<const Index> owned_by_rank;  // (ranks) how many rows each owns
-  // Where the strategy works on slices in turn (JobDivision::slices), beside `own` and `outer`:
-  std::vector<ChunkRows> chunks;
+  // how many of the owned rows, the first ones, include all that other ranks read
+  Index boundary = 0;
   // Where some owned rows are copies of other servers' rows, these replace `own` and `outer`, by the number
   // of gathering layers behind:
   std::vector<NearRows> near;
   // (rows that the first layer computes, F), where these are fewer and no slice of `features` can be taken
   Rows computed_features;
+  // what the strategy made of the part for its own schedule; null: nothing …
+  const PartView* view = nullptr;
+  // … and by list of PartView::reads(), (its vertices, F): instead of halo_features, and likewise empty
+  std::vector<Rows> read_features;
 
-  /// How many of the owned rows, the first ones, include all that other ranks read.
-  Index boundary() const { return near.empty() && owned_by_rank.empty() ? graph->boundary : graph->owned; }
   /// The number of owned rows that a layer computes if `hops_left` of the layers after it gather.
   Index rows(int hops_left) const {
     if (near.empty()) return graph->owned;
@@ -136,7 +117,7 @@ std::unique_ptr<Exchange> make_exact_exchange(Context& ctx, Communicator& comm, 
 /// whole_blocks.cc, CAGNET's: every rank's whole block goes to all others, owner by owner (Tripathy et al.
 /// 2020, section IV: 1D and, with a replication above 1, 1.5D).
 std::unique_ptr<Exchange> make_cagnet_exchange(Context& ctx, Communicator& comm, const GraphPart& part,
-                                               std::vector<ExchangedLayer> layers, int replication,
-                                               Precision wire = Precision::kFloat32);
+                                               const OwnerBlocks& blocks, std::vector<ExchangedLayer> layers,
+                                               int replication, Precision wire = Precision::kFloat32);
 
 }  // namespace atl

@@ -20,7 +20,7 @@ namespace {
 /// before the next is started.
 class CagnetRow {
  public:
-  CagnetRow(Context& ctx, Communicator& comm, const GraphPart& part, const CagnetGrid& grid);
+  CagnetRow(Context& ctx, Communicator& comm, const OwnerBlocks& blocks, const CagnetGrid& grid);
 
   /// Vertices of all the row's ranks, rank by rank in the order of columns.
   Index vertices() const { return vertices_; }
@@ -57,11 +57,11 @@ class CagnetRow {
   std::vector<MatrixView> terms_;          // by column
 };
 
-CagnetRow::CagnetRow(Context& ctx, Communicator& comm, const GraphPart& part, const CagnetGrid& grid)
+CagnetRow::CagnetRow(Context& ctx, Communicator& comm, const OwnerBlocks& blocks, const CagnetGrid& grid)
     : ctx_(ctx), comm_(comm), own_(std::size_t(comm.rank() % grid.replication)) {
   for (int column = 0; column < grid.replication; ++column) {
     const Rank rank = grid.at(grid.row(comm.rank()), column);
-    members_.push_back({rank, vertices_, part.owned_by_rank[std::size_t(rank)]});
+    members_.push_back({rank, vertices_, blocks.owned_by_rank[std::size_t(rank)]});
     vertices_ += members_.back().count;
   }
 }
@@ -170,12 +170,12 @@ MatrixView CagnetMerge::end_spread() {
 
 class Cagnet final : public Exchange {
  public:
-  Cagnet(Context& ctx, Communicator& comm, const GraphPart& part, std::vector<ExchangedLayer> layers,
-         int replication, Precision wire)
+  Cagnet(Context& ctx, Communicator& comm, const GraphPart& part, const OwnerBlocks& blocks,
+         std::vector<ExchangedLayer> layers, int replication, Precision wire)
       : layers_(std::move(layers)),
         grid_{comm.size(), replication},
-        rounds_(ctx, comm, part, layers_, grid_, wire),
-        row_(ctx, comm, part, grid_),
+        rounds_(ctx, comm, part, blocks, layers_, grid_, wire),
+        row_(ctx, comm, blocks, grid_),
         merge_(ctx, row_, wire),
         halo_(ctx.device, layers_, rounds_.halo_rows(),
               [&](const ExchangedLayer&) { return rounds_.halo_rows(); }) {
@@ -215,9 +215,9 @@ class Cagnet final : public Exchange {
 }  // namespace
 
 std::unique_ptr<Exchange> make_cagnet_exchange(Context& ctx, Communicator& comm, const GraphPart& part,
-                                               std::vector<ExchangedLayer> layers, int replication,
-                                               Precision wire) {
-  return std::make_unique<Cagnet>(ctx, comm, part, std::move(layers), replication, wire);
+                                               const OwnerBlocks& blocks, std::vector<ExchangedLayer> layers,
+                                               int replication, Precision wire) {
+  return std::make_unique<Cagnet>(ctx, comm, part, blocks, std::move(layers), replication, wire);
 }
 
 }  // namespace atl

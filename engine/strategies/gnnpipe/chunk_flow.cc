@@ -126,7 +126,7 @@ ConstMatrixView Pipeline::infer() {
         break;
       case FlowStep::Kind::kLeave:
         if (!is_last())
-          to_next_.send(Traffic::kEvaluation, leaving(chunk), part_.chunks[std::size_t(chunk)].begin);
+          to_next_.send(Traffic::kEvaluation, leaving(chunk), chunks_[std::size_t(chunk)].begin);
     }
   }
   to_next_.finish();

@@ -15,24 +15,26 @@ Index widest_gathered(const Model& model, const LayerRange& layers) {
 }  // namespace
 
 ChunkPass::ChunkPass(Context& ctx, Communicator& comm, const Model& model, const GraphPart& part,
-                     StageRows& rows, const RankGroup& group, const ChunkPassOptions& options)
+                     std::span<const ChunkRows> chunks, StageRows& rows, const RankGroup& group,
+                     const ChunkPassOptions& options)
     : Pass(ctx),
       comm_(comm),
       model_(model),
       part_(part),
+      chunks_(chunks),
       rows_(rows),
       group_(group),
       options_(options),
       transfer_(ctx, comm),
-      place_(part.chunks.size()),
-      picked_(part.chunks.size()),
+      place_(chunks.size()),
+      picked_(chunks.size()),
       copies_(ctx),
-      picks_(part.chunks.size()),
+      picks_(chunks.size()),
       reads_copies_(ctx) {
   state_.seed = options.seed;
-  boundary_set_.reserve(part.chunks.size());
-  for (std::size_t k = 0; k < part.chunks.size(); ++k) {
-    const ChunkRows& chunk = part.chunks[k];
+  boundary_set_.reserve(chunks.size());
+  for (std::size_t k = 0; k < chunks.size(); ++k) {
+    const ChunkRows& chunk = chunks[k];
     boundary_set_.emplace_back(ctx, *part.graph, part.outer, k, options.wire);
     chunk_rows_.push_back(double(chunk.rows()));
     picked_[k].resize(chunk.reads.size());
@@ -53,7 +55,7 @@ Index ChunkPass::bytes() const {
 }
 
 LayerRows ChunkPass::rows_of(int layer, int chunk) const {
-  const ChunkRows& rows = part_.chunks[std::size_t(chunk)];
+  const ChunkRows& rows = chunks_[std::size_t(chunk)];
   LayerRows of{rows.rows(), rows.rows(), rows.rows(), {}};
   if (model_.spec(layer).gathers) of.sources = {rows.rows(), Index(rows.reads.size())};
   return of;
@@ -65,7 +67,7 @@ void ChunkPass::begin_training(std::int64_t step, std::span<const int> order) {
   state_.step = step, state_.training = true;
   for (std::size_t i = 0; i < order.size(); ++i) place_[std::size_t(order[i])] = int(i);
   copies_.restart();
-  for (chunk_ = 0; chunk_ < part_.chunks.size(); ++chunk_) {
+  for (chunk_ = 0; chunk_ < chunks_.size(); ++chunk_) {
     Index i = 0;
     for (const ChunkRun& run : here().runs) {
       const Index first = is_done(run.chunk) ? rows_.first_present() : rows_.first_history();
@@ -94,10 +96,10 @@ void ChunkPass::exchange(int layer, int chunk) {
 }
 
 ChunkReads ChunkPass::reads_of_group() const {
-  const std::size_t chunks = part_.chunks.size();
+  const std::size_t chunks = chunks_.size();
   std::vector<double> read(chunks * chunks);  // (reader, chunk): in how many ranks it is read
   for (std::size_t k = 0; k < chunks; ++k)
-    for (const ChunkRun& run : part_.chunks[k].runs) read[k * chunks + std::size_t(run.chunk)] = 1;
+    for (const ChunkRun& run : chunks_[k].runs) read[k * chunks + std::size_t(run.chunk)] = 1;
   comm_.all_reduce(Traffic::kSetup, group_, std::span(read));
   ChunkReads reads(chunks);
   for (std::size_t k = 0; k < chunks; ++k)

@@ -10,6 +10,7 @@
 #include "comm/device_sums.h"
 #include "strategies/exchange/boundary_set.h"
 #include "strategies/exchange/halo_gather.h"
+#include "strategies/gnnpipe/chunk_view.h"
 #include "strategies/gnnpipe/stage_rows.h"
 #include "strategies/schedule/layer_runner.h"
 
@@ -60,9 +61,10 @@ struct ChunkPassOptions {
 /// One per rank of a stage. References must outlive it.
 class ChunkPass final : public Pass {
  public:
-  /// group: the ranks of the stage. Collective over it.
-  ChunkPass(Context& ctx, Communicator& comm, const Model& model, const GraphPart& part, StageRows& rows,
-            const RankGroup& group, const ChunkPassOptions& options);
+  /// chunks: the part's, by slice. group: the ranks of the stage. Collective over it.
+  ChunkPass(Context& ctx, Communicator& comm, const Model& model, const GraphPart& part,
+            std::span<const ChunkRows> chunks, StageRows& rows, const RankGroup& group,
+            const ChunkPassOptions& options);
 
   /// Begins an epoch's training; `order` is that of the chunks. `step` keys its draws.
   void begin_training(std::int64_t step, std::span<const int> order);
@@ -125,7 +127,7 @@ class ChunkPass final : public Pass {
     Source source_;
   };
 
-  const ChunkRows& here() const { return part_.chunks[chunk_]; }
+  const ChunkRows& here() const { return chunks_[chunk_]; }
   bool is_done(int chunk) const { return place_[std::size_t(chunk)] <= place_[chunk_]; }
   PendingTransfer fetch(Traffic purpose);
   MatrixView outer_rows(Index cols);
@@ -135,6 +137,7 @@ class ChunkPass final : public Pass {
   Communicator& comm_;
   const Model& model_;
   const GraphPart& part_;
+  std::span<const ChunkRows> chunks_;
   StageRows& rows_;
   const RankGroup& group_;
   ChunkPassOptions options_;

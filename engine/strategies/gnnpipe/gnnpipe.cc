@@ -6,6 +6,7 @@
 #include "base/error.h"
 #include "model/layer_work.h"
 #include "sampler/draw_positions.h"
+#include "strategies/gnnpipe/chunk_view.h"
 #include "strategies/gnnpipe/info.h"
 #include "strategies/gnnpipe/pipeline.h"
 #include "strategies/schedule/rows.h"
@@ -17,20 +18,8 @@ LayerRange layers(const Job& job, const Model& model, Rank rank) {
   return stage_ranges(job, model)[std::size_t(pipeline_grid(job).stage_of(rank))];
 }
 
-std::unique_ptr<Schedule> make(const ScheduleInput& in) {
-  const Options& given = in.job.strategy.options;
-  const PipelineOptions options{.seed = in.job.training.seed,
-                                .passes = passes_of(in),
-                                .grid = pipeline_grid(in.job),
-                                .layers = layers(in.job, in.model, in.comm.rank()),
-                                .shuffle = given.flag("shuffle"),
-                                .historical_gradients = given.flag("historicalGradients"),
-                                .scale_gradient = given.flag("scaleHistoricalGradient"),
-                                .refresh = given.integer("historyRefresh"),
-                                .refresh_after_first = given.flag("refreshAfterFirstEpoch"),
-                                .wire = in.job.wire()};
-  return std::make_unique<Pipeline>(in.ctx, in.comm, in.model, in.parameters, in.holding.part(),
-                                    in.all_vertices, options);
+std::unique_ptr<PartView> view(const ViewInput& in) {
+  return std::make_unique<ChunkView>(in.graph, in.options.attention);
 }
 
 /// All ranks of a stage hold its layers' parameters.
@@ -72,11 +61,27 @@ void describe(const Job& job, const Model& model, const PreparedGraph&, const Gr
 
 Strategy gnnpipe_row() {
   return {.kind = "gnnpipe",
-          .make = make,
+          .view = view,
           .place = place,
           .layers = layers,
           .share = share,
           .describe = describe};
+}
+
+std::unique_ptr<Schedule> ChunkView::schedule(const ScheduleInput& in) const {
+  const Options& given = in.job.strategy.options;
+  const PipelineOptions options{.seed = in.job.training.seed,
+                                .passes = passes_of(in),
+                                .grid = pipeline_grid(in.job),
+                                .layers = layers(in.job, in.model, in.comm.rank()),
+                                .shuffle = given.flag("shuffle"),
+                                .historical_gradients = given.flag("historicalGradients"),
+                                .scale_gradient = given.flag("scaleHistoricalGradient"),
+                                .refresh = given.integer("historyRefresh"),
+                                .refresh_after_first = given.flag("refreshAfterFirstEpoch"),
+                                .wire = in.job.wire()};
+  return std::make_unique<Pipeline>(in.ctx, in.comm, in.model, in.parameters, in.holding.part(), chunks_,
+                                    in.all_vertices, options);
 }
 
 namespace {

@@ -15,13 +15,15 @@ std::vector<Rank> ranks_of(const PipelineGrid& grid, int stage) {
 }  // namespace
 
 Pipeline::Pipeline(Context& ctx, Communicator& comm, const Model& model, Parameters& parameters,
-                   const GraphPart& part, double all_vertices, const PipelineOptions& options)
+                   const GraphPart& part, std::span<const ChunkRows> chunks, double all_vertices,
+                   const PipelineOptions& options)
     : ctx_(with_constants(ctx)),
       comm_(comm),
       trace_(comm.trace()),
       model_(model),
       parameters_(parameters),
       part_(part),
+      chunks_(chunks),
       o_(options),
       stage_(options.grid.stage_of(comm.rank())),
       layers_(options.layers),
@@ -40,7 +42,7 @@ Pipeline::Pipeline(Context& ctx, Communicator& comm, const Model& model, Paramet
                                       StageRowsOptions{trains, o_.historical_gradients});
   make_whole_layers(all_vertices);
   make_chunks();
-  order_.resize(part.chunks.size());
+  order_.resize(chunks.size());
 }
 
 void Pipeline::make_whole_layers(double all_vertices) {
@@ -72,7 +74,7 @@ void Pipeline::compute_prefix() {
 
 void Pipeline::make_chunks() {
   pass_ = std::make_unique<ChunkPass>(
-      ctx_, comm_, model_, part_, *rows_, group_,
+      ctx_, comm_, model_, part_, chunks_, *rows_, group_,
       ChunkPassOptions{o_.seed, o_.scale_gradient ? Real(2) : Real(1), o_.historical_gradients, o_.wire});
   const Index owned = part_.graph->owned;
   const auto width = [&](int l) { return layer(l).spec().out; };
@@ -86,7 +88,7 @@ void Pipeline::make_chunks() {
     if (tap_out_ >= 0) leave.push_back(width(tap_out_));
     to_next_.make_staging(owned, leave);
   }
-  memories_ = std::make_unique<ChunkMemories>(ctx_, model_, inside_, o_.passes, part_, *rows_, *pass_,
+  memories_ = std::make_unique<ChunkMemories>(ctx_, model_, inside_, o_.passes, chunks_, *rows_, *pass_,
                                               is_last() ? 1 : ChunkArrivals::kAhead);
   const ChunkReads reads = pass_->reads_of_group();
   std::vector<bool> gathers;
@@ -96,7 +98,7 @@ void Pipeline::make_chunks() {
 }
 
 MatrixView Pipeline::of_chunk(MatrixView all, int chunk) const {
-  const ChunkRows& rows = part_.chunks[std::size_t(chunk)];
+  const ChunkRows& rows = chunks_[std::size_t(chunk)];
   return all.slice_rows(rows.begin, rows.rows());
 }
 
@@ -121,7 +123,7 @@ void Pipeline::work_on(int chunk) const {
 
 RangeInput Pipeline::input(int chunk) {
   RangeInput in;
-  const ChunkRows& rows = part_.chunks[std::size_t(chunk)];
+  const ChunkRows& rows = chunks_[std::size_t(chunk)];
   in.rows = inside_.first == 0 ? Rows(part_.features.dense.slice_rows(rows.begin, rows.rows()))
                                : Rows(of_chunk(rows_->present(inside_.first), chunk));
   if (tap_in_ >= 0) in.tap = of_chunk(is_first() ? rows_->present(tap_in_ + 1) : tap_.view(), chunk);
@@ -216,7 +218,7 @@ void Pipeline::forward(std::size_t place) {
   clock_.begin_forward(place);
   if (!memories_->empty()) runner_.forward(*pass_, parameters_.present(), memories_->of(chunk), input(chunk));
   clock_.end_forward(place);
-  if (!is_last()) to_next_.send(Traffic::kStage, leaving(chunk), part_.chunks[std::size_t(chunk)].begin);
+  if (!is_last()) to_next_.send(Traffic::kStage, leaving(chunk), chunks_[std::size_t(chunk)].begin);
 }
 
 /// Gradients of the weights are complete after the last chunk.
@@ -230,7 +232,7 @@ void Pipeline::backward(std::size_t place, TrainingStep& session) {
     enter(Work::kLoss);
     chunk_ = chunk;
     LossRows rows;
-    rows.first = part_.chunks[std::size_t(chunk)].begin;
+    rows.first = chunks_[std::size_t(chunk)].begin;
     session.loss(of_chunk(rows_->present(layers_.end), chunk), rows, d_output(chunk));
   }
   const RangeGradient leaves = gradient(chunk);

@@ -76,8 +76,10 @@ struct PipelineOptions {
 /// Collective: all ranks make the same calls. References must outlive it.
 class Pipeline final : public Schedule {
  public:
+  /// `chunks`: the part's, by slice (ChunkView).
   Pipeline(Context& ctx, Communicator& comm, const Model& model, Parameters& parameters,
-           const GraphPart& part, double all_vertices, const PipelineOptions& options);
+           const GraphPart& part, std::span<const ChunkRows> chunks, double all_vertices,
+           const PipelineOptions& options);
 
   void train(std::int64_t step, TrainingStep& session) override;
   /// (owned, classes) on ranks of the last stage, nothing on others.
@@ -121,7 +123,6 @@ class Pipeline final : public Schedule {
 
   bool is_first() const { return stage_ == 0; }
   bool is_last() const { return stage_ + 1 == o_.grid.stages; }
-  int chunks() const { return int(part_.chunks.size()); }
   const Layer& layer(int l) const { return *model_.layers[std::size_t(l)]; }
 
   Constants constants_;  // the weights, which don't change while an epoch's chunks are computed
@@ -131,6 +132,7 @@ class Pipeline final : public Schedule {
   const Model& model_;
   Parameters& parameters_;
   const GraphPart& part_;
+  std::span<const ChunkRows> chunks_;
   PipelineOptions o_;
   int stage_;
   LayerRange layers_;  // of the stage

@@ -71,15 +71,14 @@ void StageRows::count(ScheduleBytes& bytes) const {
 }
 
 ChunkMemories::ChunkMemories(Context& ctx, const Model& model, const LayerRange& layers, Passes passes,
-                             const GraphPart& part, StageRows& rows, const ChunkPass& pass,
+                             std::span<const ChunkRows> chunks, StageRows& rows, const ChunkPass& pass,
                              std::size_t arriving)
-    : layers_(layers), part_(part), rows_(rows) {
+    : layers_(layers), chunks_(chunks), rows_(rows) {
   if (layers.first == layers.end) return;
-  const auto chunks = int(part.chunks.size());
   std::vector<std::vector<LayerRows>> of_chunks;
   Index most = 0;
-  memories_.reserve(part.chunks.size());
-  for (int c = 0; c < chunks; ++c) {
+  memories_.reserve(chunks.size());
+  for (int c = 0; c < int(chunks.size()); ++c) {
     PassMemory& memory = memories_.emplace_back(ctx.device, model, layers, passes);
     memory.share(backward_);
     std::vector<LayerRows>& each = of_chunks.emplace_back();
@@ -88,16 +87,16 @@ ChunkMemories::ChunkMemories(Context& ctx, const Model& model, const LayerRange&
     most = std::max(most, each.back().outputs);
   }
   place_outputs();
-  for (int c = 0; c < chunks; ++c) of(c).shape(of_chunks[std::size_t(c)]);
+  for (int c = 0; c < int(chunks.size()); ++c) of(c).shape(of_chunks[std::size_t(c)]);
   if (passes == Passes::kInference) return;
-  d_outputs_.resize(std::min(arriving, part.chunks.size()));
+  d_outputs_.resize(std::min(arriving, chunks.size()));
   const Index width = model.spec(layers.end - 1).out;
   for (Matrix& each : d_outputs_) each.resize(most, width, ctx.device);
 }
 
 void ChunkMemories::place_outputs() {
   for (std::size_t c = 0; c < memories_.size(); ++c) {
-    const ChunkRows& chunk = part_.chunks[c];
+    const ChunkRows& chunk = chunks_[c];
     for (int l = layers_.first; l < layers_.end; ++l)
       memories_[c].place_output(l, rows_.present(l + 1).slice_rows(chunk.begin, chunk.rows()));
   }
@@ -110,7 +109,7 @@ void ChunkMemories::keep_outputs(bool on) {
 void ChunkMemories::place_gradients(std::span<const int> order) {
   for (std::size_t place = 0; place < order.size() && !empty(); ++place) {
     const int chunk = order[place];
-    const Index rows = part_.chunks[std::size_t(chunk)].rows();
+    const Index rows = chunks_[std::size_t(chunk)].rows();
     of(chunk).place_d_output(d_outputs_[place % d_outputs_.size()].view().slice_rows(0, rows));
   }
 }

@@ -12,6 +12,7 @@
 #include "model/model.h"
 #include "strategies/exchange/exchange.h"
 #include "strategies/exchange/wire.h"
+#include "strategies/gnnpipe/chunk_view.h"
 #include "strategies/schedule/layer_runner.h"
 #include "tensor/context.h"
 
@@ -87,7 +88,8 @@ class ChunkMemories {
  public:
   /// Without `layers` it is empty. `arriving`: how many chunks' output gradients are there at the same time.
   ChunkMemories(Context& ctx, const Model& model, const LayerRange& layers, Passes passes,
-                const GraphPart& part, StageRows& rows, const ChunkPass& pass, std::size_t arriving);
+                std::span<const ChunkRows> chunks, StageRows& rows, const ChunkPass& pass,
+                std::size_t arriving);
   ChunkMemories(const ChunkMemories&) = delete;
 
   bool empty() const { return memories_.empty(); }
@@ -103,7 +105,7 @@ class ChunkMemories {
 
  private:
   LayerRange layers_;
-  const GraphPart& part_;
+  std::span<const ChunkRows> chunks_;
   StageRows& rows_;
   BackwardMemory backward_;
   std::vector<PassMemory> memories_;  // by chunk

@@ -18,6 +18,7 @@
 #include <utility>
 
 #include "strategies/exchange/block_rounds.h"
+#include "strategies/schedule/owner_view.h"
 #include "strategies/schedule/rows.h"
 #include "tensor/copies.h"
 
@@ -26,12 +27,12 @@ namespace {
 
 class Sancus final : public Exchange {
  public:
-  Sancus(Context& ctx, Communicator& comm, const GraphPart& part, const std::vector<ExchangedLayer>& layers,
-         const SancusOptions& options)
+  Sancus(Context& ctx, Communicator& comm, const GraphPart& part, const OwnerBlocks& blocks,
+         const std::vector<ExchangedLayer>& layers, const SancusOptions& options)
       : ctx_(ctx),
         comm_(comm),
         options_(options),
-        rounds_(ctx, comm, part, layers, {comm.size(), 1}, options.wire),
+        rounds_(ctx, comm, part, blocks, layers, {comm.size(), 1}, options.wire),
         squares_(ctx.device, 1) {
     for (const ExchangedLayer& each : layers) {
       const Index cols = each.travels() ? each.cols : 0;
@@ -170,18 +171,19 @@ class Sancus final : public Exchange {
 }  // namespace
 
 std::unique_ptr<Exchange> make_sancus_exchange(Context& ctx, Communicator& comm, const GraphPart& part,
+                                               const OwnerBlocks& blocks,
                                                const std::vector<ExchangedLayer>& layers,
                                                const SancusOptions& options) {
-  return std::make_unique<Sancus>(ctx, comm, part, layers, options);
+  return std::make_unique<Sancus>(ctx, comm, part, blocks, layers, options);
 }
 
 // Strategy `sancus`: CAGNET's blocks, left out while they have hardly changed; inference uses all of them.
 
 namespace {
 
-std::unique_ptr<Schedule> make(const ScheduleInput& in) {
+std::unique_ptr<Schedule> make(const ScheduleInput& in, const OwnerBlocks& blocks) {
   const Options& options = in.job.strategy.options;
-  if (in.inference_only) return all_blocks_full_batch(in);
+  if (in.inference_only) return all_blocks_full_batch(in, blocks);
   using Rule = SancusOptions::Rule;
   const SancusOptions chosen{options.text("rule") == "fixed" ? Rule::kFixed : Rule::kBounded,
                              options.integer("warmup"),
@@ -191,14 +193,18 @@ std::unique_ptr<Schedule> make(const ScheduleInput& in) {
                              options.text("gradients") == "always",
                              in.job.wire()};
   return full_batch_over(in, [&](const std::vector<ExchangedLayer>& layers) {
-    return make_sancus_exchange(in.ctx, in.comm, in.holding.part(), layers, chosen);
+    return make_sancus_exchange(in.ctx, in.comm, in.holding.part(), blocks, layers, chosen);
   });
+}
+
+std::unique_ptr<PartView> view(const ViewInput& in) {
+  return std::make_unique<OwnerView>(in, make);
 }
 
 }  // namespace
 
 Strategy sancus_row() {
-  return {.kind = "sancus", .make = make, .drops_out = DropsOut::kReaders, .reads = block_reads};
+  return {.kind = "sancus", .view = view, .drops_out = DropsOut::kReaders};
 }
 
 }  // namespace atl

@@ -17,6 +17,7 @@ struct SancusOptions {
   Precision wire = Precision::kFloat32;
 };
 std::unique_ptr<Exchange> make_sancus_exchange(Context& ctx, Communicator& comm, const GraphPart& part,
+                                               const OwnerBlocks& blocks,
                                                const std::vector<ExchangedLayer>& layers,
                                                const SancusOptions& options);
 

@@ -46,7 +46,7 @@ std::vector<LayerRows> FullBatch::layer_rows() const {
     const Index in = l == 0 ? part_->graph->owned : outputs_[std::size_t(l) - 1],
                 out = outputs_[std::size_t(l)];
     rows.push_back({in, out, out, layer(l).spec().gathers ? exchange_->source_rows(l) : std::vector{in},
-                    options_.passes == Passes::kInference ? 0 : std::min(part_->boundary(), out)});
+                    options_.passes == Passes::kInference ? 0 : std::min(part_->boundary, out)});
   }
   return rows;
 }

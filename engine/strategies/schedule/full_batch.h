@@ -49,7 +49,7 @@ class FullBatchPass final : public Pass {
   void prepare() { begin(0, false), purpose_ = Traffic::kSetup; }
   void bind(int layer) override {
     layer_ = layer;
-    state_.boundary = part_.boundary();
+    state_.boundary = part_.boundary;
     state_.destinations = outputs_[std::size_t(layer)];
     const auto rows = std::size_t(state_.destinations);
     state_.ids = part_.ids.first(rows);

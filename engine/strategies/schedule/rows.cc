@@ -4,7 +4,6 @@
 #include "job/models.h"
 #include "job/samplers.h"
 #include "job/strategies/batch_options.h"
-#include "job/strategies/whole_blocks.h"
 #include "sampler/kinds/kinds.h"
 #include "sampler/own_rows.h"
 
@@ -55,21 +54,6 @@ std::unique_ptr<BoundarySet> sampled_boundary_rows(const ScheduleInput& in, doub
   const GraphPart& part = in.holding.part();
   return make_sampled_boundary_set(in.ctx, *part.graph, part.outer,
                                    {rate, in.job.training.seed, in.model.needs.attention, in.job.wire()});
-}
-
-// Common to CAGNET and Sancus: rows come owner by owner, over a grid of ranks.
-
-OwnerReads block_reads(const Job& job, Rank rank, int ranks) {
-  const CagnetGrid grid = cagnet_grid(job.strategy.options, ranks);
-  return {grid.row_ranks(rank), grid.sources(rank)};
-}
-
-std::unique_ptr<Schedule> all_blocks_full_batch(const ScheduleInput& in) {
-  return full_batch_over(in, [&](std::vector<ExchangedLayer> layers) {
-    return make_cagnet_exchange(in.ctx, in.comm, in.holding.part(), std::move(layers),
-                                cagnet_grid(in.job.strategy.options, in.comm.size()).replication,
-                                in.job.wire());
-  });
 }
 
 // The rows that parts of a prepared graph have for each other.

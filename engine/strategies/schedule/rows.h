@@ -41,11 +41,6 @@ BatchSamplingOptions batch_sampling(const ScheduleInput& in);
 /// The values of other ranks' columns that aren't fetched (job/strategies/batch_options.h).
 std::vector<Real> filled_columns(const ScheduleInput& in);
 
-/// Strategy::reads of cagnet and sancus.
-OwnerReads block_reads(const Job& job, Rank rank, int ranks);
-/// A full batch to which every block comes in every pass.
-std::unique_ptr<Schedule> all_blocks_full_batch(const ScheduleInput& in);
-
 /// The rows that each pair of parts exchanges, without the pairs that exchange none. `induced`: in the graph
 /// that inductive training sees.
 std::vector<CutRows> cut_rows(const PreparedGraph& prepared, bool induced);

@@ -10,8 +10,8 @@
 #include "job/layout.h"
 #include "partition/part_ranks.h"
 #include "partition/server_graph.h"
-#include "partition/source_blocks.h"
 #include "sampler/column_share.h"
+#include "strategies/schedule/part_view.h"
 #include "strategies/schedule/schedule.h"
 
 namespace atl {
@@ -37,7 +37,11 @@ struct GraphMarks {
 
 struct Strategy {
   std::string kind;
+  /// Makes the schedule of a rank. Null: `view` is set, and the part's view makes it.
   std::unique_ptr<Schedule> (*make)(const ScheduleInput&) = nullptr;
+  /// For Holds::kPart: makes what the strategy's schedules read of a part beside its own and outer blocks, or
+  /// instead of them. Null: they read the part alone.
+  std::unique_ptr<PartView> (*view)(const ViewInput&) = nullptr;
   DropsOut drops_out = DropsOut::kMakers;  // ModelInput::drops_out
   /// ModelInput::sends_products; null: never.
   bool (*sends_products)(const Job&) = nullptr;
@@ -45,9 +49,6 @@ struct Strategy {
   /// says; null: no.
   bool (*reads_stale_rows)(const Job&) = nullptr;
   Holds holds = Holds::kPart;
-  /// For Holds::kPart: how `rank` of `ranks` takes other ranks' rows owner by owner; null: it takes halo rows
-  /// together.
-  OwnerReads (*reads)(const Job&, Rank rank, int ranks) = nullptr;
   /// Where each parameter is kept; null: whole on every rank.
   Placement (*place)(const Job&, const Model&, Rank rank, int layer, const ParameterSpec&) = nullptr;
   /// The layers that a rank computes; null: all.
@@ -89,8 +90,6 @@ FeatureShape feature_shape(const DatasetMeta& meta, FeatureForm form);
 /// The job's model for features of this shape, made for its strategy's exchange. With task linkPrediction its
 /// outputs are embeddings, model.hidden wide, and `classes` is ignored.
 Model job_model(const Job& job, const FeatureShape& features, Index classes);
-/// Strategy::reads of the job; none: halo rows of all owners are taken together.
-std::optional<OwnerReads> owner_reads(const Job& job, Rank rank, int ranks);
 /// Where the job's strategy keeps each parameter, as `rank` sees it; `job` and `model` must outlive it.
 std::function<Placement(int layer, const ParameterSpec& spec)> placement_on(const Job& job,
                                                                             const Model& model, Rank rank);

@@ -124,7 +124,7 @@ TrafficBytes sent_between(const Ledger& before, const Ledger& after) {
 Index feature_bytes(const GraphPart& part) {
   Index bytes = 0;
   std::vector<Rows> all{part.features, part.halo_features, part.computed_features};
-  for (const OwnerRows& owner : part.owners) all.push_back(owner.features);
+  all.insert(all.end(), part.read_features.begin(), part.read_features.end());
   for (const Rows& rows : all) {
     if (rows.sparse != nullptr)
       bytes += 16 * rows.sparse->csr.arcs() + 8 * (rows.rows() + rows.cols() + 2);

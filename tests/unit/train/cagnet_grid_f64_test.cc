@@ -95,7 +95,9 @@ TEST(CagnetGridSmall, ARankTakesItsShareOfTheRows) {
     const auto sent = [&](Traffic purpose) {
       return (after.bytes(Link::kIntra, purpose) - before.bytes(Link::kIntra, purpose)) / Index(sizeof(Real));
     };
-    const auto owned = [&](Rank r) { return rank.data.part().owned_by_rank[std::size_t(r)]; };
+    const auto owned = [offsets = rank.prepared.part_offsets()](Rank r) {
+      return offsets[std::size_t(r) + 1] - offsets[std::size_t(r)];
+    };
     const Rank me = comm.rank(), partner = me ^ 1;
     const bool keeps_own =
         me == 0 || me == 3;  // (row, column) = (0, 0) takes ranks 0 and 1; (1, 1) takes 2 and 3

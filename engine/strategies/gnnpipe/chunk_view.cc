@@ -1,8 +1,6 @@
-#include "partition/chunk_blocks.h"
+#include "strategies/gnnpipe/chunk_view.h"
 
 #include <algorithm>
-
-#include "partition/prepared_graph.h"
 
 namespace atl {
 namespace {
@@ -27,8 +25,8 @@ class Cutter {
         chunk_of_(chunks_of_rows(graph)),
         place_(chunk_of_.size(), -1) {}
 
-  ChunkBlock cut(Index begin, Index end) {
-    ChunkBlock out;
+  ChunkArrays cut(Index begin, Index end) {
+    ChunkArrays out;
     out.begin = begin, out.end = end;
     list_reads(out);
     out.own = rows_of(out, true), out.outer = rows_of(out, false);
@@ -57,7 +55,7 @@ class Cutter {
     visit_all(graph_.outer, graph_.owned);
   }
 
-  void list_reads(ChunkBlock& out) {
+  void list_reads(ChunkArrays& out) {
     for (Index row = out.begin; row < out.end; ++row)
       arcs_of(row, [&](VertexId source, const float*) {
         if ((source >= out.begin && source < out.end) || place_[std::size_t(source)] >= 0) return;
@@ -73,7 +71,7 @@ class Cutter {
     }
   }
 
-  Csr rows_of(const ChunkBlock& chunk, bool own) const {
+  Csr rows_of(const ChunkArrays& chunk, bool own) const {
     Csr out;
     out.rows = chunk.end - chunk.begin;
     out.cols = own ? out.rows : Index(chunk.reads.size());
@@ -95,7 +93,7 @@ class Cutter {
   std::vector<VertexId> place_;  // (owned + halo) place among the rows that the slice reads; −1: none
 };
 
-Block block_of(const LocalGraph& graph, const ChunkBlock& chunk, const Csr& arcs, const Csr& transpose,
+Block block_of(const LocalGraph& graph, const ChunkArrays& chunk, const Csr& arcs, const Csr& transpose,
                const std::vector<Index>& arc) {
   Block block;
   block.arcs = arcs.view();
@@ -107,17 +105,9 @@ Block block_of(const LocalGraph& graph, const ChunkBlock& chunk, const Csr& arcs
   return block;
 }
 
-}  // namespace
-
-std::vector<ChunkBlock> chunk_blocks(const LocalGraph& graph, bool attention) {
-  Cutter cutter(graph, attention);
-  std::vector<ChunkBlock> chunks;
-  for (std::size_t k = 0; k + 1 < graph.slices.size(); ++k)
-    chunks.push_back(cutter.cut(graph.slices[k], graph.slices[k + 1]));
-  return chunks;
-}
-
-Block own_block(const LocalGraph& graph, const ChunkBlock& chunk) {
+/// Destinations: the slice's rows; sources: the slice's rows (own), or rows outside of it that they read
+/// (outer). Views into `graph` and `chunk`.
+Block own_block(const LocalGraph& graph, const ChunkArrays& chunk) {
   Block block = block_of(graph, chunk, chunk.own, chunk.own_transpose, chunk.own_arc);
   block.src_scale = graph.src_scale.empty() ? nullptr : graph.src_scale.data() + chunk.begin;
   block.src_ids = block.dst_ids;
@@ -125,11 +115,76 @@ Block own_block(const LocalGraph& graph, const ChunkBlock& chunk) {
   return block;
 }
 
-Block outer_block(const LocalGraph& graph, const ChunkBlock& chunk) {
+Block outer_block(const LocalGraph& graph, const ChunkArrays& chunk) {
   Block block = block_of(graph, chunk, chunk.outer, chunk.outer_transpose, chunk.outer_arc);
   block.src_scale = chunk.scale.empty() ? nullptr : chunk.scale.data();
   block.src_ids = chunk.ids;
   return block;
+}
+
+/// `reads` count twice: a ChunkPass holds as many numbers, which say which copy of each row an epoch takes.
+Index bytes_of(const ChunkArrays& slice) {
+  Index sum = 0;
+  for (const Csr* each : {&slice.own, &slice.own_transpose, &slice.outer, &slice.outer_transpose})
+    sum += each->bytes();
+  sum += Index((2 * slice.reads.size() + slice.ids.size()) * sizeof(VertexId));
+  sum += Index(slice.scale.size() * sizeof(Real));
+  return sum + Index((slice.own_arc.size() + slice.outer_arc.size()) * sizeof(Index));
+}
+
+}  // namespace
+
+ChunkSizes::ChunkSizes(std::span<const ChunkArrays> slices) {
+  for (const ChunkArrays& each : slices) {
+    chunks_.push_back({each.end - each.begin, Index(each.reads.size()), each.own.arcs(), each.outer.arcs()});
+    bytes_ += bytes_of(each);
+  }
+}
+
+std::unique_ptr<PartView> ChunkSizes::dry(const LocalGraph& graph, DryArcs arcs) const {
+  return std::make_unique<ChunkView>(graph, *this, arcs);
+}
+
+ChunkView::ChunkView(const LocalGraph& graph, bool attention) {
+  Cutter cutter(graph, attention);
+  for (std::size_t k = 0; k + 1 < graph.slices.size(); ++k)
+    arrays_.push_back(cutter.cut(graph.slices[k], graph.slices[k + 1]));
+  for (const ChunkArrays& each : arrays_)
+    chunks_.push_back(
+        {each.begin, each.end, own_block(graph, each), outer_block(graph, each), each.reads, each.runs});
+  sizes_ = std::make_shared<const ChunkSizes>(arrays_);
+}
+
+ChunkView::ChunkView(const LocalGraph& graph, const ChunkSizes& sizes, DryArcs arcs)
+    : arrays_(sizes.chunks().size()), sizes_(std::make_shared<const ChunkSizes>(sizes)) {
+  Index begin = 0;
+  for (std::size_t k = 0; k < arrays_.size(); ++k) {
+    const ChunkSizes::Chunk& size = sizes.chunks()[k];
+    ChunkArrays& lists = arrays_[k];
+    lists.reads.resize(std::size_t(size.reads));
+    if (size.reads > 0) lists.runs.push_back({size.reads, 0});
+    ChunkRows& chunk = chunks_.emplace_back();
+    chunk.begin = begin, chunk.end = begin + size.rows;
+    chunk.own.arcs = arcs(size.rows, size.rows, size.own_arcs);
+    chunk.own.transpose = chunk.own.arcs;
+    chunk.own.dst_ids = chunk.own.src_ids =
+        std::span(graph.ids).subspan(std::size_t(begin), std::size_t(size.rows));
+    chunk.own.dst_are_sources = true;
+    chunk.outer.arcs = arcs(size.rows, size.reads, size.outer_arcs);
+    chunk.outer.transpose = arcs(size.reads, size.rows, size.outer_arcs);
+    chunk.outer.dst_ids = chunk.own.dst_ids;
+    chunk.outer.src_ids = chunk.reads = lists.reads;
+    chunk.runs = lists.runs;
+    begin = chunk.end;
+  }
+}
+
+/// A ChunkPass copies `reads`.
+void ChunkView::place(DeviceCopies&, FunctionRef<Block(const Block& host)> placed) {
+  for (ChunkRows& each : chunks_) {
+    each.own = placed(each.own);
+    each.outer = placed(each.outer);
+  }
 }
 
 }  // namespace atl

@@ -1,8 +1,12 @@
-#include "partition/source_blocks.h"
+#include "strategies/schedule/owner_view.h"
 
 #include <algorithm>
+#include <utility>
 
-#include "graph/csr.h"
+#include "job/strategies/whole_blocks.h"
+#include "partition/prepared_graph.h"
+#include "strategies/schedule/rows.h"
+#include "tensor/copies.h"
 
 namespace atl {
 namespace {
@@ -101,8 +105,7 @@ const T* data_or_null(const std::vector<T>& values) {
   return values.empty() ? nullptr : values.data();
 }
 
-}  // namespace
-
+/// `options` as for localize().
 SourceBlocks source_blocks(const PreparedGraph& graph, const LocalizeOptions& options,
                            std::span<const Rank> destinations, std::span<const Rank> sources) {
   const Held held(graph, options);
@@ -123,24 +126,101 @@ SourceBlocks source_blocks(const PreparedGraph& graph, const LocalizeOptions& op
   return out;
 }
 
-Block SourceBlocks::view(const SourceBlock& from) const {
+Block view_of(const SourceBlocks& all, const SourceBlock& from) {
   Block block;
   block.arcs = from.arcs.view();
   block.transpose = from.transpose.view();
   block.transpose_arc = data_or_null(from.arc);
-  block.dst_scale = data_or_null(scale);
+  block.dst_scale = data_or_null(all.scale);
   block.src_scale = data_or_null(from.scale);
-  block.dst_ids = ids;
+  block.dst_ids = all.ids;
   block.src_ids = from.ids;
   return block;
 }
 
-std::vector<Index> rows_by_rank(const PreparedGraph& graph, const LocalizeOptions& options) {
-  const Held held(graph, options);
+template <class T>
+Index bytes_of(const std::vector<T>& values) {
+  return Index(values.size() * sizeof(T));
+}
+
+}  // namespace
+
+OwnerSizes::OwnerSizes(const SourceBlocks& built, std::vector<Index> owned_by_rank, Replaces replaces,
+                       MakeOverOwners make)
+    : destinations_(Index(built.ids.size())),
+      owned_by_rank_(std::move(owned_by_rank)),
+      replaces_(replaces),
+      make_(make),
+      bytes_(bytes_of(built.ids) + bytes_of(built.scale)) {
+  for (const SourceBlock& from : built.blocks) {
+    owners_.push_back({from.owner, Index(from.rows.size()), from.arcs.arcs()});
+    bytes_ += bytes_of(from.rows) + bytes_of(from.ids) + bytes_of(from.scale) + bytes_of(from.arc) +
+              from.arcs.bytes() + from.transpose.bytes();
+  }
+}
+
+std::vector<Index> OwnerSizes::reads() const {
   std::vector<Index> rows;
-  for (Rank rank = 0; rank < graph.parts(); ++rank)
-    rows.push_back(held.count(held.begin(rank), held.end(rank)));
+  for (const Owner& each : owners_) rows.push_back(each.rows);
   return rows;
+}
+
+std::unique_ptr<PartView> OwnerSizes::dry(const LocalGraph&, DryArcs arcs) const {
+  return std::make_unique<OwnerView>(*this, arcs);
+}
+
+OwnerView::OwnerView(const ViewInput& in, MakeOverOwners make) {
+  const CagnetGrid grid = cagnet_grid(in.job.strategy.options, in.prepared.parts());
+  const std::vector<Rank> aggregates = grid.row_ranks(in.graph.rank);
+  arrays_ = source_blocks(in.prepared, in.options, aggregates, grid.sources(in.graph.rank));
+  for (const SourceBlock& from : arrays_.blocks)
+    blocks_.owners.push_back({from.owner, from.rows, view_of(arrays_, from)});
+  blocks_.owned_by_rank = rows_by_rank(in.prepared, in.options);
+  // Where several ranks aggregate for each other, own rows arrive like those of other ranks.
+  const Replaces replaces = aggregates.size() > 1 ? Replaces::kBoth : Replaces::kOuter;
+  sizes_ = std::make_shared<const OwnerSizes>(arrays_, blocks_.owned_by_rank, replaces, make);
+}
+
+OwnerView::OwnerView(const OwnerSizes& sizes, DryArcs arcs)
+    : sizes_(std::make_shared<const OwnerSizes>(sizes)) {
+  blocks_.owned_by_rank = sizes.owned_by_rank_;
+  arrays_.ids.resize(std::size_t(sizes.destinations_));
+  arrays_.blocks.resize(sizes.owners_.size());
+  for (std::size_t i = 0; i < arrays_.blocks.size(); ++i) {
+    const OwnerSizes::Owner& size = sizes.owners_[i];
+    SourceBlock& from = arrays_.blocks[i];
+    from.rows.resize(std::size_t(size.rows));
+    OwnerRows& owner = blocks_.owners.emplace_back(OwnerRows{size.rank, from.rows, {}});
+    owner.block.arcs = arcs(sizes.destinations_, size.rows, size.arcs);
+    owner.block.transpose = arcs(size.rows, sizes.destinations_, size.arcs);
+    owner.block.dst_ids = arrays_.ids;
+    owner.block.src_ids = from.rows;
+  }
+}
+
+std::unique_ptr<Schedule> OwnerView::schedule(const ScheduleInput& in) const {
+  return sizes_->make_(in, blocks_);
+}
+
+void OwnerView::place(DeviceCopies& copies, FunctionRef<Block(const Block& host)> placed) {
+  for (OwnerRows& each : blocks_.owners) {
+    each.rows = copies.of(each.rows);
+    each.block = placed(each.block);
+  }
+}
+
+std::vector<std::span<const VertexId>> OwnerView::reads() const {
+  std::vector<std::span<const VertexId>> all;
+  for (const SourceBlock& each : arrays_.blocks) all.emplace_back(each.ids);
+  return all;
+}
+
+std::unique_ptr<Schedule> all_blocks_full_batch(const ScheduleInput& in, const OwnerBlocks& blocks) {
+  return full_batch_over(in, [&](std::vector<ExchangedLayer> layers) {
+    return make_cagnet_exchange(in.ctx, in.comm, in.holding.part(), blocks, std::move(layers),
+                                cagnet_grid(in.job.strategy.options, in.comm.size()).replication,
+                                in.job.wire());
+  });
 }
 
 }  // namespace atl
