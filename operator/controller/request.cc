@@ -24,7 +24,6 @@
 namespace atl::ctl {
 namespace {
 
-constexpr Seconds kAskAgain{300};
 constexpr std::size_t kLongestLevel = 63;  // in Kueue's API; a label's key may be longer
 
 /// Whether assigned nodes are in one domain of the level `within`. Of a node that isn't known the queue has
@@ -104,7 +103,7 @@ Next ask_of_queue(Reconcile& reconcile) {
     reconcile.ask_for_queue(queue_of(reconcile));
     return Next::kDone;
   }
-  reconcile.requeue_at(reconcile.now() + kAskAgain);
+  reconcile.requeue_at(reconcile.seen.queue->until);
   return Next::kContinue;
 }
 

@@ -56,6 +56,7 @@ Controller::Controller(const Options& options, Dependencies dependencies)
               *this),
       planner_(caches_, options.reserve_after, around_.now),
       claim_places_(around_.client, around_.now),
+      queue_flavors_(around_.client, around_.now),
       poller_(caches_, options.engine_port,
               {around_.ask, [this](const std::string& job) { enqueue(job); }, options.polls_at_once}),
       events_(around_.client, options.identity),
@@ -237,7 +238,7 @@ GangPlan Controller::plan(Gang gang, const std::vector<std::string>& pods, const
 Decision Controller::decide_on(Observed& seen) {
   Decision decision = decide(seen, options_.settings);
   for (int asked = 0; asked < kMostAsked && decision.wants.is_any(); ++asked) {
-    if (!answer(around_.client, decision.wants, seen)) break;
+    if (!answer(around_.client, queue_flavors_, decision.wants, seen)) break;
     decision = decide(seen, options_.settings);
   }
   return decision;

@@ -91,6 +91,7 @@ class Controller final : public CacheListener {
   Caches caches_;
   Planner planner_;
   ClaimPlaces claim_places_;
+  QueueFlavors queue_flavors_;
   ProgressPoller poller_;
   Events events_;
   Repeats repeats_;
