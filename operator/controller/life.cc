@@ -124,6 +124,8 @@ Next complete(Reconcile& reconcile) {
     const std::string outcome = result && !result->outcome.empty() ? result->outcome : "completed";
     reconcile.say(kRunning, false, "Completed", "training has ended: " + outcome);
     reconcile.say(kRestarting, false, "Completed", "training has ended: " + outcome);
+    if (reconcile.reason_against(kSuspended) == kSuspending)
+      reconcile.say(kSuspended, false, "Completed", "training has ended: " + outcome);
     reconcile.say(kSucceeded, true, "Completed", outcome);
     reconcile.status.completion = reconcile.now();
     return Next::kDone;

@@ -109,6 +109,9 @@ void withdraw(Reconcile& reconcile, const std::string& message);
 /// Goes on with a withdrawal that was cut short.
 void dismiss_withdrawn(Reconcile& reconcile);
 
+/// The reason against Suspended while the pods of a job go that is to be suspended.
+inline constexpr const char* kSuspending = "Suspending";
+
 struct Incident {
   std::string reason;  // OOMKilled, Signal, Exit, NodeLost, …
   Culprit culprit;
