@@ -8,7 +8,6 @@
 
 #include "job/strategies.h"
 #include "operator/api/messages.h"
-#include "operator/controller/queue.h"
 #include "operator/controller/steps.h"
 #include "operator/objects/names.h"
 #include "operator/objects/objects.h"

@@ -6,7 +6,6 @@
 #include <algorithm>
 
 #include "operator/controller/places.h"
-#include "operator/controller/queue.h"
 #include "operator/controller/steps.h"
 #include "operator/objects/names.h"
 #include "operator/objects/objects.h"

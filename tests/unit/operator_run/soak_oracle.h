@@ -169,8 +169,8 @@ class SoakOracle {
     }
   }
 
-  /// All of a gang's workers are released or none; or some stand, for a time, while lost ones are replaced. It
-  /// is for withdraw_waiting_in_vain in end_overdue_start.
+  /// All of a gang's workers are released or none; or some stand, for a time, while lost ones are replaced.
+  /// It is for withdraw_waiting_in_vain in end_overdue_start.
   void check_gang(const SoakJob& job, const json& object) {
     std::set<std::string> released;
     for (const auto& [name, pod] : world_.cluster.pods)
@@ -251,7 +251,8 @@ class SoakOracle {
     EXPECT_EQ(table.bookings(), 0U) << when() << "all pods are there, or will never be";
   }
 
-  /// No more than there is of what it is about. It is for `queue_.drop(job)` and its like in Controller::forget.
+  /// No more than there is of what it is about. It is for `queue_.drop(job)` and its like in
+  /// Controller::forget.
   void check_what_is_remembered() {
     std::size_t live = 0, seen = 0;
     for (const auto& [name, node] : world_.cluster.nodes) seen += !world_.api.hidden_nodes.contains(name);
