@@ -108,7 +108,7 @@ class SoakOracle {
   }
 
   /// Whatever is made for a job names it as its owner, and goes with it. It is for the "ownerReferences" of
-  /// objects/parts.cc.
+  /// operator/objects/parts.cc.
   void check_owners() {
     // What a job owns stays while a pod of it hangs on a silent node.
     std::set<std::string> owners, orphans;
