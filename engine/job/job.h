@@ -180,9 +180,10 @@ struct PlacementSpec {
 
 /// Per rank; 0 = not given.
 struct ResourcesSpec {
-  double cpu = 0;           // cores
-  std::int64_t memory = 0;  // bytes
-  int gpus = 0;             // nvidia.com/gpu
+  double cpu = 0;                  // cores
+  std::int64_t memory = 0;         // bytes
+  int gpus = 0;                    // nvidia.com/gpu
+  std::int64_t shared_memory = 0;  // bytes of /dev/shm; only the operator reads it
   bool operator==(const ResourcesSpec&) const = default;
 };
 

@@ -33,7 +33,7 @@ inline const std::string& where(const PodView& pod) {
 
 /// Workers that don't run on a node that the job's queue assigned, or that Kueue doesn't know as pods of the
 /// job, no longer belong to their servers: an operator of an earlier release has made them, or the assignment
-/// has changed. Not for an attempt that runs, which is left to end. (assigned.cc)
+/// has changed. Not for an attempt that runs, which is left to end. (queue_nodes.cc)
 void set_misplaced_aside(const Observed& seen, GangView& view);
 
 /// A pod's files (its disk, /dev/shm, /tmp) outgrew one of its limits, and kubelet ended it.

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <cstdio>
-#include <iterator>
 #include <set>
 
 #include "operator/api/messages.h"
@@ -21,8 +20,8 @@ std::string told_by(const PodView& pod) {
   return engine ? engine->message : "";
 }
 
-/// Words of CUDA, or of the engine about CUDA, where the node is to blame and not the rank that met the
-/// error.
+/// Words of CUDA, of the engine about CUDA, of the driver, and of the runtime that hands GPUs to a container,
+/// where the node is to blame and not the rank that met the error. The first that are found count.
 struct GpuWords {
   const char *words, *reason;
 };
@@ -36,32 +35,61 @@ constexpr GpuWords kGpuWords[] = {
     {"unsupported display driver / cuda driver combination", kGpuDriver},
     {"the NVIDIA driver of this machine is missing or older", kGpuDriver},
     {"this machine has no NVIDIA GPU", kGpuDriver},
+    {"GPU has fallen off the bus", kGpuFault},
+    {"GPU is lost", kGpuFault},
+    {"requirement error: unsatisfied condition", kGpuDriver},  // the image needs a newer driver
+    {"nvidia-container-cli", kGpuFault},
+    {"unresolvable CDI devices", kGpuFault},
 };
 
+/// The driver's Xids that no program can cause: of memory (48, 64, 94, 95, 140), NVLink (74), the bus (79),
+/// and the GPU's own processors (62, 119, 120).
+constexpr int kXids[] = {48, 62, 64, 74, 79, 94, 95, 119, 120, 140};
+
+/// What a message says of a GPU, and where in it.
+struct GpuBlame {
+  const char* reason;
+  std::size_t at;
+};
+
+std::optional<GpuBlame> gpu_blame(const std::string& message) {
+  for (const GpuWords& each : kGpuWords)
+    if (const auto at = message.find(each.words); at != std::string::npos) return GpuBlame{each.reason, at};
+  for (auto at = message.find("Xid ("); at != std::string::npos; at = message.find("Xid (", at + 1)) {
+    int xid = 0;  // of "NVRM: Xid (PCI:0000:3b:00): 79, …"
+    const bool is_read = std::sscanf(message.c_str() + at, "Xid (%*[^)]): %d", &xid) == 1;
+    if (is_read && std::ranges::count(kXids, xid) > 0) return GpuBlame{kGpuFault, at};
+  }
+  return {};
+}
+
+/// The same of an incident, if it is one of a job's GPUs.
+std::optional<GpuBlame> gpu_blame(const Incident& incident, const Reconcile& reconcile) {
+  const bool may_be = incident.reason == "Exit" || incident.reason == "Signal";
+  if (!may_be || reconcile.spec().resources.gpus == 0) return {};
+  return gpu_blame(incident.message);
+}
+
 /// The rank whose GPU failed, from "atoll: rank 3 on cora-1-0: device cuda: …". mpirun may have seen another
-/// rank end first, because of this one; mpirun's rank counts where the line names none.
-std::optional<std::int64_t> rank_with_gpu(const Incident& incident) {
-  const auto end = incident.message.find("device cuda: ");
-  if (end == std::string::npos) return {};
-  const auto at = incident.message.rfind("rank ", end);
+/// rank end first, because of this one; mpirun's rank counts where the line names none before `words`.
+std::optional<std::int64_t> rank_with_gpu(const Incident& incident, std::size_t words) {
+  const std::string before = incident.message.substr(0, words);
+  const auto line = before.rfind('\n'), at = before.rfind("rank ");
+  const bool is_in_line = at != std::string::npos && (line == std::string::npos || at > line);
   int rank = 0;
-  const bool is_named =
-      at != std::string::npos && std::sscanf(incident.message.c_str() + at, "rank %d", &rank) == 1;
+  const bool is_named = is_in_line && std::sscanf(before.c_str() + at, "rank %d", &rank) == 1;
   return is_named ? rank : incident.culprit.rank;
 }
 
-/// Blames the node for an error of a rank's GPU where CUDA's words say so.
+/// Blames the node for an error of a rank's GPU.
 void blame_gpu(Incident& incident, const Reconcile& reconcile) {
-  const auto rank = rank_with_gpu(incident);
-  if (!rank || reconcile.spec().resources.gpus == 0 || incident.reason != "Exit") return;
-  const auto known = std::ranges::find_if(kGpuWords, [&](const GpuWords& each) {
-    return incident.message.find(each.words) != std::string::npos;
-  });
-  if (known == std::end(kGpuWords)) return;
+  const auto blame = gpu_blame(incident, reconcile);
+  const auto rank = blame ? rank_with_gpu(incident, blame->at) : std::nullopt;
+  if (!rank) return;
   for (std::size_t s = 0; s < reconcile.gang().servers.size(); ++s) {
     const PodView* worker = reconcile.gang().workers[s];
     if (!worker || std::ranges::count(reconcile.gang().servers[s], Rank(*rank)) == 0) continue;
-    incident.reason = known->reason;
+    incident.reason = blame->reason;
     incident.culprit = {*rank, "", worker->meta.name, worker->node};
   }
 }
@@ -167,6 +195,7 @@ Incident worker_incident(const PodView& pod, const Reconcile& reconcile) {
   // An evicted pod knows only that it was asked to stop; kubelet says why.
   const bool is_evicted = pod.reason == "Evicted" && !pod.message.empty();
   if (!told.empty() && !is_evicted) incident.message = told;
+  if (const auto blame = gpu_blame(incident, reconcile)) incident.reason = blame->reason;
   return incident;
 }
 

@@ -72,6 +72,13 @@ bool is_to_go(const PodView& pod, CleanPodPolicy policy) {
   return policy == CleanPodPolicy::kRunning || pod.meta.label(kRoleLabel) == kLauncherRole;
 }
 
+/// Kueue gives the quota of a job that has ended to others. So none of its pods runs on, not even a worker
+/// that the policy would keep as it is.
+CleanPodPolicy clean_pod_policy(const Reconcile& reconcile, const RunPolicySpec& policy) {
+  const bool keeps_all = policy.clean_pod_policy == CleanPodPolicy::kNone;
+  return keeps_all && own_place(reconcile) ? CleanPodPolicy::kRunning : policy.clean_pod_policy;
+}
+
 /// Keeps an MPIJob as long as some of its pods are kept, but not where it would make more.
 void dismiss_needless_mpi_jobs(Reconcile& reconcile, CleanPodPolicy policy) {
   const bool has_launcher_ended = std::ranges::any_of(reconcile.seen.pods, [&](const PodView& pod) {
@@ -90,9 +97,10 @@ Next leave_what_is_deleted(Reconcile& reconcile) {
 Next clean_up(Reconcile& reconcile) {
   if (!has_ended(reconcile.status.conditions)) return Next::kContinue;
   const RunPolicySpec policy = reconcile.job().job ? reconcile.spec().run_policy : RunPolicySpec{};
-  dismiss_needless_mpi_jobs(reconcile, policy.clean_pod_policy);
+  const CleanPodPolicy who_goes = clean_pod_policy(reconcile, policy);
+  dismiss_needless_mpi_jobs(reconcile, who_goes);
   for (const PodView& pod : reconcile.seen.pods)
-    if (is_own(pod.meta, reconcile.seen) && is_to_go(pod, policy.clean_pod_policy)) dismiss(reconcile, pod);
+    if (is_own(pod.meta, reconcile.seen) && is_to_go(pod, who_goes)) dismiss(reconcile, pod);
   if (policy.ttl_seconds_after_finished < 0 || !reconcile.status.completion) return Next::kDone;
   const Moment end = *reconcile.status.completion + Seconds(policy.ttl_seconds_after_finished);
   if (reconcile.now() >= end)
@@ -115,6 +123,8 @@ Next complete(Reconcile& reconcile) {
     const std::string outcome = result && !result->outcome.empty() ? result->outcome : "completed";
     reconcile.say(kRunning, false, "Completed", "training has ended: " + outcome);
     reconcile.say(kRestarting, false, "Completed", "training has ended: " + outcome);
+    if (reconcile.reason_against(kSuspended) == kSuspending)
+      reconcile.say(kSuspended, false, "Completed", "training has ended: " + outcome);
     reconcile.say(kSucceeded, true, "Completed", outcome);
     reconcile.status.completion = reconcile.now();
     return Next::kDone;

@@ -81,6 +81,7 @@ struct SecretAnswer {
 /// none.
 struct QueueAnswer {
   std::optional<std::set<std::string>> flavors;  // nothing: the server doesn't say
+  Moment until{};                                // when they are to be asked for again
 };
 
 struct Observed {

@@ -28,7 +28,7 @@ std::string reason_for_strategy(const Reconcile& reconcile);
 /// where it is assigned (why_no_launcher_as_assigned()).
 GangPlan plan_places(const Reconcile& reconcile, const Gang& gang);
 
-// assigned.cc: nodes that the job's queue has assigned
+// queue_nodes.cc: nodes that the job's queue has assigned
 
 /// Why they can't be used, for a message; "" where they can, or where it assigned none.
 std::string fault_of_assigned_nodes(const Reconcile& reconcile);

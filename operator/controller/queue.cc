@@ -6,7 +6,6 @@
 #include <algorithm>
 
 #include "operator/controller/places.h"
-#include "operator/controller/queue.h"
 #include "operator/controller/steps.h"
 #include "operator/objects/names.h"
 #include "operator/objects/objects.h"
@@ -220,15 +219,27 @@ std::optional<Hold> held(const Reconcile& reconcile) {
   return held_by_queue(reconcile);
 }
 
+/// Whether the ranks run on, because the operator died before it told them to stop.
+bool run_on(const Reconcile& reconcile) {
+  const PodView* launcher = reconcile.gang().launcher;
+  return reconcile.spec().launcher == Launcher::kAtoll && reconcile.gang().is_launched && launcher &&
+         !launcher->is_terminating() && !launcher->has_ended();
+}
+
 }  // namespace
 
 Next resume(Reconcile& reconcile) {
-  if (!reconcile.holds(kSuspended) || held(reconcile)) return Next::kContinue;
+  const bool is_suspending = reconcile.reason_against(kSuspended) == kSuspending;
+  if ((!reconcile.holds(kSuspended) && !is_suspending) || held(reconcile)) return Next::kContinue;
   const std::string queue = reconcile.job().meta.label(kQueueLabel);
   if (queue.empty())
     reconcile.say(kSuspended, false, "Resumed", "runPolicy.suspend is false");
   else
     reconcile.say(kSuspended, false, kAdmitted, "the queue " + queue + " has room for it");
+  if (is_suspending && run_on(reconcile)) return Next::kDone;
+  // A launcher that was told to stop is a leftover: its end is no restart, and counts as nothing.
+  if (reconcile.holds(kRunning))
+    reconcile.say(kRunning, false, kStarting, "the ranks were told to stop, and start again");
   reconcile.end_attempt();
   return Next::kDone;
 }
@@ -238,7 +249,7 @@ Next suspend(Reconcile& reconcile) {
   if (!hold) return Next::kContinue;
   if (dismiss_launchers(reconcile) || dismiss_all(reconcile)) {
     take_progress(reconcile);  // nothing more will be heard of this attempt
-    reconcile.say(kSuspended, false, "Suspending",
+    reconcile.say(kSuspended, false, kSuspending,
                   "the ranks write a checkpoint, then the pods are deleted: " + hold->message);
     return Next::kDone;
   }

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "operator/controller/reconcile.h"
+#include "operator/objects/names.h"
 
 namespace atl::ctl {
 
@@ -23,7 +24,7 @@ Next complete(Reconcile& reconcile);
 Next refuse_unfit(Reconcile& reconcile);
 Next fail_past_deadline(Reconcile& reconcile);
 
-// request.cc: what a job asks its queue about nodes
+// queue_nodes.cc: what a job asks its queue about nodes
 /// Asks which flavors the job's queue has, where a request for nodes depends on that.
 Next ask_of_queue(Reconcile& reconcile);
 
@@ -36,11 +37,9 @@ Next restart_lost_attempt(Reconcile& reconcile);
 Next restart_failed_worker(Reconcile& reconcile);
 Next back_off(Reconcile& reconcile);
 
-// start.cc: pods that were released and don't start
+// withdraw.cc: pods that were released and don't start, and leftovers
 Next end_overdue_start(Reconcile& reconcile);
 Next withdraw_unbound(Reconcile& reconcile);
-
-// withdraw.cc
 Next remove_leftovers(Reconcile& reconcile);
 
 // refusals.cc: what the API server refuses; and its word, asked before the first pod is made
@@ -75,6 +74,38 @@ void have_pods_made(Reconcile& reconcile);
 /// MPIJob goes before its pods, because it would make them again.
 bool dismiss_mpi_jobs(Reconcile& reconcile, const std::string& kept = "");
 
+// A job's place in a queue of Kueue's, its Workload, and what that asks about nodes.
+
+inline std::string queue_of(const Reconcile& reconcile) {
+  return reconcile.job().meta.label(kQueueLabel);
+}
+
+/// The object that has the Workload's name, whoever made it; null where there is none.
+inline const ObjectView* place_of(const Reconcile& reconcile) {
+  return reconcile.find(Kind::kWorkload, workload_name(reconcile.name()));
+}
+
+inline const ObjectView* own_place(const Reconcile& reconcile) {
+  const ObjectView* place = place_of(reconcile);
+  return place && is_own(place->meta, reconcile.seen) ? place : nullptr;
+}
+
+/// Whether the present attempt's ranks may run. Such an attempt is left to end where it is.
+inline bool runs(const Reconcile& reconcile) {
+  return reconcile.gang().is_launched && !reconcile.holds(kSuspended);
+}
+
+// queue_nodes.cc
+
+/// What the job asks of the topology of its nodes in the queue that it is in; nothing: that isn't known now.
+std::optional<TopologyRequest> request_of(const Reconcile& reconcile);
+/// Why Kueue takes no such request, for a message; "": it does.
+std::string fault_of_request(const Reconcile& reconcile);
+/// Whether the Workload has to be made again because of its request.
+bool is_request_old(const Workload& workload, const Reconcile& reconcile);
+
+// queue.cc
+
 /// Why a job may have no pods, and must give back those that it has.
 struct Hold {
   std::string reason, message;
@@ -108,6 +139,9 @@ void withdraw(Reconcile& reconcile, const std::string& message);
 
 /// Goes on with a withdrawal that was cut short.
 void dismiss_withdrawn(Reconcile& reconcile);
+
+/// The reason against Suspended while the pods of a job go that is to be suspended.
+inline constexpr const char* kSuspending = "Suspending";
 
 struct Incident {
   std::string reason;  // OOMKilled, Signal, Exit, NodeLost, …

@@ -1,6 +1,9 @@
-// Taking pods away again.
-#include "operator/controller/steps.h"
+// Taking pods away again: a gang that is withdrawn, what is left over, and released pods that don't start.
+#include <fmt/format.h>
 
+#include <algorithm>
+
+#include "operator/controller/steps.h"
 #include "operator/objects/names.h"
 #include "operator/objects/release.h"
 
@@ -86,6 +89,151 @@ Next remove_leftovers(Reconcile& reconcile) {
       reconcile.find(Kind::kConfigMap, prepared_map_name(reconcile.name(), reconcile.job().made_of.prepared)))
     dismiss(reconcile, *prepare);
   return done_if(reconcile.has_writes());
+}
+
+// Released pods that don't start: a node's room is gone, or an image can't be pulled. The gang is withdrawn,
+// so that nobody waits for it, and the reason is named.
+
+namespace {
+
+constexpr Seconds kTimeToBind{30};  // from the scheduler's first word against the pod
+constexpr Seconds kTimeForAWord{
+    300};  // while the scheduler says nothing: it may be away or behind, or a volume is being made
+constexpr std::size_t kMostNamed = 5;  // pods in a message
+
+using Pods = std::vector<const PodView*>;
+
+std::string listed(const std::vector<std::string>& texts, const char* between) {
+  std::string all;
+  for (std::size_t i = 0; i < texts.size() && i < kMostNamed; ++i) all += (i ? between : "") + texts[i];
+  if (texts.size() > kMostNamed) all += fmt::format("{}and {} more", between, texts.size() - kMostNamed);
+  return all;
+}
+
+Pods released(const Reconcile& reconcile) {
+  Pods pods;
+  for (const PodView* worker : reconcile.gang().workers)
+    if (worker && !is_gated(*worker)) pods.push_back(worker);
+  const PodView* launcher = reconcile.gang().launcher;
+  if (launcher && !is_gated(*launcher)) pods.push_back(launcher);
+  return pods;
+}
+
+Moment last_release(const Pods& pods) {
+  Moment last{};
+  for (const PodView* pod : pods) last = std::max(last, released_at(*pod).value_or(Moment{}));
+  return last;
+}
+
+bool has_started(const PodView& pod) {
+  if (pod.meta.label(kRoleLabel) == kWorkerRole) return pod.ready;
+  const ContainerView* engine = pod.container(kEngine);
+  return engine && (engine->running || engine->ended);
+}
+
+/// The scheduler's reason, and the pods on the intended node, which need not be the reason.
+std::string why_not_bound(const Reconcile& reconcile, const PodView& pod) {
+  const auto other_pods = reconcile.seen.cluster->other_pods(pod.pinned);
+  return fmt::format("{} was not bound to {}; the scheduler says{}; {} {} there now", pod.meta.name,
+                     pod.pinned, pod.unschedulable.empty() ? " nothing" : ": " + pod.unschedulable,
+                     other_pods.empty() ? "nothing" : listed(other_pods, ", "),
+                     other_pods.size() > 1 ? "stand" : "stands");
+}
+
+/// When an unbound pod is given up. For a pod that was gated, the time of the scheduler's first word is that
+/// of the gate.
+Moment end_of_patience(const PodView& pod, Moment last_release) {
+  if (pod.unschedulable.empty()) return last_release + kTimeForAWord;
+  return std::max(last_release, pod.scheduler_spoke.value_or(last_release)) + kTimeToBind;
+}
+
+/// Looks at a few pods only, because each asks for the pods on a node.
+std::string why_not_bound(const Reconcile& reconcile, const Pods& unbound) {
+  std::vector<std::string> reasons;
+  for (const PodView* pod : unbound)
+    reasons.push_back(reasons.size() < kMostNamed ? why_not_bound(reconcile, *pod) : "");
+  return listed(reasons, "; ");
+}
+
+/// Healthy pods whose missing companions find no room, or that wait for a launcher which finds none. They are
+/// withdrawn after a time, because two such jobs could wait for each other for ever. A queue, too, assigns
+/// another node only once none of the job's pods stands on the one that can't be used.
+Next withdraw_waiting_in_vain(Reconcile& reconcile, const Pods& standing) {
+  const bool lacks_launcher = reconcile.holds(kPlaced) && reconcile.reason_against(kRunning) == kNoRoom;
+  if (standing.empty() || reconcile.gang().is_launched) return Next::kContinue;
+  if (reconcile.holds(kPlaced) && !lacks_launcher) return Next::kContinue;
+  const Moment begin = lacks_launcher ? std::max(reconcile.since(kPlaced), reconcile.since(kRunning))
+                                      : reconcile.since(kPlaced);
+  const Moment end = begin + Seconds(reconcile.spec().run_policy.start_deadline_seconds);
+  reconcile.requeue_at(end);
+  if (reconcile.now() < end) return Next::kContinue;
+  const std::string message =
+      lacks_launcher ? find_condition(reconcile.status.conditions, kRunning)->message + "; they are let go"
+                     : "there is no room for the pods that are missing; the others are let go";
+  withdraw(reconcile, message);
+  if (lacks_launcher) reconcile.say(kRunning, false, kWithdrawn, message);
+  return Next::kDone;
+}
+
+}  // namespace
+
+Next end_overdue_start(Reconcile& reconcile) {
+  const PodView* launcher = reconcile.gang().launcher;
+  if (launcher && has_started(*launcher))
+    return Next::kContinue;  // a worker's sshd may be slow to answer while it trains
+  const Pods pods = released(reconcile);
+  std::vector<std::string> reasons;
+  const PodView* first = nullptr;
+  for (const PodView* pod : pods) {
+    if (has_started(*pod)) continue;
+    first = first ? first : pod;
+    reasons.push_back(why_not_started(*pod));
+  }
+  if (!first) return withdraw_waiting_in_vain(reconcile, pods);
+  Moment begin = last_release(pods);
+  if (!reconcile.status.restarts.empty()) begin = std::max(begin, reconcile.status.restarts.back().time);
+  const auto seconds = reconcile.spec().run_policy.start_deadline_seconds;
+  reconcile.requeue_at(begin + Seconds(seconds));
+  if (reconcile.now() < begin + Seconds(seconds)) return Next::kContinue;
+  const std::string message = fmt::format("not started within {} s (runPolicy.startDeadlineSeconds): {}",
+                                          seconds, listed(reasons, "; "));
+  restart(reconcile, {"StartDeadlineExceeded", {{}, "", first->meta.name, first->node}, message});
+  if (!has_ended(reconcile.status.conditions))
+    withdraw(reconcile, message);  // else its policy says which pods go
+  return Next::kDone;
+}
+
+Next withdraw_unbound(Reconcile& reconcile) {
+  const Pods pods = released(reconcile);
+  const Moment last = last_release(pods);
+  Pods unbound;
+  Moment end = Moment::max();
+  for (const PodView* pod : pods) {
+    if (pod->is_bound()) continue;
+    unbound.push_back(pod);
+    end = std::min(end, end_of_patience(*pod, last));
+  }
+  if (unbound.empty()) return Next::kContinue;
+  reconcile.requeue_at(end);
+  if (reconcile.now() < end) return Next::kContinue;
+  const std::string reasons = why_not_bound(reconcile, unbound);
+  if (reconcile.gang().is_launched) {  // all workers are ready, so it is the launcher
+    restart(reconcile, {kNotBound, {{}, "", reconcile.gang().launcher->meta.name, ""}, reasons});
+    return Next::kDone;
+  }
+  // Pods released earlier serve on; only those that replace lost ones are withdrawn.
+  const Moment placed = reconcile.since(kPlaced);
+  auto is_kept = [&](const PodView* pod) {
+    return pod->is_bound() && released_at(*pod).value_or(placed) < placed;
+  };
+  if (std::ranges::none_of(pods, is_kept)) {
+    withdraw(reconcile, reasons);
+    return Next::kDone;
+  }
+  give_up_plan(reconcile, kNotBound, reasons);
+  for (const PodView* pod : pods)
+    if (!is_kept(pod)) dismiss(reconcile, *pod);
+  return Next::kDone;
 }
 
 }  // namespace atl::ctl

@@ -89,6 +89,7 @@ auto Client::retried(Repeat repeat, Attempt attempt) {
       auto result = attempt();
       if (!result.error || is_last || !is_refusal_for_now(result.error->code)) return result;
       if (repeat != Repeat::kAlways && result.error->code != 429) return result;
+      if (result.error->retry_after > retry_.patience) return result;
       asked = std::min(result.error->retry_after, retry_.longest);
     } catch (const TransportError& error) {
       const bool is_unseen = error.kind() == Kind::kConnect;

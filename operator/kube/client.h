@@ -127,6 +127,8 @@ struct RetryRule {
   int times = 4;
   BackoffRule backoff{Milliseconds(100), Milliseconds(5000)};
   Milliseconds longest{30'000};  // of Retry-After
+  // who is asked by Retry-After to wait longer gets the refusal at once, and waits in its own way
+  Milliseconds patience = Milliseconds::max();
 };
 
 /// May be called from any number of threads.

@@ -138,10 +138,11 @@ void add_nccl(json& env, const Job& job, std::size_t ranks, const Settings& sett
   for (const auto& [name, value] : variables) env.push_back({{"name", name}, {"value", value}});
 }
 
-/// Bytes of /dev/shm for so many ranks.
+/// Bytes of /dev/shm for so many ranks: as many as the job asks for, or else as the operator gives.
 std::int64_t shared_memory_of(const Job& job, std::size_t ranks, const Settings& settings) {
-  return (job.resources.gpus > 0 ? settings.cuda_shared_memory : settings.shared_memory) *
-         std::int64_t(ranks);
+  std::int64_t of_rank = job.resources.shared_memory;
+  if (of_rank == 0) of_rank = job.resources.gpus > 0 ? settings.cuda_shared_memory : settings.shared_memory;
+  return (Resources({{"memory", of_rank}}) * std::int64_t(ranks)).of("memory");
 }
 
 /// Seconds in which ranks may write a checkpoint. Less than the pod's grace, so that their supervisor has

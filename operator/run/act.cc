@@ -38,7 +38,9 @@ bool has_finalizers(const std::string& object) {
 /// The result of a refusal, in general.
 WriteResult refusal(const kube::ApiError& error, Kind kind, const std::string& name) {
   if (error.is_conflict()) return outdated(Outcome::kConflict, error.text(), kind, name);
-  return result(Outcome::kUnanswered, error.text());
+  WriteResult refused = result(Outcome::kUnanswered, error.text());
+  refused.retry_after = error.retry_after;
+  return refused;
 }
 
 /// One write's expectation, which ends with this object unless the caches are to show something.
@@ -121,6 +123,7 @@ WriteResult create(const WriteContext& context, const Observed& seen, const Writ
   WriteResult refused = result(Outcome::kRejected, answer.error->text());
   refused.feedback.refusals.push_back(
       {fmt::format("{} {}", name_of(write.kind), write.name), answer.error->message});
+  refused.retry_after = answer.error->retry_after;
   return refused;
 }
 
@@ -178,7 +181,7 @@ WriteResult remove(const WriteContext& context, const Observed& seen, const Writ
   const bool is_gone =
       answer.error->is_not_found() || answer.error->is_conflict();  // 409: the name belongs to another object
   return is_gone ? outdated(Outcome::kDone, answer.error->text(), write.kind, write.name)
-                 : result(Outcome::kUnanswered, answer.error->text());
+                 : refusal(*answer.error, write.kind, write.name);
 }
 
 WriteResult send(const WriteContext& context, const Observed& seen, const Write& write) {
@@ -230,6 +233,7 @@ void join(WriteResult& all, WriteResult one) {
     all.outcome = one.outcome;
     all.problem = std::move(one.problem);
   }
+  all.retry_after = std::max(all.retry_after, one.retry_after);
   all.pods.merge(one.pods);
   std::ranges::move(one.feedback.pods, std::back_inserter(all.feedback.pods));
   std::ranges::move(one.feedback.objects, std::back_inserter(all.feedback.objects));

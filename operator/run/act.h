@@ -31,7 +31,16 @@ struct WriteResult {
   WriteFeedback feedback;
   /// Pods that keep their places: they exist, may exist, or have their node in the status.
   std::set<std::string> pods;
+  /// How long the API server asks to be left alone, the longest of all writes; 0: it doesn't say.
+  kube::Milliseconds retry_after{0};
 };
+
+/// How often a worker's request is sent again. A worker that slept for as long as an overloaded server asks
+/// would hold up all other jobs, so a job that must wait longer waits in the queue.
+inline constexpr kube::RetryRule kWorkersRetry{
+    .times = 2,
+    .backoff = {kube::Milliseconds(100), kube::Milliseconds(1000)},
+    .patience = kube::Milliseconds(1000)};
 
 /// What writing needs; all references must outlive it.
 struct WriteContext {

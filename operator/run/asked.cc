@@ -90,13 +90,28 @@ std::optional<json> read_if_allowed(kube::Client& client, const std::string& pat
 
 }  // namespace
 
-std::optional<std::set<std::string>> flavors_of_queue(kube::Client& client, const std::string& space,
-                                                      const std::string& queue) {
-  const auto local = read_if_allowed(client, local_queues_resource().path(space, queue));
+QueueAnswer QueueFlavors::of(const std::string& space, const std::string& queue) {
+  const std::string name = full_name(space, queue);
+  const Moment now = now_();
+  {
+    std::lock_guard lock(mutex_);
+    std::erase_if(known_, [&](const auto& each) { return each.second.until <= now; });
+    if (const auto found = known_.find(name); found != known_.end()) return found->second;
+  }
+  QueueAnswer answer{ask(space, queue), now + kRemembered};
+  if (!answer.flavors || answer.flavors->empty()) return answer;
+  std::lock_guard lock(mutex_);
+  known_[name] = answer;
+  return answer;
+}
+
+/// None where one of the two queues isn't there or may not be read; nothing where the server doesn't say.
+std::optional<std::set<std::string>> QueueFlavors::ask(const std::string& space, const std::string& queue) {
+  const auto local = read_if_allowed(client_, local_queues_resource().path(space, queue));
   if (!local) return {};
   const std::string name = cluster_queue_of(*local);
   if (name.empty()) return std::set<std::string>();
-  const auto all = read_if_allowed(client, cluster_queues_resource().path("", name));
+  const auto all = read_if_allowed(client_, cluster_queues_resource().path("", name));
   return all ? std::optional(flavors_of(*all)) : std::nullopt;
 }
 
@@ -121,11 +136,10 @@ bool read_prepare_log(kube::Client& client, Observed& seen) {
 
 }  // namespace
 
-bool answer(kube::Client& client, const Wants& wants, Observed& seen) {
+bool answer(kube::Client& client, QueueFlavors& queues, const Wants& wants, Observed& seen) {
   if (!wants.pod_fault.empty()) seen.pod_fault = fault_of(client, wants.pod_fault, seen.job.meta.space);
   if (!wants.secret.empty()) seen.secret = SecretAnswer{is_secret_gone(client, wants.secret, seen.job)};
-  if (!wants.queue.empty())
-    seen.queue = QueueAnswer{flavors_of_queue(client, seen.job.meta.space, wants.queue)};
+  if (!wants.queue.empty()) seen.queue = queues.of(seen.job.meta.space, wants.queue);
   return !wants.prepare_log || read_prepare_log(client, seen);
 }
 

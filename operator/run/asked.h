@@ -55,15 +55,33 @@ std::string fault_of(kube::Client& client, const std::string& pod, const std::st
 /// the server says so. Nothing: the server says neither.
 std::optional<bool> is_secret_gone(kube::Client& client, const std::string& secret, const GnnJob& job);
 
-// What a queue has. Asked where a job's request depends on it, because the operator reads no queues else.
+// What queues have. Asked where a job's request depends on it, because the operator reads no queues else. A
+// queue's flavors are kept, because each decision about each job that waits in it asks for them.
 
-/// The ResourceFlavors of the ClusterQueue to which a LocalQueue leads. None where one of the two isn't there
-/// or may not be read; nothing where the server doesn't say.
-std::optional<std::set<std::string>> flavors_of_queue(kube::Client& client, const std::string& space,
-                                                      const std::string& queue);
+/// Thread-safe.
+class QueueFlavors {
+ public:
+  /// `client` must outlive it.
+  QueueFlavors(kube::Client& client, std::function<Moment()> now) : client_(client), now_(std::move(now)) {}
+
+  /// The ResourceFlavors of the ClusterQueue to which a LocalQueue leads. Throws kube::TransportError where
+  /// nobody answers. An answer without flavors isn't kept: at any moment the queue may be made, or the
+  /// operator be allowed to read it.
+  QueueAnswer of(const std::string& space, const std::string& queue);
+
+  static constexpr Seconds kRemembered{300};
+
+ private:
+  std::optional<std::set<std::string>> ask(const std::string& space, const std::string& queue);
+
+  kube::Client& client_;
+  const std::function<Moment()> now_;
+  std::mutex mutex_;
+  std::map<std::string, QueueAnswer> known_;  // by "namespace/name"
+};
 
 /// Answers a decision's questions, so that it can be made again. False where nobody answers for the log now.
 /// Throws kube::TransportError where nobody answers at all.
-bool answer(kube::Client& client, const Wants& wants, Observed& seen);
+bool answer(kube::Client& client, QueueFlavors& queues, const Wants& wants, Observed& seen);
 
 }  // namespace atl::ctl

@@ -47,21 +47,29 @@ std::string job_of(const Meta& meta) {
   return job.empty() ? "" : full_name(meta.space, job);
 }
 
+/// Whether somebody has changed the label that names the object's job.
 template <class Value>
-void enter(NameIndex& index, const std::string& name, const Value& before, const Value& after) {
-  const std::string job = job_of(after ? after->meta : before->meta);
-  if (job.empty()) return;
-  if (after)
-    index.add(job, name);
-  else
-    index.remove(job, name);
+bool is_relabelled(const Value& before, const Value& after) {
+  return before && after && job_of(before->meta) != job_of(after->meta);
 }
 
-/// Tells the listener of a pod or an object that comes, changes or goes.
+template <class Value>
+void enter(NameIndex& index, const std::string& name, const Value& before, const Value& after) {
+  const bool leaves = !after || is_relabelled(before, after);
+  if (before && leaves && !job_of(before->meta).empty()) index.remove(job_of(before->meta), name);
+  if (after && !job_of(after->meta).empty()) index.add(job_of(after->meta), name);
+}
+
+/// Tells the listener of a pod or an object that comes, changes or goes. For the job that loses it by another
+/// label it has changed, and is gone.
 template <class Value>
 void tell(CacheListener& listener, Kind kind, const Value& before, const Value& after) {
   const Meta& meta = after ? after->meta : before->meta;
   const std::string job = job_of(meta);
+  if (is_relabelled(before, after) && !job_of(before->meta).empty()) {
+    listener.job_changed(job_of(before->meta), changed_mark(kind, meta.name));
+    listener.job_changed(job_of(before->meta), gone_mark(meta.uid));
+  }
   if (job.empty()) return;
   if (!after) return listener.job_changed(job, gone_mark(meta.uid));
   if (!before) return listener.job_changed(job, made_mark(kind, meta.name));
@@ -107,7 +115,7 @@ kube::Cache<PodView> pod_cache(const News& news, SpaceCaches& space) {
               news.room.pod_changed(name);
             else
               news.room.pod_gone(name);
-            if (priority_of(before) != priority_of(after)) ++news.order;
+            if (priority_of(before) != priority_of(after) || is_relabelled(before, after)) ++news.order;
             tell(news.listener, Kind::kPod, before, after);
           }};
 }

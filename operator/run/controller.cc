@@ -56,10 +56,12 @@ Controller::Controller(const Options& options, Dependencies dependencies)
               *this),
       planner_(caches_, options.reserve_after, around_.now),
       claim_places_(around_.client, around_.now),
+      queue_flavors_(around_.client, around_.now),
       poller_(caches_, options.engine_port,
               {around_.ask, [this](const std::string& job) { enqueue(job); }, options.polls_at_once}),
       events_(around_.client, options.identity),
-      repeats_(around_.clock) {}
+      repeats_(around_.clock),
+      server_waits_(around_.clock) {}
 
 void Controller::enqueue(const std::string& job, bool again) {
   {
@@ -67,10 +69,7 @@ void Controller::enqueue(const std::string& job, bool again) {
     queued_.try_emplace(job, Time::now());  // for a job in work, news waits from now on, too
   }
   around_.metrics.queued(again);
-  if (again)
-    queue_.add_failed(job);
-  else
-    queue_.add(job);
+  again ? queue_.add_failed(job) : queue_.add(job);
 }
 
 void Controller::job_changed(const std::string& job, const std::string& mark) {
@@ -85,6 +84,7 @@ void Controller::forget(const std::string& job) {
   poller_.forget(job);
   feedbacks_.take(job);
   repeats_.forget(job);
+  server_waits_.forget(job);
   queue_.drop(job);
   std::lock_guard lock(mutex_);
   wrote_status_.erase(job);
@@ -176,6 +176,7 @@ void Controller::look_at(const std::string& job) {
 }
 
 void Controller::work_on(const std::string& job, Time::time_point queued) {
+  if (const auto wait = server_waits_.left(job); wait > Milliseconds(0)) return queue_.add_after(job, wait);
   if (!expectations_.are_met(job)) return queue_.add_after(job, kExpectationsLapse);
   WriteFeedback feedback = feedbacks_.take(job);
   // Objects without our labels aren't watched, so only another try shows that one of them is gone.
@@ -237,7 +238,7 @@ GangPlan Controller::plan(Gang gang, const std::vector<std::string>& pods, const
 Decision Controller::decide_on(Observed& seen) {
   Decision decision = decide(seen, options_.settings);
   for (int asked = 0; asked < kMostAsked && decision.wants.is_any(); ++asked) {
-    if (!answer(around_.client, decision.wants, seen)) break;
+    if (!answer(around_.client, queue_flavors_, decision.wants, seen)) break;
     decision = decide(seen, options_.settings);
   }
   return decision;
@@ -257,10 +258,9 @@ void Controller::carry_out(const Observed& seen, const Decision& decision, std::
       if (!may_stand) planner_.forget(job, unseen);
       return conclude(job, std::move(written));
     }
-    {
-      std::lock_guard lock(mutex_);
-      wrote_status_[job] = seen.now;
-    }
+    std::unique_lock lock(mutex_);
+    wrote_status_[job] = seen.now;
+    lock.unlock();
     const auto& restarts = decision.status->restarts;
     if (!restarts.empty() && restarts != seen.job.status.restarts)
       around_.metrics.restarted(restarts.back().reason);
@@ -282,6 +282,7 @@ void Controller::conclude(const std::string& job, WriteResult result) {
     queue_.forget(job);
     return enqueue(job);  // decide again until there is nothing left to do
   }
+  server_waits_.begin(job, result.retry_after);
   around_.metrics.failed(word_for(result.outcome));
   log_warning("{}: {}: {}", job, word_for(result.outcome), result.problem);
   enqueue(job, true);

@@ -27,6 +27,7 @@
 #include "operator/run/planner.h"
 #include "operator/run/progress.h"
 #include "operator/run/repeats.h"
+#include "operator/run/server_waits.h"
 
 namespace atl::ctl {
 
@@ -91,9 +92,11 @@ class Controller final : public CacheListener {
   Caches caches_;
   Planner planner_;
   ClaimPlaces claim_places_;
+  QueueFlavors queue_flavors_;
   ProgressPoller poller_;
   Events events_;
   Repeats repeats_;
+  ServerWaits server_waits_;
   mutable std::mutex mutex_;                        // guards what follows
   std::map<std::string, Time::time_point> queued_;  // since when a job has been queued
   std::map<std::string, Moment> wrote_status_;      // when a job's status was last written

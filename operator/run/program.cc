@@ -67,11 +67,12 @@ class Operator {
         transport_(kube::cpprest_transport(config.server, config.credentials)),
         metered_(*transport_, metrics_),
         client_(metered_, connections_.get_token()),
+        workers_client_(metered_, connections_.get_token(), kWorkersRetry),
         lease_transport_(kube::cpprest_transport(config.server, config.credentials)),
         lease_client_(*lease_transport_, connections_.get_token(), {.times = 0}),
         other_installations_(lease_client_, options_, lease_options()),
         lease_(lease_client_, lease_options()),
-        controller_(options, {.client = client_,
+        controller_(options, {.client = workers_client_,
                               .metrics = metrics_,
                               .may_write = [this] { return !options_.elects || lease_.leads(); },
                               .now = time_of_day}),
@@ -203,7 +204,7 @@ class Operator {
   Metrics metrics_;
   const std::unique_ptr<kube::Transport> transport_;
   MeteredTransport metered_;
-  kube::Client client_;
+  kube::Client client_, workers_client_;
   const std::unique_ptr<kube::Transport> lease_transport_;  // its own, so that renewals wait for nothing else
   kube::Client lease_client_;
   OtherInstallations other_installations_;

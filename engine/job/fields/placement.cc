@@ -39,6 +39,15 @@ std::vector<Field> resource_fields() {
                .minimum = 0,
                .maximum = 1,
                .may_change = true});
+  f.push_back({.path = "resources.sharedMemory",
+               .type = FieldType::kBytes,
+               .description = "on a cluster: /dev/shm of each rank, where NCCL's buffers lie",
+               .slot = at([](Job & j) -> auto& { return j.resources.shared_memory; }),
+               .unit = "bytes",
+               .minimum = 0,
+               .above_minimum = true,
+               .default_text = "the chart's",
+               .may_change = true});
   return f;
 }
 

@@ -246,6 +246,16 @@ TEST_F(Decide, NothingIsMadeForAJobThatBeginsSuspended) {
   EXPECT_TRUE(condition(decision, kSuspended).holds);
 }
 
+TEST_F(Decide, AJobThatCompletesOnItsWayToBeSuspendedIsNotSuspendingAnyMore) {
+  train();
+  const Decision decision = decide_on([&](Observed& seen) {
+    set_condition(seen.job.status.conditions, {kSuspended, false, "Suspending", "", seen.now, 1});
+    pod(seen, "cora-launcher-1").phase = "Succeeded";
+  });
+  EXPECT_TRUE(condition(decision, kSucceeded).holds);
+  EXPECT_EQ(condition(decision, kSuspended).reason, "Completed");
+}
+
 TEST_F(Decide, TheLauncherGoesBeforeTheWorkersOfASuspendedJob) {
   train();
   world.suspend(true);

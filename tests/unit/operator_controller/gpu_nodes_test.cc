@@ -69,6 +69,43 @@ TEST_F(GpuNodes, OfAnErrorThatNamesNoRankAreOfTheRankThatEnded) {
   EXPECT_EQ(world.atoll.status().restarts.back().culprit.pod, "cora-1-0");
 }
 
+TEST_F(GpuNodes, OfWhichTheDriverSpeaksAreLeftToo) {
+  world.cluster.training.seconds = 100'000;
+  train_on_gpus();
+  const std::string bad = node_of_pod("cora-1-0");
+  fail_with("NVRM: Xid (PCI:0000:3b:00): 119, pid=17, name=atoll, Timeout after 6s of waiting for RPC");
+  world.atoll.run(200, [&] { return world.cluster.runs["cora"].launches == 2; });
+  EXPECT_EQ(world.atoll.status().restarts.back().reason, "GpuFault");
+  EXPECT_EQ(world.atoll.status().restarts.back().culprit, (Culprit{2, "", "cora-1-0", bad}));
+  EXPECT_THAT(nodes(), Not(Contains(bad)));
+}
+
+TEST_F(GpuNodes, AreNotToBlameForAnXidThatAProgramCauses) {
+  world.cluster.training.seconds = 100'000;
+  train_on_gpus();
+  fail_with("NVRM: Xid (PCI:0000:3b:00): 31, pid=17, name=atoll, MMU Fault");
+  world.atoll.run(20);
+  EXPECT_EQ(world.atoll.status().restarts.back().reason, "Exit");
+}
+
+TEST_F(GpuNodes, ThatGiveNoGpuToAContainerAreLeftBeforeAnythingIsLaunched) {
+  submit_on_gpus();
+  const auto is_bound = [&] {
+    const auto worker = world.cluster.pods.find("cora-1-0");
+    return worker != world.cluster.pods.end() && !node_of(worker->second).empty();
+  };
+  world.atoll.run(600, is_bound);
+  ASSERT_TRUE(is_bound());
+  const std::string bad = node_of_pod("cora-1-0");
+  world.cluster.end_pod("cora-1-0", 128, "StartError",
+                        "error running prestart hook: nvidia-container-cli: device error: unknown device");
+  world.atoll.run(200, [&] { return world.cluster.runs["cora"].launches == 1; });
+  ASSERT_EQ(world.cluster.runs["cora"].launches, 1);
+  EXPECT_THAT(nodes(), Not(Contains(bad)));
+  EXPECT_EQ(world.atoll.status().restarts.back().reason, "GpuFault");
+  EXPECT_EQ(world.atoll.status().failures, 0);
+}
+
 TEST_F(GpuNodes, WhoseDriverDoesNotSuitTheEngineAreLeftAndCounted) {
   world.cluster.training.seconds = 100'000;
   train_on_gpus();

@@ -151,6 +151,17 @@ TEST(Queue, AFailedJobIsFinishedToo) {
   EXPECT_EQ(finished->reason, "Failed");
 }
 
+/// FakeKueue looks every second whether a pod runs whose quota is given back.
+TEST(Queue, NoPodOfAJobThatHasEndedRunsOnWhateverThePolicy) {
+  live_queued([](QueueWorld& world) {
+    world.atoll.submit(queued_job({{"/spec/runPolicy/cleanPodPolicy", "None"}}));
+    world.run_to_end();
+    expect_success(world);
+    EXPECT_THAT(world.cluster.pods_of("cora", kLauncherRole), testing::SizeIs(1)) << "kept for its log";
+    EXPECT_TRUE(holds(world.kueue.read().conditions, kFinished));
+  });
+}
+
 TEST(Queue, MpiJobsQueueAsWell) {
   live_queued([](QueueWorld& world) {
     json job = queued_job();

@@ -35,6 +35,28 @@ TEST_P(Suspend, InTrainingAndResumed) {
   });
 }
 
+TEST_P(Suspend, ResumedBeforeItsPodsAreGone) {
+  live([](World& world) {
+    const auto suspended = [&] {
+      const Status status = world.atoll.status();
+      const Condition* found = find_condition(status.conditions, kSuspended);
+      return found ? found->reason : "";
+    };
+    world.atoll.submit(GetParam().job({}));
+    world.until_training();
+    world.suspend(true);
+    world.atoll.run(30, [&] { return suspended() == "Suspending"; });
+    ASSERT_EQ(suspended(), "Suspending");
+    world.suspend(false);
+    world.atoll.run(5);
+    EXPECT_EQ(suspended(), "Resumed");
+    world.run_to_end();
+    expect_success(world);
+    EXPECT_THAT(world.atoll.status().restarts, IsEmpty()) << "nothing has failed";
+    EXPECT_EQ(world.atoll.status().disruptions, 0);
+  });
+}
+
 TEST_P(Suspend, WhileItStarts) {
   for (int second = 0; second < 14; ++second) {
     World world;

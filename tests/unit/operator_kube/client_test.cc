@@ -117,6 +117,17 @@ TEST_F(ClientTest, TooManyRequestsWaitAsLongAsTheServerSays) {
   EXPECT_THAT(clock.sleeps(), ElementsAre(Milliseconds(7000), Milliseconds(30'000)));
 }
 
+TEST_F(ClientTest, WhoIsAskedForMoreThanItsPatienceWaitsInItsOwnWay) {
+  Client impatient(*transport, {}, {.patience = Milliseconds(1000)}, clock);
+  replies = {{"429 Too Many Requests", status(429, "TooManyRequests"), "Retry-After: 1\r\n"},
+             {"429 Too Many Requests", status(429, "TooManyRequests"), "Retry-After: 30\r\n"}};
+  const Answer answer = impatient.create(kPods, "{}");
+  ASSERT_FALSE(answer);
+  EXPECT_EQ(answer.error->retry_after, Milliseconds(30'000));
+  EXPECT_THAT(clock.sleeps(), ElementsAre(Milliseconds(1000)));
+  EXPECT_EQ(count(), 2u);
+}
+
 TEST_F(ClientTest, FailuresOfTheServerAreTriedAgainAtGrowingDistance) {
   replies = {{"500 Oops", status(500, "InternalError"), ""},
              {"503 No", "", ""},

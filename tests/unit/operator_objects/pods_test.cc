@@ -147,6 +147,14 @@ TEST(Worker, AsksForItsRanksAndTheirSharedMemory) {
   EXPECT_TRUE(engine(unstated).at("resources").at("limits").empty());
 }
 
+TEST(Worker, HasAsMuchSharedMemoryAsItsJobAsksFor) {
+  const json pod = worker({{"/spec/resources/sharedMemory", "2Gi"}});
+  EXPECT_EQ(mounts(pod).at("/dev/shm").at("emptyDir").at("sizeLimit"), std::to_string(4LL << 30));
+  EXPECT_EQ(engine(pod).at("resources").at("limits").at("memory"), std::to_string((2LL << 30) + (4LL << 30)));
+  const json absurd = worker({{"/spec/resources/sharedMemory", "7E"}});
+  EXPECT_EQ(mounts(absurd).at("/dev/shm").at("emptyDir").at("sizeLimit"), "9223372036854775807");
+}
+
 TEST(Worker, AsksForAsMuchAsCanBeCountedAndNotForLessThanNothing) {
   const json pod = worker({{"/spec/resources/memory", "7E"}});
   EXPECT_EQ(engine(pod).at("resources").at("requests").at("memory"), "9223372036854775807");

@@ -40,6 +40,7 @@ class FakeApi final : public kube::Transport, public FakeWatches {
   struct Refusal {
     int code;
     std::string reason, message;
+    int retry_after = 0;  // seconds
   };
   /// What a path names.
   struct Target {
@@ -113,7 +114,7 @@ class FakeApi final : public kube::Transport, public FakeWatches {
     if (request.method == "GET") reads.push_back(target.plural + " " + target.name);
     if (request.method != "GET") writes.push_back(request.method + " " + target.plural + " " + target.name);
     if (const auto refusal = refuse ? refuse(request.method, target) : std::nullopt)
-      return status(refusal->code, refusal->reason, refusal->message);
+      return status(refusal->code, refusal->reason, refusal->message, refusal->retry_after);
     if (target.plural == "events") return take_event(request, target);
     if (request.method == "POST") return create(request, target);
     const auto only_read = more.find(target.plural + "/" + target.name);
@@ -147,9 +148,10 @@ class FakeApi final : public kube::Transport, public FakeWatches {
   static std::unique_ptr<kube::Stream> answer(std::string body) {
     return std::make_unique<TextStream>(200, std::move(body));
   }
-  static std::unique_ptr<kube::Stream> status(int code, const std::string& reason,
-                                              const std::string& message) {
-    const json body = {{"kind", "Status"}, {"code", code}, {"reason", reason}, {"message", message}};
+  static std::unique_ptr<kube::Stream> status(int code, const std::string& reason, const std::string& message,
+                                              int retry_after = 0) {
+    json body = {{"kind", "Status"}, {"code", code}, {"reason", reason}, {"message", message}};
+    if (retry_after > 0) body["details"]["retryAfterSeconds"] = retry_after;
     return std::make_unique<TextStream>(code, body.dump());
   }
   bool exists(const Target& target) const {

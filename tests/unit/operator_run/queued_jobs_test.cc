@@ -2,6 +2,10 @@
 // answer.
 #include <gmock/gmock.h>
 
+#include <algorithm>
+#include <string>
+#include <vector>
+
 #include "operator_controller/fake_kueue.h"
 #include "operator_run/stage.h"
 
@@ -22,10 +26,10 @@ struct Queues : testing::Test {
     stage.cluster.flavors["on-demand"] = {{"metadata", {{"name", "on-demand"}, {"uid", "f"}}},
                                           {"spec", {{"nodeLabels", {{"rack", "r2"}}}}}};
   }
-  void submit(const json& labels = json::object(), Changes changes = {}) {
-    stage.submit("cora", changes);
-    stage.job()["metadata"]["labels"] = labels;
-    stage.job()["metadata"]["labels"][kQueueLabel] = "team-queue";
+  void submit(const json& labels = json::object(), Changes changes = {}, const std::string& name = "cora") {
+    stage.submit(name, changes);
+    stage.job(name)["metadata"]["labels"] = labels;
+    stage.job(name)["metadata"]["labels"][kQueueLabel] = "team-queue";
   }
   /// The queue has this flavor alone.
   void lead_queue_to(const std::string& flavor) {
@@ -155,6 +159,38 @@ TEST_F(Queues, AQueueThatTheServerDoesntShowNowIsAskedForAgain) {
   stage.run(60);
   EXPECT_EQ(kueue.workload().at("spec").at("podSets").at(0).at("topologyRequest"),
             json({{"required", "rack"}}));
+}
+
+/// However many there are, and however often something of them changes.
+TEST_F(Queues, JobsThatWaitAskForTheirQueuesFlavorsOnceInFiveMinutes) {
+  stage.cluster.flavors["on-demand"]["spec"]["topologyName"] = "racks";
+  stage.cluster.flavors["plain"] = {{"metadata", {{"name", "plain"}, {"uid", "p"}}},
+                                    {"spec", json::object()}};
+  lead_queue_to("on-demand");
+  kueue.cores = 0;
+  const std::vector<std::string> jobs = {"cora", "citeseer", "pubmed"};
+  for (const std::string& job : jobs)
+    submit(json::object(),
+           {{"/spec/placement/topologyLevels", json::array({"rack", kHostnameLabel})},
+            {"/spec/placement/within", "rack"}},
+           job);
+  const auto asked = [&](const std::string& what) {
+    return std::count(stage.api.reads.begin(), stage.api.reads.end(), what);
+  };
+  const auto has_request = [&](const std::string& job) {
+    return kueue.workload(job).at("spec").at("podSets").at(0).contains("topologyRequest");
+  };
+  stage.run(290, [&] {
+    for (const std::string& job : jobs) stage.controller->job_changed("team/" + job, "");
+    return false;
+  });
+  EXPECT_EQ(asked("localqueues team-queue"), 1);
+  EXPECT_EQ(asked("clusterqueues team"), 1);
+  for (const std::string& job : jobs) EXPECT_TRUE(has_request(job)) << job;
+  lead_queue_to("plain");
+  stage.run(30);
+  EXPECT_EQ(asked("clusterqueues team"), 2);
+  for (const std::string& job : jobs) EXPECT_FALSE(has_request(job)) << job << " has heard of the change";
 }
 
 TEST_F(Queues, AClassThatIsMissingHoldsAJobUntilItIsThere) {

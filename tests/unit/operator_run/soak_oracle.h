@@ -50,7 +50,7 @@ class SoakOracle {
     check_room_table();
     check_what_is_remembered();
   }
-  /// When all jobs are gone, and the users' other pods.
+  /// When all jobs are gone, and the users' other pods. It is for `queue_.drop(job)` in Controller::forget.
   void check_empty() {
     for (const auto& [name, pod] : world_.cluster.pods) ADD_FAILURE() << when() << name << " is left";
     for (const auto& [key, object] : world_.cluster.objects)
@@ -74,6 +74,7 @@ class SoakOracle {
   /// Of a failure: when, in the soak's time.
   std::string when() const { return text_of(world_.cluster.now) + ": "; }
 
+  /// How a job ends, and that it ends once. It is for `complete` in the steps of decide.cc.
   void check_status(const std::string& name, const json& before, const json& after) {
     ++world_.figures.statuses;
     for (const char* counter : {"attempt", "failures", "disruptions"})
@@ -89,6 +90,7 @@ class SoakOracle {
     EXPECT_EQ(world_.cluster.runs[name].completions, int(has_succeeded)) << when() << name;
   }
 
+  /// No node is full twice over. It is for `planner_.room_.book(…)` in Planner::JobPlans::plan.
   void check_nodes() {
     const auto all = uses_of(world_, true), planned = uses_of(world_, false);
     for (const auto& [name, use] : all) {
@@ -105,7 +107,8 @@ class SoakOracle {
     }
   }
 
-  /// Whatever is made for a job names it as its owner, and goes with it.
+  /// Whatever is made for a job names it as its owner, and goes with it. It is for the "ownerReferences" of
+  /// operator/objects/parts.cc.
   void check_owners() {
     // What a job owns stays while a pod of it hangs on a silent node.
     std::set<std::string> owners, orphans;
@@ -135,7 +138,8 @@ class SoakOracle {
     }
   }
 
-  /// All of a job's pods, of all its attempts and whichever operator made them, run one image.
+  /// All of a job's pods, of all its attempts and whichever operator made them, run one image. It is for
+  /// `reconcile.use_image(…)` in keep_image.
   void check_images(const SoakJob& job) {
     std::string& image = known_[job.uid].image;
     for (const auto& [name, pod] : world_.cluster.pods) {
@@ -146,6 +150,7 @@ class SoakOracle {
     }
   }
 
+  /// It is for `clean_up` in the steps of decide.cc, and for `dismiss(…)` and `remove(Kind::kJob, …)` there.
   void check_end(const SoakJob& job, const json& object) {
     Known& known = known_[job.uid];
     const auto& run = world_.cluster.runs[job.name];
@@ -165,6 +170,7 @@ class SoakOracle {
   }
 
   /// All of a gang's workers are released or none; or some stand, for a time, while lost ones are replaced.
+  /// It is for withdraw_waiting_in_vain in end_overdue_start.
   void check_gang(const SoakJob& job, const json& object) {
     std::set<std::string> released;
     for (const auto& [name, pod] : world_.cluster.pods)
@@ -185,7 +191,8 @@ class SoakOracle {
         << object.dump(1);
   }
 
-  /// Each job that isn't over waits for something that has a name, and not for too long.
+  /// Each job that isn't over waits for something that has a name, and not for too long. It is for
+  /// `enqueue(job, true)` in Controller::conclude.
   void check_wait(const SoakJob& job, const json& object) {
     const SoakWait wait = wait_of(object, world_);
     const json status = status_of(object);
@@ -204,7 +211,8 @@ class SoakOracle {
         << object.dump(1);
   }
 
-  /// A gang for which there is room, and which is the first, has it within ten minutes.
+  /// A gang for which there is room, and which is the first, has it within ten minutes. It is for the
+  /// `queue_.add_after(job, …requeue_at…)` of Controller::work_on and that of room_changed, both together.
   void check_room(const SoakJob& job, const json& object, const RoomCheck& room) {
     Known& known = known_[job.uid];
     const bool is_seen = !world_.is_down && world_.api.broken.empty();
@@ -222,7 +230,8 @@ class SoakOracle {
                                          << object.dump(1);
   }
 
-  /// What the operator takes for free is what is left when all pods are counted from nothing.
+  /// What the operator takes for free is what is left when all pods are counted from nothing. It is for
+  /// `booked_.erase(pod)` in RoomTable::cancel.
   void check_room_table() {
     RoomTable& table = world_.controller->caches().room();
     const auto uses = uses_of(world_, true);
@@ -242,7 +251,8 @@ class SoakOracle {
     EXPECT_EQ(table.bookings(), 0U) << when() << "all pods are there, or will never be";
   }
 
-  /// No more than there is of what it is about.
+  /// No more than there is of what it is about. It is for `queue_.drop(job)` and its like in
+  /// Controller::forget.
   void check_what_is_remembered() {
     std::size_t live = 0, seen = 0;
     for (const auto& [name, node] : world_.cluster.nodes) seen += !world_.api.hidden_nodes.contains(name);

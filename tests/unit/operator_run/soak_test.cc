@@ -51,6 +51,8 @@ void expect_flat(const std::vector<std::size_t>& bytes) {
     EXPECT_LT(double(later), 1.03 * double(bytes.front()) + (256 << 10)) << "after " << bytes.front();
 }
 
+/// Each check of the oracle names the line that it is for: put that fault back, and it fails here. What grows
+/// is seen by expect_flat: for example without `leave_if_empty(…)` in ThinPods::erase.
 TEST(Soak, LosesNothingLeavesNothingAndGrowsInNothing) {
   const int parts = hours() >= 4 ? 4 : 2;
   SoakWorld world(kSeed);

@@ -17,7 +17,7 @@ struct Stage {
   FakeCluster cluster;
   FakeApi api{cluster};
   kube::FakeClock clock;
-  kube::Client client{api, {}, {.times = 0}, clock};
+  kube::Client client;
   Metrics metrics;
   bool leads = true;
   std::string progress;                      // what ranks report; "": nothing
@@ -29,7 +29,8 @@ struct Stage {
   bool tells_changes_alone = false;  // the cluster's `changed` names all that changes (FakeWatches)
   std::unique_ptr<Controller> controller;
 
-  Stage() {
+  Stage() : Stage(kube::RetryRule{.times = 0}) {}
+  explicit Stage(const kube::RetryRule& retry) : client(api, {}, retry, clock) {
     for (int n = 1; n <= 4; ++n) {
       const std::string name = "n" + std::to_string(n);
       auto& labels = cluster.nodes[name].labels;

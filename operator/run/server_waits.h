@@ -1,0 +1,55 @@
+// Jobs whose writes the API server asks to wait (429 with Retry-After). Such a job isn't looked at until the
+// time is over, whatever the news of it: it would be refused again, and the server is busy.
+#pragma once
+
+#include <algorithm>
+#include <chrono>
+#include <cstddef>
+#include <map>
+#include <mutex>
+#include <string>
+
+#include "operator/kube/clock.h"
+
+namespace atl::ctl {
+
+/// Thread-safe.
+class ServerWaits {
+ public:
+  /// The clock must outlive it.
+  explicit ServerWaits(kube::Clock& clock) : clock_(clock) {}
+
+  /// `asked`: the server's time, of which kLongest counts at most; 0: it asks for none.
+  void begin(const std::string& job, kube::Milliseconds asked) {
+    if (asked <= kube::Milliseconds(0)) return;
+    std::lock_guard lock(mutex_);
+    until_[job] = clock_.now() + std::min(asked, kLongest);
+  }
+  /// How much of the job's time is left; 0: it may be looked at.
+  kube::Milliseconds left(const std::string& job) {
+    std::lock_guard lock(mutex_);
+    const auto found = until_.find(job);
+    if (found == until_.end()) return kube::Milliseconds(0);
+    const auto left = std::chrono::ceil<kube::Milliseconds>(found->second - clock_.now());
+    if (left > kube::Milliseconds(0)) return left;
+    until_.erase(found);
+    return kube::Milliseconds(0);
+  }
+  void forget(const std::string& job) {
+    std::lock_guard lock(mutex_);
+    until_.erase(job);
+  }
+  std::size_t size() const {
+    std::lock_guard lock(mutex_);
+    return until_.size();
+  }
+
+  static constexpr kube::Milliseconds kLongest{30'000};
+
+ private:
+  kube::Clock& clock_;
+  mutable std::mutex mutex_;
+  std::map<std::string, kube::Clock::Time> until_;  // by job
+};
+
+}  // namespace atl::ctl
