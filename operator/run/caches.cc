@@ -94,7 +94,7 @@ kube::Cache<GnnJob> job_cache(const News& news) {
 
 /// A job is as urgent as its pods; without any, of urgency 0.
 int priority_of(const std::shared_ptr<const PodView>& pod) {
-  return pod ? pod->priority : 0;
+  return pod && !pod->gives_way ? pod->priority : 0;
 }
 
 kube::Cache<PodView> pod_cache(const News& news, SpaceCaches& space) {
