@@ -97,6 +97,28 @@ bool truth_of(const Arguments& arguments, const std::string& name, bool otherwis
   return text == "true";
 }
 
+/// How an autoscaler is asked for nodes, and by which pods.
+void read_scale_up(const Arguments& arguments, Options& options) {
+  const std::map<std::string, ScaleUp> ways = {{"none", ScaleUp::kNone},
+                                               {"placeholders", ScaleUp::kPlaceholders},
+                                               {"capacity-buffers", ScaleUp::kCapacityBuffers}};
+  Settings& settings = options.settings;
+  const std::string name = arguments.get("--scale-up", "none");
+  const auto way = ways.find(name);
+  if (way == ways.end())
+    fail("--scale-up: '{}' is not allowed (use none, placeholders or capacity-buffers)", name);
+  settings.scale_up = way->second;
+  settings.placeholder_image = arguments.get("--placeholder-image", "");
+  settings.placeholder_class = arguments.get("--placeholder-class", "");
+  settings.scale_up_seconds =
+      int(arguments.integer("--scale-up-patience", settings.scale_up_seconds, 60, 86'400));
+  options.most_servers = int(arguments.integer("--scale-up-servers", options.most_servers, 1, 100'000));
+  if (settings.scale_up != ScaleUp::kNone && settings.placeholder_image.empty())
+    fail("--placeholder-image: is required with --scale-up={}", name);
+  if (settings.scale_up == ScaleUp::kPlaceholders && settings.placeholder_class.empty())
+    fail("--placeholder-class: is required with --scale-up={} (name a PriorityClass of negative value)", name);
+}
+
 LogLevel log_level_of(const Arguments& arguments) {
   const std::map<std::string, LogLevel> levels = {
       {"debug", LogLevel::kDebug}, {"info", LogLevel::kInfo}, {"warning", LogLevel::kWarning}};
@@ -171,6 +193,15 @@ Command operator_command(int (*run)(const Arguments&)) {
             "also allowed in template and volumes, separated by commas: {}, capabilities by name (default: none)",
             fmt::join(guarded_features(), ", "))},
        {"--reserve-after", "SECONDS", "how long a gang waits before room is reserved for it (default: 300)"},
+       {"--scale-up", "WAY",
+        "how an autoscaler is asked for nodes for gangs that wait for room: placeholders (pods of low priority), "
+        "capacity-buffers, or none (default)"},
+       {"--scale-up-servers", "N", "servers for which nodes are asked at a time, by all jobs (default: 64)"},
+       {"--scale-up-patience", "SECONDS",
+        "how long the nodes may take to come, before what asked for them is deleted for a time (default: 900)"},
+       {"--placeholder-image", "IMAGE", "image of placeholder pods, which need only stay (required by --scale-up)"},
+       {"--placeholder-class", "NAME",
+        "PriorityClass of placeholder pods, of negative value (required by --scale-up=placeholders)"},
        {"--lease", "SECONDS", "how long a silent leader keeps the lease (default: 15)"},
        {"--progress-every", "SECONDS", "time between two polls of a job's progress (default: 5)"}},
       run};
@@ -207,6 +238,7 @@ Options options_of(const Arguments& arguments) {
   settings.kueue = truth_of(arguments, "--kueue", settings.kueue);
   options.reserve_after =
       Seconds(arguments.integer("--reserve-after", options.reserve_after.count(), 0, 604800));
+  read_scale_up(arguments, options);
   options.lease = Seconds(arguments.integer("--lease", options.lease.count(), 3, 300));
   options.renew_within = options.lease * 2 / 3;
   options.lease_retry = std::max(Seconds(1), options.lease / 7);

@@ -19,6 +19,8 @@ inline constexpr const char* kSuspended = "Suspended";
 inline constexpr const char* kRestarting = "Restarting";
 inline constexpr const char* kSucceeded = "Succeeded";
 inline constexpr const char* kFailed = "Failed";
+/// Whether nodes are asked for, for a gang that waits for room; a job that never waited hasn't it.
+inline constexpr const char* kNodesRequested = "NodesRequested";
 
 /// The reason against Placed and Created while the data set is prepared, before places are looked for. Also a
 /// state.

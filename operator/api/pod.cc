@@ -83,7 +83,9 @@ PodView read_pod(const std::string& text) {
   pod.ip = text_of(status, "podIP");
   read_conditions(status, pod);
   read_spec(member(object, "spec"), pod);
-  pod.pinned = pod_state(object).pinned;
+  const PodState state = pod_state(object);
+  pod.pinned = state.pinned;
+  pod.gives_way = state.gives_way;
   for (const char* list : {"initContainerStatuses", "containerStatuses"})
     for (const json& container : list_of(status, list)) pod.containers.push_back(read_container(container));
   return pod;

@@ -36,6 +36,7 @@ struct PodView {
   std::string disruption;
   std::vector<std::string> gates;
   int priority = 0;
+  bool gives_way = false;  // PodState's
   Resources requests;
   std::vector<ContainerView> containers;  // init containers first
 

@@ -11,6 +11,7 @@ namespace {
 /// something.
 constexpr Next (*kSteps[])(Reconcile&) = {
     leave_what_is_deleted,
+    end_needless_request,
     clean_up,
     complete,
     refuse_unfit,

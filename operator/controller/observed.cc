@@ -23,6 +23,10 @@ const char* name_of(Kind kind) {
       return "MPIJob";
     case Kind::kWorkload:
       return "Workload";
+    case Kind::kPodTemplate:
+      return "PodTemplate";
+    case Kind::kCapacityBuffer:
+      return "CapacityBuffer";
   }
   return "";
 }

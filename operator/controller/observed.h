@@ -19,7 +19,17 @@
 
 namespace atl::ctl {
 
-enum class Kind { kJob, kPod, kConfigMap, kSecret, kNetworkPolicy, kMpiJob, kWorkload };
+enum class Kind {
+  kJob,
+  kPod,
+  kConfigMap,
+  kSecret,
+  kNetworkPolicy,
+  kMpiJob,
+  kWorkload,
+  kPodTemplate,
+  kCapacityBuffer
+};
 /// The kind's name: "Pod".
 const char* name_of(Kind kind);
 
@@ -69,6 +79,9 @@ class ClusterView {
   virtual std::vector<std::string> other_pods(const std::string& node) = 0;
   /// Whether an older job also has some pods and is refused others, so that this one gives way (decide.h).
   virtual bool is_another_first() = 0;
+  /// Why nodes may not be asked for now, for so many of the job's servers; "": they may. From then on they
+  /// count as asked for.
+  virtual std::string why_no_request(std::size_t servers) = 0;
   virtual LoginKeys new_keys() = 0;
 };
 

@@ -138,7 +138,11 @@ Next place_gang(Reconcile& reconcile) {
   if (!is_planned || !is_plan_as_assigned(reconcile)) {
     if (wait_after_withdrawal(reconcile) == Next::kDone) return Next::kDone;
     const GangPlan plan = find_places(reconcile);
-    if (!plan.fits) return Next::kDone;
+    if (!plan.fits) {
+      request_nodes(reconcile, plan);
+      return Next::kDone;
+    }
+    end_request(reconcile, kPlaced, "the gang has places");
     pin_launcher(reconcile, plan.launcher);
   }
   release_all(reconcile);

@@ -13,7 +13,7 @@ constexpr std::size_t kLongestEvent = 1024;
 bool is_bad_news(const std::string& condition, bool holds, const std::string& reason) {
   if (reason == kPreparing || reason == kSuspended) return false;  // on its way, or suspended as wished
   return holds ? condition == kFailed || condition == kRestarting || reason == kUnheard
-               : condition == kPlaced || condition == kCreated;
+               : condition == kPlaced || condition == kCreated || reason == kNoNodes;
 }
 
 /// Whether the reason is a usual step between a plan and training, which needs no event.

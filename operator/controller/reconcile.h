@@ -17,6 +17,9 @@ inline constexpr const char* kStarting = "Starting";
 /// The reason against Placed where the gang doesn't fit, and against Running where its launcher alone
 /// doesn't.
 inline constexpr const char* kNoRoom = "NoRoom";
+/// The reason against NodesRequested where too few came, or asking was refused. A time without requests
+/// follows.
+inline constexpr const char* kNoNodes = "NoNodes";
 /// The reason of Running where ranks run and none of their servers answers the operator.
 inline constexpr const char* kUnheard = "Unheard";
 

@@ -59,10 +59,11 @@ bool is_refused_before(const GnnJob& other, const GnnJob& job) {
 }
 
 Next tell_refusal(Reconcile& reconcile) {
-  if (reconcile.seen.refusals.empty()) return Next::kContinue;
-  const Refusal& first = reconcile.seen.refusals.front();
+  const auto first = std::ranges::find_if_not(
+      reconcile.seen.refusals, [&](const Refusal& refusal) { return is_of_request(refusal, reconcile); });
+  if (first == reconcile.seen.refusals.end()) return Next::kContinue;
   reconcile.say(kCreated, false, kRefused,
-                fmt::format("{} is refused by the API server: {}", first.object, first.message));
+                fmt::format("{} is refused by the API server: {}", first->object, first->message));
   reconcile.requeue_at(reconcile.now() + kTryAgain);
   return Next::kContinue;  // it may be accepted the next time
 }

@@ -42,6 +42,16 @@ Next end_overdue_start(Reconcile& reconcile);
 Next withdraw_unbound(Reconcile& reconcile);
 Next remove_leftovers(Reconcile& reconcile);
 
+// scale_up.cc: nodes for a gang that waits for room
+/// Takes back what was asked for by a job that doesn't wait any more.
+Next end_needless_request(Reconcile& reconcile);
+/// Asks for nodes where more would make the gang fit. `plan`: that found no places.
+void request_nodes(Reconcile& reconcile, const GangPlan& plan);
+/// Takes back what is asked for; what is written next is written after that.
+void end_request(Reconcile& reconcile, const char* reason, const std::string& message);
+/// Whether what was refused is only what asks for nodes, which the gang itself can do without.
+bool is_of_request(const Refusal& refusal, const Reconcile& reconcile);
+
 // refusals.cc: what the API server refuses; and its word, asked before the first pod is made
 Next tell_refusal(Reconcile& reconcile);
 Next give_way(Reconcile& reconcile);

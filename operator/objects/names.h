@@ -10,7 +10,7 @@ namespace atl::ctl {
 inline constexpr const char* kJobLabel = "atoll.dev/job";
 inline constexpr const char* kManagedByLabel = "app.kubernetes.io/managed-by";
 inline constexpr const char* kManager = "atoll";
-inline constexpr const char* kRoleLabel = "atoll.dev/role";  // prepare | worker | launcher
+inline constexpr const char* kRoleLabel = "atoll.dev/role";  // prepare | worker | launcher | placeholder
 inline constexpr const char* kServerLabel = "atoll.dev/server";
 inline constexpr const char* kIncarnationLabel = "atoll.dev/incarnation";
 inline constexpr const char* kAttemptLabel = "atoll.dev/attempt";  // of launchers, and of an MPIJob's workers
@@ -33,6 +33,7 @@ inline constexpr const char* kGate = "atoll.dev/placement";
 inline constexpr const char* kPrepareRole = "prepare";
 inline constexpr const char* kWorkerRole = "worker";
 inline constexpr const char* kLauncherRole = "launcher";
+inline constexpr const char* kPlaceholderRole = "placeholder";
 
 inline constexpr const char* kEngine = "engine";  // the container that is ours
 inline constexpr int kSshPort = 2222, kMetricsPort = 9400;
@@ -61,6 +62,14 @@ inline std::string worker_name(const std::string& job, int server, int incarnati
 }
 inline std::string workload_name(const std::string& job) {
   return "gnnjob-" + job;
+}
+/// What asks an autoscaler for nodes: all such names of a job begin like this.
+inline std::string room_prefix(const std::string& job) {
+  return job + "-room-";
+}
+/// `part`: the server's number, kLauncherRole; or of a CapacityBuffer, how many pods of which role.
+inline std::string room_name(const std::string& job, const std::string& part) {
+  return room_prefix(job) + part;
 }
 /// The MPIJob of job J and attempt A has workers J-A-worker-0 and so on.
 inline std::string mpi_job_name(const std::string& job, int attempt) {

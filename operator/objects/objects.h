@@ -3,7 +3,9 @@
 // launchers, the job has keys (Status::keys).
 #pragma once
 
+#include <cstddef>
 #include <nlohmann/json_fwd.hpp>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -97,6 +99,28 @@ TopologyRequest topology_request(const Job& job);
 std::string workload(const GnnJob& job, const Settings& settings,
                      const std::vector<std::vector<Rank>>& servers, const QueuePriority& priority,
                      const TopologyRequest& asks = {});
+
+// What asks an autoscaler for nodes. An autoscaler adds nodes for pods that find none, or for such as a
+// CapacityBuffer describes. They ask of a node what the gang's own pods will.
+
+/// The room of one pod of a gang.
+struct WantedRoom {
+  std::string role;                  // kWorkerRole | kLauncherRole: whose selectors and tolerations it has
+  Resources requests;                // with everything that admission added to the gang's pods
+  std::vector<NodeTerms> reach{};    // where volumes can be used: one term of each must hold
+  std::set<std::string> excluded{};  // nodes that failed before
+  std::string together{};            // a node label of which one domain must hold all; "": any
+  bool is_together_required = true;  // false: one domain should
+};
+
+/// A pod that holds such room until somebody needs it, and does nothing. Not gated, and pinned nowhere.
+std::string placeholder_pod(const GnnJob& job, const Settings& settings, const WantedRoom& room,
+                            const std::string& name);
+/// The PodTemplate of the same room.
+std::string room_template(const GnnJob& job, const Settings& settings, const WantedRoom& room,
+                          const std::string& name);
+/// A CapacityBuffer of so many pods of the PodTemplate that has the same name.
+std::string capacity_buffer(const GnnJob& job, const std::string& name, std::size_t pods);
 
 /// A JSON patch that enters these conditions in the Workload's status, and with `releases` gives the reserved
 /// quota back. It fails where the Workload has changed since it was read.

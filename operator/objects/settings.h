@@ -11,6 +11,9 @@
 
 namespace atl::ctl {
 
+/// By which objects an autoscaler is asked for nodes, for gangs that wait for room.
+enum class ScaleUp { kNone, kPlaceholders, kCapacityBuffers };
+
 struct Settings {
   std::string image;                        // the engine's, where a job names none
   std::string cuda_image;                   // the same for jobs with GPUs; empty: `image`
@@ -28,6 +31,10 @@ struct Settings {
   std::int64_t cuda_shared_memory = 1 << 30;    // the same for ranks with a GPU: NCCL's buffers are there
   bool mpi_jobs = false;                        // mpi-operator runs here: launcher: mpijob is allowed
   bool kueue = false;                           // Kueue runs here: jobs may name a queue
+  ScaleUp scale_up = ScaleUp::kNone;
+  std::string placeholder_image;  // of pods that do nothing
+  std::string placeholder_class;  // their PriorityClass, whose value is negative
+  int scale_up_seconds = 900;     // in which all nodes that are asked for must have come
   std::set<std::string> allowed;  // features that is_allowable() (guards.h) names, in jobs' pods
   std::int64_t fs_group = 10001;  // group of the mounted keys, and of volumes that take one
 };

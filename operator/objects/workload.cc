@@ -41,7 +41,8 @@ std::vector<std::vector<json>> driver_rules(int oldest) {
           {rule(present, false), rule(former, true)}};
 }
 
-/// Leaves out nodes that plans leave out, because Kueue would assign them where it may assign any.
+}  // namespace
+
 void demand_driver(json& spec, const GnnJob& job, const Settings& settings) {
   const bool has_our_engine = job.job->image.empty();
   if (job.job->resources.gpus == 0 || !has_our_engine || settings.oldest_driver == 0) return;
@@ -56,6 +57,8 @@ void demand_driver(json& spec, const GnnJob& job, const Settings& settings) {
     }
   terms = std::move(all);
 }
+
+namespace {
 
 /// A set of pods as they are made outside of any queue: a flavor's additions are not theirs to request.
 json pod_set(const char* name, std::size_t count, const std::string& text, const TopologyRequest& asks) {

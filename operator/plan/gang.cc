@@ -91,6 +91,25 @@ std::optional<Answer> place_all(const Room& room, const Topology& topology, cons
   return place_around_launcher(room, gang, placement->cost);
 }
 
+/// Whether the rule names nodes that exist: a new one has another name.
+bool names_nodes(const LabelRule& rule) {
+  return rule.comparison == "In" && (rule.of_name || rule.key == kHostnameLabel);
+}
+
+/// Whether no other node than named ones meets the terms.
+bool needs_named_nodes(const NodeTerms& terms) {
+  return !terms.empty() &&
+         std::ranges::all_of(terms, [](const auto& term) { return std::ranges::any_of(term, names_nodes); });
+}
+
+bool would_new_nodes_help(const Gang& gang) {
+  return !gang.assigned && !needs_named_nodes(gang.filter.terms) &&
+         std::ranges::none_of(gang.filter.selector, names_nodes) &&
+         std::ranges::none_of(gang.volumes, [](const GangVolume& volume) {
+           return volume.mounters != Mounters::kFirstServer && needs_named_nodes(volume.place.terms);
+         });
+}
+
 std::vector<double> bytes_by_level(const Gang& gang, const Topology& topology,
                                    const std::vector<std::string>& nodes) {
   std::map<std::string, int> site_of;
@@ -121,6 +140,10 @@ GangPlan plan_gang(const Gang& gang, const Snapshot& snapshot) {
   auto answer = place_all(room, topology, gang);
   if (!answer) {
     plan.reasons = obstacles(gang, room);
+    plan.would_nodes_help = would_new_nodes_help(gang);
+    for (const GangVolume& volume : gang.volumes)
+      if (volume.mounters != Mounters::kFirstServer && !volume.place.terms.empty())
+        plan.reach.push_back(volume.place.terms);
     return plan;
   }
   const auto ideal = place(Topology(room.sites(true), gang.weights), gang.traffic, gang.within);

@@ -62,6 +62,9 @@ struct GangPlan {
   double best_possible = 0;          // on the same nodes, if they were empty
   std::vector<double> level_bytes;   // by level: bytes per epoch that cross this level and no coarser one
   std::vector<std::string> reasons;  // in whole sentences: why it isn't the best possible, or doesn't fit
+  // Of a gang that doesn't fit:
+  bool would_nodes_help = false;   // more nodes that its pods may use, in the right places, would make it fit
+  std::vector<NodeTerms> reach{};  // where its servers' volumes can be used: of each, one term must hold
 };
 
 /// Pure. Pods of the gang's own job take no room, so that it can be planned again while it runs.

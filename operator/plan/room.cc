@@ -50,7 +50,8 @@ void Room::take_pods(const Snapshot& snapshot) {
     index[snapshot.nodes[n].name] = n;
   for (const PodState& pod : snapshot.pods) {
     const auto found = index.find(pod.where());
-    if (pod.finished || found == index.end() || (!gang_.job.empty() && pod.job == gang_.job)) continue;
+    const bool is_own = !gang_.job.empty() && pod.job == gang_.job;
+    if (pod.finished || pod.gives_way || found == index.end() || is_own) continue;
     NodeLeft& changed = changed_.try_emplace(found->second, left(snapshot, found->second)).first->second;
     changed.free -= pod.requests;
     if (pod.of_daemon_set) changed.empty -= pod.requests;

@@ -13,6 +13,7 @@ using nlohmann::json;
 
 constexpr char kJobLabel[] = "atoll.dev/job";
 constexpr char kPinnedAnnotation[] = "atoll.dev/pinned-to";
+constexpr char kRoleLabel[] = "atoll.dev/role", kPlaceholderRole[] = "placeholder";
 constexpr YamlLimits kClusterFile = {std::size_t(256) << 20, 50'000'000};
 
 Resources resources_of(const json& quantities) {
@@ -107,6 +108,11 @@ PodState pod_state(const json& pod) {
     state.job = space + "/" + job;
     state.pinned = text_of(member(member(metadata, "annotations"), kPinnedAnnotation));
   }
+  // The scheduler takes the room of pods with a negative priority for any of ours, so that a label alone
+  // never makes room.
+  const json& priority = member(spec, "priority");
+  state.gives_way = text_of(member(member(metadata, "labels"), kRoleLabel)) == kPlaceholderRole &&
+                    priority.is_number_integer() && priority.get<std::int64_t>() < 0;
   const std::string phase = text_of(member(member(pod, "status"), "phase"));
   state.finished = phase == "Succeeded" || phase == "Failed";
   for (const json& owner : member(metadata, "ownerReferences"))

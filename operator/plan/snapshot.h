@@ -33,6 +33,7 @@ struct PodState {
   std::string job;     // namespace/name of its GNNJob, or ""
   bool finished = false;
   bool of_daemon_set = false;  // it stays as long as its node
+  bool gives_way = false;      // a placeholder: it has the room only until somebody needs it
   Resources requests;
 
   const std::string& where() const { return node.empty() ? pinned : node; }

@@ -21,6 +21,7 @@ std::vector<Kind> object_kinds(const Scope& scope) {
   std::vector<Kind> kinds = {Kind::kConfigMap, Kind::kNetworkPolicy};
   if (scope.mpi_jobs) kinds.push_back(Kind::kMpiJob);
   if (scope.workloads) kinds.push_back(Kind::kWorkload);
+  if (scope.capacity_buffers) kinds.insert(kinds.end(), {Kind::kPodTemplate, Kind::kCapacityBuffer});
   return kinds;
 }
 
@@ -102,7 +103,7 @@ kube::Cache<GnnJob> job_cache(const News& news) {
 
 /// A job is as urgent as its pods; without any, of urgency 0.
 int priority_of(const std::shared_ptr<const PodView>& pod) {
-  return pod ? pod->priority : 0;
+  return pod && !pod->gives_way ? pod->priority : 0;
 }
 
 kube::Cache<PodView> pod_cache(const News& news, SpaceCaches& space) {
@@ -176,7 +177,10 @@ std::vector<Feed> Caches::feeds() {
     all.push_back({resource_of(Kind::kJob).path(space), {}, &caches->jobs});
     all.push_back({resource_of(Kind::kPod).path(space), {kJobLabel, ""}, &caches->pods});
     for (const auto& [kind, objects] : caches->objects)
-      all.push_back({resource_of(kind).path(space), {ours, ""}, objects.get(), kind == Kind::kWorkload});
+      all.push_back({resource_of(kind).path(space),
+                     {ours, ""},
+                     objects.get(),
+                     kind == Kind::kWorkload || kind == Kind::kCapacityBuffer});
   }
   if (queues_) queues_->add_feeds(all);
   all.push_back({nodes_resource().path(), {}, &nodes_});

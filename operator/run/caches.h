@@ -74,7 +74,7 @@ struct SpaceCaches {
 struct Scope {
   std::vector<std::string> spaces{};           // namespaces; none: all
   std::string operator_class = kDefaultClass;  // jobs of other classes are ignored
-  bool mpi_jobs = false, workloads = false;
+  bool mpi_jobs = false, workloads = false, capacity_buffers = false;
 };
 
 class Caches {

@@ -27,13 +27,6 @@ double seconds_since(std::chrono::steady_clock::time_point begin) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
 }
 
-std::set<std::string> pods_that_exist(const std::vector<Reread>& reread) {
-  std::set<std::string> names;
-  for (const Reread& each : reread)
-    if (each.object.kind == Kind::kPod && each.text) names.insert(each.object.name);
-  return names;
-}
-
 /// Catches whatever `work` throws, because a failure must not end the process: all other jobs would stand
 /// still.
 template <class Work>
@@ -52,9 +45,11 @@ Controller::Controller(const Options& options, Dependencies dependencies)
       around_(std::move(dependencies)),
       queue_(around_.clock, [this](const std::string& key) { return is_urgent(key); }),
       expectations_(around_.clock),
-      caches_({options.spaces, options.operator_class, options.settings.mpi_jobs, options.settings.kueue},
+      caches_({options.spaces, options.operator_class, options.settings.mpi_jobs, options.settings.kueue,
+               options.settings.scale_up == ScaleUp::kCapacityBuffers},
               *this),
       planner_(caches_, options.reserve_after, around_.now),
+      requests_(options.most_servers),
       claim_places_(around_.client, around_.now),
       queue_flavors_(around_.client, around_.now),
       poller_(caches_, options.engine_port,
@@ -81,6 +76,7 @@ void Controller::forget(const std::string& job) {
   expectations_.forget(job);
   planner_.forget(job);
   if (planner_.stop_waiting(job)) room_changed();
+  requests_.forget(job);
   poller_.forget(job);
   feedbacks_.take(job);
   repeats_.forget(job);
@@ -95,6 +91,7 @@ void Controller::room_changed() {
 }
 
 void Controller::look_at_all() {
+  requests_.restore(caches_);
   look_at_waiting();  // first the jobs for which room may be kept
   for (const auto& job : caches_.jobs()) enqueue(job->full_name());
 }
@@ -198,11 +195,13 @@ void Controller::work_on(const std::string& job, Time::time_point queued) {
     if (!caches_.job(job)) forget(job);  // it may belong to another operator now
     return;
   }
-  CachedCluster cluster(caches_, seen->job, [&](const Gang& gang, const std::vector<std::string>& pods) {
-    return plan(gang, pods, seen->job, plans);
-  });
+  CachedCluster cluster(
+      caches_, seen->job,
+      [&](const Gang& gang, const auto& pods) { return plan(gang, pods, seen->job, plans); },
+      [&](auto servers) { return requests_.why_not(job, precedence_of(seen->job, caches_), servers); });
   seen->cluster = &cluster;
   const Decision decision = decide_on(*seen);
+  if (!cluster.has_asked() && !has_requests(*seen)) requests_.forget(job);
   if (planner_.take_moved()) room_changed();
   if (const auto wait = repeats_.wait(job, decision); wait > Milliseconds(0)) {
     around_.metrics.held_back();

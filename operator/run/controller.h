@@ -23,6 +23,7 @@
 #include "operator/run/events.h"
 #include "operator/run/feedback.h"
 #include "operator/run/metrics.h"
+#include "operator/run/node_requests.h"
 #include "operator/run/options.h"
 #include "operator/run/planner.h"
 #include "operator/run/progress.h"
@@ -91,6 +92,7 @@ class Controller final : public CacheListener {
   WriteFeedbacks feedbacks_;
   Caches caches_;
   Planner planner_;
+  NodeRequests requests_;
   ClaimPlaces claim_places_;
   QueueFlavors queue_flavors_;
   ProgressPoller poller_;

@@ -9,7 +9,8 @@ const kube::Resource& resource_of(Kind kind) {
   static const kube::Resource kJobs{kApiGroup, kApiVersion, kApiPlural}, kPods{"", "v1", "pods"},
       kConfigMaps{"", "v1", "configmaps"}, kSecrets{"", "v1", "secrets"},
       kPolicies{"networking.k8s.io", "v1", "networkpolicies"}, kMpiJobs{"kubeflow.org", "v2beta1", "mpijobs"},
-      kWorkloads{"kueue.x-k8s.io", "v1beta2", "workloads"};
+      kWorkloads{"kueue.x-k8s.io", "v1beta2", "workloads"}, kPodTemplates{"", "v1", "podtemplates"},
+      kCapacityBuffers{"autoscaling.x-k8s.io", "v1beta1", "capacitybuffers"};
   switch (kind) {
     case Kind::kJob:
       return kJobs;
@@ -25,6 +26,10 @@ const kube::Resource& resource_of(Kind kind) {
       return kMpiJobs;
     case Kind::kWorkload:
       return kWorkloads;
+    case Kind::kPodTemplate:
+      return kPodTemplates;
+    case Kind::kCapacityBuffer:
+      return kCapacityBuffers;
   }
   ATOLL_CHECK(false, "no kind {}", int(kind));
   return kJobs;

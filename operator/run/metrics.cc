@@ -73,6 +73,8 @@ struct Metrics::State {
   Family<Gauge>& jobs = gauge("atoll_jobs", "GNNJobs by state.");
   Family<Gauge>& waiting =
       gauge("atoll_gang_waiting_seconds", "How long a job has waited for room, of those that wait longest.");
+  Family<Gauge>& node_requests =
+      gauge("atoll_gang_node_requests", "Gangs for which nodes are asked of an autoscaler, by state.");
   std::mutex mutex;  // guards:
   std::map<std::pair<std::string, std::string>, Gauge*> waiting_by_job;
   Family<Counter>& restarts = counter("atoll_job_restarts_total", "Attempts that ended early, by reason.");
@@ -147,6 +149,11 @@ void Metrics::set_waiting(const std::map<std::pair<std::string, std::string>, do
   }
 }
 
+void Metrics::set_node_requests(int asked, int in_vain) {
+  state_->node_requests.Add({{"state", "Asked"}}).Set(asked);
+  state_->node_requests.Add({{"state", "NoNodes"}}).Set(in_vain);
+}
+
 void Metrics::restarted(const std::string& reason) {
   state_->restarts.Add({{"reason", known_reason(reason)}}).Increment();
 }
@@ -182,11 +189,17 @@ std::string Metrics::text() const {
 std::string Controller::metrics_text() {
   std::map<std::string, int> states;
   std::map<std::pair<std::string, std::string>, double> waiting;
+  int asked = 0, in_vain = 0;
   for (const auto& job : caches_.jobs()) {
     ++states[state_of(job->status.conditions)];
     if (const auto since = waits_for_room_since(job->status))
       waiting[{job->meta.space, job->meta.name}] = double((around_.now() - *since).count());
+    if (!waits_for_places_since(job->status)) continue;
+    const Condition* request = find_condition(job->status.conditions, kNodesRequested);
+    asked += request && request->holds;
+    in_vain += request && !request->holds && request->reason == "NoNodes";
   }
+  around_.metrics.set_node_requests(asked, in_vain);
   around_.metrics.set_jobs(states);
   around_.metrics.set_waiting(waiting);
   around_.metrics.set_depth(queue_.depth());
@@ -201,6 +214,7 @@ std::map<std::string, std::size_t> Controller::remembered() const {
   all["server waits"] = server_waits_.size();
   all["progress"] = poller_.size();
   all["waiting"] = planner_.size();
+  all["requests"] = requests_.size();
   all["queue"] = queue_.size();
   std::lock_guard lock(mutex_);
   all["queued"] = queued_.size();

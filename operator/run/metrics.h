@@ -29,6 +29,8 @@ class Metrics {
   /// because each is a series.
   void set_waiting(const std::map<std::pair<std::string, std::string>, double>& seconds_by_job);
   static constexpr std::size_t kMostWaiting = 200;
+  /// Gangs for which nodes are asked, and gangs for which that was in vain.
+  void set_node_requests(int asked, int in_vain);
   void restarted(const std::string& reason);
   void failed(const std::string& outcome);  // of carrying out a decision
   void held_back();                         // a decision that was carried out three times in a row

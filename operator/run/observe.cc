@@ -100,6 +100,13 @@ void take_out(Observed& seen, const Outdated& object) {
 
 }  // namespace
 
+std::set<std::string> pods_that_exist(const std::vector<Reread>& reread) {
+  std::set<std::string> names;
+  for (const Reread& each : reread)
+    if (each.object.kind == Kind::kPod && each.text) names.insert(each.object.name);
+  return names;
+}
+
 std::optional<std::vector<Reread>> read_again(kube::Client& client, const std::string& space,
                                               const std::vector<Outdated>& outdated) {
   std::vector<Reread> all;

@@ -1,8 +1,10 @@
 // One job as the caches show it.
 #pragma once
 
+#include <cstddef>
 #include <functional>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -19,6 +21,9 @@ struct Reread {
   Outdated object;
   std::optional<std::string> text;  // nothing: the object is gone
 };
+
+/// The names of pods that are there.
+std::set<std::string> pods_that_exist(const std::vector<Reread>& reread);
 
 /// Nothing where the server doesn't say.
 std::optional<std::vector<Reread>> read_again(kube::Client& client, const std::string& space,
@@ -44,19 +49,30 @@ std::optional<Observed> observe(const std::string& job, const Caches& caches, Be
 class CachedCluster final : public ClusterView {
  public:
   using Plan = std::function<GangPlan(const Gang&, const std::vector<std::string>& pods)>;
-  CachedCluster(const Caches& caches, const GnnJob& job, Plan plan)
-      : caches_(caches), job_(job), plan_(std::move(plan)) {}
+  using WhyNoRequest = std::function<std::string(std::size_t servers)>;
+  CachedCluster(
+      const Caches& caches, const GnnJob& job, Plan plan,
+      WhyNoRequest why_no_request = [](std::size_t) { return std::string(); })
+      : caches_(caches), job_(job), plan_(std::move(plan)), why_no_request_(std::move(why_no_request)) {}
 
   GangPlan plan(const Gang& gang, const std::vector<std::string>& pods) override { return plan_(gang, pods); }
   /// First pods of no job, then those of other jobs.
   std::vector<std::string> other_pods(const std::string& node) override;
   bool is_another_first() override;
+  std::string why_no_request(std::size_t servers) override {
+    has_asked_ = true;
+    return why_no_request_(servers);
+  }
   LoginKeys new_keys() override { return make_login_keys(); }
+  /// Whether a decision wanted to ask for nodes.
+  bool has_asked() const { return has_asked_; }
 
  private:
   const Caches& caches_;
   const GnnJob& job_;
   const Plan plan_;
+  const WhyNoRequest why_no_request_;
+  bool has_asked_ = false;
 };
 
 }  // namespace atl::ctl

@@ -27,6 +27,7 @@ struct Options {
   int engine_port = 9400;  // port of rank 0's /progress
   Seconds progress_every{5};
   Seconds reserve_after{300};  // of waiting, before room is kept for a gang
+  int most_servers = 64;       // for which nodes are asked at a time
   Seconds lease{15}, renew_within{10}, lease_retry{2};
 };
 

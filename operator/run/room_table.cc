@@ -142,7 +142,7 @@ std::optional<RoomTable::Holding> RoomTable::holding_of(const std::string& pod) 
     if (!booked) return {};
     return Holding{booked->booking.node, booked->job, booked->booking.requests};
   }
-  if (view->has_ended() || view->meta.label(kJobLabel).empty())
+  if (view->has_ended() || view->gives_way || view->meta.label(kJobLabel).empty())
     return {};  // without a job's name it is one of the others
   Holding holding{view->node, caches_.owner_of(*view), view->requests};
   // Anybody may give a pod our annotation, so only a job's own pods hold the room of their pin.

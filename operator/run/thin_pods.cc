@@ -26,7 +26,7 @@ void ThinPods::put(std::string_view object) {
   const PodState state = pod_state(pod);
   const bool is_kept_elsewhere =
       !state.job.empty() && handlers_.is_watched(state.job.substr(0, state.job.find('/')));
-  if (state.node.empty() || state.finished || is_kept_elsewhere) return remove(object);
+  if (state.node.empty() || state.finished || state.gives_way || is_kept_elsewhere) return remove(object);
   const auto priority = integer_of(member(pod, "spec"), "priority").value_or(0);
   std::string left;  // the node that the pod takes less of than before
   {

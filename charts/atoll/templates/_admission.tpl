@@ -39,10 +39,15 @@ spec:
      own, whether by itself or by what others make pods of, and no Secret that becomes an account's token. */}}
 {{- define "atoll.policy.operator" -}}
 {{- $lease := printf "atoll-operator%s" (eq .Values.operatorClass "atoll" | ternary "" (printf "-%s" .Values.operatorClass)) -}}
+{{- $buffers := eq (include "atoll.scaleUp" .) "capacity-buffers" -}}
+{{- $kinds := dict "" (list "pods" "secrets" "configmaps" "events") "networking.k8s.io" (list "networkpolicies")
+    "coordination.k8s.io" (list "leases") "kubeflow.org" (list "mpijobs") "kueue.x-k8s.io" (list "workloads" "workloads/status") -}}
+{{- if $buffers }}
+{{- $kinds = merge (dict "" (append (index $kinds "") "podtemplates") "autoscaling.x-k8s.io" (list "capacitybuffers")) $kinds }}
+{{- end -}}
 matchConstraints:
   resourceRules:
-    {{- range $group, $resources := dict "" (list "pods" "secrets" "configmaps" "events") "networking.k8s.io" (list "networkpolicies")
-        "coordination.k8s.io" (list "leases") "kubeflow.org" (list "mpijobs") "kueue.x-k8s.io" (list "workloads" "workloads/status") }}
+    {{- range $group, $resources := $kinds }}
     - apiGroups: [{{ $group | quote }}]
       apiVersions: ["*"]
       operations: [CREATE, UPDATE, DELETE]
@@ -65,6 +70,9 @@ variables:
   - name: templates  # of pods
     expression: >-
       variables.kind == 'pods' && variables.isMade ? [variables.subject] :
+      {{- if $buffers }}
+      variables.kind == 'podtemplates' && variables.isMade ? [variables.subject.template] :
+      {{- end }}
       variables.kind == 'mpijobs' && has(variables.spec.mpiReplicaSpecs) ?
       variables.spec.mpiReplicaSpecs.map(r, variables.spec.mpiReplicaSpecs[r].template) :
       variables.kind == 'workloads' && has(variables.spec.podSets) ? variables.spec.podSets.map(s, s.template) : []

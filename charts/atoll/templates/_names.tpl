@@ -29,6 +29,22 @@ helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version }}
 {{- end -}}
 {{- end }}
 
+{{/* How an autoscaler is asked for nodes, as --scale-up has it. */}}
+{{- define "atoll.scaleUp" -}}
+{{- $buffers := .Capabilities.APIVersions.Has "autoscaling.x-k8s.io/v1beta1/CapacityBuffer" -}}
+{{- if eq .Values.scaleUp.by "None" -}}
+none
+{{- else if or (eq .Values.scaleUp.by "CapacityBuffers") (and (eq .Values.scaleUp.by "Auto") $buffers) -}}
+capacity-buffers
+{{- else -}}
+placeholders
+{{- end -}}
+{{- end }}
+
+{{- define "atoll.placeholderClass" -}}
+{{ include "atoll.fullname" . }}-placeholder
+{{- end }}
+
 {{/* An image of ours: of (image: {repository, tag, digest}, chart: .Chart). */}}
 {{- define "atoll.image" -}}
 {{ .image.repository }}{{ if .image.digest }}@{{ .image.digest }}{{ else }}:{{ default .chart.AppVersion .image.tag }}{{ end }}

@@ -29,6 +29,14 @@
 - apiGroups: [""]
   resources: [persistentvolumeclaims]  # those that jobs mount: which volume is theirs
   verbs: [get]
+{{- if eq (include "atoll.scaleUp" .) "capacity-buffers" }}
+- apiGroups: [""]
+  resources: [podtemplates]  # of CapacityBuffers
+  verbs: [get, list, watch, create, delete]
+- apiGroups: [autoscaling.x-k8s.io]
+  resources: [capacitybuffers]
+  verbs: [get, list, watch, create, delete]
+{{- end }}
 {{- if .Values.mpiJobs.enabled }}
 - apiGroups: [kubeflow.org]
   resources: [mpijobs]

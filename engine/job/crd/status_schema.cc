@@ -72,7 +72,7 @@ Json words(const char* description, std::initializer_list<const char*> allowed) 
 }
 
 Json conditions() {
-  Json condition = object("Created, Placed, Running, Suspended, Restarting, Succeeded or Failed",
+  Json condition = object("Created, Placed, NodesRequested, Running, Suspended, Restarting, Succeeded/Failed",
                           {{"type", text("", 63)},
                            {"status", words("", {"True", "False", "Unknown"})},
                            {"observedGeneration", count("the spec's generation that it refers to")},

@@ -47,6 +47,7 @@ class FakeCluster {
   std::map<std::string, json> pods;                      // by name
   std::map<std::pair<Kind, std::string>, json> objects;  // all others, including jobs
   std::map<std::string, json> flavors;                   // Kueue's ResourceFlavors
+  std::map<std::string, int> priorities{{"atoll-placeholder", -10}};  // PriorityClasses
   FakeTraining training;
   std::map<std::string, FakeTraining> trainings;  // of jobs that behave otherwise
   bool is_changed = true;                         // since somebody last looked
@@ -138,6 +139,9 @@ inline void FakeCluster::create(Kind kind, const std::string& name, json object)
     return;
   }
   object["status"] = {{"phase", "Pending"}};
+  const json spec = object.value("spec", json::object());
+  const auto priority = priorities.find(spec.value("priorityClassName", ""));
+  if (priority != priorities.end()) object["spec"]["priority"] = priority->second;
   EXPECT_TRUE(pods.emplace(name, object).second) << name << " exists already";
 }
 

@@ -26,12 +26,14 @@ struct FakeView final : ClusterView {
     std::function<std::vector<std::string>(const std::string& node)> other_pods;
     std::function<bool()> is_another_first;
     std::function<LoginKeys()> new_keys;
+    std::function<std::string(std::size_t servers)> why_no_request;
   };
   Functions of;
 
   GangPlan plan(const Gang& gang, const std::vector<std::string>&) override { return of.plan(gang); }
   std::vector<std::string> other_pods(const std::string& node) override { return of.other_pods(node); }
   bool is_another_first() override { return of.is_another_first(); }
+  std::string why_no_request(std::size_t servers) override { return of.why_no_request(servers); }
   LoginKeys new_keys() override { return of.new_keys(); }
 };
 
@@ -137,7 +139,8 @@ inline Observed FakeOperator::observe(const std::string& name) {
                  [this] {
                    return LoginKeys{
                        {"login", "ssh-ed25519 L"}, {"host", "ssh-ed25519 H"}, std::to_string(++keys_made_)};
-                 }};
+                 },
+             .why_no_request = [](std::size_t) { return std::string(); }};
   seen.cluster = &view;
   seen.refusals = std::exchange(refusals_[name], {});
   seen.now = cluster_.now;

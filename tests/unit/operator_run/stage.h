@@ -24,6 +24,8 @@ struct Stage {
   std::map<std::string, std::string> pages;  // by address: pages of servers that report something else
   Seconds reserve_after{300};
   bool kueue = false;
+  ScaleUp scale_up = ScaleUp::kNone;
+  int most_servers = 64;
   int writes_at_once = 16, polls_at_once = 16;
   std::string image = "atoll/engine:1";
   bool tells_changes_alone = false;  // the cluster's `changed` names all that changes (FakeWatches)
@@ -46,6 +48,10 @@ struct Stage {
     options.identity = "one";
     options.reserve_after = reserve_after;
     options.settings.kueue = kueue;
+    options.settings.scale_up = scale_up;
+    options.settings.placeholder_image = "pause:1";
+    options.settings.placeholder_class = "atoll-placeholder";
+    options.most_servers = most_servers;
     options.writes_at_once = writes_at_once;
     options.polls_at_once = polls_at_once;
     const auto ask = [this](const std::string& address) -> std::optional<std::string> {
