@@ -116,7 +116,8 @@ void read_scale_up(const Arguments& arguments, Options& options) {
   if (settings.scale_up != ScaleUp::kNone && settings.placeholder_image.empty())
     fail("--placeholder-image: is required with --scale-up={}", name);
   if (settings.scale_up == ScaleUp::kPlaceholders && settings.placeholder_class.empty())
-    fail("--placeholder-class: is required with --scale-up={} (name a PriorityClass of negative value)", name);
+    fail("--placeholder-class: is required with --scale-up={} (name a PriorityClass of negative value)",
+         name);
 }
 
 LogLevel log_level_of(const Arguments& arguments) {
@@ -199,7 +200,8 @@ Command operator_command(int (*run)(const Arguments&)) {
        {"--scale-up-servers", "N", "servers for which nodes are asked at a time, by all jobs (default: 64)"},
        {"--scale-up-patience", "SECONDS",
         "how long the nodes may take to come, before what asked for them is deleted for a time (default: 900)"},
-       {"--placeholder-image", "IMAGE", "image of placeholder pods, which need only stay (required by --scale-up)"},
+       {"--placeholder-image", "IMAGE",
+        "image of placeholder pods, which need only stay (required by --scale-up)"},
        {"--placeholder-class", "NAME",
         "PriorityClass of placeholder pods, of negative value (required by --scale-up=placeholders)"},
        {"--lease", "SECONDS", "how long a silent leader keeps the lease (default: 15)"},

@@ -59,7 +59,7 @@ struct LayerInput {
   // (own, in): the rows of the layer's input that this pass has; gather sends and reads them. Where the layer
   // appends, forward also takes (own, LayerSpec::gathered)
   Rows rows;
-  Rows self;  // (dst, in): the destinations' own input rows (residuals, SAGE's self term)
+  Rows self;            // (dst, in): the destinations' own input rows (residuals, SAGE's self term)
   ConstMatrixView tap;  // (dst, tap width): the named tap (GCNII's h⁰), or empty
 };
 

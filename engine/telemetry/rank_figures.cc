@@ -57,12 +57,11 @@ TypicalEpoch typical_epoch(const RunRecord& record) {
   const auto phase = [&](const char* name) {
     return middle([&](const EpochRecord& e) { return seconds_of_phase(e.own.phases, name); });
   };
-  return {
-      .epoch_seconds = middle([](const EpochRecord& e) { return e.epoch_seconds; }),
-      .compute_seconds = phase("compute"),
-      .exposed_seconds = phase("communication"),
-      .communication_seconds = middle([](const EpochRecord& e) { return e.own.communication_seconds; }),
-      .progress_cpu_seconds = middle([](const EpochRecord& e) { return e.own.progress_cpu_seconds; })};
+  return {.epoch_seconds = middle([](const EpochRecord& e) { return e.epoch_seconds; }),
+          .compute_seconds = phase("compute"),
+          .exposed_seconds = phase("communication"),
+          .communication_seconds = middle([](const EpochRecord& e) { return e.own.communication_seconds; }),
+          .progress_cpu_seconds = middle([](const EpochRecord& e) { return e.own.progress_cpu_seconds; })};
 }
 
 void gather_typical_epochs(Communicator& comm, RunRecord& record) {

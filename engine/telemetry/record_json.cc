@@ -25,7 +25,9 @@ std::string text_of(const Json& json, int indent = -1) {
 }
 
 template <class T>
-concept HasMembers = requires { T::members(); };
+concept HasMembers = requires {
+  T::members();
+};
 
 /// Whether the struct's members have no names.
 template <class T>

@@ -231,9 +231,9 @@ void request_nodes(Reconcile& reconcile, const GangPlan& plan) {
     reconcile.say(kNodesRequested, false, kNoNodes, why);
   if (const auto end = end_of_rest(reconcile)) {
     reconcile.requeue_at(*end);
-    add_words(
-        reconcile,
-        fmt::format("nodes were asked for in vain (see NodesRequested), and will be again at {}", text_of(*end)));
+    add_words(reconcile,
+              fmt::format("nodes were asked for in vain (see NodesRequested), and will be again at {}",
+                          text_of(*end)));
     return end_request(reconcile, kNoNodes, "");
   }
   const std::string why = reconcile.seen.cluster->why_no_request(waiting_servers(reconcile).size());

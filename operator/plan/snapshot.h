@@ -15,6 +15,7 @@ namespace atl::ctl {
 
 struct Taint {
   std::string key, value, effect;  // NoSchedule | PreferNoSchedule | NoExecute
+  bool operator==(const Taint&) const = default;
 };
 
 struct NodeState {
@@ -23,6 +24,7 @@ struct NodeState {
   std::vector<Taint> taints;
   bool cordoned = false, ready = false;
   Resources allocatable;
+  bool operator==(const NodeState&) const = default;
 };
 
 /// A pod that takes room, or will: it is bound to a node, or we have pinned it to one.

@@ -37,10 +37,9 @@ struct WriteResult {
 
 /// How often a worker's request is sent again. A worker that slept for as long as an overloaded server asks
 /// would hold up all other jobs, so a job that must wait longer waits in the queue.
-inline constexpr kube::RetryRule kWorkersRetry{
-    .times = 2,
-    .backoff = {kube::Milliseconds(100), kube::Milliseconds(1000)},
-    .patience = kube::Milliseconds(1000)};
+inline constexpr kube::RetryRule kWorkersRetry{.times = 2,
+                                               .backoff = {kube::Milliseconds(100), kube::Milliseconds(1000)},
+                                               .patience = kube::Milliseconds(1000)};
 
 /// What writing needs; all references must outlive it.
 struct WriteContext {

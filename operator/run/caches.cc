@@ -34,15 +34,6 @@ NodeEntry read_node(std::string_view text) {
   return entry;
 }
 
-bool offers_the_same(const NodeState& a, const NodeState& b) {
-  auto same = [](const Taint& x, const Taint& y) {
-    return x.key == y.key && x.value == y.value && x.effect == y.effect;
-  };
-  return a.ready == b.ready && a.cordoned == b.cordoned && a.labels == b.labels &&
-         a.allocatable == b.allocatable &&
-         std::equal(a.taints.begin(), a.taints.end(), b.taints.begin(), b.taints.end(), same);
-}
-
 std::string job_of(const Meta& meta) {
   const std::string job = meta.label(kJobLabel);
   return job.empty() ? "" : full_name(meta.space, job);
@@ -292,7 +283,7 @@ void Caches::node_changed(const std::string& name, const kube::Cache<NodeEntry>:
     std::lock_guard lock(missed_mutex_);
     missed_.erase(name);
   }
-  if (before && after && offers_the_same(before->state, after->state)) return;
+  if (before && after && before->state == after->state) return;
   room_.node_changed(name);
   std::set<std::string> concerned;
   for (const auto& pod : pods_on(name)) concerned.insert(job_of(pod->meta));

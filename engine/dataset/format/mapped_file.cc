@@ -160,8 +160,7 @@ ScratchMemory::ScratchMemory(const std::filesystem::path& folder, Index bytes) :
   if (const int error = ::posix_fallocate(open.number, 0, bytes); error != 0)
     fail("{}: a temporary file of {} bytes cannot be made there: {}; {}", folder.string(), bytes,
          std::strerror(error), write_remedy(error));
-  void* const data =
-      ::mmap(nullptr, std::size_t(bytes), PROT_READ | PROT_WRITE, MAP_SHARED, open.number, 0);
+  void* const data = ::mmap(nullptr, std::size_t(bytes), PROT_READ | PROT_WRITE, MAP_SHARED, open.number, 0);
   if (data == MAP_FAILED)
     fail("{}: a temporary file cannot be memory-mapped: {}", folder.string(), std::strerror(errno));
   data_ = static_cast<std::byte*>(data);

@@ -146,8 +146,8 @@ void read_labels(const fs::path& raw, DatasetWriter& writer) {
               "{}: the label is {}. Atoll predicts classes, not numbers (regression isn't built); classes are whole numbers",
               rows.where(), value);
         if (value < 0)
-          fail("{}: the label is {}; classes are 0 or more, and a vertex without a label has nan", rows.where(),
-               value);
+          fail("{}: the label is {}; classes are 0 or more, and a vertex without a label has nan",
+               rows.where(), value);
         labels.push_back(std::isnan(value) ? -1 : std::int32_t(rows.as_vertex(value)));
       } else {
         if (value != 0 && value != 1) fail("{}: a target is {}; allowed are 0 and 1", rows.where(), value);

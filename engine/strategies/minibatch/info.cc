@@ -35,12 +35,13 @@ std::vector<Field> cache_options() {
 }
 
 Field sums_folder_option() {
-  return strategy_option("minibatch", "sumsFolder", std::string(),
-                         {.type = FieldType::kText,
-                          .description = "folder in which each rank keeps the sums of sampler none, in a file "
-                                         "without a name, instead of in memory",
-                          .default_text = "in memory",
-                          .may_change = true});
+  return strategy_option(
+      "minibatch", "sumsFolder", std::string(),
+      {.type = FieldType::kText,
+       .description = "folder in which each rank keeps the sums of sampler none, in a file "
+                      "without a name, instead of in memory",
+       .default_text = "in memory",
+       .may_change = true});
 }
 
 void a_fanout_a_layer(const Check& c) {

@@ -28,9 +28,8 @@ struct BatchCounts {
 /// Each count of both.
 template <class Operation>
 BatchCounts combined(BatchCounts counts, const BatchCounts& others, Operation operation) {
-  each_member<BatchCounts>([&](const auto& each) {
-    counts.*each.member = operation(counts.*each.member, others.*each.member);
-  });
+  each_member<BatchCounts>(
+      [&](const auto& each) { counts.*each.member = operation(counts.*each.member, others.*each.member); });
   return counts;
 }
 inline BatchCounts operator+(const BatchCounts& counts, const BatchCounts& more) {

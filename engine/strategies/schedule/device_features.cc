@@ -82,9 +82,8 @@ void DeviceFeatures::read_hosts(ConstMatrixView own) {
   const void* const data = backend().pin(own.address(), std::size_t(own.rows * own.row_bytes()));
   if (data == nullptr) return;
   pinned_ = own.address();
-  hosts_ = own.halves != nullptr
-               ? ConstMatrixView(static_cast<const Bfloat16*>(data), own.rows, own.cols)
-               : ConstMatrixView(static_cast<const Real*>(data), own.rows, own.cols);
+  hosts_ = own.halves != nullptr ? ConstMatrixView(static_cast<const Bfloat16*>(data), own.rows, own.cols)
+                                 : ConstMatrixView(static_cast<const Real*>(data), own.rows, own.cols);
 }
 
 SourcedRows::Input SourcedRows::of(const RowSources& sources, const RowPlaces& places,

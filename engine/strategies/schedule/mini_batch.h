@@ -56,8 +56,8 @@ class BatchHooks {
 
 // The output of a model's constant layers for a rank's own rows, computed once and exactly. Batches without
 // neighbours read nothing else (SIGN's powers of the adjacency: Frasca et al. 2020, section 3). Other ranks'
-// rows are fetched slab by slab, as in exact inference. On the host the rows may lie in a file without a name,
-// which is gone with the process, whichever way that ends.
+// rows are fetched slab by slab, as in exact inference. On the host the rows may lie in a file without a
+// name, which is gone with the process, whichever way that ends.
 
 /// One per rank, used by its compute thread. The context must outlive it.
 class ConstantRows {

@@ -1,5 +1,5 @@
-// A part whose rank receives rows owner by owner, as under CAGNET and Sancus, and aggregates each owner's share
-// as it comes: the arcs from some ranks' rows to other ranks' rows, one block per owner.
+// A part whose rank receives rows owner by owner, as under CAGNET and Sancus, and aggregates each owner's
+// share as it comes: the arcs from some ranks' rows to other ranks' rows, one block per owner.
 #pragma once
 
 #include <memory>

@@ -44,9 +44,9 @@ class FakeCluster {
  public:
   Moment now = kBegin;
   std::map<std::string, FakeNode> nodes;
-  std::map<std::string, json> pods;                      // by name
-  std::map<std::pair<Kind, std::string>, json> objects;  // all others, including jobs
-  std::map<std::string, json> flavors;                   // Kueue's ResourceFlavors
+  std::map<std::string, json> pods;                                   // by name
+  std::map<std::pair<Kind, std::string>, json> objects;               // all others, including jobs
+  std::map<std::string, json> flavors;                                // Kueue's ResourceFlavors
   std::map<std::string, int> priorities{{"atoll-placeholder", -10}};  // PriorityClasses
   FakeTraining training;
   std::map<std::string, FakeTraining> trainings;  // of jobs that behave otherwise

@@ -217,8 +217,7 @@ inline void FakeOperator::answer(const Wants& wants, Observed& seen) {
             : "loading\n{\"preparedChecksum\":\"p\",\"ranks\":4,\"flows\":[[0,2,100],[1,3,50]]" +
                   cluster_.prepares_also + "}\n";
   if (!wants.pod_fault.empty()) seen.pod_fault = fault_of(wants.pod_fault);
-  if (!wants.queue.empty())
-    seen.queue = QueueAnswer{flavors_of_queue(wants.queue), seen.now + Seconds(300)};
+  if (!wants.queue.empty()) seen.queue = QueueAnswer{flavors_of_queue(wants.queue), seen.now + Seconds(300)};
   if (wants.secret.empty() || seen.secret) return;
   seen.secret = SecretAnswer{};
   if (cluster_.refuse(Kind::kSecret, {{"metadata", {{"name", wants.secret}}}}).empty())

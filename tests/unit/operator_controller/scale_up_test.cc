@@ -123,8 +123,7 @@ TEST_F(ScaleUpTest, ALateAutoscalerIsAskedAgain) {
 
 TEST_F(ScaleUpTest, NothingIsAskedForWhatNodesCannotMend) {
   json job = six_servers();
-  job["spec"]["template"] =
-      json::parse(R"({"spec": {"nodeSelector": {"kubernetes.io/hostname": "n1"}}})");
+  job["spec"]["template"] = json::parse(R"({"spec": {"nodeSelector": {"kubernetes.io/hostname": "n1"}}})");
   world.atoll.submit(job);
   world.atoll.run(200);
   ASSERT_EQ(world.condition(kPlaced).reason, "NoRoom");

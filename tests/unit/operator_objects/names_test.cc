@@ -24,9 +24,9 @@ std::string long_name(int length) {
 
 TEST(Names, OfAllPodsAreNamesOfHosts) {
   const std::string job = long_name(kLongestJobName);
-  for (const std::string& name : {prepare_name(job), worker_name(job, kMostServers - 1, kLastAttempt),
-                                  launcher_name(job, kLastAttempt), room_name(job, kLauncherRole),
-                                  room_name(job, std::to_string(kMostServers - 1))})
+  for (const std::string& name :
+       {prepare_name(job), worker_name(job, kMostServers - 1, kLastAttempt), launcher_name(job, kLastAttempt),
+        room_name(job, kLauncherRole), room_name(job, std::to_string(kMostServers - 1))})
     EXPECT_LE(name.size(), std::size_t(kLongestHostName)) << name;
   EXPECT_EQ(launcher_name(job, kLastAttempt).size(), std::size_t(kLongestHostName))
       << "no shorter than need be";

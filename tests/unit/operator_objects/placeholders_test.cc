@@ -67,8 +67,8 @@ TEST(Placeholders, AreWhereVolumesAreAndNotWhereNodesFailed) {
   const json pod = pod_with(wanted);
   const json& terms = terms_of(pod);
   ASSERT_EQ(terms.size(), 2U) << "either zone";
-  const json failed = json::parse(
-      R"({"key": "kubernetes.io/hostname", "operator": "NotIn", "values": ["n7"]})");
+  const json failed =
+      json::parse(R"({"key": "kubernetes.io/hostname", "operator": "NotIn", "values": ["n7"]})");
   for (const json& term : terms) EXPECT_EQ(term.at("matchExpressions").back(), failed);
   EXPECT_EQ(terms.at(0).at("matchExpressions").at(0).at("values"), json::array({"a"}));
   EXPECT_EQ(terms.at(1).at("matchExpressions").at(0).at("values"), json::array({"b"}));

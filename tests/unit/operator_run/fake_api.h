@@ -140,9 +140,8 @@ class FakeApi final : public kube::Transport, public FakeWatches {
     return target;
   }
   static Kind kind_of(const Target& target) {
-    for (const Kind kind :
-         {Kind::kJob, Kind::kConfigMap, Kind::kSecret, Kind::kNetworkPolicy, Kind::kWorkload,
-          Kind::kPodTemplate, Kind::kCapacityBuffer})
+    for (const Kind kind : {Kind::kJob, Kind::kConfigMap, Kind::kSecret, Kind::kNetworkPolicy,
+                            Kind::kWorkload, Kind::kPodTemplate, Kind::kCapacityBuffer})
       if (resource_of(kind).plural == target.plural) return kind;
     return Kind::kPod;
   }

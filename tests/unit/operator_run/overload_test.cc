@@ -41,9 +41,8 @@ struct Overload : testing::Test {
     });
   }
   std::ptrdiff_t slow_writes() const {
-    return std::ranges::count_if(stage.api.writes, [](const std::string& write) {
-      return write.find(" slow-") != std::string::npos;
-    });
+    return std::ranges::count_if(
+        stage.api.writes, [](const std::string& write) { return write.find(" slow-") != std::string::npos; });
   }
 };
 

@@ -1,5 +1,5 @@
-// Pods whose job label somebody changes: they are no longer the job's that made them, which replaces them, and
-// nothing of them is remembered there.
+// Pods whose job label somebody changes: they are no longer the job's that made them, which replaces them,
+// and nothing of them is remembered there.
 #include <gmock/gmock.h>
 
 #include <string>

@@ -82,13 +82,12 @@ TEST(PlannedPowersOfBatches, InAFileTakeNoMemory) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Jobs, PlannedPowers,
-                         testing::Values(SmallCase{"transductive", {}},
-                                         SmallCase{"inductive", {"training.setting=inductive"}},
-                                         SmallCase{"inductive_in_halves",
-                                                   {"training.setting=inductive",
-                                                    "training.precision=bfloat16"}}),
-                         [](const auto& each) { return each.param.name; });
+INSTANTIATE_TEST_SUITE_P(
+    Jobs, PlannedPowers,
+    testing::Values(SmallCase{"transductive", {}}, SmallCase{"inductive", {"training.setting=inductive"}},
+                    SmallCase{"inductive_in_halves",
+                              {"training.setting=inductive", "training.precision=bfloat16"}}),
+    [](const auto& each) { return each.param.name; });
 
 }  // namespace
 }  // namespace atl

@@ -28,16 +28,17 @@ TEST_P(BatchHalves, LearnTheSameFromRoundedFeatures) {
 
 std::vector<StrategyCase> cases() {
   const std::string of_seven = "strategy.minibatch.batchSize=7", batches = "strategy.kind=minibatch";
-  return {{"minibatch_alone", 1, {batches, of_seven}},
-          {"minibatch", 3, {batches, of_seven}},
-          {"minibatch_cached",
-           3,
-           {batches, "strategy.minibatch={batchSize: 7, cache: {bytes: 900, policy: lru}}"}},
-          {"minibatch_some_columns",
-           3,
-           {batches, "strategy.minibatch={batchSize: 7, featureRate: 0.5, fill: mean}"}},
-          {"subgraphs", 2, {batches, "strategy.minibatch={sampler: saintVertex, draws: 25}"}},
-          {"dgs", 2, {"strategy.kind=dgs", "strategy.dgs={batchSize: 7, explainEvery: 2, explainEpochs: 3}"}}};
+  return {
+      {"minibatch_alone", 1, {batches, of_seven}},
+      {"minibatch", 3, {batches, of_seven}},
+      {"minibatch_cached",
+       3,
+       {batches, "strategy.minibatch={batchSize: 7, cache: {bytes: 900, policy: lru}}"}},
+      {"minibatch_some_columns",
+       3,
+       {batches, "strategy.minibatch={batchSize: 7, featureRate: 0.5, fill: mean}"}},
+      {"subgraphs", 2, {batches, "strategy.minibatch={sampler: saintVertex, draws: 25}"}},
+      {"dgs", 2, {"strategy.kind=dgs", "strategy.dgs={batchSize: 7, explainEvery: 2, explainEpochs: 3}"}}};
 }
 
 INSTANTIATE_TEST_SUITE_P(Strategies, BatchHalves, testing::ValuesIn(cases()),

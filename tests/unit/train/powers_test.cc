@@ -17,10 +17,10 @@ constexpr Index kFeatures = 6;
 
 /// Each rank reads all arcs, so that it asks others for rows alone.
 Job powers_job(int hops, std::vector<std::string> more = {}) {
-  more.insert(more.begin(), {"model.kind=sign", fmt::format("model.options={{hops: {}}}", hops),
-                             "strategy.kind=minibatch",
-                             "strategy.minibatch={sampler: none, structure: mapped, batchSize: 7}",
-                             fmt::format("placement.ranks={}", kRanks), "placement.partitioner=hash"});
+  more.insert(more.begin(),
+              {"model.kind=sign", fmt::format("model.options={{hops: {}}}", hops), "strategy.kind=minibatch",
+               "strategy.minibatch={sampler: none, structure: mapped, batchSize: 7}",
+               fmt::format("placement.ranks={}", kRanks), "placement.partitioner=hash"});
   return small_job(more);
 }
 
@@ -49,8 +49,8 @@ TEST_F(Powers, AreMadeInOneMemory) {
     Workspace workspace;
     Context ctx{Device::kCpu, &pool, &workspace};
     const Dataset dataset = Dataset::open(folder_ / "small");
-    const PreparedGraph prepared = PreparedGraph::make(
-        dataset, partition_options(job, kRanks), graph_transforms(job), training_marks(dataset, job));
+    const PreparedGraph prepared = PreparedGraph::make(dataset, partition_options(job, kRanks),
+                                                       graph_transforms(job), training_marks(dataset, job));
     const RankData data(job, dataset, prepared, comm.rank());
     const Model model = job_model(job, data.features(), data.classes());
     Parameters parameters(model.parameters(), 1, placement_on(job, model, comm.rank()), Device::kCpu);
@@ -81,8 +81,8 @@ TEST_F(Powers, LieInAFileWithoutAName) {
   std::filesystem::create_directory(sums);
   for (const std::string setting : {"transductive", "inductive"}) {
     const Job in_memory = powers_job(3, {"training.setting=" + setting}),
-              in_file = powers_job(3, {"training.setting=" + setting,
-                                       "strategy.minibatch.sumsFolder=" + sums.string()});
+              in_file = powers_job(
+                  3, {"training.setting=" + setting, "strategy.minibatch.sumsFolder=" + sums.string()});
     const SmallResult one = train_small(in_memory, folder_ / "small", kRanks, 4),
                       other = train_small(in_file, folder_ / "small", kRanks, 4);
     EXPECT_EQ(other.losses, one.losses) << setting;

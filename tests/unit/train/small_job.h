@@ -41,9 +41,9 @@ struct SmallData {
   bool labelled = true;
   std::string_view class_names = {};  // a letter for each class, or none
   bool split = true;
-  int splits = 3;       // that vertices take in turn; 1: all vertices train
-  bool edges = false;   // an edge split is drawn: 70/15/15
-  Index strangers = 0;  // further vertices, without arcs and labels, whose features are all nonzero
+  int splits = 3;        // that vertices take in turn; 1: all vertices train
+  bool edges = false;    // an edge split is drawn: 70/15/15
+  Index strangers = 0;   // further vertices, without arcs and labels, whose features are all nonzero
   bool rounded = false;  // features are bfloat16's values
 };
 
