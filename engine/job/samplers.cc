@@ -179,6 +179,10 @@ std::string sums_folder(const Job& job) {
   return keeps && job.resources.gpus == 0 ? job.strategy.options.text("sumsFolder") : "";
 }
 
+void move_sums(Job& job, const std::string& folder) {
+  if (!sums_folder(job).empty()) job.strategy.options.set("sumsFolder", folder);
+}
+
 int default_parts(const Job& job) {
   return job.placement.partitioner.parts > 0 ? 0 : sampler_of(job).parts;
 }

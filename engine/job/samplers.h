@@ -40,6 +40,8 @@ bool reads_neighbours(const Job& job);
 
 /// The folder in which each rank keeps these sums in a file; empty: they are in memory, as always on GPUs.
 std::string sums_folder(const Job& job);
+/// Has them keep it in another folder, if they keep one.
+void move_sums(Job& job, const std::string& folder);
 
 /// The parts of the graph by the sampler's own default, where the job gives none; 0: one per rank.
 int default_parts(const Job& job);

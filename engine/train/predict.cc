@@ -10,6 +10,7 @@
 #include "comm/transports.h"
 #include "dataset/format/npy_writer.h"
 #include "job/load.h"
+#include "job/samplers.h"
 #include "partition/prepared_graph.h"
 #include "telemetry/link_metrics.h"
 #include "train/checkpoint/whole_tensors.h"
@@ -142,10 +143,11 @@ Predicted predict(const PredictOptions& o) {
   const Model model = job_model(job, data.features(), data.classes());
   Parameters parameters(model.parameters(), job.training.seed);
   read_held_rows(file, parameters, parameters.values().data(), "", false);
+  std::filesystem::create_directories(o.output);
+  move_sums(job, o.output.string());  // the run's folder may be on another machine
   const auto schedule =
       make_schedule({ctx, comm, job, model, parameters, data.held(), data.vertices(), true});
   if (model.constant_prefix() > 0) data.release_features();
-  std::filesystem::create_directories(o.output);
   const ConstMatrixView logits =
       write_predictions(ctx, comm, job, data, prepared, dataset, *schedule, o.output, o.probabilities);
   if (data.links() != nullptr) {

@@ -174,6 +174,21 @@ TEST(PredictNewVertices, LabelsOfOtherNamesMeasureNothing) {
   }
 }
 
+/// The run's `sumsFolder` was on the machine that trained.
+TEST(PredictNewVertices, NeedNotTheFolderOfTheRunsSums) {
+  const TemporaryFolder elsewhere;
+  const std::filesystem::path sums = elsewhere / "sums";
+  std::filesystem::create_directory(sums);
+  const PredictRun run({"model.kind=sign", "strategy.kind=minibatch",
+                        "strategy.minibatch={sampler: none, sumsFolder: " + sums.string() + "}"},
+                       {});
+  std::filesystem::remove(sums);
+  EXPECT_EQ(run.predict_small().metrics.test, run.record().test);
+  EXPECT_EQ(read_bytes(run / "predicted/predictions.npy"), read_bytes(run / "run/predictions.npy"));
+  for (const auto& each : std::filesystem::directory_iterator(run / "predicted"))
+    EXPECT_EQ(each.path().extension(), ".npy") << each.path();
+}
+
 TEST(PredictNewVertices, OtherFeaturesAreRefused) {
   const PredictRun run({}, {});
   for (const Index features : {Index(7), Index(0)}) {
