@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 #include <set>
 #include <utility>
@@ -88,13 +89,18 @@ struct Share {
 
 std::map<std::string, Share> shares_of(const Reconcile& reconcile, const Gang& gang, const GangPlan& plan) {
   std::map<std::string, Share> shares;
-  const auto waiting = waiting_servers(reconcile);
+  auto waiting = waiting_servers(reconcile);
   const WantedRoom server = room_of(reconcile, gang, plan, kWorkerRole);
   const auto name = [&](const std::string& part) { return room_name(reconcile.name(), part); };
-  if (is_by_buffers(reconcile))
-    shares[name(fmt::format("{}-{}", waiting.size(), kWorkerRole))] = {server, waiting.size()};
-  else
+  if (!plan.first_reach.empty()) {
+    Share& first = shares[name(is_by_buffers(reconcile) ? "first" : "0")] = {server, 1};
+    std::ranges::copy(plan.first_reach, std::back_inserter(first.room.reach));
+    std::erase(waiting, 0U);
+  }
+  if (!is_by_buffers(reconcile))
     for (const std::size_t s : waiting) shares[name(std::to_string(s))] = {server, 1};
+  else if (!waiting.empty())
+    shares[name(fmt::format("{}-{}", waiting.size(), kWorkerRole))] = {server, waiting.size()};
   if (is_launcher_waiting(reconcile))
     shares[name(kLauncherRole)] = {room_of(reconcile, gang, plan, kLauncherRole), 1};
   return shares;

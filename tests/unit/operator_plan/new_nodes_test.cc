@@ -80,6 +80,20 @@ TEST(NewNodes, MustBeWhereTheVolumesAre) {
   EXPECT_FALSE(planned(gang).would_nodes_help) << "its disk is in one node";
 }
 
+TEST(NewNodes, OfServerZeroMustBeWhereItsOutputIs) {
+  Gang gang = gang_of_four();
+  const LabelRule zone{"zone", "In", {"b"}, false};
+  const std::vector<LabelRule> term{zone};
+  GangVolume volume{"results", Mounters::kFirstServer};
+  volume.place.terms = {term};
+  gang.volumes = {volume};
+  EXPECT_EQ(planned(gang).reach.size(), 0U);
+  ASSERT_EQ(planned(gang).first_reach.size(), 1U);
+  EXPECT_EQ(planned(gang).first_reach[0][0][0].values, std::vector<std::string>{"b"});
+  gang.servers = {{1}, {2}, {3}, {4}};
+  EXPECT_EQ(planned(gang).first_reach.size(), 0U) << "server 0 stands";
+}
+
 json pod(const char* role, int priority) {
   json made = json::parse(R"({"metadata": {"name": "p", "namespace": "team", "labels": {}},
       "spec": {"nodeName": "n1", "containers": [{"resources": {"requests": {"cpu": "4"}}}]}})");
