@@ -239,6 +239,7 @@ void restart(Reconcile& reconcile, const Incident& incident) {
 void fail_job(Reconcile& reconcile, const std::string& reason, const std::string& message) {
   reconcile.say(kRunning, false, reason, message);
   reconcile.say(kRestarting, false, reason, message);
+  end_request(reconcile, reason.c_str(), message);
   reconcile.say(kFailed, true, reason, message);
   reconcile.status.completion = reconcile.now();
 }
