@@ -38,7 +38,8 @@ constexpr GpuWords kGpuWords[] = {
     {"GPU has fallen off the bus", kGpuFault},
     {"GPU is lost", kGpuFault},
     {"requirement error: unsatisfied condition", kGpuDriver},  // the image needs a newer driver
-    {"nvidia-container-cli", kGpuFault},
+    {"nvidia-container-cli: device error", kGpuFault},
+    {"nvidia-container-cli", kGpuDriver},  // a mount or ldcache error may be the image's, on any node
     {"unresolvable CDI devices", kGpuFault},
 };
 
