@@ -11,12 +11,15 @@
 namespace atl::ctl {
 namespace {
 
-/// The first object or pod that has a name of ours but isn't the job's: "Pod cora-0-0"; or "".
+/// The first that has a name of ours but isn't the job's: "Pod cora-0-0"; or "". Nobody needs placeholders.
 std::string foreign_object(const Observed& seen) {
+  const auto is_foreign = [&](const Meta& meta) {
+    return !is_own(meta, seen) && !meta.name.starts_with(room_prefix(seen.job.meta.name));
+  };
   for (const ObjectView& object : seen.objects)
-    if (!is_own(object.meta, seen)) return fmt::format("{} {}", name_of(object.kind), object.meta.name);
+    if (is_foreign(object.meta)) return fmt::format("{} {}", name_of(object.kind), object.meta.name);
   for (const PodView& pod : seen.pods)
-    if (!is_own(pod.meta, seen)) return fmt::format("{} {}", name_of(Kind::kPod), pod.meta.name);
+    if (is_foreign(pod.meta)) return fmt::format("{} {}", name_of(Kind::kPod), pod.meta.name);
   return {};
 }
 

@@ -38,7 +38,8 @@ constexpr GpuWords kGpuWords[] = {
     {"GPU has fallen off the bus", kGpuFault},
     {"GPU is lost", kGpuFault},
     {"requirement error: unsatisfied condition", kGpuDriver},  // the image needs a newer driver
-    {"nvidia-container-cli", kGpuFault},
+    {"nvidia-container-cli: device error", kGpuFault},
+    {"nvidia-container-cli", kGpuDriver},  // a mount or ldcache error may be the image's, on any node
     {"unresolvable CDI devices", kGpuFault},
 };
 
@@ -239,6 +240,7 @@ void restart(Reconcile& reconcile, const Incident& incident) {
 void fail_job(Reconcile& reconcile, const std::string& reason, const std::string& message) {
   reconcile.say(kRunning, false, reason, message);
   reconcile.say(kRestarting, false, reason, message);
+  end_request(reconcile, reason.c_str(), message);
   reconcile.say(kFailed, true, reason, message);
   reconcile.status.completion = reconcile.now();
 }

@@ -125,6 +125,7 @@ Next complete(Reconcile& reconcile) {
     reconcile.say(kRestarting, false, "Completed", "training has ended: " + outcome);
     if (reconcile.reason_against(kSuspended) == kSuspending)
       reconcile.say(kSuspended, false, "Completed", "training has ended: " + outcome);
+    end_request(reconcile, "Completed", "training has ended: " + outcome);
     reconcile.say(kSucceeded, true, "Completed", outcome);
     reconcile.status.completion = reconcile.now();
     return Next::kDone;

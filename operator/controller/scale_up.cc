@@ -10,8 +10,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <map>
-#include <set>
 #include <utility>
 
 #include "operator/controller/places.h"
@@ -24,7 +24,7 @@ namespace atl::ctl {
 namespace {
 
 constexpr const char *kAsked = "Asked", *kNotNeeded = "NotNeeded", *kNotNow = "NotNow";
-constexpr Seconds kShortestRest{300}, kLongestRest{14'400};
+constexpr Seconds kShortestRest{300}, kLongestRest{14'400}, kMadeAgain{60};
 
 bool is_placeholder(const PodView& pod, const Reconcile& reconcile) {
   return is_own(pod.meta, reconcile.seen) && pod.meta.label(kRoleLabel) == kPlaceholderRole;
@@ -39,14 +39,29 @@ bool is_by_buffers(const Reconcile& reconcile) {
   return reconcile.settings.scale_up == ScaleUp::kCapacityBuffers;
 }
 
-/// Takes back what isn't among these names, is of another manifest, or has ended. Where a name is in use
-/// still, it is asked for once that is gone.
-void take_back_all_but(Reconcile& reconcile, const std::set<std::string>& names) {
+/// The room to ask for, and for how many pods; by the name of the pod or the buffer that asks.
+struct Share {
+  WantedRoom room;
+  std::size_t pods = 1;
+};
+using Shares = std::map<std::string, Share>;
+
+/// Whether it has ended and may be made again; not at once, for its kubelet may reject one after the other.
+bool is_spent(Reconcile& reconcile, const PodView& pod) {
+  if (!pod.has_ended()) return false;
+  const Moment end = pod.meta.created.value_or(Moment{}) + kMadeAgain;
+  if (reconcile.now() < end) reconcile.requeue_at(end);
+  return reconcile.now() >= end;
+}
+
+/// Takes back what isn't among these, is of another manifest, or is spent. Then its name can be used again.
+void take_back_all_but(Reconcile& reconcile, const Shares& shares) {
   const auto stays = [&](const Meta& meta) {
-    return names.contains(meta.name) && meta.label(kManifestLabel) == reconcile.job().made_of.manifest;
+    return shares.contains(meta.name) && meta.label(kManifestLabel) == reconcile.job().made_of.manifest;
   };
   for (const PodView& pod : reconcile.seen.pods)
-    if (is_placeholder(pod, reconcile) && (pod.has_ended() || is_by_buffers(reconcile) || !stays(pod.meta)))
+    if (is_placeholder(pod, reconcile) &&
+        (is_by_buffers(reconcile) || !stays(pod.meta) || is_spent(reconcile, pod)))
       dismiss(reconcile, pod);
   for (const ObjectView& object : reconcile.seen.objects)
     if (is_request(object, reconcile) && !stays(object.meta) && !object.meta.deletion)
@@ -80,21 +95,20 @@ WantedRoom room_of(const Reconcile& reconcile, const Gang& gang, const GangPlan&
   return room;
 }
 
-/// The room to ask for, by the name of the pod or the buffer that does; and how many pods it is for.
-struct Share {
-  WantedRoom room;
-  std::size_t pods = 1;
-};
-
-std::map<std::string, Share> shares_of(const Reconcile& reconcile, const Gang& gang, const GangPlan& plan) {
-  std::map<std::string, Share> shares;
-  const auto waiting = waiting_servers(reconcile);
+Shares shares_of(const Reconcile& reconcile, const Gang& gang, const GangPlan& plan) {
+  Shares shares;
+  auto waiting = waiting_servers(reconcile);
   const WantedRoom server = room_of(reconcile, gang, plan, kWorkerRole);
   const auto name = [&](const std::string& part) { return room_name(reconcile.name(), part); };
-  if (is_by_buffers(reconcile))
-    shares[name(fmt::format("{}-{}", waiting.size(), kWorkerRole))] = {server, waiting.size()};
-  else
+  if (!plan.first_reach.empty()) {
+    Share& first = shares[name(is_by_buffers(reconcile) ? "first" : "0")] = {server, 1};
+    std::ranges::copy(plan.first_reach, std::back_inserter(first.room.reach));
+    std::erase(waiting, 0U);
+  }
+  if (!is_by_buffers(reconcile))
     for (const std::size_t s : waiting) shares[name(std::to_string(s))] = {server, 1};
+  else if (!waiting.empty())
+    shares[name(fmt::format("{}-{}", waiting.size(), kWorkerRole))] = {server, waiting.size()};
   if (is_launcher_waiting(reconcile))
     shares[name(kLauncherRole)] = {room_of(reconcile, gang, plan, kLauncherRole), 1};
   return shares;
@@ -105,7 +119,7 @@ bool is_there(const Reconcile& reconcile, const std::string& pod) {
                              [&](const PodView& other) { return other.meta.name == pod; });
 }
 
-void make_what_is_missing(Reconcile& reconcile, const std::map<std::string, Share>& shares) {
+void make_what_is_missing(Reconcile& reconcile, const Shares& shares) {
   for (const auto& [name, share] : shares) {
     if (!is_by_buffers(reconcile) && !is_there(reconcile, name))
       reconcile.create(Kind::kPod, name,
@@ -156,6 +170,10 @@ std::string why_in_vain(const Reconcile& reconcile) {
   if (refusal != reconcile.seen.refusals.end())
     return fmt::format("no nodes can be asked for: {} is refused by the API server: {}", refusal->object,
                        refusal->message);
+  for (const PodView& pod : reconcile.seen.pods)
+    if (!is_own(pod.meta, reconcile.seen) && pod.meta.name.starts_with(room_prefix(reconcile.name())))
+      return fmt::format("no nodes can be asked for: Pod {} isn't this job's (delete it, or rename the job)",
+                         pod.meta.name);
   if (reconcile.now() < reconcile.since(kNodesRequested) + patience_of(reconcile)) return {};
   return fmt::format(
       "within {} s (scaleUp.patienceSeconds of the chart) too few nodes have come; what asked for them is "
@@ -180,11 +198,10 @@ std::string words_for(const Reconcile& reconcile, const Gang& gang) {
 /// How many placeholders have nodes.
 std::string words_for_nodes(const Reconcile& reconcile) {
   if (is_by_buffers(reconcile)) return {};
-  const auto is_on_a_node = [&](const PodView& pod) {
-    return is_placeholder(pod, reconcile) && pod.is_bound();
-  };
-  return fmt::format("; {} of these pods have a node",
-                     std::ranges::count_if(reconcile.seen.pods, is_on_a_node));
+  const auto nodes = std::ranges::count_if(reconcile.seen.pods, [&](const PodView& pod) {
+    return is_placeholder(pod, reconcile) && pod.is_bound() && !pod.has_ended();
+  });
+  return fmt::format("; {} of these pods have a node", nodes);
 }
 
 void ask(Reconcile& reconcile, const Gang& gang, const GangPlan& plan) {
@@ -192,10 +209,8 @@ void ask(Reconcile& reconcile, const Gang& gang, const GangPlan& plan) {
   reconcile.say(kNodesRequested, true, kAsked, words);
   reconcile.requeue_at(reconcile.since(kNodesRequested) + patience_of(reconcile));
   add_words(reconcile, words + words_for_nodes(reconcile));
-  const auto shares = shares_of(reconcile, gang, plan);
-  std::set<std::string> names;
-  for (const auto& [name, share] : shares) names.insert(name);
-  take_back_all_but(reconcile, names);
+  const Shares shares = shares_of(reconcile, gang, plan);
+  take_back_all_but(reconcile, shares);
   make_what_is_missing(reconcile, shares);
 }
 

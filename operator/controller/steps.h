@@ -24,8 +24,7 @@ Next complete(Reconcile& reconcile);
 Next refuse_unfit(Reconcile& reconcile);
 Next fail_past_deadline(Reconcile& reconcile);
 
-// queue_nodes.cc: what a job asks its queue about nodes
-/// Asks which flavors the job's queue has, where a request for nodes depends on that.
+// queue_nodes.cc: asks which flavors the job's queue has, where a request for nodes depends on that
 Next ask_of_queue(Reconcile& reconcile);
 
 // queue.cc
@@ -106,7 +105,6 @@ inline bool runs(const Reconcile& reconcile) {
 }
 
 // queue_nodes.cc
-
 /// What the job asks of the topology of its nodes in the queue that it is in; nothing: that isn't known now.
 std::optional<TopologyRequest> request_of(const Reconcile& reconcile);
 /// Why Kueue takes no such request, for a message; "": it does.
@@ -115,7 +113,6 @@ std::string fault_of_request(const Reconcile& reconcile);
 bool is_request_old(const Workload& workload, const Reconcile& reconcile);
 
 // queue.cc
-
 /// Why a job may have no pods, and must give back those that it has.
 struct Hold {
   std::string reason, message;

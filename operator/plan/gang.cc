@@ -141,9 +141,11 @@ GangPlan plan_gang(const Gang& gang, const Snapshot& snapshot) {
   if (!answer) {
     plan.reasons = obstacles(gang, room);
     plan.would_nodes_help = would_new_nodes_help(gang);
-    for (const GangVolume& volume : gang.volumes)
-      if (volume.mounters != Mounters::kFirstServer && !volume.place.terms.empty())
-        plan.reach.push_back(volume.place.terms);
+    for (const GangVolume& volume : gang.volumes) {
+      const bool is_of_all = volume.mounters != Mounters::kFirstServer;
+      if (volume.place.terms.empty() || !(is_of_all || gang.has_first_server())) continue;
+      (is_of_all ? plan.reach : plan.first_reach).push_back(volume.place.terms);
+    }
     return plan;
   }
   const auto ideal = place(Topology(room.sites(true), gang.weights), gang.traffic, gang.within);

@@ -65,6 +65,8 @@ struct GangPlan {
   // Of a gang that doesn't fit:
   bool would_nodes_help = false;   // more nodes that its pods may use, in the right places, would make it fit
   std::vector<NodeTerms> reach{};  // where its servers' volumes can be used: of each, one term must hold
+  /// Likewise of the volumes that server 0 alone mounts, if it is one of them.
+  std::vector<NodeTerms> first_reach{};
 };
 
 /// Pure. Pods of the gang's own job take no room, so that it can be planned again while it runs.

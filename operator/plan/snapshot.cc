@@ -1,6 +1,8 @@
 #include "operator/plan/snapshot.h"
 
+#include <cstdint>
 #include <nlohmann/json.hpp>
+#include <optional>
 
 #include "base/error.h"
 #include "job/yaml.h"
@@ -59,6 +61,19 @@ json parse(const std::string& text, const std::string& name) {
   return parsed;
 }
 
+std::optional<std::int64_t> whole_number(const json& value) {
+  return value.is_number_integer() ? std::optional(value.get<std::int64_t>()) : std::nullopt;
+}
+
+/// Whether the scheduler takes the pod's room for any of ours, and has it at once. Anybody may have the label
+/// and a low priority. A pod that took its time to go would hold up each gang that is planned in its room.
+bool gives_way(const json& metadata, const json& spec) {
+  return text_of(member(member(metadata, "labels"), kRoleLabel)) == kPlaceholderRole &&
+         whole_number(member(spec, "priority")).value_or(0) < 0 &&
+         whole_number(member(spec, "terminationGracePeriodSeconds")).value_or(1) == 0 &&
+         member(metadata, "finalizers").empty();
+}
+
 }  // namespace
 
 Resources requests_of(const json& spec) {
@@ -108,11 +123,7 @@ PodState pod_state(const json& pod) {
     state.job = space + "/" + job;
     state.pinned = text_of(member(member(metadata, "annotations"), kPinnedAnnotation));
   }
-  // The scheduler takes the room of pods with a negative priority for any of ours, so that a label alone
-  // never makes room.
-  const json& priority = member(spec, "priority");
-  state.gives_way = text_of(member(member(metadata, "labels"), kRoleLabel)) == kPlaceholderRole &&
-                    priority.is_number_integer() && priority.get<std::int64_t>() < 0;
+  state.gives_way = !job.empty() && gives_way(metadata, spec);
   const std::string phase = text_of(member(member(pod, "status"), "phase"));
   state.finished = phase == "Succeeded" || phase == "Failed";
   for (const json& owner : member(metadata, "ownerReferences"))

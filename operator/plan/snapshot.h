@@ -35,7 +35,7 @@ struct PodState {
   std::string job;     // namespace/name of its GNNJob, or ""
   bool finished = false;
   bool of_daemon_set = false;  // it stays as long as its node
-  bool gives_way = false;      // a placeholder: it has the room only until somebody needs it
+  bool gives_way = false;      // a placeholder: it is gone as soon as somebody needs its room
   Resources requests;
 
   const std::string& where() const { return node.empty() ? pinned : node; }

@@ -31,6 +31,17 @@ struct GpuNodes : Decide {
         {"status", 1}, {"message", "atoll: rank 2 on cora-1-0: " + words}, {"culprit", first}};
     world.cluster.end_pod("cora-launcher-1", 1, "Error", message.dump());
   }
+  /// The runtime of server 1's node has these words against its container.
+  void start_in_vain(const std::string& words) {
+    submit_on_gpus();
+    const auto is_bound = [&] {
+      const auto worker = world.cluster.pods.find("cora-1-0");
+      return worker != world.cluster.pods.end() && !node_of(worker->second).empty();
+    };
+    world.atoll.run(600, is_bound);
+    ASSERT_TRUE(is_bound());
+    world.cluster.end_pod("cora-1-0", 128, "StartError", words);
+  }
   std::vector<std::string> nodes() {
     std::vector<std::string> all;
     for (const ServerPlace& server : world.atoll.status().servers) all.push_back(server.node);
@@ -89,21 +100,21 @@ TEST_F(GpuNodes, AreNotToBlameForAnXidThatAProgramCauses) {
 }
 
 TEST_F(GpuNodes, ThatGiveNoGpuToAContainerAreLeftBeforeAnythingIsLaunched) {
-  submit_on_gpus();
-  const auto is_bound = [&] {
-    const auto worker = world.cluster.pods.find("cora-1-0");
-    return worker != world.cluster.pods.end() && !node_of(worker->second).empty();
-  };
-  world.atoll.run(600, is_bound);
-  ASSERT_TRUE(is_bound());
+  start_in_vain("error running prestart hook: nvidia-container-cli: device error: unknown device");
   const std::string bad = node_of_pod("cora-1-0");
-  world.cluster.end_pod("cora-1-0", 128, "StartError",
-                        "error running prestart hook: nvidia-container-cli: device error: unknown device");
   world.atoll.run(200, [&] { return world.cluster.runs["cora"].launches == 1; });
   ASSERT_EQ(world.cluster.runs["cora"].launches, 1);
   EXPECT_THAT(nodes(), Not(Contains(bad)));
   EXPECT_EQ(world.atoll.status().restarts.back().reason, "GpuFault");
   EXPECT_EQ(world.atoll.status().failures, 0);
+}
+
+TEST_F(GpuNodes, MayBeInnocentOfAContainerThatCannotBeSetUpSoThatCounts) {
+  start_in_vain("nvidia-container-cli: mount error: file creation failed: libnvidia-ml.so.1: file exists");
+  world.atoll.run(200, [&] { return !world.atoll.status().restarts.empty(); });
+  ASSERT_FALSE(world.atoll.status().restarts.empty());
+  EXPECT_EQ(world.atoll.status().restarts.back().reason, "GpuDriver");
+  EXPECT_EQ(world.atoll.status().failures, 1) << "else such an image would use up node after node";
 }
 
 TEST_F(GpuNodes, WhoseDriverDoesNotSuitTheEngineAreLeftAndCounted) {

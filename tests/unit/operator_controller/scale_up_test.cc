@@ -2,8 +2,7 @@
 // it needs, and nothing of that stays.
 #include <gmock/gmock.h>
 
-#include "operator_controller/fake_autoscaler.h"
-#include "operator_controller/world.h"
+#include "operator_controller/small_world.h"
 
 namespace atl::ctl {
 namespace {
@@ -13,35 +12,6 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::SizeIs;
-
-json six_servers() {
-  return sample_job_json({{"/spec/placement", {{"ranks", 12}, {"ranksPerServer", 2}}}});
-}
-
-/// Two nodes, each with room for one server.
-struct SmallWorld : World {
-  FakeAutoscaler autoscaler{cluster};
-
-  SmallWorld() {
-    atoll.settings.scale_up = ScaleUp::kPlaceholders;
-    atoll.settings.placeholder_image = "pause:1";
-    atoll.settings.placeholder_class = "atoll-placeholder";
-    cluster.nodes.erase("n3");
-    cluster.nodes.erase("n4");
-  }
-  std::vector<std::string> placeholders(const std::string& job = "cora") const {
-    return cluster.pods_of(job, kPlaceholderRole);
-  }
-  Condition condition(const char* type) {
-    const Status status = atoll.status();
-    const Condition* found = find_condition(status.conditions, type);
-    return found ? *found : Condition{};
-  }
-  void until_asked(int seconds = 60) {
-    atoll.run(seconds, [&] { return !placeholders().empty(); });
-    ASSERT_THAT(placeholders(), SizeIs(7)) << "six servers and a launcher";
-  }
-};
 
 class ScaleUpTest : public testing::Test {
  protected:
@@ -246,6 +216,18 @@ TEST_F(BufferTest, OneAsksForAllServersAndOneForTheLauncher) {
   EXPECT_EQ(buffer("cora-room-launcher").at("spec").at("replicas"), 1);
   const json& of = world.cluster.objects.at({Kind::kPodTemplate, "cora-room-6-worker"}).at("template");
   EXPECT_EQ(requests_of(of.at("spec")).of("cpu"), 3000);
+}
+
+TEST_F(BufferTest, ServerZeroHasItsOwnWhereItsOutputBindsItToAZone) {
+  world.bind_output_to("a");
+  submit_and_ask();
+  EXPECT_THAT(names(Kind::kCapacityBuffer),
+              ElementsAre("cora-room-5-worker", "cora-room-first", "cora-room-launcher"));
+  const std::string of_first =
+      world.cluster.objects.at({Kind::kPodTemplate, "cora-room-first"}).at("template").dump();
+  EXPECT_THAT(of_first, HasSubstr(R"({"key":"zone","operator":"In","values":["a"]})"));
+  EXPECT_EQ(buffer("cora-room-first").at("spec").at("replicas"), 1);
+  EXPECT_EQ(buffer("cora-room-5-worker").at("spec").at("replicas"), 5);
 }
 
 TEST_F(BufferTest, TheyAreGoneBeforeTheGangIsReleased) {

@@ -80,27 +80,56 @@ TEST(NewNodes, MustBeWhereTheVolumesAre) {
   EXPECT_FALSE(planned(gang).would_nodes_help) << "its disk is in one node";
 }
 
+TEST(NewNodes, OfServerZeroMustBeWhereItsOutputIs) {
+  Gang gang = gang_of_four();
+  const LabelRule zone{"zone", "In", {"b"}, false};
+  const std::vector<LabelRule> term{zone};
+  GangVolume volume{"results", Mounters::kFirstServer};
+  volume.place.terms = {term};
+  gang.volumes = {volume};
+  EXPECT_EQ(planned(gang).reach.size(), 0U);
+  ASSERT_EQ(planned(gang).first_reach.size(), 1U);
+  EXPECT_EQ(planned(gang).first_reach[0][0][0].values, std::vector<std::string>{"b"});
+  gang.servers = {{1}, {2}, {3}, {4}};
+  EXPECT_EQ(planned(gang).first_reach.size(), 0U) << "server 0 stands";
+}
+
 json pod(const char* role, int priority) {
   json made = json::parse(R"({"metadata": {"name": "p", "namespace": "team", "labels": {}},
       "spec": {"nodeName": "n1", "containers": [{"resources": {"requests": {"cpu": "4"}}}]}})");
-  made["metadata"]["labels"]["atoll.dev/role"] = role;
+  made["metadata"]["labels"] = {{"atoll.dev/role", role}, {"atoll.dev/job", "other"}};
   made["spec"]["priority"] = priority;
+  made["spec"]["terminationGracePeriodSeconds"] = 0;
   return made;
 }
 
-TEST(NewNodes, APlaceholderTakesNoRoomIfTheSchedulerWouldTakeIts) {
+/// Whether a gang finds room on a node that this pod fills.
+bool fits_beside(const json& other) {
   Gang gang = gang_of_four();
   gang.servers = {{0}};
   gang.traffic = Traffic::uniform(1, 1);
   Snapshot snapshot;
   snapshot.nodes = {node("n1")};
-  const auto fits_beside = [&](const json& other) {
-    snapshot.pods = {pod_state(other)};
-    return plan_gang(gang, snapshot).fits;
-  };
+  snapshot.pods = {pod_state(other)};
+  return plan_gang(gang, snapshot).fits;
+}
+
+TEST(NewNodes, APlaceholderTakesNoRoomIfTheSchedulerWouldTakeIts) {
   EXPECT_TRUE(fits_beside(pod("placeholder", -10)));
   EXPECT_FALSE(fits_beside(pod("placeholder", 0))) << "a label alone makes no room";
   EXPECT_FALSE(fits_beside(pod("worker", -10)));
+}
+
+TEST(NewNodes, APodThatTakesItsTimeToGoIsNoPlaceholder) {
+  json slow = pod("placeholder", -10), held = slow, of_nobody = slow;
+  slow["spec"]["terminationGracePeriodSeconds"] = 3600;
+  EXPECT_FALSE(fits_beside(slow)) << "each gang would be pinned there, and withdrawn, for an hour";
+  slow["spec"].erase("terminationGracePeriodSeconds");
+  EXPECT_FALSE(fits_beside(slow));
+  held["metadata"]["finalizers"] = json::array({"example.com/mine"});
+  EXPECT_FALSE(fits_beside(held));
+  of_nobody["metadata"]["labels"].erase("atoll.dev/job");
+  EXPECT_FALSE(fits_beside(of_nobody)) << "the label of jobs is the one that is guarded";
 }
 
 }  // namespace

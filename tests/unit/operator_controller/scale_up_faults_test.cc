@@ -1,0 +1,72 @@
+// Nodes that are asked for where something is in the way: a disk of one zone, a kubelet that rejects, a name that
+// is taken, a job that fails meanwhile.
+#include <gmock/gmock.h>
+
+#include "operator_controller/small_world.h"
+
+namespace atl::ctl {
+namespace {
+
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Not;
+
+struct ScaleUpFaults : testing::Test {
+  SmallWorld world;
+};
+
+TEST_F(ScaleUpFaults, TheNodeOfServerZeroIsAskedForWhereItsOutputIs) {
+  world.bind_output_to("a");
+  world.autoscaler.is_silent = true;
+  world.atoll.submit(six_servers());
+  world.until_asked();
+  EXPECT_THAT(world.cluster.pods.at("cora-room-0").at("spec").dump(),
+              HasSubstr(R"({"key":"zone","operator":"In","values":["a"]})"));
+  EXPECT_THAT(world.cluster.pods.at("cora-room-1").at("spec").dump(), Not(HasSubstr("zone")))
+      << "others may be anywhere";
+}
+
+TEST_F(ScaleUpFaults, APlaceholderThatItsKubeletRejectsIsMadeAgainOnceAMinute) {
+  world.autoscaler.is_silent = true;
+  int made = 0;
+  world.cluster.refuse = [&](Kind kind, const json& object) -> std::string {
+    made += kind == Kind::kPod && label_of(object, kRoleLabel) == kPlaceholderRole;
+    return "";
+  };
+  world.atoll.submit(six_servers());
+  world.until_asked();
+  world.cluster.nodes["n1"].rejects = true;
+  world.atoll.run(300);
+  EXPECT_GT(made, 8) << "the next may be taken";
+  EXPECT_LT(made, 50) << "seven pods in five minutes";
+}
+
+TEST_F(ScaleUpFaults, ATakenNameOfAPlaceholderIsNoFaultOfTheJobs) {
+  world.autoscaler.is_silent = true;
+  world.cluster.create(Kind::kPod, "cora-room-0", json::parse(R"({
+      "metadata": {"name": "cora-room-0", "namespace": "team", "labels": {"atoll.dev/job": "cora"}},
+      "spec": {"containers": [{"name": "c"}]}})"));
+  world.atoll.submit(six_servers());
+  world.atoll.run(100);
+  EXPECT_EQ(world.condition(kCreated).reason, "Made");
+  EXPECT_EQ(world.condition(kNodesRequested).reason, "NoNodes");
+  EXPECT_THAT(world.condition(kNodesRequested).message, HasSubstr("Pod cora-room-0 isn't this job's"));
+  EXPECT_THAT(world.placeholders(), IsEmpty());
+  EXPECT_TRUE(world.cluster.pods.contains("cora-room-0")) << "it is somebody else's";
+}
+
+TEST_F(ScaleUpFaults, AJobThatFailsWhileItAsksAsksNoMore) {
+  world.autoscaler.is_silent = true;
+  world.atoll.submit(six_servers());
+  world.until_asked();
+  ASSERT_TRUE(world.condition(kNodesRequested).holds);
+  world.atoll.job()["spec"]["dataset"].erase("volume");
+  world.cluster.is_changed = true;
+  world.atoll.run(10);
+  EXPECT_EQ(world.atoll.state(), "Failed");
+  EXPECT_FALSE(world.condition(kNodesRequested).holds) << "this never changes any more";
+  EXPECT_THAT(world.placeholders(), IsEmpty());
+}
+
+}  // namespace
+}  // namespace atl::ctl
