@@ -67,8 +67,8 @@ inline std::string workload_name(const std::string& job) {
 inline std::string room_prefix(const std::string& job) {
   return job + "-room-";
 }
-/// `part`: the server's number, kLauncherRole; or of a CapacityBuffer, how many pods of which role, or "first"
-/// for server 0 where it needs other nodes than the rest.
+/// `part`: the server's number, kLauncherRole; or of a CapacityBuffer, how many pods of which role, or
+/// "first" for server 0 where it needs other nodes than the rest.
 inline std::string room_name(const std::string& job, const std::string& part) {
   return room_prefix(job) + part;
 }

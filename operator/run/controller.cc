@@ -56,7 +56,7 @@ Controller::Controller(const Options& options, Dependencies dependencies)
               {around_.ask, [this](const std::string& job) { enqueue(job); }, options.polls_at_once}),
       events_(around_.client, options.identity),
       repeats_(around_.clock),
-      server_waits_(around_.clock) {}
+      server_delays_(around_.clock) {}
 
 void Controller::enqueue(const std::string& job, bool again) {
   {
@@ -80,7 +80,7 @@ void Controller::forget(const std::string& job) {
   poller_.forget(job);
   feedbacks_.take(job);
   repeats_.forget(job);
-  server_waits_.forget(job);
+  server_delays_.forget(job);
   queue_.drop(job);
   std::lock_guard lock(mutex_);
   wrote_status_.erase(job);
@@ -173,7 +173,7 @@ void Controller::look_at(const std::string& job) {
 }
 
 void Controller::work_on(const std::string& job, Time::time_point queued) {
-  if (const auto wait = server_waits_.left(job); wait > Milliseconds(0)) return queue_.add_after(job, wait);
+  if (const auto wait = server_delays_.left(job); wait > Milliseconds(0)) return queue_.add_after(job, wait);
   if (!expectations_.are_met(job)) return queue_.add_after(job, kExpectationsLapse);
   WriteFeedback feedback = feedbacks_.take(job);
   // Objects without our labels aren't watched, so only another try shows that one of them is gone.
@@ -281,7 +281,7 @@ void Controller::conclude(const std::string& job, WriteResult result) {
     queue_.forget(job);
     return enqueue(job);  // decide again until there is nothing left to do
   }
-  server_waits_.begin(job, result.retry_after);
+  server_delays_.begin(job, result.retry_after);
   around_.metrics.failed(word_for(result.outcome));
   log_warning("{}: {}: {}", job, word_for(result.outcome), result.problem);
   enqueue(job, true);

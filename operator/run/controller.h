@@ -28,7 +28,7 @@
 #include "operator/run/planner.h"
 #include "operator/run/progress.h"
 #include "operator/run/repeats.h"
-#include "operator/run/server_waits.h"
+#include "operator/run/server_delays.h"
 
 namespace atl::ctl {
 
@@ -98,7 +98,7 @@ class Controller final : public CacheListener {
   ProgressPoller poller_;
   Events events_;
   Repeats repeats_;
-  ServerWaits server_waits_;
+  ServerDelays server_delays_;
   mutable std::mutex mutex_;                        // guards what follows
   std::map<std::string, Time::time_point> queued_;  // since when a job has been queued
   std::map<std::string, Moment> wrote_status_;      // when a job's status was last written

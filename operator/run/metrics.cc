@@ -211,7 +211,7 @@ std::map<std::string, std::size_t> Controller::remembered() const {
   all["expectations"] = expectations_.size();
   all["feedback"] = feedbacks_.size();
   all["repeats"] = repeats_.size();
-  all["server waits"] = server_waits_.size();
+  all["server waits"] = server_delays_.size();
   all["progress"] = poller_.size();
   all["waiting"] = planner_.size();
   all["requests"] = requests_.size();

@@ -1,5 +1,5 @@
-// Nodes that are asked for where something is in the way: a disk of one zone, a kubelet that rejects, a name that
-// is taken, a job that fails meanwhile.
+// Nodes that are asked for where something is in the way: a disk of one zone, a kubelet that rejects, a name
+// that is taken, a job that fails meanwhile.
 #include <gmock/gmock.h>
 
 #include "operator_controller/small_world.h"

@@ -1,4 +1,5 @@
-// A cluster of two nodes, each with room for one server, and an autoscaler that adds others for a gang of six.
+// A cluster of two nodes, each with room for one server, and an autoscaler that adds others for a gang of
+// six.
 #pragma once
 
 #include <string>

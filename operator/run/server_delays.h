@@ -14,10 +14,10 @@
 namespace atl::ctl {
 
 /// Thread-safe.
-class ServerWaits {
+class ServerDelays {
  public:
   /// The clock must outlive it.
-  explicit ServerWaits(kube::Clock& clock) : clock_(clock) {}
+  explicit ServerDelays(kube::Clock& clock) : clock_(clock) {}
 
   /// `asked`: the server's time, of which kLongest counts at most; 0: it asks for none.
   void begin(const std::string& job, kube::Milliseconds asked) {
