@@ -1,6 +1,8 @@
 // atoll: parses the command line, runs one command, turns its failure into a message and an exit status.
 // Exit statuses: 0 done, 1 failed (the message says where and what to do), 2 usage, 130 stopped
 // (a run: after a checkpoint, where it trained), 128 + n when a rank or mpirun was ended by signal n.
+#include <fcntl.h>
+#include <unistd.h>
 #include <csignal>
 #include <cstdio>
 #include <exception>
@@ -30,6 +32,14 @@ void tell(const std::string& message) {
   std::fprintf(stderr, "atoll: %s\n", atl::printable(message).c_str());
 }
 
+/// Opens those of the three standard files that whoever started us has closed (`>&-`). Otherwise the next file
+/// that a command opens, perhaps a checkpoint, would get the number, and what we print would go into it. Each
+/// is opened the wrong way round, so that its use fails as before.
+void open_standard_files() {
+  for (const int file : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO})
+    if (::fcntl(file, F_GETFD) < 0) ::open("/dev/null", file == STDIN_FILENO ? O_WRONLY : O_RDONLY);
+}
+
 /// Ranks and who watches over them in a pod take requests to stop themselves.
 bool minds_stops(int count, char** words) {
   const std::string_view command = count > 1 ? words[1] : "";
@@ -49,6 +59,7 @@ void block_stops(int count, char** words, char**) {
 
 int main(int count, char** words) {
   static_assert(atl::kStatusInterrupted == atl::kStoppedStatus);
+  open_standard_files();
   if (!minds_stops(count, words)) atl::end_at_stops();
   // A write beyond `ulimit -f` then fails like one on a full disk, with a message, instead of ending the
   // process.
