@@ -1,5 +1,7 @@
 #include "operator/kube/reflector.h"
 
+#include <exception>
+
 namespace atl::kube {
 namespace {
 
@@ -27,6 +29,9 @@ void Reflector::run(const std::stop_token& stop) {
     } catch (const TransportError& error) {
       // A connection that ends while we stop says nothing of the server.
       if (error.kind() == TransportError::Kind::kCancelled || stop.stop_requested()) return;
+      lose_touch(error.what());
+    } catch (const std::exception& error) {
+      // The answer can't be read. Nobody else would catch this in our thread, and the operator would end.
       lose_touch(error.what());
     }
     if (!next.is_good) clock_.sleep(std::max(backoff_.next(), next.at_least), stop);

@@ -229,6 +229,15 @@ TEST_F(ReflectorTest, AnObjectThatCantBeReadIsPassedOver) {
   EXPECT_THAT(unreadable, ElementsAre("b", "a", "a"));
 }
 
+TEST_F(ReflectorTest, AListOfAnotherFormIsTroubleAndNotTheEnd) {
+  play({{200, R"({"metadata": {"resourceVersion": 7}, "items": []})"}, lists("10", {object("a", "5")})});
+  EXPECT_THAT(names(), ElementsAre("a@5"));
+  EXPECT_EQ(synced_lists, 1);
+  EXPECT_THAT(problem, HasSubstr("must be string"));
+  ASSERT_FALSE(clock.sleeps().empty());
+  EXPECT_GE(clock.sleeps()[0], Milliseconds(800)) << "as after a refusal";
+}
+
 TEST_F(ReflectorTest, WhoIsToldNothingIsOutOfTouchAndSaysWhy) {
   play({refuses(404), refuses(404), refuses(404)});
   EXPECT_GE(out_of_touch, Milliseconds(800 + 1600 + 3200)) << "from the beginning";
