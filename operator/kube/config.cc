@@ -96,13 +96,15 @@ void refuse_in_user(const Node& user) {
   refuse(user, "as", "impersonation isn't supported; use a user that has the rights");
 }
 
+/// Line breaks are skipped, as kubectl does, because tools wrap long data.
 std::string decoded(const Node& map, const char* key) {
-  const std::string base64 = text_of(map, key);
+  std::string base64 = text_of(map, key);
+  std::erase_if(base64, [](char c) { return c == '\n' || c == '\r'; });
   std::string text(base64.size() / 4 * 3, '\0');
   const int size = EVP_DecodeBlock(reinterpret_cast<unsigned char*>(text.data()),
                                    reinterpret_cast<const unsigned char*>(base64.data()), int(base64.size()));
-  if (size < 0) fail("{}: {} is not base64", map.find(key)->where, key);
   const auto padding = base64.size() - (base64.find_last_not_of('=') + 1);
+  if (size < 0 || padding > 2) fail("{}: {} is not base64", map.find(key)->where, key);
   text.resize(std::size_t(size) - padding);
   return text;
 }

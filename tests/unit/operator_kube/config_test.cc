@@ -75,6 +75,13 @@ TEST_F(Kubeconfig, DataStandsInTheFile) {
   EXPECT_EQ(credentials->token, "");
 }
 
+TEST_F(Kubeconfig, DataMayBeWrapped) {
+  const std::string whole = base64("an authority of some length");
+  const std::string wrapped = whole.substr(0, 10) + "\\n" + whole.substr(10) + "\\r\\n";
+  const std::string cluster = "server: 'https://a:1', certificate-authority-data: \"" + wrapped + "\"";
+  EXPECT_EQ(read(cluster, "token: t").credentials()->ca, "an authority of some length");
+}
+
 TEST_F(Kubeconfig, FilesLieBesideIt) {
   write_text(folder / "ca.crt", "CA\n");
   write_text(folder / "pki/us.crt", "CERT");
@@ -115,6 +122,8 @@ TEST_F(Kubeconfig, WhatIsWrongIsNamed) {
   EXPECT_THAT(refusal("server: 'https://a:1'", "token: t"), HasSubstr("no certificate authority"));
   EXPECT_THAT(refusal("server: 'http://a:1'", "token: t"), HasSubstr("plain http"));
   EXPECT_THAT(refusal("server: 'https://a:1', certificate-authority-data: '%%%'", "token: t"),
+              HasSubstr("certificate-authority-data is not base64"));
+  EXPECT_THAT(refusal("server: 'https://a:1', certificate-authority-data: '===='", "token: t"),
               HasSubstr("certificate-authority-data is not base64"));
   EXPECT_THAT(refusal("server: 'https://a:1', certificate-authority: gone.crt", "token: t"),
               AllOf(HasSubstr("gone.crt"), HasSubstr("can't be read")));
