@@ -105,8 +105,10 @@ class Place:
 
     def start(self, *arguments, **options):
         """Starts atoll in a process group of its own."""
-        return subprocess.Popen([ATOLL, *map(str, arguments)], cwd=self.folder, text=True, start_new_session=True,
-                                stdout=subprocess.PIPE, stderr=subprocess.PIPE, **options)
+        process = subprocess.Popen([ATOLL, *map(str, arguments)], cwd=self.folder, text=True, start_new_session=True,
+                                   stdout=subprocess.PIPE, stderr=subprocess.PIPE, **options)
+        atexit.register(end, process)
+        return process
 
     def atoll(self, *arguments, timeout=120, **options):
         """Runs atoll to its end."""
@@ -129,6 +131,13 @@ class Place:
 
     def output(self, made):
         return self.results / made["spec"]["output"]["path"]
+
+
+def end(process):
+    """Ends what a test that failed half-way has left running: ranks end with atoll."""
+    if process.poll() is None:
+        os.killpg(process.pid, signal.SIGKILL)
+        process.wait()
 
 
 def finish(process, timeout):
