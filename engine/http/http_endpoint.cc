@@ -22,6 +22,7 @@ namespace {
 using Clock = std::chrono::steady_clock;
 constexpr std::chrono::seconds kPatience{10};
 constexpr std::size_t kMostRequestBytes = 8192, kMostConnections = 64;
+constexpr int kPauseMilliseconds = 100;
 
 /// One client: its request as it arrives, then our answer as it leaves.
 class Connection {
@@ -85,7 +86,10 @@ struct HttpEndpoint::State {
       std::erase_if(connections, [](const Connection& c) { return c.finished(); });
       if (waiting[1].revents == 0) continue;
       const int client = ::accept4(listener.get(), nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC);
+      // Where no file is free, the client stays in the queue, and poll() would return at once again.
+      const bool must_wait = client < 0 && (errno == EMFILE || errno == ENFILE);
       if (client >= 0) connections.emplace_back(client);
+      if (must_wait) ::poll(waiting.data(), 1, kPauseMilliseconds);
     }
   }
 };

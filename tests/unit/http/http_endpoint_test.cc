@@ -1,13 +1,17 @@
 #include "http/http_endpoint.h"
 
 #include <arpa/inet.h>
+#include <fcntl.h>
 #include <gmock/gmock.h>
 #include <netinet/in.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
 #include <chrono>
+#include <ctime>
 #include <stdexcept>
+#include <thread>
 #include <vector>
 
 namespace atl {
@@ -95,6 +99,39 @@ TEST(HttpEndpoint, EndlessRequestsAreDropped) {
   while (!dropped && std::chrono::steady_clock::now() < deadline)
     dropped = ::send(asking, piece.data(), piece.size(), MSG_NOSIGNAL) < 0;
   EXPECT_TRUE(dropped);
+  ::close(asking);
+}
+
+/// While one of these lives, this process may open `more` files and no further one.
+class FewFiles {
+ public:
+  explicit FewFiles(int more) {
+    getrlimit(RLIMIT_NOFILE, &before_);
+    const int next = ::open("/dev/null", O_RDONLY | O_CLOEXEC);
+    ::close(next);
+    const rlimit few{rlim_t(next + more), before_.rlim_max};
+    setrlimit(RLIMIT_NOFILE, &few);
+  }
+  ~FewFiles() { setrlimit(RLIMIT_NOFILE, &before_); }
+  FewFiles(const FewFiles&) = delete;
+  FewFiles& operator=(const FewFiles&) = delete;
+
+ private:
+  rlimit before_{};
+};
+
+TEST(HttpEndpoint, SleepsWhileNoFileIsFreeAndThenAnswers) {
+  const HttpEndpoint endpoint("127.0.0.1", 0, pages());
+  int asking = -1;
+  {
+    const FewFiles only_ours(1);
+    asking = connected_to(endpoint);
+    const std::clock_t before = std::clock();  // of all threads
+    std::this_thread::sleep_for(std::chrono::milliseconds(400));
+    EXPECT_LT(double(std::clock() - before) / CLOCKS_PER_SEC, 0.2);
+  }
+  say(asking, "GET /good HTTP/1.1\r\n\r\n");
+  EXPECT_THAT(heard_from(asking), EndsWith("body\n"));
   ::close(asking);
 }
 
