@@ -32,9 +32,9 @@ void tell(const std::string& message) {
   std::fprintf(stderr, "atoll: %s\n", atl::printable(message).c_str());
 }
 
-/// Opens those of the three standard files that whoever started us has closed (`>&-`). Otherwise the next file
-/// that a command opens, perhaps a checkpoint, would get the number, and what we print would go into it. Each
-/// is opened the wrong way round, so that its use fails as before.
+/// Opens those of the three standard files that whoever started us has closed (`>&-`). Otherwise the next
+/// file that a command opens, perhaps a checkpoint, would get the number, and what we print would go into it.
+/// Each is opened the wrong way round, so that its use fails as before.
 void open_standard_files() {
   for (const int file : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO})
     if (::fcntl(file, F_GETFD) < 0) ::open("/dev/null", file == STDIN_FILENO ? O_WRONLY : O_RDONLY);
