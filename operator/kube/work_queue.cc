@@ -31,7 +31,8 @@ void WorkQueue::add_after(const std::string& key, Milliseconds wait) {
   }
   due_[key] = when;
   later_.emplace(when, key);
-  changed_.notify_one();  // a waiting thread may have to wait less long
+  // All: one alone might take the key that is due first, and leave later ones to threads without a time-out.
+  changed_.notify_all();
 }
 
 /// Takes the key off both `later_` and `due_`.
