@@ -99,7 +99,7 @@ TEST(FeatureStore, GivesHalvesAsTheyAreHeld) {
           const auto wanted = rows_of(comm.rank(), step);
           store.fetch(wanted, found);
           const ConstMatrixView batch = found.rows().dense;
-          ASSERT_EQ(batch.storage(), Storage::kHalves);
+          ASSERT_EQ(found.storage(), Storage::kHalves);
           ASSERT_EQ(batch.rows, Index(wanted.size()));
           for (std::size_t i = 0; i < wanted.size(); ++i)
             for (Index c = 0; c < kCols; ++c)
