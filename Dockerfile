@@ -1,7 +1,7 @@
 # The images: each holds one program and what it needs to run, nothing else, as a user without rights.
 #   docker build --target engine -t atoll/engine:0.1.0 .
 #   docker build --target operator -t atoll/operator:0.1.0 .
-#   docker build --target engine-cuda -t atoll/engine-cuda:0.1.0 .     (the engine for GPUs; 1.1 GB of cuBLAS, cuSPARSE and NCCL)
+#   docker build --target engine-cuda -t atoll/engine-cuda:0.1.0 .     (the engine for GPUs: 0.9 GB more, cuBLAS, cuSPARSE and NCCL)
 #   docker run --rm -v "$PWD:/atoll" --user "$(id -u)" atoll/engine:0.1.0 run -f manifests/examples/cora-gcn.yaml
 # Programs come from the stage that PROGRAMS names: `compiled` here, or `prebuilt`, build/programs of a machine with the same
 # Debian (`make programs`, `make programs-cuda`).

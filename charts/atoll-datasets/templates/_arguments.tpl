@@ -26,6 +26,15 @@
 {{- with .split }}
 - --split={{ . }}
 {{- end }}
+{{- with .edgeSplit }}
+- --edge-split={{ . }}
+{{- end }}
+{{- with .disjoint }}
+- --disjoint={{ include "datasets.number" . }}
+{{- end }}
+{{- with .features }}
+- --features={{ . }}
+{{- end }}
 {{- if hasKey . "seed" }}
 - --seed={{ include "datasets.number" .seed }}
 {{- end }}
@@ -45,7 +54,7 @@
 
 {{/* of generate: {preset: reddit, scale: 0.1, …} */}}
 {{- define "datasets.generateOptions" -}}
-{{- range $option := list "preset" "scale" "vertices" "averageDegree" "features" "classes" "homophily" "seed" }}
+{{- range $option := list "preset" "scale" "vertices" "averageDegree" "features" "classes" "homophily" "trainShare" "seed" }}
 {{- if hasKey $ $option }}
 - --{{ $option }}={{ include "datasets.number" (get $ $option) }}
 {{- end }}
@@ -60,13 +69,13 @@
 {{ default (regexReplaceAll "[?#].*$" .url "" | base) .as }}
 {{- end }}
 
-{{/* What import reads: of {name: arxiv, sources: FOLDER, entry: {…}}. Two formats are one file. */}}
+{{/* What import reads: of {name: arxiv, sources: FOLDER, entry: {…}}. Four formats are one file. */}}
 {{- define "datasets.source" -}}
 {{- if .entry.path -}}
 {{ ternary "/source" "/data" (hasKey .entry "volume") }}/{{ .entry.path }}
 {{- else if .entry.import.source -}}
 {{ .sources }}/{{ .entry.import.source }}
-{{- else if has .entry.import.format (list "snap" "matrixmarket") -}}
+{{- else if has .entry.import.format (list "snap" "matrixmarket" "adjacency" "metis") -}}
 {{ .sources }}/{{ include "datasets.fileName" (first .entry.fetch) }}
 {{- else -}}
 {{ .sources }}
