@@ -130,9 +130,10 @@ Comparison compare_strategies(const Arguments& arguments, const LoadedJob& given
                               const CompareOptions& options, Say say) {
   const Job& job = given.job;
   const bool asks = is_open(job);
-  const MachineRates rates =
-      options.rates ? *options.rates
-                    : measured_rates(options.topology ? 1 : job.placement.ranks, options.threads);
+  const int together = options.topology        ? 1
+                       : options.hosts.empty() ? job.placement.ranks
+                                               : most_on_one_host(options.hosts);
+  const MachineRates rates = options.rates ? *options.rates : measured_rates(together, options.threads);
   const double link =
       options.link > 0 ? options.link : *parse_rate(asks ? job.strategy.options.text("link") : kUsualLink);
   Comparison comparison{

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <algorithm>
 #include <cstdlib>
+#include <map>
 #include <optional>
 
 #include "base/atomic_file.h"
@@ -127,8 +128,16 @@ PreparedGraph prepare_graph(const LoadedJob& loaded, const Dataset& dataset, Say
   return PreparedGraph::make(dataset, options, graph_transforms(job), marks, announce);
 }
 
-int threads_of(const Arguments& a, const Job& job) {
-  const int share = std::max(1, available_cores() / job.placement.ranks);
+int most_on_one_host(const std::vector<std::string>& hosts) {
+  std::map<std::string, int> ranks;
+  int most = 0;
+  for (const std::string& host : hosts) most = std::max(most, ++ranks[host]);
+  return most;
+}
+
+int threads_of(const Arguments& a, const Job& job, const std::vector<std::string>& hosts) {
+  const int together = hosts.empty() ? job.placement.ranks : most_on_one_host(hosts);
+  const int share = std::max(1, available_cores() / together);
   const int stated = job.resources.cpu > 0 ? std::max(1, int(job.resources.cpu)) : share;
   return int(a.integer("--threads", stated, 1, 1024));
 }

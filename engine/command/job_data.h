@@ -8,6 +8,7 @@
 #include <mutex>
 #include <string>
 #include <thread>
+#include <vector>
 
 #include "base/text.h"
 #include "command/command_line.h"
@@ -44,8 +45,12 @@ bool is_prepared(const LoadedJob& loaded, const Dataset& dataset);
 /// takes at most.
 PreparedGraph prepare_graph(const LoadedJob& loaded, const Dataset& dataset, Say say);
 
-/// Each rank's threads: --threads, or resources.cpu, or an equal share of the machine's cores.
-int threads_of(const Arguments& arguments, const Job& job);
+/// The most ranks that share a host. `hosts` (ranks): the host of each.
+int most_on_one_host(const std::vector<std::string>& hosts);
+/// Each rank's threads: --threads, or resources.cpu, or an equal share of this machine's cores among the
+/// ranks of a host. `hosts` (ranks): the host of each, with as many cores as this machine has; empty: all
+/// ranks run here.
+int threads_of(const Arguments& arguments, const Job& job, const std::vector<std::string>& hosts = {});
 
 // Work that can't tell how far it is, such as METIS dividing a graph: while it goes on, the user hears now
 // and then how long it has taken.

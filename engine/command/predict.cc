@@ -1,6 +1,9 @@
 // atoll predict: a trained model's predictions on a data set, and its metrics where labels are known.
 #include <cstdio>
+#include <fstream>
+#include <iterator>
 
+#include "base/atomic_file.h"
 #include "base/error.h"
 #include "base/text.h"
 #include "base/threads.h"
@@ -33,6 +36,22 @@ std::filesystem::path output_of(const Arguments& a, const std::filesystem::path&
   return a.get("--output");
 }
 
+/// The file of a data set's folder of predictions that says which data set's they are.
+std::filesystem::path owner_file(const std::filesystem::path& output) {
+  return output / "dataset.txt";
+}
+
+/// Data sets in different places may have folders of the same name, and so the same folder for predictions.
+void check_owner(const std::filesystem::path& output, const std::filesystem::path& dataset) {
+  std::ifstream file(owner_file(output), std::ios::binary);
+  const std::string owner{std::istreambuf_iterator<char>(file), {}};
+  if (owner.empty() || owner == dataset.string()) return;
+  fail(
+      "{}: holds the predictions of {}, and {} is another data set whose folder has the same name (choose another "
+      "folder with --output, or remove this one)",
+      output.string(), owner, dataset.string());
+}
+
 int run(const Arguments& a) {
   PredictOptions options;
   options.model = a.get("--model");
@@ -43,7 +62,11 @@ int run(const Arguments& a) {
   options.probabilities = a.has("--probabilities");
   options.pairs = a.get("--pairs");
   const OutputLock lock(options.output, say);
+  const std::filesystem::path dataset = std::filesystem::canonical(options.dataset);
+  const bool by_name = !a.has("--output");
+  if (by_name) check_owner(options.output, dataset);
   const Predicted predicted = predict(options);
+  if (by_name) write_file_atomically(owner_file(options.output), dataset.string());
   for (const std::string& line : predicted.warnings) say("warning: " + line);
   const Evaluation& e = predicted.metrics;
   print("training", predicted.metric, e.train);

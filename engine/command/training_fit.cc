@@ -210,6 +210,46 @@ FieldRemark hits_doubt(const Job& job, const DatasetMeta& meta) {
           job.links.hits_at, meta.name, validation, test, fewest)};
 }
 
+/// Whether a class has validation vertices that are of it and others that aren't: only then has ROC-AUC a
+/// value.
+bool tells_classes_apart(const DatasetSpec& spec, const Dataset& dataset) {
+  const View<const std::uint8_t> split = dataset.split(spec.split), targets = dataset.targets();
+  const std::span<const std::int32_t> labels = dataset.labels();
+  const auto classes = std::size_t(dataset.meta().classes);
+  std::vector<bool> some_are(classes, false), some_arent(classes, false);
+  for (Index v = 0; v < split.rows; ++v) {
+    if (split.at(v, spec.split_column) != std::uint8_t(Split::kValidation)) continue;
+    if (!labels.empty() && labels[std::size_t(v)] < 0) continue;
+    for (std::size_t c = 0; c < classes; ++c) {
+      const bool is =
+          labels.empty() ? targets.at(v, Index(c)) != 0 : labels[std::size_t(v)] == std::int32_t(c);
+      (is ? some_are : some_arent)[c] = true;
+    }
+  }
+  for (std::size_t c = 0; c < classes; ++c)
+    if (some_are[c] && some_arent[c]) return true;
+  return false;
+}
+
+/// Without a ROC-AUC of the validation vertices, the last epoch counts as the best, unless losses are
+/// compared.
+FieldRemark area_doubt(const Job& job, const Dataset& dataset) {
+  constexpr const char* kPath = "training.metric";
+  const TrainingSpec& training = job.training;
+  const bool has_area = job.task != Task::kLinkPrediction && training.metric == Metric::kRocAuc;
+  if (!has_area || !validates(job, dataset) || tells_classes_apart(job.dataset, dataset)) return {kPath, ""};
+  const bool by_loss = training.early_stopping.metric == StopMetric::kValidationLoss;
+  const bool several = dataset.meta().multi_label;
+  return {kPath,
+          fmt::format(
+              "the validation vertices of {} {}{}{}; choose another split, or {}", dataset.meta().name,
+              several ? "all have the same labels, and rocAuc needs vertices with a label and without"
+                      : "are all of one class, and rocAuc needs both",
+              by_loss ? ": no epoch has a validation rocAuc" : ", so that no epoch is better than another",
+              !by_loss && training.early_stopping.patience > 0 ? ": training doesn't stop early" : "",
+              several ? "f1Micro or f1Macro" : "accuracy, f1Micro or f1Macro")};
+}
+
 /// Without validation vertices, a run goes on to its last epoch, which counts as the best.
 FieldRemark stopping_doubt(const Job& job, const Dataset& dataset) {
   constexpr const char* kPath = "training.earlyStopping";
@@ -248,7 +288,7 @@ std::vector<std::string> training_doubts(const LoadedJob& loaded, const Dataset&
   for (const auto& [path, text] :
        {direction_doubt(loaded.job, dataset.meta()), metric_doubt(loaded.job, dataset),
         hits_doubt(loaded.job, dataset.meta()), sampler_doubt(loaded.job, dataset.meta()),
-        stopping_doubt(loaded.job, dataset)})
+        area_doubt(loaded.job, dataset), stopping_doubt(loaded.job, dataset)})
     if (!text.empty()) doubts.push_back(fmt::format("{}: {}: {}", where_of(loaded.given, path), path, text));
   return doubts;
 }

@@ -8,8 +8,10 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <system_error>
 #include <thread>
 
+#include "base/error.h"
 #include "comm/transports.h"
 #include "plan/traffic.h"
 #include "train/optimizer.h"
@@ -100,6 +102,41 @@ class TrialRank {
   std::unique_ptr<Trainer> trainer_;
 };
 
+/// Which of several ranks' failures is told. Any thread may call it.
+class Failures {
+ public:
+  /// Keeps the exception that is being handled.
+  void keep() {
+    const std::lock_guard guard(lock_);
+    try {
+      throw;
+    } catch (const std::system_error& error) {
+      if (error.code() == std::errc::resource_unavailable_try_again)
+        no_thread_ = error.code().message();
+      else if (!first_)
+        first_ = std::current_exception();
+    } catch (...) {
+      if (!first_) first_ = std::current_exception();
+    }
+  }
+
+  /// Call when all threads have ended. Throws the first failure, if any: the others' follow from it. A rank
+  /// whose thread can't be started is gone before it can tell, so that failure goes before all.
+  void rethrow(std::size_t ranks) const {
+    if (!no_thread_.empty())
+      fail(
+          "a trial trains on {} ranks of two threads each, and one can't be started: {}: raise `ulimit -u`, or use "
+          "fewer ranks",
+          ranks, no_thread_);
+    if (first_) std::rethrow_exception(first_);
+  }
+
+ private:
+  std::mutex lock_;
+  std::exception_ptr first_;
+  std::string no_thread_;  // why a thread couldn't be started
+};
+
 }  // namespace
 
 TrialCurve train_for(const Job& job, const Dataset& dataset, const PreparedGraph& prepared,
@@ -108,21 +145,25 @@ TrialCurve train_for(const Job& job, const Dataset& dataset, const PreparedGraph
   const std::size_t ranks = hosts.size();
   std::vector<std::unique_ptr<Transport>> transports = make_local_group(int(ranks), hosts);
   std::vector<TrialCurve> curves(ranks);
-  std::exception_ptr first;  // other ranks' failures follow from it
-  std::once_flag failed;
+  Failures failures;
   {
     std::vector<std::jthread> threads;
-    for (std::size_t r = 0; r < ranks; ++r)
-      threads.emplace_back([&, r] {
-        TrialRank rank(trial, std::move(transports[r]));
-        try {
-          curves[r] = rank.train();
-        } catch (...) {
-          std::call_once(failed, [&] { first = std::current_exception(); });
-        }
-      });
+    try {
+      for (std::size_t r = 0; r < ranks; ++r)
+        threads.emplace_back([&, r] {
+          try {
+            curves[r] = TrialRank(trial, std::move(transports[r])).train();
+          } catch (...) {
+            failures.keep();
+          }
+        });
+    } catch (...) {
+      failures.keep();
+      // The ranks that have started would wait for the others.
+      for (std::size_t r = threads.size(); r < ranks; ++r) transports[r].reset();
+    }
   }
-  if (first) std::rethrow_exception(first);
+  failures.rethrow(ranks);
   return curves.front();
 }
 

@@ -35,7 +35,8 @@ struct TrialCurve {
 };
 
 /// Trains the job, on the CPU, one thread per rank. Evaluates every second epoch, or every epoch where an
-/// epoch has several steps. Ends also where a loss isn't finite. `hosts` (ranks): the server of each.
+/// epoch has several steps. Ends also where a loss isn't finite. `hosts` (ranks): the server of each. Throws
+/// the Error of the first rank that fails, or one that says that a thread can't be started.
 TrialCurve train_for(const Job& job, const Dataset& dataset, const PreparedGraph& prepared,
                      const std::vector<std::string>& hosts, const TrialEnd& end);
 

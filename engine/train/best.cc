@@ -2,11 +2,19 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "base/error.h"
 #include "tensor/copies.h"
 
 namespace atl {
+namespace {
+
+/// The score of an epoch whose evaluation gave no number: below every number. Of such epochs the newest is
+/// best.
+constexpr double kNoNumber = std::numeric_limits<double>::lowest();
+
+}  // namespace
 
 Best::~Best() {
   try {
@@ -19,9 +27,10 @@ Best::~Best() {
 void Best::consider(Index epoch, const Evaluation& evaluation, Parameters& parameters, DeviceStream& stream) {
   const bool by_loss = spec_.metric == StopMetric::kValidationLoss;
   const std::optional<double> value = by_loss ? evaluation.validation_loss : evaluation.validation;
-  const double score =
-      value ? (by_loss ? -*value : *value) : double(epoch);  // without validation: the newest
-  if (!std::isfinite(score) || (epoch_ > 0 && score <= score_)) return;
+  const double score = !value ? kNoNumber : by_loss ? -*value : *value;
+  if (!std::isfinite(score)) return;
+  const bool is_newest = !value && score_ == kNoNumber;
+  if (epoch_ > 0 && score <= score_ && !is_newest) return;
   epoch_ = epoch;
   score_ = score;
   validation_ = evaluation.validation;
@@ -69,6 +78,8 @@ void Best::load(const std::map<std::string, double>& scalars) {
   score_ = find("best.score").value_or(0);
   validation_ = find("best.validation");
   test_ = find("best.test");
+  // Older checkpoints have such an epoch's own number as its score; a loss' score is never above 0.
+  if (!validation_ && score_ > 0) score_ = kNoNumber;
 }
 
 void EpochSoFar::save(std::map<std::string, double>& scalars) const {

@@ -20,7 +20,9 @@ class Best {
   Best& operator=(const Best&) = delete;
 
   /// Call after an evaluation at `epoch`. If it is better than all before, copies the weights in the order of
-  /// the stream. Of equal epochs the first is best.
+  /// the stream. Of equal epochs the first is best. An evaluation without a number (no validation vertices,
+  /// or a ROC-AUC of one class) is worse than any number; while there is no other, the newest counts as best.
+  /// NaN and infinity never do.
   void consider(Index epoch, const Evaluation& evaluation, Parameters& parameters, DeviceStream& stream);
   /// True when `patience` epochs have passed since the best one.
   bool patience_over(Index epoch) const;

@@ -12,7 +12,8 @@
 
 namespace atl {
 
-/// Fractions 0 … 1 by the job's metric; absent where a split is empty.
+/// Fractions 0 … 1 by the job's metric; absent where a split is empty, or has one class alone and the metric
+/// is ROC-AUC.
 struct Evaluation {
   std::optional<double> train, validation, test;
   std::optional<double> validation_loss;  // mean over validation vertices

@@ -49,12 +49,16 @@ FeatureForm form_of(const TrainedOn& trained, const DatasetMeta& meta) {
   return meta.feature_form == FeatureForm::kDense ? FeatureForm::kSparse : meta.feature_form;
 }
 
-/// The first class whose names differ, since each data set numbers the texts that occur in it. None where
-/// either has no names.
-std::optional<std::size_t> named_otherwise(std::span<const std::string> model,
-                                           std::span<const std::string> data) {
-  for (std::size_t c = 0; c < std::min(model.size(), data.size()); ++c)
-    if (model[c] != data[c]) return c;
+/// A class without a name is called by its number.
+std::string name_of(std::span<const std::string> names, std::size_t c) {
+  return c < names.size() ? names[c] : std::to_string(c);
+}
+
+/// The first of the data's classes that has another name in the model, since each data set numbers the texts
+/// that occur in it.
+std::optional<std::size_t> named_otherwise(std::span<const std::string> model, const DatasetMeta& data) {
+  for (std::size_t c = 0; c < std::size_t(data.classes); ++c)
+    if (name_of(model, c) != name_of(data.class_names, c)) return c;
   return {};
 }
 
@@ -77,12 +81,13 @@ DataUse data_use(const Job& job, const TrainedOn& trained, std::span<const std::
         "{}: its labels aren't the model's: {} classes, {} per vertex, but the model has {}, {} per vertex; there are no metrics",
         meta.name, meta.classes, meta.multi_label ? "several" : "one", trained.classes,
         several ? "several" : "one"));
-  const auto other = named_otherwise(names, meta.class_names);
+  const auto other = named_otherwise(names, meta);
   if (!use.known || !other) return use;
   use.known = false;
   warnings.push_back(fmt::format(
-      "{}: its class {} is {}, and the model's is {}: there are no metrics (import labels that are the model's numbers)",
-      meta.name, *other, in_quotes(meta.class_names[*other]), in_quotes(names[*other])));
+      "{}: its class {} is {}, and the model's is {}: there are no metrics (import labels that are the model's numbers{})",
+      meta.name, *other, in_quotes(name_of(meta.class_names, *other)), in_quotes(name_of(names, *other)),
+      names.empty() ? "" : ", with the model's names as class_names in meta.json"));
   return use;
 }
 

@@ -85,8 +85,8 @@ class Session {
     dataset_.forget();  // data_ has its own copy
     prepared_.forget();
     trainer_ = std::make_unique<Trainer>(ctx_, comm_, job_, data_, side_);
-    claim_output();
     if (report_finished()) return Outcome::kCompleted;
+    claim_output();
     resume();
     give_advice();
     record_.startup_seconds = steady_seconds() - o_.start_seconds;
@@ -140,7 +140,7 @@ class Session {
     record_.setting = run_setting(comm_, o_, dataset_.meta(), *trainer_);
   }
 
-  /// Where the run has finished before, reports how it ended, and trains nothing.
+  /// Where the run has finished before, reports how it ended, trains nothing, and changes no file.
   bool report_finished() {
     std::optional<RunRecord> run;
     if (root() && has_checkpoint(o_.output)) run = finished_run(o_.output, job_, dataset_.meta().checksum);

@@ -3,7 +3,7 @@ cores to nobody and waiting is never free.
 
 A rank is in its group from its first instruction: mpirun starts each by a program of ours that enters the group and then
 becomes the rank (a watcher outside would find it only after it had computed). The program that was given to the rig
-has a group with the quota of all ranks together, so that it sees as many cores as they have; daemons are in one
+has a group with the quota of one server's ranks, so that it sees as many cores as a server has; daemons are in one
 without a quota, and sleep.
 
 What a period's quota leaves is added to the next one's (burst). Without that, a rank that always computes gets 0.45 of its half core:
@@ -39,7 +39,7 @@ def own_name():
 def create(rig, layout):
     """Makes the groups of the rig with this name."""
     _create(f"{rig}/{MACHINES}")
-    _create(f"{rig}/{COMMAND}", layout.cpu_per_rank * layout.ranks)
+    _create(f"{rig}/{COMMAND}", cores_of_a_server(layout))
     for server in layout.names:
         for rank in range(layout.ranks_per_server):
             _create(f"{rig}/{server}/{rank}", layout.cpu_per_rank)
@@ -66,6 +66,12 @@ def write_starter(path, rig, layout):
     path.write_text(START.format(cases=cases, ranks=layout.ranks_per_server))
     path.chmod(0o755)
     return path
+
+
+def cores_of_a_server(layout):
+    """Divided among its ranks, as `atoll run` does, these are as many threads as a rank's share has whole cores."""
+    share = layout.cpu_per_rank
+    return (int(share) if share > 1 else share) * layout.ranks_per_server
 
 
 def cores_of_ranks(layout, cores):

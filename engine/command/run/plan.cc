@@ -53,10 +53,8 @@ LoadedJob concrete(const Arguments& a, const LoadedJob& given, const Dataset& da
 
 RunPlan plan_run(const Arguments& a, Say say) {
   const LoadedJob given = load_job_of(a, say);
-  RunPlan plan{.job = {},
-               .output = output_folder(a, given.job),
-               .threads = threads_of(a, given.job),
-               .hosts = run_hosts(a, given.job)};
+  RunPlan plan{.job = {}, .output = output_folder(a, given.job), .hosts = run_hosts(a, given.job)};
+  plan.threads = threads_of(a, given.job, plan.hosts.addresses);
   if (a.has("--fresh") && a.has("--resume")) fail("--fresh and --resume exclude each other (use one)");
   const OutputOptions options{a.has("--fresh"), a.has("--resume")};
   plan.lock = std::make_unique<OutputLock>(plan.output, say);

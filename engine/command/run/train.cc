@@ -29,6 +29,8 @@
 #include "partition/part_ranks.h"
 #include "telemetry/rank_meter.h"
 #include "train/checkpoint/attempt.h"
+#include "train/checkpoint/checkpoint.h"
+#include "train/finished_run.h"
 #include "train/rank_device.h"
 #include "train/run_setting.h"
 #include "train/session.h"
@@ -156,11 +158,14 @@ SessionOptions options_of(const Arguments& a, Rank rank, int ranks) {
   return options;
 }
 
-/// For ranks whose starter doesn't see the output folder. Returns the number of the attempt.
+/// For ranks whose starter doesn't see the output folder. Returns the attempt, which a finished run lacks.
 int claim_output(const SessionOptions& o, const std::string& run) {
   const OutputOptions options{.attempt = o.attempt, .run = run};
   bring_back(o.output);  // undoes an `atoll run --fresh` of this folder that was killed
   check_resumable(o.output, o.job, options);
+  if (has_checkpoint(o.output) &&
+      finished_run(o.output, o.job, Dataset::open(o.dataset, o.prepared).meta().checksum))
+    return o.attempt;
   return make_output(o.output, o.job, options);
 }
 

@@ -47,7 +47,10 @@ bool LineReader::fill() {
   begin_ = 0;
   if (end_ == buffer_.size()) {
     if (end_ >= kLongestLine)
-      fail("{}:{}: the line is longer than 64 MiB; check that this is a text file", name(), line_ + 1);
+      fail(
+          "{}:{}: the line is longer than 64 MiB, the most that is read as one: if it lists the neighbours of a vertex, "
+          "give the graph as an edge list (--format snap), with one arc a line; if not, check that this is a text file",
+          name(), line_ + 1);
     buffer_.resize(buffer_.size() * 2);
   }
   const std::size_t got = source_.read(buffer_.data() + end_, buffer_.size() - end_);

@@ -16,7 +16,8 @@ class LineReader {
  public:
   explicit LineReader(const std::filesystem::path& path);
 
-  /// False at the end. `line` is valid until the next call.
+  /// False at the end. `line` is valid until the next call. Throws Error where a line is longer than 64 MiB,
+  /// because it is held whole.
   bool next(std::string_view& line);
   /// Number, from 1, of the line that next() returned last.
   Index line() const { return line_; }

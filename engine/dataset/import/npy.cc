@@ -127,10 +127,19 @@ void read_arcs(const fs::path& folder, const NeutralMeta& meta, const ImportOpti
   add_arc_rows(arcs, weights ? &*weights : nullptr, options.one_based, writer);
 }
 
+/// `vertices`: their number if known, or −1. Then no split can be read, since masks and lists of ids are told
+/// apart by it.
 void read_splits(const fs::path& folder, Index vertices, VertexId first_id, DatasetWriter& writer) {
   for (const fs::path& path : files_like(folder, "split", ".npz")) {
     const std::string stem = path.stem().string();
     if (stem != "split" && !stem.starts_with("split_")) continue;
+    if (vertices < 0) {
+      writer.warn(
+          fmt::format("{} is not used, because nothing says how many vertices there are; give num_nodes in "
+                      "meta.json, or labels.npy or features.npy",
+                      path.filename().string()));
+      continue;
+    }
     const SplitTable split = read_mask_split(path, vertices, first_id);
     writer.add_split(stem == "split" ? "default" : stem.substr(6), split.view(), path.string());
   }
@@ -186,7 +195,7 @@ void import_npy(const fs::path& folder, const ImportOptions& options, DatasetWri
   if (!meta.vertices) vertices = std::max(feature_rows, vertices);
   if (vertices >= 0) writer.set_vertices(vertices);
   read_edges(folder, meta, options, vertices, writer);
-  if (vertices >= 0) read_splits(folder, vertices, options.one_based, writer);
+  read_splits(folder, vertices, options.one_based, writer);
   if (fs::exists(folder / "original_ids.npy")) {
     const NpyArray ids = NpyArray::open(folder / "original_ids.npy");
     writer.set_original_ids(ids.read<std::int64_t>(), {ids.name()});

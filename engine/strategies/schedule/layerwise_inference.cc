@@ -154,6 +154,9 @@ LayerwiseInference::Input LayerwiseInference::made(ConstMatrixView rows) const {
 ConstMatrixView LayerwiseInference::infer() {
   const Index rows = graph_.owners.rows(comm_.rank());
   Input in = layers_.first > 0 ? made(options_.input_rows) : features();
+  // Features are the host's. Rows that layers made are where kernels read them, and no copy can be made of
+  // them.
+  const bool ends_with_features = segments_.size() == 1 && in.is_features;
   for (Segment& each : segments_) {
     const MatrixView out = room_for(each, rows);
     const bool reads_tap = tapped_ >= 0 && each.layers.first > tapped_;
@@ -164,7 +167,7 @@ ConstMatrixView LayerwiseInference::infer() {
     last_input_ = in.rows.dense;
     in = made(out);
   }
-  if (segments_.size() == 1) last_input_ = copies_.of(last_input_);
+  if (ends_with_features) last_input_ = copies_.of(last_input_);
   if (comm_.trace() != nullptr) comm_.trace()->leave();
   return in.rows.dense;
 }

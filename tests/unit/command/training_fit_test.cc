@@ -145,6 +145,69 @@ TEST(TrainingFit, DataOfOneClassAreDoubted) {
   }
 }
 
+/// Nine vertices of two classes, or of two labels each, which take the three splits in turn. The validation's
+/// are all of class 1, except one of them where `both`.
+void write_validation(const std::filesystem::path& place, bool multi_label, bool both) {
+  WriterOptions options;
+  options.name = "small";
+  options.threads = 1;
+  DatasetWriter writer(place, options);
+  constexpr Index kVertices = 9;
+  writer.set_vertices(kVertices);
+  writer.add_arcs(std::vector<VertexId>{0}, std::vector<VertexId>{1}, {}, {});
+  std::vector<std::int32_t> labels;
+  std::vector<std::uint8_t> targets, split;
+  for (Index v = 0; v < kVertices; ++v) {
+    split.push_back(std::uint8_t(1 + v % 3));
+    const bool validates = split.back() == std::uint8_t(Split::kValidation);
+    labels.push_back(validates ? (both && v == 1 ? 0 : 1) : std::int32_t(v % 2));
+    targets.insert(targets.end(), 2, std::uint8_t(labels.back()));
+  }
+  if (multi_label)
+    writer.set_targets({targets.data(), kVertices, 2}, {});
+  else
+    writer.set_labels(labels, 2, {});
+  writer.add_split("default", {split.data(), kVertices, 1}, "small");
+  writer.finish();
+}
+
+std::vector<std::string> area_doubts(const std::filesystem::path& dataset, const std::string& stopping,
+                                     bool multi_label) {
+  const LoadedJob job = parse_job(
+      "apiVersion: atoll.dev/v1alpha1\nkind: GNNJob\nmetadata: {name: small}\nspec:\n  dataset: {name: small}\n"
+      "  model: {kind: sage}\n  training: {metric: rocAuc, " +
+          std::string(multi_label ? "loss: binaryCrossEntropy, " : "") + "earlyStopping: {" + stopping +
+          "}}\n",
+      "small.yaml");
+  return training_doubts(job, Dataset::open(dataset));
+}
+
+/// Its area under the curve has no value: until now every epoch counted as the best, and none stopped early.
+TEST(TrainingFit, ValidationVerticesOfOneClassAreDoubtedWithRocAuc) {
+  for (const bool multi_label : {false, true}) {
+    TemporaryFolder folder;
+    write_validation(folder / "one", multi_label, false);
+    write_validation(folder / "both", multi_label, true);
+    const auto doubts = [&](const char* name, const std::string& stopping) {
+      return area_doubts(folder / name, stopping, multi_label);
+    };
+    const std::string why =
+        multi_label ? "all have the same labels, and rocAuc needs vertices with a label and without"
+                    : "are all of one class, and rocAuc needs both";
+    EXPECT_THAT(
+        doubts("one", "patience: 3"),
+        testing::Contains(testing::HasSubstr(
+            "small.yaml:7: training.metric: the validation vertices of small " + why +
+            ", so that no epoch is better than another: training doesn't stop early; choose another")));
+    EXPECT_THAT(doubts("one", "patience: 0"),
+                testing::Contains(testing::HasSubstr("so that no epoch is better than another; choose")));
+    EXPECT_THAT(doubts("one", "patience: 3, metric: validationLoss"),
+                testing::Contains(testing::HasSubstr(why + ": no epoch has a validation rocAuc; choose")));
+    EXPECT_THAT(doubts("both", "patience: 3"),
+                testing::Not(testing::Contains(testing::HasSubstr("training.metric"))));
+  }
+}
+
 /// Of fewer negative pairs none is the K-th best, and every edge counts as a hit.
 TEST(TrainingFit, HitsAtMoreThanThereAreNegativePairsAreDoubted) {
   TemporaryFolder folder;

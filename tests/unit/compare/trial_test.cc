@@ -1,9 +1,14 @@
 // A trial gives the result that a run would have given.
 #include "compare/trial.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <pthread.h>
+#include <sys/resource.h>
+#include <unistd.h>
 
 #include <chrono>
+#include <fstream>
 #include <limits>
 
 #include "train/small_job.h"
@@ -71,6 +76,59 @@ TEST_F(TrialOfSmall, ALossThatIsntFiniteEndsIt) {
   std::filesystem::remove_all(folder_ / "small");
   write_small_data(folder_ / "small", {.vertices = 200, .feature_scale = 1e38});
   EXPECT_LT(curve({"model.norm=none", "model.kind=gin"}, 2, 40).size(), 20U);
+}
+
+/// As long as it lives, the process can start three threads and no fourth: each takes 1 GiB of addresses for
+/// its stack, and 3.5 GiB are left. (A limit on processes wouldn't bind root.)
+class ThreeThreads {
+ public:
+  ThreeThreads() {
+    getrlimit(RLIMIT_AS, &addresses_);
+    pthread_getattr_default_np(&stacks_);
+    pthread_attr_t large;
+    pthread_attr_init(&large);
+    pthread_attr_setstacksize(&large, std::size_t(1) << 30);
+    pthread_setattr_default_np(&large);
+    pthread_attr_destroy(&large);
+    rlim_t pages = 0;
+    std::ifstream("/proc/self/statm") >> pages;
+    const rlimit limit{pages * rlim_t(sysconf(_SC_PAGESIZE)) + (rlim_t(7) << 29), addresses_.rlim_max};
+    setrlimit(RLIMIT_AS, &limit);
+  }
+  ~ThreeThreads() {
+    setrlimit(RLIMIT_AS, &addresses_);
+    pthread_setattr_default_np(&stacks_);
+    pthread_attr_destroy(&stacks_);
+  }
+  ThreeThreads(const ThreeThreads&) = delete;
+
+ private:
+  rlimit addresses_{};
+  pthread_attr_t stacks_{};
+};
+
+/// Ranks that had started waited five minutes for those that hadn't.
+TEST_F(TrialOfSmall, AThreadThatCantBeStartedIsToldAndNobodyWaits) {
+  const Job job = small_job({"placement.ranks=6"});
+  const Dataset dataset = Dataset::open(folder_ / "small");
+  const PreparedGraph prepared = PreparedGraph::make(dataset, partition_options(job, 6),
+                                                     graph_transforms(job), training_marks(dataset, job));
+  const std::vector<std::string> hosts(6, "here");
+  const auto begin = std::chrono::steady_clock::now();
+  std::string told;
+  {
+    const ThreeThreads few;
+    try {
+      train_for(job, dataset, prepared, hosts, {.steps = 4});
+    } catch (const Error& error) {
+      told = error.what();
+    }
+  }
+  EXPECT_THAT(
+      told, testing::HasSubstr("a trial trains on 6 ranks of two threads each, and one can't be started: "));
+  EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(30));
+  EXPECT_FALSE(train_for(job, dataset, prepared, hosts, {.steps = 4}).points.empty())
+      << "with threads enough";
 }
 
 TEST_F(TrialOfSmall, AnErrorOfARankIsToldAndNobodyWaits) {

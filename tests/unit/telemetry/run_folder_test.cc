@@ -100,6 +100,12 @@ TEST(RunFolder, AFileThatWasReplacedOrRemovedIsNotWrittenUnseen) {
   EXPECT_THAT(error_of([&] { writer->on_epoch(run.epochs[0]); }), HasSubstr("metrics.jsonl: is gone"));
 }
 
+TEST(RunFolder, AFinishedRunThatIsToldAgainIsNotWritten) {
+  TemporaryFolder folder;
+  make_run_folder_writer(folder.path())->on_result(sample_run());
+  EXPECT_TRUE(std::filesystem::is_empty(folder.path()));
+}
+
 TEST(RunFolder, ALineThatAKillCutShortIsLeftOut) {
   TemporaryFolder folder;
   write_run(folder.path(), sample_run(4));

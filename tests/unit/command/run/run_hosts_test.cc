@@ -5,9 +5,12 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdlib>
 
 #include "base/error.h"
+#include "base/threads.h"
+#include "command/job_data.h"
 
 namespace atl {
 namespace {
@@ -77,6 +80,19 @@ TEST_F(RunHosts, ThisMachineAmongOthersIsCalledByItsName) {
   gethostname(name, sizeof name - 1);
   EXPECT_THAT(on("localhost,a", 4).addresses, ElementsAre(name, name, "a", "a"));
   EXPECT_THAT(on("a,127.0.0.1", 2).addresses, ElementsAre("a", name));
+}
+
+/// Ranks on other hosts take none of a host's cores.
+TEST_F(RunHosts, RanksOfAHostShareItsCores) {
+  EXPECT_EQ(most_on_one_host({}), 0);
+  EXPECT_EQ(most_on_one_host({"a", "b", "a", "c"}), 2);
+  const int cores = available_cores();
+  EXPECT_EQ(threads_of(arguments_, job(4), on("a,b,c,d", 4).addresses), cores);
+  EXPECT_EQ(threads_of(arguments_, job(8), {"a", "a", "b", "b", "c", "c", "d", "d"}), std::max(1, cores / 2));
+  EXPECT_EQ(threads_of(arguments_, job(4 * cores)), 1) << "all here";
+  Job stated = job(4);
+  stated.resources.cpu = 3;
+  EXPECT_EQ(threads_of(arguments_, stated, {"a", "b", "c", "d"}), 3);
 }
 
 TEST_F(RunHosts, RefusesWhatNamesNoServerAndOptionsOfThisMachine) {

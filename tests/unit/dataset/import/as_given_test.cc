@@ -95,6 +95,21 @@ TEST_F(AsGiven, TextIsNumberedAndComesBackFromAnExport) {
   EXPECT_THAT(import("exported").meta().class_names, ElementsAre("cat", "dog"));
 }
 
+/// The ids in arcs don't tell whether a mask has a row for each vertex.
+TEST_F(AsGiven, ASplitIsLeftOutAloudWhereNothingTellsTheNumberOfVertices) {
+  labels(Dtype::kInt32, std::vector<std::int32_t>{0, 1, 1});
+  const std::vector<std::vector<std::uint8_t>> masks{{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
+  EXPECT_THAT(split_of(Dtype::kUint8, masks), ElementsAre(1, 2, 3));
+  EXPECT_THAT(warnings_, ::testing::Not(HasSubstr("split.npz")));
+  std::filesystem::remove(folder_ / "in/labels.npy");
+  EXPECT_TRUE(import().meta().splits.empty());
+  EXPECT_THAT(warnings_,
+              HasSubstr("split.npz is not used, because nothing says how many vertices there are; give "
+                        "num_nodes in meta.json"));
+  write_text(folder_ / "in/meta.json", R"({"num_nodes": 3})");
+  EXPECT_EQ(import().meta().splits.count("default"), 1U);
+}
+
 TEST_F(AsGiven, OneHotRowsAreOneClassAVertex) {
   labels(Dtype::kFloat32, std::vector<float>{0, 1, 1, 0, 1, 0}, {2});
   const Dataset one_hot = import();

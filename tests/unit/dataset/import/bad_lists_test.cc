@@ -1,5 +1,6 @@
 // Broken METIS graph files and adjacency lists.
 #include "dataset/import/bad_input.h"
+#include "dataset/import/gzip.h"
 
 namespace atl {
 namespace {
@@ -8,6 +9,14 @@ namespace fs = std::filesystem;
 
 void graph_file(const fs::path& folder, const std::string& text) {
   write_text(folder / "a.graph", text);
+}
+
+/// The neighbours of a vertex that has 33 million, on a line.
+std::string hub() {
+  std::string line;
+  line.reserve(std::size_t(66) << 20);
+  while (line.size() < std::size_t(65) << 20) line += "2 2 2 2 2 2 2 2 2 2 2 2 2 2 2 2 ";
+  return line + "\n";
 }
 
 // clang-format off
@@ -50,6 +59,10 @@ const BadInput kCases[] = {
      {"a.graph: the lines list 4 neighbours, which are 2 edges; the header says 3"}},
     {"metis_has_no_weights", "metis", "a.graph", [](const fs::path& f) { graph_file(f, "2 1\n2\n1\n"); },
      {"a.graph: its edges have no weights", "leave out --weights"}, [](ImportOptions& o) { o.weights = true; }},
+    {"metis_hub_too_long", "metis", "a.graph", [](const fs::path& f) { graph_file(f, gzip("2 1\n" + hub() + "1\n")); },
+     {"a.graph:2: the line is longer than 64 MiB, the most that is read as one", "--format snap"}},
+    {"adjacency_hub_too_long", "adjacency", "a.graph", [](const fs::path& f) { graph_file(f, gzip("0 1\n1 " + hub())); },
+     {"a.graph:2: the line is longer than 64 MiB, the most that is read as one", "--format snap"}},
     {"adjacency_word", "adjacency", "a.graph", [](const fs::path& f) { graph_file(f, "0 1 2\n1 two\n"); },
      {"a.graph:2: 'two' is not a whole number"}},
     {"adjacency_names", "adjacency", "a.graph", [](const fs::path& f) { graph_file(f, "ann bob\nbob cy\n"); },
