@@ -44,6 +44,7 @@ void read_conditions(const json& status, PodView& pod) {
       pod.disruption = type;
       if (pod.message.empty()) pod.message = text_of(condition, "message");
     }
+    if (type == "PodScheduled" && holds) pod.scheduled = moment_of(condition, "lastTransitionTime");
     const std::string reason = text_of(condition, "reason");
     if (type != "PodScheduled" || holds || (reason != "Unschedulable" && reason != "SchedulerError"))
       continue;

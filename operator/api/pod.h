@@ -32,6 +32,7 @@ struct PodView {
   bool ready = false;
   std::string unschedulable;              // why the scheduler finds no node for it
   std::optional<Moment> scheduler_spoke;  // when the scheduler first said so, or spoke of the gate
+  std::optional<Moment> scheduled;        // when it found a node
   // DisruptionTarget's reason: PreemptionByScheduler, EvictionByEvictionAPI, …; or TerminatedByKueue
   std::string disruption;
   std::vector<std::string> gates;

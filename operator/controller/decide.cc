@@ -11,7 +11,6 @@ namespace {
 /// something.
 constexpr Next (*kSteps[])(Reconcile&) = {
     leave_what_is_deleted,
-    end_needless_request,
     clean_up,
     complete,
     refuse_unfit,
@@ -42,6 +41,7 @@ Decision decide(const Observed& seen, const Settings& settings) {
   for (const auto& step : kSteps)
     if (step(reconcile) == Next::kDone) break;
   tell_queue(reconcile);
+  end_needless_request(reconcile);
   return reconcile.decision();
 }
 

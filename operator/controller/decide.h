@@ -9,7 +9,7 @@
 //   Placed, with its nodes   before the first pod is released: a release that was broken off is gone on with
 //   Placed false, Withdrawn, withdrawals   before pods are withdrawn: what is left of them is a leftover then
 //   NodesRequested   before anything asks for nodes; and false before that is taken back: the rest follows
-//   Suspended    after the last pod is gone, and before the quota of an evicted one is given back
+//   Suspended    after the last pod of the gang is gone, and before the quota of an evicted one is given back
 //   Succeeded, Failed   before anything is cleaned up; nothing but cleaning up happens afterwards
 #pragma once
 

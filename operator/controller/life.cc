@@ -65,8 +65,9 @@ bool is_of_later_release(const Reconcile& reconcile) {
 }
 
 /// Whether a pod goes when its job has ended. A launcher that still runs is stopped in any case, and a gated
-/// pod is no evidence of anything.
+/// pod is no evidence of anything. Placeholders are taken back apart (end_needless_request()).
 bool is_to_go(const PodView& pod, CleanPodPolicy policy) {
+  if (pod.meta.label(kRoleLabel) == kPlaceholderRole) return false;
   if (policy == CleanPodPolicy::kAll || is_gated(pod)) return true;
   if (pod.has_ended()) return false;
   return policy == CleanPodPolicy::kRunning || pod.meta.label(kRoleLabel) == kLauncherRole;

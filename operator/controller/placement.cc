@@ -143,6 +143,7 @@ Next place_gang(Reconcile& reconcile) {
       return Next::kDone;
     }
     end_request(reconcile, kPlaced, "the gang has places");
+    take_back_request(reconcile);
     pin_launcher(reconcile, plan.launcher);
   }
   release_all(reconcile);

@@ -204,10 +204,11 @@ bool dismiss_launchers(Reconcile& reconcile) {
   return is_any;
 }
 
+/// All but placeholders, which take nobody's room and are taken back apart (end_needless_request()).
 bool dismiss_all(Reconcile& reconcile) {
   bool is_any = dismiss_mpi_jobs(reconcile);
   for (const PodView& pod : reconcile.seen.pods) {
-    if (!is_own(pod.meta, reconcile.seen)) continue;
+    if (!is_own(pod.meta, reconcile.seen) || pod.meta.label(kRoleLabel) == kPlaceholderRole) continue;
     dismiss(reconcile, pod);
     is_any = true;
   }

@@ -13,7 +13,7 @@ constexpr std::size_t kLongestEvent = 1024;
 bool is_bad_news(const std::string& condition, bool holds, const std::string& reason) {
   if (reason == kPreparing || reason == kSuspended) return false;  // on its way, or suspended as wished
   return holds ? condition == kFailed || condition == kRestarting || reason == kUnheard
-               : condition == kPlaced || condition == kCreated || reason == kNoNodes;
+               : condition == kPlaced || condition == kCreated || is_in_vain(reason);
 }
 
 /// Whether the reason is a usual step between a plan and training, which needs no event.
@@ -124,6 +124,11 @@ void Reconcile::patch(Kind kind, const std::string& object_name, std::string pat
 }
 
 void Reconcile::remove(Kind kind, const Meta& meta, std::optional<int> grace) {
+  const auto is_this = [&](const Write& other) {
+    return other.verb == Write::Verb::kDelete && other.kind == kind && other.name == meta.name;
+  };
+  for (const auto& stage : decision_.stages)
+    if (std::ranges::any_of(stage, is_this)) return;
   write({Write::Verb::kDelete, kind, meta.name, "", meta.uid, grace});
 }
 

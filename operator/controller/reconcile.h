@@ -17,9 +17,12 @@ inline constexpr const char* kStarting = "Starting";
 /// The reason against Placed where the gang doesn't fit, and against Running where its launcher alone
 /// doesn't.
 inline constexpr const char* kNoRoom = "NoRoom";
-/// The reason against NodesRequested where too few came, or asking was refused. A time without requests
-/// follows.
-inline constexpr const char* kNoNodes = "NoNodes";
+/// The reasons against NodesRequested where it was in vain: none came or asking was refused; or some came,
+/// but too few. A time without requests follows, which is short after the second.
+inline constexpr const char *kNoNodes = "NoNodes", *kTooFewNodes = "TooFewNodes";
+inline bool is_in_vain(const std::string& reason) {
+  return reason == kNoNodes || reason == kTooFewNodes;
+}
 /// The reason of Running where ranks run and none of their servers answers the operator.
 inline constexpr const char* kUnheard = "Unheard";
 
@@ -53,6 +56,7 @@ class Reconcile {
   void create(Kind kind, const std::string& name, std::string object);
   void patch(const PodView& pod, std::string patch);
   void patch(Kind kind, const std::string& name, std::string patch);
+  /// Once for each object: a second call changes nothing.
   void remove(Kind kind, const Meta& meta, std::optional<int> grace = {});
   /// Later writes wait for the earlier ones.
   void next_stage();

@@ -4,27 +4,27 @@
 // there before it makes the autoscaler add any.
 //
 // NodesRequested says since when. Enough nodes come in time, and the gang is placed; or what was asked for is
-// taken back, and asked for again after as long as the gang has waited by then: ever less often, and all of
-// this can be told from the times in the status. Placeholders have less priority than anybody, so they hold
-// nodes, but take no room.
+// taken back, and asked for again: soon if some had come, so that they are still there, else after as long as
+// the gang has waited by then, so ever less often. All of this can be told from the times in the status and
+// of the pods. Placeholders have less priority than anybody, so they hold nodes, but take no room.
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <iterator>
-#include <map>
-#include <utility>
+#include <optional>
+#include <string>
 
 #include "operator/controller/places.h"
+#include "operator/controller/room_shares.h"
 #include "operator/controller/steps.h"
 #include "operator/objects/names.h"
 #include "operator/objects/objects.h"
-#include "operator/objects/release.h"
 
 namespace atl::ctl {
 namespace {
 
 constexpr const char *kAsked = "Asked", *kNotNeeded = "NotNeeded", *kNotNow = "NotNow";
 constexpr Seconds kShortestRest{300}, kLongestRest{14'400}, kMadeAgain{60};
+constexpr Seconds kTakesRoom{30};  // in which placeholders have the room that was there before any node came
 
 bool is_placeholder(const PodView& pod, const Reconcile& reconcile) {
   return is_own(pod.meta, reconcile.seen) && pod.meta.label(kRoleLabel) == kPlaceholderRole;
@@ -34,17 +34,6 @@ bool is_request(const ObjectView& object, const Reconcile& reconcile) {
   return is_own(object.meta, reconcile.seen) &&
          (object.kind == Kind::kPodTemplate || object.kind == Kind::kCapacityBuffer);
 }
-
-bool is_by_buffers(const Reconcile& reconcile) {
-  return reconcile.settings.scale_up == ScaleUp::kCapacityBuffers;
-}
-
-/// The room to ask for, and for how many pods; by the name of the pod or the buffer that asks.
-struct Share {
-  WantedRoom room;
-  std::size_t pods = 1;
-};
-using Shares = std::map<std::string, Share>;
 
 /// Whether it has ended and may be made again; not at once, for its kubelet may reject one after the other.
 bool is_spent(Reconcile& reconcile, const PodView& pod) {
@@ -66,52 +55,6 @@ void take_back_all_but(Reconcile& reconcile, const Shares& shares) {
   for (const ObjectView& object : reconcile.seen.objects)
     if (is_request(object, reconcile) && !stays(object.meta) && !object.meta.deletion)
       reconcile.remove(object.kind, object.meta);
-}
-
-// What is asked for: room for each server that waits for a place, and for the launcher.
-
-std::vector<std::size_t> waiting_servers(const Reconcile& reconcile) {
-  std::vector<std::size_t> waiting;
-  const auto& workers = reconcile.gang().workers;
-  for (std::size_t s = 0; s < workers.size(); ++s)
-    if (!workers[s] || is_gated(*workers[s])) waiting.push_back(s);
-  return waiting;
-}
-
-bool is_launcher_waiting(const Reconcile& reconcile) {
-  const PodView* launcher = reconcile.gang().launcher;
-  return launcher && launcher->pinned.empty() && !launcher->is_bound();
-}
-
-WantedRoom room_of(const Reconcile& reconcile, const Gang& gang, const GangPlan& plan,
-                   const std::string& role) {
-  const bool is_launcher = role == kLauncherRole;
-  WantedRoom room{role, is_launcher ? gang.launcher : gang.server};
-  room.excluded = gang.filter.excluded;
-  if (is_launcher) return room;
-  room.reach = plan.reach;
-  if (gang.within >= 0) room.together = gang.levels[std::size_t(gang.within)];
-  room.is_together_required = reconcile.spec().placement.policy == PlacementPolicy::kRequired;
-  return room;
-}
-
-Shares shares_of(const Reconcile& reconcile, const Gang& gang, const GangPlan& plan) {
-  Shares shares;
-  auto waiting = waiting_servers(reconcile);
-  const WantedRoom server = room_of(reconcile, gang, plan, kWorkerRole);
-  const auto name = [&](const std::string& part) { return room_name(reconcile.name(), part); };
-  if (!plan.first_reach.empty()) {
-    Share& first = shares[name(is_by_buffers(reconcile) ? "first" : "0")] = {server, 1};
-    std::ranges::copy(plan.first_reach, std::back_inserter(first.room.reach));
-    std::erase(waiting, 0U);
-  }
-  if (!is_by_buffers(reconcile))
-    for (const std::size_t s : waiting) shares[name(std::to_string(s))] = {server, 1};
-  else if (!waiting.empty())
-    shares[name(fmt::format("{}-{}", waiting.size(), kWorkerRole))] = {server, waiting.size()};
-  if (is_launcher_waiting(reconcile))
-    shares[name(kLauncherRole)] = {room_of(reconcile, gang, plan, kLauncherRole), 1};
-  return shares;
 }
 
 bool is_there(const Reconcile& reconcile, const std::string& pod) {
@@ -139,11 +82,29 @@ void make_what_is_missing(Reconcile& reconcile, const Shares& shares) {
 
 /// Whether a part of the gang stands in the domain that must hold all, of which an autoscaler knows nothing.
 bool is_bound_to_others(const Reconcile& reconcile, const Gang& gang) {
-  return gang.within >= 0 && waiting_servers(reconcile).size() < gang.servers.size();
+  return gang.within >= 0 && servers_that_wait(reconcile).size() < gang.servers.size();
+}
+
+/// When the last node came for a placeholder; nothing: none has, or buffers ask, which don't tell.
+std::optional<Moment> last_node_came(const Reconcile& reconcile) {
+  std::optional<Moment> last;
+  for (const PodView& pod : reconcile.seen.pods)
+    if (is_placeholder(pod, reconcile) && pod.is_bound() && !pod.has_ended() && pod.scheduled &&
+        *pod.scheduled > reconcile.since(kNodesRequested) + kTakesRoom)
+      last = std::max(last, pod.scheduled);
+  return last;
 }
 
 Seconds patience_of(const Reconcile& reconcile) {
   return Seconds(reconcile.settings.scale_up_seconds);
+}
+
+/// Patience begins anew with each node that comes, for a pool may be slow; but no later than as if each
+/// server had used one up, because a placeholder that loses its node may get another for ever.
+Moment end_of_patience(const Reconcile& reconcile) {
+  const Moment asked = reconcile.since(kNodesRequested);
+  const Moment latest = asked + patience_of(reconcile) * int(servers_that_wait(reconcile).size());
+  return std::min(last_node_came(reconcile).value_or(asked), latest) + patience_of(reconcile);
 }
 
 /// Since when the gang has waited for places, or for what comes before them.
@@ -155,16 +116,17 @@ Moment waits_since(const Reconcile& reconcile) {
 
 /// Until when nothing is asked for, after it was in vain; nothing: it may be.
 std::optional<Moment> end_of_rest(const Reconcile& reconcile) {
-  if (reconcile.reason_against(kNodesRequested) != kNoNodes) return {};
+  const std::string reason = reconcile.reason_against(kNodesRequested);
+  if (!is_in_vain(reason)) return {};
   const Moment failed = reconcile.since(kNodesRequested);
   const Seconds waited = std::max(failed - waits_since(reconcile), Seconds(0));
-  const Moment end = failed + std::clamp(waited, kShortestRest, kLongestRest);
+  const Seconds rest = std::clamp(waited, kShortestRest, kLongestRest);
+  const Moment end = failed + (reason == kTooFewNodes ? kShortestRest : rest);
   return reconcile.now() < end ? std::optional(end) : std::nullopt;
 }
 
-/// Why what is asked for is asked for in vain, or "": the API server refuses it, or it has had its time.
-std::string why_in_vain(const Reconcile& reconcile) {
-  if (!reconcile.holds(kNodesRequested)) return {};
+/// Why nothing can be asked for, or "": the API server refuses it, or somebody has its name.
+std::string why_refused(const Reconcile& reconcile) {
   const auto refusal = std::ranges::find_if(
       reconcile.seen.refusals, [&](const Refusal& each) { return is_of_request(each, reconcile); });
   if (refusal != reconcile.seen.refusals.end())
@@ -174,11 +136,29 @@ std::string why_in_vain(const Reconcile& reconcile) {
     if (!is_own(pod.meta, reconcile.seen) && pod.meta.name.starts_with(room_prefix(reconcile.name())))
       return fmt::format("no nodes can be asked for: Pod {} isn't this job's (delete it, or rename the job)",
                          pod.meta.name);
-  if (reconcile.now() < reconcile.since(kNodesRequested) + patience_of(reconcile)) return {};
-  return fmt::format(
-      "within {} s (scaleUp.patienceSeconds of the chart) too few nodes have come; what asked for them is "
-      "deleted. See what the autoscaler says, and whether it may add nodes that the job's pods can use",
-      patience_of(reconcile).count());
+  return {};
+}
+
+/// Says so where it is asked in vain: that is refused, or has had its time.
+void give_up_if_in_vain(Reconcile& reconcile) {
+  if (!reconcile.holds(kNodesRequested)) return;
+  if (const std::string why = why_refused(reconcile); !why.empty())
+    return reconcile.say(kNodesRequested, false, kNoNodes, why);
+  if (reconcile.now() < end_of_patience(reconcile)) return;
+  const bool is_any = last_node_came(reconcile).has_value();
+  reconcile.say(
+      kNodesRequested, false, is_any ? kTooFewNodes : kNoNodes,
+      fmt::format("within {} s{} (scaleUp.patienceSeconds of the chart) too few nodes have come; what asked "
+                  "for them is deleted. See what the autoscaler says, and whether it may add nodes that the "
+                  "job's pods can use",
+                  patience_of(reconcile).count(), is_any ? " of the last node" : ""));
+}
+
+/// Why the gang may not ask now, for a message; "": it may, and counts as one that asks.
+std::string why_not_now(const Reconcile& reconcile, const GangPlan& plan) {
+  if (plan.would_fit_unreserved && !reconcile.holds(kNodesRequested))
+    return "the present room would do, but for what is reserved for another gang";
+  return reconcile.seen.cluster->why_no_request(servers_that_wait(reconcile).size());
 }
 
 /// Adds to the reasons against places.
@@ -188,7 +168,7 @@ void add_words(Reconcile& reconcile, const std::string& words) {
 }
 
 std::string words_for(const Reconcile& reconcile, const Gang& gang) {
-  const std::size_t servers = waiting_servers(reconcile).size();
+  const std::size_t servers = servers_that_wait(reconcile).size();
   return fmt::format("asked the autoscaler, by {}, for nodes for {} server{} ({}{}){}",
                      is_by_buffers(reconcile) ? "a CapacityBuffer" : "placeholder pods", servers,
                      servers == 1 ? "" : "s", gang.server.text(), servers == 1 ? "" : " each",
@@ -205,9 +185,10 @@ std::string words_for_nodes(const Reconcile& reconcile) {
 }
 
 void ask(Reconcile& reconcile, const Gang& gang, const GangPlan& plan) {
+  const bool is_again = asks_again(reconcile) || reconcile.reason_against(kNodesRequested) == kNoNodes;
   const std::string words = words_for(reconcile, gang);
-  reconcile.say(kNodesRequested, true, kAsked, words);
-  reconcile.requeue_at(reconcile.since(kNodesRequested) + patience_of(reconcile));
+  reconcile.say(kNodesRequested, true, is_again ? kAskedAgain : kAsked, words);
+  reconcile.requeue_at(end_of_patience(reconcile));
   add_words(reconcile, words + words_for_nodes(reconcile));
   const Shares shares = shares_of(reconcile, gang, plan);
   take_back_all_but(reconcile, shares);
@@ -223,18 +204,23 @@ bool is_of_request(const Refusal& refusal, const Reconcile& reconcile) {
 }
 
 void end_request(Reconcile& reconcile, const char* reason, const std::string& message) {
-  if (!find_condition(reconcile.status.conditions, kNodesRequested)) return;  // nothing ever was
   if (reconcile.holds(kNodesRequested)) reconcile.say(kNodesRequested, false, reason, message);
+}
+
+void take_back_request(Reconcile& reconcile) {
+  if (!find_condition(reconcile.status.conditions, kNodesRequested)) return;  // nothing ever was
+  if (reconcile.has_writes()) reconcile.next_stage();
   take_back_all_but(reconcile, {});
   if (reconcile.has_writes()) reconcile.next_stage();
 }
 
-Next end_needless_request(Reconcile& reconcile) {
+void end_needless_request(Reconcile& reconcile) {
+  if (reconcile.job().meta.deletion) return;  // its objects are deleted after it
   const bool waits = !has_ended(reconcile.status.conditions) && reconcile.holds(kCreated) &&
-                     reconcile.reason_against(kPlaced) == kNoRoom;
-  if (waits && reconcile.settings.scale_up != ScaleUp::kNone) return Next::kContinue;
-  end_request(reconcile, kNotNeeded, "the job does not wait for room");
-  return done_if(reconcile.has_writes());
+                     reconcile.reason_against(kPlaced) == kNoRoom &&
+                     reconcile.settings.scale_up != ScaleUp::kNone;
+  if (!waits) end_request(reconcile, kNotNeeded, "the job does not wait for room");
+  if (!waits || !reconcile.holds(kNodesRequested)) take_back_request(reconcile);
 }
 
 void request_nodes(Reconcile& reconcile, const GangPlan& plan) {
@@ -242,16 +228,14 @@ void request_nodes(Reconcile& reconcile, const GangPlan& plan) {
   const Gang gang = gang_to_place(reconcile);
   if (!plan.would_nodes_help || is_bound_to_others(reconcile, gang))
     return end_request(reconcile, kNotNeeded, "more nodes would not make the gang fit");
-  if (const std::string why = why_in_vain(reconcile); !why.empty())
-    reconcile.say(kNodesRequested, false, kNoNodes, why);
+  give_up_if_in_vain(reconcile);
   if (const auto end = end_of_rest(reconcile)) {
     reconcile.requeue_at(*end);
-    add_words(reconcile,
-              fmt::format("nodes were asked for in vain (see NodesRequested), and will be again at {}",
-                          text_of(*end)));
-    return end_request(reconcile, kNoNodes, "");
+    return add_words(reconcile,
+                     fmt::format("nodes were asked for in vain (see NodesRequested), and will be again at {}",
+                                 text_of(*end)));
   }
-  const std::string why = reconcile.seen.cluster->why_no_request(waiting_servers(reconcile).size());
+  const std::string why = why_not_now(reconcile, plan);
   if (why.empty()) return ask(reconcile, gang, plan);
   end_request(reconcile, kNotNow, why);
   add_words(reconcile, "no nodes are asked for now: " + why);

@@ -42,12 +42,15 @@ Next withdraw_unbound(Reconcile& reconcile);
 Next remove_leftovers(Reconcile& reconcile);
 
 // scale_up.cc: nodes for a gang that waits for room
-/// Takes back what was asked for by a job that doesn't wait any more.
-Next end_needless_request(Reconcile& reconcile);
+/// Takes back what was asked for by a job that doesn't wait any more, or asks no more. Decided after all
+/// other steps, and written after what they write: if the API server refuses that, nothing waits for it.
+void end_needless_request(Reconcile& reconcile);
 /// Asks for nodes where more would make the gang fit. `plan`: that found no places.
 void request_nodes(Reconcile& reconcile, const GangPlan& plan);
-/// Takes back what is asked for; what is written next is written after that.
+/// Says that nothing is asked for any more, if something was.
 void end_request(Reconcile& reconcile, const char* reason, const std::string& message);
+/// Takes back what was asked for, between earlier and later writes.
+void take_back_request(Reconcile& reconcile);
 /// Whether what was refused is only what asks for nodes, which the gang itself can do without.
 bool is_of_request(const Refusal& refusal, const Reconcile& reconcile);
 

@@ -6,6 +6,7 @@
 #include <map>
 #include <nlohmann/json.hpp>
 #include <set>
+#include <utility>
 
 #include "base/error.h"
 #include "job/strategies.h"
@@ -102,12 +103,56 @@ bool needs_named_nodes(const NodeTerms& terms) {
          std::ranges::all_of(terms, [](const auto& term) { return std::ranges::any_of(term, names_nodes); });
 }
 
-bool would_new_nodes_help(const Gang& gang) {
+/// Whether a node that server 0's own volumes reach has room for it now.
+bool has_room_for_first(const Room& room) {
+  const auto sites = room.sites(false);
+  return std::ranges::any_of(sites, [](const Site& site) { return site.slots > 0 && site.takes_first; });
+}
+
+bool would_new_nodes_help(const Gang& gang, const Room& room) {
+  const bool is_first_placed = !gang.has_first_server() || has_room_for_first(room);
   return !gang.assigned && !needs_named_nodes(gang.filter.terms) &&
          std::ranges::none_of(gang.filter.selector, names_nodes) &&
-         std::ranges::none_of(gang.volumes, [](const GangVolume& volume) {
-           return volume.mounters != Mounters::kFirstServer && needs_named_nodes(volume.place.terms);
+         std::ranges::none_of(gang.volumes, [&](const GangVolume& volume) {
+           const bool is_placed = volume.mounters == Mounters::kFirstServer && is_first_placed;
+           return !is_placed && needs_named_nodes(volume.place.terms);
          });
+}
+
+std::vector<LabelRule> domain_rules(const Gang& gang, const std::vector<std::string>& domain) {
+  std::vector<LabelRule> rules;
+  for (std::size_t level = 0; level < domain.size(); ++level) {
+    LabelRule rule{gang.levels[level], domain[level].empty() ? "DoesNotExist" : "In", {}, false};
+    if (!domain[level].empty()) rule.values.push_back(domain[level]);
+    rules.push_back(std::move(rule));
+  }
+  return rules;
+}
+
+/// GangPlan::domains. New nodes never join a domain that is a node.
+NodeTerms domains_of(const Gang& gang, const Room& room) {
+  const auto depth = std::size_t(gang.within + 1);
+  if (gang.within < 0 || depth == gang.levels.size()) return {};
+  std::set<std::vector<std::string>> found;
+  for (const NodeRoom& node : room.usable()) {
+    std::vector<std::string> domain = room.site(node, node.free).domains;
+    domain.resize(depth);
+    if (node.takes_servers && node.takes_first) found.insert(std::move(domain));
+  }
+  NodeTerms domains;
+  std::set<std::string> known;
+  for (const auto& domain : found) {
+    domains.push_back(domain_rules(gang, domain));
+    if (!domain.back().empty()) known.insert(domain.back());
+  }
+  const bool is_bound =
+      std::ranges::any_of(gang.volumes, [](const GangVolume& volume) { return !volume.place.terms.empty(); });
+  if (is_bound || known.empty()) return domains;
+  const std::string& key = gang.levels[depth - 1];
+  const LabelRule is_another{key, "NotIn", {known.begin(), known.end()}, false};
+  const LabelRule is_labelled{key, "Exists", {}, false};
+  domains.push_back({is_another, is_labelled});
+  return domains;
 }
 
 std::vector<double> bytes_by_level(const Gang& gang, const Topology& topology,
@@ -140,7 +185,8 @@ GangPlan plan_gang(const Gang& gang, const Snapshot& snapshot) {
   auto answer = place_all(room, topology, gang);
   if (!answer) {
     plan.reasons = obstacles(gang, room);
-    plan.would_nodes_help = would_new_nodes_help(gang);
+    plan.would_nodes_help = would_new_nodes_help(gang, room);
+    plan.domains = domains_of(gang, room);
     for (const GangVolume& volume : gang.volumes) {
       const bool is_of_all = volume.mounters != Mounters::kFirstServer;
       if (volume.place.terms.empty() || !(is_of_all || gang.has_first_server())) continue;

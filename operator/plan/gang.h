@@ -63,10 +63,14 @@ struct GangPlan {
   std::vector<double> level_bytes;   // by level: bytes per epoch that cross this level and no coarser one
   std::vector<std::string> reasons;  // in whole sentences: why it isn't the best possible, or doesn't fit
   // Of a gang that doesn't fit:
-  bool would_nodes_help = false;   // more nodes that its pods may use, in the right places, would make it fit
-  std::vector<NodeTerms> reach{};  // where its servers' volumes can be used: of each, one term must hold
+  bool would_nodes_help = false;  // more nodes that its pods may use, in the right places, would make it fit
+  bool would_fit_unreserved = false;  // and so might the present room, but for what is reserved for another
+  std::vector<NodeTerms> reach{};     // where its servers' volumes can be used: of each, one term must hold
   /// Likewise of the volumes that server 0 alone mounts, if it is one of them.
   std::vector<NodeTerms> first_reach{};
+  /// Where one domain (not of one node) must hold all: those with nodes that it may use, and last, where no
+  /// volume binds it, all others. Empty where no such node is known.
+  NodeTerms domains{};
 };
 
 /// Pure. Pods of the gang's own job take no room, so that it can be planned again while it runs.

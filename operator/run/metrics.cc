@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "operator/api/condition.h"
+#include "operator/controller/reconcile.h"
 #include "operator/run/controller.h"
 #include "operator/run/waiting_gangs.h"
 
@@ -197,7 +198,7 @@ std::string Controller::metrics_text() {
     if (!waits_for_places_since(job->status)) continue;
     const Condition* request = find_condition(job->status.conditions, kNodesRequested);
     asked += request && request->holds;
-    in_vain += request && !request->holds && request->reason == "NoNodes";
+    in_vain += request && !request->holds && is_in_vain(request->reason);
   }
   around_.metrics.set_node_requests(asked, in_vain);
   around_.metrics.set_jobs(states);

@@ -164,7 +164,10 @@ GangPlan Planner::plan_whole(const Waiting& waiting) {
   if (is_own)
     plan.reasons.push_back(
         fmt::format("{} kept for it, so that none that comes later takes that", text_of(*kept)));
-  if (gives_way) plan.reasons.push_back(fmt::format("room is reserved for {}, which comes first", kept->job));
+  if (!gives_way) return plan;
+  plan.reasons.push_back(fmt::format("room is reserved for {}, which comes first", kept->job));
+  const auto known = classes_.find(waiting.demand_class);
+  plan.would_fit_unreserved = known != classes_.end() && known->second.room.could_fit(follow(), nullptr) > 0;
   return plan;
 }
 

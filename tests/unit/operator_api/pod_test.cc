@@ -82,6 +82,14 @@ TEST(Pod, EndedByKueueBeforeItHadANode) {
   EXPECT_EQ(pod.message, "Pod terminated by Kueue NodeController due to node taint");
 }
 
+TEST(Pod, HasItsNodeSinceTheSchedulerFoundOne) {
+  const PodView pod = read_pod(R"({"metadata": {}, "spec": {"nodeName": "n2"}, "status": {"phase": "Running",
+    "conditions": [{"type": "PodScheduled", "status": "True", "lastTransitionTime": "2026-03-01T12:00:30Z"},
+      {"type": "Ready", "status": "True", "lastTransitionTime": "2026-03-01T12:05:00Z"}]}})");
+  EXPECT_EQ(pod.scheduled, parse_moment("2026-03-01T12:00:30Z"));
+  EXPECT_TRUE(pod.unschedulable.empty());
+}
+
 TEST(LaunchResult, OfACompletedRun) {
   const auto result =
       read_launch_result(R"({"attempt":2,"status":0,"result":{"outcome":"stopped early","test":0.81,

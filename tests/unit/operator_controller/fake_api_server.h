@@ -62,6 +62,8 @@ class FakeCluster {
   std::map<std::string, Run> runs;
   /// Why the API server refuses an object, "" where it accepts it.
   std::function<std::string(Kind, const json&)> refuse = [](Kind, const json&) { return ""; };
+  /// Whether it refuses to delete an object of that name.
+  std::function<bool(Kind, const std::string&)> keeps = [](Kind, const std::string&) { return false; };
   /// What the scheduler does with a pod that has no node. Nothing: finds a node. "": is silent. Else: its
   /// reason against the pod.
   std::function<std::optional<std::string>(const json&)> hinder = [](const json&) { return std::nullopt; };

@@ -3,6 +3,8 @@
 // placeholders go where any other pod needs their room.
 #pragma once
 
+#include <functional>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -21,8 +23,13 @@ class FakeAutoscaler {
   }
 
   Seconds needs{30};       // from the scheduler's word to the node
+  Seconds apart{0};        // from one node to the next
   bool is_silent = false;  // it adds nothing
   int added = 0;
+  /// The rack in which a node for this pod is added, "" for none; nothing: it can't be added.
+  std::function<std::optional<std::string>(const json& pod)> rack_for = [](const json&) {
+    return std::string();
+  };
 
  private:
   void preempt() {
@@ -44,20 +51,24 @@ class FakeAutoscaler {
       const PodView view = read_pod(pod.dump());
       const bool waits = !view.is_bound() && !view.unschedulable.empty();
       if (!waits || is_silent || cluster_.now < view.scheduler_spoke.value_or(cluster_.now) + needs) continue;
-      if (served_.insert(view.meta.uid).second) add();
+      const auto rack = rack_for(pod);
+      if (rack && cluster_.now >= last_ + apart && served_.insert(view.meta.uid).second) add(*rack);
     }
   }
-  void add() {
+  void add(const std::string& rack) {
+    last_ = cluster_.now;
     const std::string name = "new" + std::to_string(++added);
     FakeNode node;
     node.since = cluster_.now;
     node.labels["kubernetes.io/hostname"] = name;
+    if (!rack.empty()) node.labels["rack"] = rack;
     cluster_.nodes[name] = node;
     cluster_.touch_node(name);
   }
 
   FakeCluster& cluster_;
   std::set<std::string> served_;
+  Moment last_{};
 };
 
 }  // namespace atl::ctl

@@ -42,6 +42,9 @@ inline void FakeCluster::schedule(json& pod) {
     if (cores[name] + requests_of(spec).of("cpu") > node.cores) continue;
     if (!filter.refusal(state_of_node(name)).empty()) continue;
     pod["spec"]["nodeName"] = name;
+    const json scheduled = {
+        {"type", "PodScheduled"}, {"status", "True"}, {"lastTransitionTime", text_of(now)}};
+    pod["status"]["conditions"] = json::array({scheduled});
     touch(Kind::kPod, pod.at("metadata").at("name"));
     return;
   }
@@ -65,7 +68,10 @@ inline void FakeCluster::begin(const std::string& name, json& pod) {
   touch(Kind::kPod, name);
   status["phase"] = "Running";
   status["podIP"] = network + std::to_string(next_ip_++);
-  status["conditions"] = json::array({{{"type", "Ready"}, {"status", "True"}}});
+  json conditions = json::array({{{"type", "Ready"}, {"status", "True"}}});
+  for (const json& condition : status.value("conditions", json::array()))
+    if (condition.value("type", "") == "PodScheduled") conditions.push_back(condition);
+  status["conditions"] = std::move(conditions);
   status["containerStatuses"] = json::array({{{"name", kEngine}, {"state", {{"running", json::object()}}}}});
   if (label_of(pod, kRoleLabel) == kLauncherRole) begin_training(name, pod);
   if (label_of(pod, kRoleLabel) == kPrepareRole) ++prepares;

@@ -88,6 +88,7 @@ class FakeOperator {
   std::map<std::string, Moment> look_again_;
   std::map<std::string, std::vector<Refusal>> refusals_;  // of the last writes, by job
   std::map<std::string, std::string> taken_keys_;         // likewise: Secrets that existed already
+  bool is_refused_deletion_ = false;                      // likewise: one of them
   int keys_made_ = 0;
   std::map<std::string, GnnJob> read_;  // by the object's text
 };
@@ -187,7 +188,10 @@ inline bool FakeOperator::write(const std::string& name, const Write& write) {
         cluster_.patch_object(write.kind, write.name, json::parse(write.body));
       break;
     case Write::Verb::kDelete:
-      cluster_.remove(write.kind, write.name, write.uid, write.grace);
+      if (cluster_.keeps(write.kind, write.name))
+        is_refused_deletion_ = true;
+      else
+        cluster_.remove(write.kind, write.name, write.uid, write.grace);
       break;
   }
   return cluster_.objects.contains({Kind::kJob, name});
@@ -203,7 +207,7 @@ inline bool FakeOperator::apply(const std::string& name, const Decision& decisio
   for (const auto& stage : decision.stages) {
     for (const Write& w : stage)
       if (!write(name, w)) return false;
-    if (!refusals_[name].empty()) return false;
+    if (is_refused_deletion_ || !refusals_[name].empty()) return false;
   }
   return true;
 }
@@ -241,8 +245,9 @@ inline void FakeOperator::look(const std::string& name) {
     look_again_.erase(name);
     if (decision.requeue_at) look_again_[name] = *decision.requeue_at;
     if (decision.is_empty()) return;
+    is_refused_deletion_ = false;
     apply(name, decision);
-    if (refusals_[name].empty()) continue;
+    if (!is_refused_deletion_ && refusals_[name].empty()) continue;
     look_again_[name] = cluster_.now + Seconds(1);  // and not at once
     return;
   }

@@ -68,5 +68,50 @@ TEST_F(ScaleUpFaults, AJobThatFailsWhileItAsksAsksNoMore) {
   EXPECT_THAT(world.placeholders(), IsEmpty());
 }
 
+// What asks can't be deleted: for the operator's rights, or for a webhook.
+
+struct StuckRequest : ScaleUpFaults {
+  void ask_and_be_stuck() {
+    world.autoscaler.is_silent = true;
+    world.atoll.submit(six_servers());
+    world.until_asked();
+    world.cluster.keeps = [](Kind kind, const std::string& name) {
+      return kind == Kind::kPod && name.starts_with("cora-room-");
+    };
+  }
+};
+
+TEST_F(StuckRequest, HoldsNoSuspensionUp) {
+  ask_and_be_stuck();
+  world.suspend(true);
+  world.atoll.run(30);
+  EXPECT_EQ(world.atoll.state(), "Suspended");
+  EXPECT_THAT(world.cluster.pods_of("cora", kWorkerRole), IsEmpty());
+  ASSERT_THAT(world.placeholders(), Not(IsEmpty())) << "else this shows nothing";
+  world.cluster.keeps = [](Kind, const std::string&) { return false; };
+  world.atoll.run(10);
+  EXPECT_THAT(world.placeholders(), IsEmpty()) << "it was tried again";
+}
+
+TEST_F(StuckRequest, HoldsNoStartAndNoEndUp) {
+  ask_and_be_stuck();
+  for (int n = 3; n <= 6; ++n) {
+    const std::string name = "n" + std::to_string(n);
+    world.cluster.nodes[name].labels["kubernetes.io/hostname"] = name;
+    world.cluster.touch_node(name);
+  }
+  world.run_to_end();
+  expect_success(world);
+}
+
+TEST_F(StuckRequest, HoldsNoFailureUp) {
+  ask_and_be_stuck();
+  world.atoll.job()["spec"]["dataset"].erase("volume");
+  world.cluster.is_changed = true;
+  world.atoll.run(30);
+  EXPECT_EQ(world.atoll.state(), "Failed");
+  EXPECT_THAT(world.cluster.pods_of("cora", kWorkerRole), IsEmpty());
+}
+
 }  // namespace
 }  // namespace atl::ctl

@@ -94,6 +94,66 @@ TEST(NewNodes, OfServerZeroMustBeWhereItsOutputIs) {
   EXPECT_EQ(planned(gang).first_reach.size(), 0U) << "server 0 stands";
 }
 
+/// A gang whose output is on a disk of the node n1.
+Gang gang_with_output_on_n1() {
+  Gang gang = gang_of_four();
+  const LabelRule disk{kHostnameLabel, "In", {"n1"}, false};
+  const std::vector<LabelRule> term{disk};
+  GangVolume volume{"results", Mounters::kFirstServer};
+  volume.place.terms = {term};
+  gang.volumes = {volume};
+  return gang;
+}
+
+TEST(NewNodes, DoNotHelpWhereTheOneNodeOfTheOutputIsFull) {
+  Gang gang = gang_with_output_on_n1();
+  Snapshot snapshot;
+  snapshot.nodes = {node("n1"), node("n2")};
+  EXPECT_TRUE(plan_gang(gang, snapshot).would_nodes_help) << "server 0 has a place, and others lack one";
+  PodState stranger;
+  stranger.name = "other/stranger";
+  stranger.node = "n1";
+  stranger.requests = Resources({{"cpu", 1000}, {"pods", 1}});
+  snapshot.pods = {stranger};
+  EXPECT_FALSE(plan_gang(gang, snapshot).would_nodes_help);
+  gang.servers = {{1}, {2}, {3}, {4}};
+  EXPECT_TRUE(plan_gang(gang, snapshot).would_nodes_help) << "server 0 stands";
+}
+
+/// The gang in a cluster of two zones, one of which has a node without the label of its rack.
+GangPlan planned_in_one_rack(Gang gang) {
+  gang.levels = {"zone", "rack", kHostnameLabel};
+  gang.weights = {100, 10, 1};
+  gang.within = 1;
+  Snapshot snapshot;
+  snapshot.nodes = {node("n1"), node("n2"), node("n3")};
+  snapshot.nodes[0].labels["rack"] = "r1";
+  snapshot.nodes[1].labels["rack"] = "r1";
+  snapshot.nodes[1].labels["zone"] = "b";
+  return plan_gang(gang, snapshot);
+}
+
+TEST(NewNodes, MayBeInAnyDomainThatTheGangCouldUse) {
+  const GangPlan plan = planned_in_one_rack(gang_of_four());
+  ASSERT_FALSE(plan.fits);
+  std::vector<std::string> domains;
+  for (const auto& domain : plan.domains) {
+    std::string words;
+    for (const LabelRule& rule : domain) words += (words.empty() ? "" : ", ") + text(rule);
+    domains.push_back(words);
+  }
+  ASSERT_EQ(domains.size(), 4U);
+  EXPECT_EQ(plan.domains[0][1].comparison, "DoesNotExist") << "zone a, without rack";
+  EXPECT_EQ(domains[1], "zone In [a], rack In [r1]");
+  EXPECT_EQ(domains[2], "zone In [b], rack In [r1]");
+  EXPECT_EQ(plan.domains[3][0].comparison, "NotIn") << "a new one";
+  EXPECT_EQ(plan.domains[3][1].comparison, "Exists");
+}
+
+TEST(NewNodes, AreInTheDomainOfTheOutput) {
+  EXPECT_EQ(planned_in_one_rack(gang_with_output_on_n1()).domains.size(), 1U);
+}
+
 json pod(const char* role, int priority) {
   json made = json::parse(R"({"metadata": {"name": "p", "namespace": "team", "labels": {}},
       "spec": {"nodeName": "n1", "containers": [{"resources": {"requests": {"cpu": "4"}}}]}})");

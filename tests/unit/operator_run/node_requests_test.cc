@@ -121,6 +121,27 @@ TEST(Growing, TheNextOperatorKeepsToWhatThisOneAskedFor) {
   EXPECT_THAT(world.placeholders("second"), IsEmpty());
 }
 
+TEST(Growing, AGangThatOnlyReservedRoomHoldsUpAsksNothing) {
+  Growing world;
+  world.autoscaler.is_silent = true;
+  world.stage.cluster.training.seconds = 5000;
+  world.submit("a-runs", 1);
+  world.stage.run(120, [&] { return world.trains("a-runs"); });
+  ASSERT_TRUE(world.trains("a-runs")) << "it has one of the two nodes";
+  world.submit("z-whole", 2);
+  world.stage.run(400);
+  ASSERT_THAT(world.placeholders("z-whole"), SizeIs(3)) << "two servers and a launcher";
+  world.submit("c-little", 1);
+  world.stage.job("c-little")["metadata"]["creationTimestamp"] = text_of(world.stage.cluster.now);
+  world.stage.run(60);
+  const Status status = world.stage.status("c-little");
+  const Condition* placed = find_condition(status.conditions, kPlaced);
+  ASSERT_TRUE(placed);
+  EXPECT_THAT(placed->message, HasSubstr("room is reserved for team/z-whole"));
+  EXPECT_THAT(placed->message, HasSubstr("the present room would do"));
+  EXPECT_THAT(world.placeholders("c-little"), IsEmpty());
+}
+
 TEST(Growing, MetricsTellOfGangsThatAsk) {
   Growing world;
   world.autoscaler.is_silent = true;
