@@ -19,6 +19,16 @@ std::string phase_of(const json& pod) {
   return pod.at("status").value("phase", "Pending");
 }
 
+void FakeCluster::touch(Kind kind, const std::string& name) {
+  changed.emplace(kind, name);
+  is_changed = true;
+}
+
+void FakeCluster::touch_node(const std::string& name) {
+  changed_nodes.insert(name);
+  is_changed = true;
+}
+
 void FakeCluster::create(Kind kind, const std::string& name, json object) {
   object["metadata"]["uid"] = "uid-" + std::to_string(next_uid_++);
   object["metadata"]["creationTimestamp"] = text_of(now);

@@ -80,14 +80,8 @@ class FakeCluster {
 
   void tick();
   /// Somebody has changed the object in place, or it comes or goes.
-  void touch(Kind kind, const std::string& name) {
-    changed.emplace(kind, name);
-    is_changed = true;
-  }
-  void touch_node(const std::string& name) {
-    changed_nodes.insert(name);
-    is_changed = true;
-  }
+  void touch(Kind kind, const std::string& name);
+  void touch_node(const std::string& name);
 
   void create(Kind kind, const std::string& name, json object);
   void patch_pod(const std::string& name, const json& patch);

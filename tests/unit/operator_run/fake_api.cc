@@ -7,6 +7,12 @@
 
 namespace atl::ctl {
 
+std::size_t TextStream::read(char* into, std::size_t size, kube::Milliseconds) {
+  const std::size_t count = body_.copy(into, size, at_);
+  at_ += count;
+  return count;
+}
+
 std::unique_ptr<kube::Stream> FakeApi::open(const kube::Request& request) {
   std::lock_guard lock(mutex_);
   const Target target = target_of(request);
