@@ -3,199 +3,121 @@
 // time.
 #pragma once
 
-#include "operator_controller/fake_api_server.h"
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "operator/controller/decide.h"
+#include "operator/objects/names.h"
+#include "operator/objects/release.h"
 
 namespace atl::ctl {
 
-inline std::map<std::string, std::int64_t> FakeCluster::used() const {
-  std::map<std::string, std::int64_t> cores;
-  for (const auto& [name, pod] : pods)
-    if (!node_of(pod).empty() && phase_of(pod) != "Failed" && phase_of(pod) != "Succeeded")
-      cores[node_of(pod)] += requests_of(pod.at("spec")).of("cpu");
-  return cores;
-}
+using nlohmann::json;
 
-inline void FakeCluster::refuse_place(json& pod, const std::string& why) {
-  json condition = {{"type", "PodScheduled"},
-                    {"status", "False"},
-                    {"reason", "Unschedulable"},
-                    {"message", why},
-                    {"lastTransitionTime", text_of(now)}};
-  for (const json& before : pod["status"].value("conditions", json::array()))
-    condition["lastTransitionTime"] = before.value("lastTransitionTime", text_of(now));
-  if (pod["status"].value("conditions", json()) != json::array({condition}))
-    touch(Kind::kPod, pod.at("metadata").at("name"));
-  pod["status"]["conditions"] = json::array({condition});
-}
+inline const Moment kBegin = *parse_moment("2026-03-01T12:00:00Z");
 
-inline void FakeCluster::schedule(json& pod) {
-  const json& spec = pod.at("spec");
-  const bool has_gate = !spec.value("schedulingGates", json::array()).empty();
-  if (!node_of(pod).empty() || has_gate || phase_of(pod) != "Pending") return;
-  if (const auto hindrance = hinder(pod)) {
-    if (!hindrance->empty()) refuse_place(pod, *hindrance);
-    return;
-  }
-  const NodeFilter filter = NodeFilter::of_template(pod.dump());
-  auto cores = used();
-  for (const auto& [name, node] : nodes) {
-    if (cores[name] + requests_of(spec).of("cpu") > node.cores) continue;
-    if (!filter.refusal(state_of_node(name)).empty()) continue;
-    pod["spec"]["nodeName"] = name;
-    const json scheduled = {
-        {"type", "PodScheduled"}, {"status", "True"}, {"lastTransitionTime", text_of(now)}};
-    pod["status"]["conditions"] = json::array({scheduled});
-    touch(Kind::kPod, pod.at("metadata").at("name"));
-    return;
-  }
-  refuse_place(pod, "no node has 3 cpu");
-}
+struct FakeNode {
+  std::int64_t cores = 4000;  // in thousandths
+  bool is_dead = false;       // its kubelet is silent; pods there run on
+  bool is_cordoned = false;
+  std::vector<Taint> taints{};
+  Moment since = kBegin;
+  bool pulls_images = true;
+  bool rejects = false;  // its kubelet rejects every pod
+  std::map<std::string, std::string> labels{{kSystemLabel, kSystem}};
+  std::int64_t gpus = 0;
+  std::string gpu_resource = kGpuResource;
+};
 
-inline void FakeCluster::begin(const std::string& name, json& pod) {
-  const FakeNode& node = nodes.at(node_of(pod));
-  json& status = pod["status"];
-  if (node.rejects) {
-    touch(Kind::kPod, name);
-    status = {{"phase", "Failed"}, {"reason", "OutOfcpu"}, {"message", "Pod was rejected: not enough cpu"}};
-    return;
-  }
-  if (!node.pulls_images) {
-    const json waits = json::array({{{"name", kEngine}, {"state", {{"waiting", waits_for}}}}});
-    if (status.value("containerStatuses", json()) != waits) touch(Kind::kPod, name);
-    status["containerStatuses"] = waits;
-    return;
-  }
-  touch(Kind::kPod, name);
-  status["phase"] = "Running";
-  status["podIP"] = network + std::to_string(next_ip_++);
-  json conditions = json::array({{{"type", "Ready"}, {"status", "True"}}});
-  for (const json& condition : status.value("conditions", json::array()))
-    if (condition.value("type", "") == "PodScheduled") conditions.push_back(condition);
-  status["conditions"] = std::move(conditions);
-  status["containerStatuses"] = json::array({{{"name", kEngine}, {"state", {{"running", json::object()}}}}});
-  if (label_of(pod, kRoleLabel) == kLauncherRole) begin_training(name, pod);
-  if (label_of(pod, kRoleLabel) == kPrepareRole) ++prepares;
-}
+/// A launcher's behaviour from its start on.
+struct FakeTraining {
+  int seconds = 20;          // of a whole run
+  int checkpoint_every = 5;  // seconds
+};
 
-/// Checks what must be true when a launcher is released.
-inline void FakeCluster::check_gang(const std::string& name, const json& pod) const {
-  const std::string job = label_of(pod, kJobLabel);
-  const auto map =
-      objects.find({Kind::kConfigMap, attempt_map_name(job, std::stoi(label_of(pod, kAttemptLabel)))});
-  if (is_seen_late) return;  // what it was decided on may be over
-  ASSERT_TRUE(map != objects.end()) << name << ": nobody says where the ranks are";
-  const json told = json::parse(map->second.at("data").at("attempt.json").get<std::string>());
-  for (const json& server : told.at("servers")) {
-    const std::string worker = server.at("pod");
-    ASSERT_TRUE(is_running(worker)) << name << ": the gang is not whole, " << worker << " isn't there";
-    EXPECT_FALSE(pods.at(worker).at("metadata").contains("deletionTimestamp")) << worker;
-    EXPECT_EQ(server.at("address"), pods.at(worker).at("status").at("podIP"));
-    EXPECT_EQ(server.at("node"), node_of(pods.at(worker)));
-  }
-  for (const std::string& other : pods_of(job, kLauncherRole))
-    EXPECT_TRUE(other == name || !is_running(other) || nodes.at(node_of(pods.at(other))).is_dead)
-        << name << " and " << other << " at once";
-}
+class FakeCluster {
+ public:
+  Moment now = kBegin;
+  std::map<std::string, FakeNode> nodes;
+  std::map<std::string, json> pods;                                   // by name
+  std::map<std::pair<Kind, std::string>, json> objects;               // all others, including jobs
+  std::map<std::string, json> flavors;                                // Kueue's ResourceFlavors
+  std::map<std::string, int> priorities{{"atoll-placeholder", -10}};  // PriorityClasses
+  FakeTraining training;
+  std::map<std::string, FakeTraining> trainings;  // of jobs that behave otherwise
+  bool is_changed = true;                         // since somebody last looked
+  // what has come, changed or gone; whoever reads it empties it
+  std::set<std::pair<Kind, std::string>> changed;
+  std::set<std::string> changed_nodes;
+  bool is_seen_late = false;  // whoever writes may not have seen the latest state
 
-/// Checks what must be true when a launcher starts.
-inline void FakeCluster::begin_training(const std::string& name, const json& pod) {
-  Run& run = runs[label_of(pod, kJobLabel)];
-  const int attempt = std::stoi(label_of(pod, kAttemptLabel));
-  EXPECT_GT(attempt, run.newest_attempt) << name << ": an attempt that was fenced off";
-  const auto job = objects.find({Kind::kJob, label_of(pod, kJobLabel)});
-  if (job != objects.end()) {  // else its pods go soon
-    EXPECT_FALSE(has_ended(read_status(job->second.value("status", json::object())).conditions))
-        << name << ": the job has ended";
-  }
-  run.newest_attempt = attempt;
-  ++run.launches;
-  run.seconds_done = run.checkpoint;
-  trains_.insert(pod.at("metadata").at("uid"));
-}
+  struct Run {  // a job's runs, as its output folder and its launchers know them
+    int launches = 0, completions = 0, newest_attempt = 0, seconds_done = 0, checkpoint = 0;
+  };
+  std::map<std::string, Run> runs;
+  /// Why the API server refuses an object, "" where it accepts it.
+  std::function<std::string(Kind, const json&)> refuse = [](Kind, const json&) { return ""; };
+  /// Whether it refuses to delete an object of that name.
+  std::function<bool(Kind, const std::string&)> keeps = [](Kind, const std::string&) { return false; };
+  /// What the scheduler does with a pod that has no node. Nothing: finds a node. "": is silent. Else: its
+  /// reason against the pod.
+  std::function<std::optional<std::string>(const json&)> hinder = [](const json&) { return std::nullopt; };
+  std::string network = "10.1.0.";  // the beginning of pods' addresses
+  int prepares = 0;
+  bool does_prepare_fail = false;
+  json waits_for = {{"reason", "ImagePullBackOff"},
+                    {"message", "no such image"}};  // where images can't be pulled
+  std::string failed_prepare_log = "loading\nno data set 'cora'\n", prepare_reason = "Completed",
+              prepare_message;
+  // members of the prepare step's result beside the usual ones: ,"strategy":…
+  std::string prepares_also;
+  std::function<void()> others;  // controllers beside the operator, called once a second
 
-inline void FakeCluster::train(const std::string& name, json& pod) {
-  const std::string job = label_of(pod, kJobLabel);
-  Run& run = runs[job];
-  const int attempt = std::stoi(label_of(pod, kAttemptLabel));
-  const auto map = objects.find({Kind::kConfigMap, attempt_map_name(job, attempt)});
-  if (map != objects.end()) {
-    const json told = json::parse(map->second.at("data").at("attempt.json").get<std::string>());
-    for (const json& server : told.at("servers")) {
-      const std::string worker = server.at("pod");
-      const bool is_there = is_running(worker) && !nodes.at(node_of(pods.at(worker))).is_dead;
-      if (is_there) continue;
-      const json message = {
-          {"status", 1},
-          {"culprit", {{"rank", server.at("ranks").at(0)}, {"pod", worker}, {"node", server.at("node")}}}};
-      return end_pod(name, 1, "Error", message.dump());
-    }
-  }
-  if (attempt < run.newest_attempt)
-    return end_pod(name, 1, "Error", R"({"status":1,"message":"fenced off"})");
-  if (run.completions == 0) {  // else the output folder says that nothing is left to do
-    const auto own = trainings.find(job);
-    const FakeTraining& how = own == trainings.end() ? training : own->second;
-    ++run.seconds_done;
-    if (run.seconds_done % how.checkpoint_every == 0) run.checkpoint = run.seconds_done;
-    if (run.seconds_done < how.seconds) return;
-    ++run.completions;
-  }
-  end_pod(name, 0, "Completed",
-          R"({"status":0,"result":{"outcome":"completed","test":0.81,"bestEpoch":140,"epochs":200}})");
-}
+  void tick();
+  /// Somebody has changed the object in place, or it comes or goes.
+  void touch(Kind kind, const std::string& name);
+  void touch_node(const std::string& name);
 
-inline void FakeCluster::evict_from_dead_nodes(json& pod) {
-  const FakeNode& node = nodes.at(node_of(pod));
-  const bool tolerates = label_of(pod, kJobLabel).empty();
-  if (tolerates || now - node.since < Seconds(30) || pod.at("metadata").contains("deletionTimestamp")) return;
-  pod["metadata"]["deletionTimestamp"] =
-      text_of(now + Seconds(pod.at("spec").value("terminationGracePeriodSeconds", 30)));
-  touch(Kind::kPod, pod.at("metadata").at("name"));
-}
+  void create(Kind kind, const std::string& name, json object);
+  void patch_pod(const std::string& name, const json& patch);
+  void patch_object(Kind kind, const std::string& name, const json& patch);
+  void remove(Kind kind, const std::string& name, const std::string& uid, std::optional<int> grace);
 
-/// A deleted pod on a living node: its processes have a second, in which a launcher writes a checkpoint; then
-/// the pod is gone.
-inline bool FakeCluster::take_away(const std::string& name, json& pod) {
-  if (!pod.at("metadata").contains("deletionTimestamp")) return false;
-  touch(Kind::kPod, name);
-  if (phase_of(pod) != "Running") return true;
-  if (label_of(pod, kRoleLabel) == kLauncherRole) {
-    Run& run = runs[label_of(pod, kJobLabel)];
-    run.checkpoint = run.seconds_done;
-    end_pod(name, 130, "Error", R"({"status":130})");
-  } else {
-    end_pod(name, 143, "Error", "");
-  }
-  return false;
-}
+  /// Adds somebody else's pod, bound at once.
+  void occupy(const std::string& node, std::int64_t cores, const std::string& name = "stranger");
+  /// Ends a container from inside.
+  void end_pod(const std::string& name, int exit_code, const std::string& reason, const std::string& message);
+  std::vector<std::string> pods_of(const std::string& job, const std::string& role) const;
+  Snapshot snapshot() const;
+  bool is_running(const std::string& pod) const;
 
-inline void FakeCluster::live(const std::string& name, json& pod) {
-  const std::string uid = pod.at("metadata").at("uid"), role = label_of(pod, kRoleLabel);
-  if (phase_of(pod) == "Pending")
-    begin(name, pod);
-  else if (phase_of(pod) == "Running" && role == kLauncherRole && trains_.contains(uid))
-    train(name, pod);
-  else if (phase_of(pod) == "Running" && role == kPrepareRole)
-    end_pod(name, does_prepare_fail ? 1 : 0, prepare_reason, prepare_message);
-}
+ private:
+  void schedule(json& pod);
+  void refuse_place(json& pod, const std::string& why);
+  void live(const std::string& name, json& pod);
+  void begin(const std::string& name, json& pod);
+  void train(const std::string& name, json& pod);
+  void check_gang(const std::string& name, const json& pod) const;
+  void begin_training(const std::string& name, const json& pod);
+  void evict_from_dead_nodes(json& pod);
+  bool take_away(const std::string& name, json& pod);
+  NodeState state_of_node(const std::string& name) const;
+  /// Thousandths of cores that bound pods take, by node.
+  std::map<std::string, std::int64_t> used() const;
 
-inline void FakeCluster::tick() {
-  now += Seconds(1);
-  if (others) others();
-  std::vector<std::string> names;
-  for (const auto& [name, pod] : pods) names.push_back(name);
-  for (const std::string& name : names) {
-    json& pod = pods.at(name);
-    if (node_of(pod).empty()) {
-      schedule(pod);
-    } else if (nodes.at(node_of(pod)).is_dead) {
-      evict_from_dead_nodes(pod);
-    } else if (take_away(name, pod)) {
-      pods.erase(name);
-    } else if (!pod.at("metadata").contains("deletionTimestamp")) {
-      live(name, pod);
-    }
-  }
-}
+  std::set<std::string> trains_;  // uids of launchers
+  int next_uid_ = 1, next_ip_ = 1;
+};
+
+std::string label_of(const json& pod, const char* label);
+std::string node_of(const json& pod);
+std::string phase_of(const json& pod);
 
 }  // namespace atl::ctl

@@ -11,50 +11,23 @@
 
 namespace atl::ctl {
 
-inline const json kFlavor = {{"metadata", {{"name", "on-demand"}}},
-                             {"spec", {{"nodeLabels", {{"pool", "gnn"}}}}}};
+extern const json kFlavor;
 
 struct QueueWorld : World {
   FakeKueue kueue{cluster};
 
-  QueueWorld() {
-    atoll.settings.kueue = true;
-    cluster.flavors["on-demand"] = kFlavor;
-    for (auto& [name, node] : cluster.nodes) node.labels["pool"] = "gnn";
-  }
+  QueueWorld();
 };
 
-inline json queued_job(Changes changes = {}) {
-  json job = sample_job_json(changes);
-  job["metadata"]["labels"][kQueueLabel] = "team-queue";
-  return job;
-}
+json queued_job(Changes changes = {});
 
 /// All of whose ranks must, or should, be in one rack.
-inline json job_in_one_rack(const char* policy = "Required") {
-  return queued_job({{"/spec/placement/topologyLevels", json::array({"rack", kHostnameLabel})},
-                     {"/spec/placement/within", "rack"},
-                     {"/spec/placement/policy", policy}});
-}
+json job_in_one_rack(const char* policy = "Required");
 
 /// Runs the life undisturbed, then once for each write after which the operator can die.
-inline void live_queued(const std::function<void(QueueWorld&)>& life) {
-  QueueWorld first;
-  life(first);
-  const int writes = first.atoll.writes;
-  ASSERT_GT(writes, 5);
-  for (int kill = 0; kill <= writes && !testing::Test::HasFailure(); ++kill) {
-    SCOPED_TRACE("the operator is killed after " + std::to_string(kill) + " writes");
-    QueueWorld world;
-    world.atoll.kill_after = kill;
-    life(world);
-  }
-}
+void live_queued(const std::function<void(QueueWorld&)>& life);
 
-inline Condition condition(World& world, const char* type, const std::string& job = "cora") {
-  const Status status = world.atoll.status(job);
-  const Condition* found = find_condition(status.conditions, type);
-  return found ? *found : Condition{};
-}
+/// The job's condition; an empty one where it has none of that type.
+Condition condition(World& world, const char* type, const std::string& job = "cora");
 
 }  // namespace atl::ctl

@@ -6,6 +6,7 @@
 #include <random>
 
 #include "operator/run/progress.h"
+#include "operator_api/status_schema.h"
 #include "operator_controller/one_decision.h"
 
 namespace atl::ctl {
