@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "operator/plan/node_filter.h"
 
 namespace atl::ctl {
@@ -183,6 +185,10 @@ void FakeCluster::tick() {
   if (others) others();
   std::vector<std::string> names;
   for (const auto& [name, pod] : pods) names.push_back(name);
+  std::ranges::stable_partition(names, [this](const std::string& name) {
+    return label_of(pods.at(name), kRoleLabel) !=
+           kPlaceholderRole;  // the scheduler takes the urgent ones first
+  });
   for (const std::string& name : names) {
     json& pod = pods.at(name);
     if (node_of(pod).empty()) {
