@@ -46,9 +46,12 @@ bool lock_if_current(int file, const fs::path& path, const fs::path& place) {
   if (::flock(file, LOCK_EX | LOCK_NB) != 0) {
     const int error = errno;
     ::close(file);
-    if (error != EWOULDBLOCK)
+    if (error != EWOULDBLOCK) {
+      std::error_code ignored;
+      if (fs::is_empty(path, ignored)) fs::remove(path, ignored);  // what we have just made
       fail("{}: cannot be locked: {}; choose a place on another file system", place.string(),
            std::strerror(error));
+    }
     fail("{}: another process is writing it; wait for that process, or choose another place", place.string());
   }
   if (still_named(file, path)) return true;
