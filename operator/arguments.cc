@@ -6,6 +6,7 @@
 
 #include <cstdlib>
 #include <sstream>
+#include <utility>
 
 #include "base/error.h"
 #include "job/quantity.h"
@@ -143,10 +144,25 @@ std::string class_of(const Arguments& arguments) {
   return name;
 }
 
+/// Of nodes that are asked for.
+std::vector<Argument> scale_up_arguments() {
+  return {
+      {"--scale-up", "WAY",
+       "how an autoscaler is asked for nodes for gangs that wait for room: placeholders (pods of low priority), "
+       "capacity-buffers, or none (default)"},
+      {"--scale-up-servers", "N", "servers for which nodes are asked at a time, by all jobs (default: 64)"},
+      {"--scale-up-patience", "SECONDS",
+       "how long the nodes may take to come, before what asked for them is deleted for a time (default: 900)"},
+      {"--placeholder-image", "IMAGE",
+       "image of placeholder pods, which need only stay (required by --scale-up)"},
+      {"--placeholder-class", "NAME",
+       "PriorityClass of placeholder pods, of negative value (required by --scale-up=placeholders)"}};
+}
+
 }  // namespace
 
 Command operator_command(int (*run)(const Arguments&)) {
-  return {
+  Command command{
       "atoll-operator",
       "Atoll's operator: trains the GNNJobs of a Kubernetes cluster.",
       {{"--kubeconfig", "FILE",
@@ -194,19 +210,11 @@ Command operator_command(int (*run)(const Arguments&)) {
             "also allowed in template and volumes, separated by commas: {}, capabilities by name (default: none)",
             fmt::join(guarded_features(), ", "))},
        {"--reserve-after", "SECONDS", "how long a gang waits before room is reserved for it (default: 300)"},
-       {"--scale-up", "WAY",
-        "how an autoscaler is asked for nodes for gangs that wait for room: placeholders (pods of low priority), "
-        "capacity-buffers, or none (default)"},
-       {"--scale-up-servers", "N", "servers for which nodes are asked at a time, by all jobs (default: 64)"},
-       {"--scale-up-patience", "SECONDS",
-        "how long the nodes may take to come, before what asked for them is deleted for a time (default: 900)"},
-       {"--placeholder-image", "IMAGE",
-        "image of placeholder pods, which need only stay (required by --scale-up)"},
-       {"--placeholder-class", "NAME",
-        "PriorityClass of placeholder pods, of negative value (required by --scale-up=placeholders)"},
        {"--lease", "SECONDS", "how long a silent leader keeps the lease (default: 15)"},
        {"--progress-every", "SECONDS", "time between two polls of a job's progress (default: 5)"}},
       run};
+  for (Argument& argument : scale_up_arguments()) command.arguments.push_back(std::move(argument));
+  return command;
 }
 
 Options options_of(const Arguments& arguments) {

@@ -131,7 +131,7 @@ std::vector<LabelRule> domain_rules(const Gang& gang, const std::vector<std::str
 
 /// GangPlan::domains. New nodes never join a domain that is a node.
 NodeTerms domains_of(const Gang& gang, const Room& room) {
-  const auto depth = std::size_t(gang.within + 1);
+  const std::size_t depth = std::size_t(gang.within) + 1;
   if (gang.within < 0 || depth == gang.levels.size()) return {};
   std::set<std::vector<std::string>> found;
   for (const NodeRoom& node : room.usable()) {
