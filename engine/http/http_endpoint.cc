@@ -5,6 +5,7 @@
 #include <poll.h>
 #include <sys/eventfd.h>
 #include <sys/socket.h>
+#include <algorithm>
 #include <cerrno>
 #include <chrono>
 #include <exception>
@@ -29,22 +30,28 @@ class Connection {
  public:
   explicit Connection(int socket) : socket_(socket), deadline_(Clock::now() + kPatience) {}
 
-  pollfd interest() const { return {socket_.get(), short(answer_.empty() ? POLLIN : POLLOUT), 0}; }
+  pollfd interest() const { return {socket_.get(), short(is_answered() ? POLLOUT : POLLIN), 0}; }
   bool finished() const { return finished_ || Clock::now() > deadline_; }
+  /// Whether our answer is leaving: the request has come, and some of the answer is still here.
+  bool is_answered() const { return sent_ < answer_.size(); }
 
   /// Receives and sends what it can without waiting.
   void go_on(const HttpPages& pages) {
-    if (answer_.empty()) receive(pages);
-    if (!answer_.empty()) send();
+    if (!is_answered()) receive(pages);
+    if (is_answered()) send();
   }
 
  private:
+  /// Receives the request, and after our answer what nobody needs, such as a POST's body. If the socket were
+  /// closed with bytes unread, the system would reset the connection, and the client might lose our answer.
   void receive(const HttpPages& pages) {
     char piece[2048];
     const ssize_t got = ::recv(socket_.get(), piece, sizeof piece, 0);
-    if (got > 0) request_.append(piece, std::size_t(got));
     const bool waits = got < 0 && (errno == EAGAIN || errno == EINTR);
-    finished_ = (got <= 0 && !waits) || request_.size() > kMostRequestBytes;
+    finished_ = got <= 0 && !waits;
+    if (got <= 0 || !answer_.empty()) return;
+    request_.append(piece, std::size_t(got));
+    finished_ = request_.size() > kMostRequestBytes;
     if (!finished_ && request_.find("\r\n\r\n") != std::string::npos) answer_ = http_answer(request_, pages);
   }
 
@@ -52,7 +59,8 @@ class Connection {
     const ssize_t given = ::send(socket_.get(), answer_.data() + sent_, answer_.size() - sent_, MSG_NOSIGNAL);
     if (given > 0) sent_ += std::size_t(given);
     const bool waits = given < 0 && (errno == EAGAIN || errno == EINTR);
-    finished_ = (given < 0 && !waits) || sent_ == answer_.size();
+    finished_ = given < 0 && !waits;
+    if (!is_answered()) ::shutdown(socket_.get(), SHUT_WR);  // the client closes once it has read all
   }
 
   Descriptor socket_;
@@ -61,6 +69,14 @@ class Connection {
   std::size_t sent_ = 0;
   bool finished_ = false;
 };
+
+/// Which client gives way to a new one where all places are taken: the oldest that isn't being answered.
+/// Clients that ask do so at once, so it is a silent one, unless very many arrive together.
+std::vector<Connection>::iterator first_to_go(std::vector<Connection>& connections) {
+  auto found = std::ranges::find_if_not(connections, &Connection::is_answered);
+  if (found == connections.end()) found = connections.begin();
+  return found;
+}
 
 }  // namespace
 
@@ -76,8 +92,6 @@ struct HttpEndpoint::State {
     std::vector<Connection> connections;
     while (true) {
       std::vector<pollfd> waiting{{wake.get(), POLLIN, 0}, {listener.get(), POLLIN, 0}};
-      // more clients wait in the kernel's queue
-      if (connections.size() >= kMostConnections) waiting[1].fd = -1;
       for (const Connection& c : connections) waiting.push_back(c.interest());
       ::poll(waiting.data(), nfds_t(waiting.size()), connections.empty() ? -1 : 1000);
       if (waiting[0].revents != 0) return;
@@ -88,6 +102,7 @@ struct HttpEndpoint::State {
       const int client = ::accept4(listener.get(), nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC);
       // Where no file is free, the client stays in the queue, and poll() would return at once again.
       const bool must_wait = client < 0 && (errno == EMFILE || errno == ENFILE);
+      if (client >= 0 && connections.size() >= kMostConnections) connections.erase(first_to_go(connections));
       if (client >= 0) connections.emplace_back(client);
       if (must_wait) ::poll(waiting.data(), 1, kPauseMilliseconds);
     }

@@ -25,7 +25,8 @@ using HttpPages = std::map<std::string, std::function<HttpPage()>>;  // path →
 std::string http_answer(const std::string& request, const HttpPages& pages);
 
 /// Answers GET and HEAD from a thread of its own until destroyed; it sleeps while nobody asks. One connection
-/// serves one request; slow or silent clients are dropped after ten seconds and hold up nobody else.
+/// serves one request; slow or silent clients are dropped after ten seconds and hold up nobody else. Where 64
+/// are connected, the oldest that isn't being answered gives way to a new one.
 class HttpEndpoint {
  public:
   /// `port` 0: any free one. Throws Error naming address, cause and remedy when it can't listen there.

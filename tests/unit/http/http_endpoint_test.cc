@@ -79,6 +79,31 @@ TEST(HttpEndpoint, SilentClientsHoldUpNobody) {
   ::close(asking);
 }
 
+TEST(HttpEndpoint, TheOldestSilentClientGivesWayWhereAllPlacesAreTaken) {
+  const HttpEndpoint endpoint("127.0.0.1", 0, pages());
+  std::vector<int> silent;
+  for (int i = 0; i < 64; ++i) silent.push_back(connected_to(endpoint));
+  const auto before = std::chrono::steady_clock::now();
+  const int asking = connected_to(endpoint);
+  say(asking, "GET /good HTTP/1.1\r\n\r\n");
+  EXPECT_THAT(heard_from(asking), EndsWith("body\n"));
+  EXPECT_EQ(heard_from(silent.front()), "");
+  say(silent.back(), "GET /good HTTP/1.1\r\n\r\n");
+  EXPECT_THAT(heard_from(silent.back()), EndsWith("body\n"));
+  EXPECT_LT(std::chrono::steady_clock::now() - before, std::chrono::seconds(5));  // silent ones have ten
+  for (const int connection : silent) ::close(connection);
+  ::close(asking);
+}
+
+TEST(HttpEndpoint, ABodyThatNobodyReadsIsAnsweredAndNotReset) {
+  const HttpEndpoint endpoint("127.0.0.1", 0, pages());
+  const int asking = connected_to(endpoint);
+  say(asking, "POST /good HTTP/1.1\r\nContent-Length: 8000000\r\n\r\n");
+  say(asking, std::string(8'000'000, 'x'));  // more than the system's buffers take
+  EXPECT_THAT(heard_from(asking), StartsWith("HTTP/1.1 405"));
+  ::close(asking);
+}
+
 TEST(HttpEndpoint, APageLargerThanTheKernelsBuffersArrivesWhole) {
   const std::string large(20'000'000, 'x');
   const HttpEndpoint endpoint("127.0.0.1", 0, {{"/", [&] { return HttpPage{"text/plain", large}; }}});
