@@ -36,8 +36,9 @@ class Event {
   Event() = default;
   bool complete() const;
   /// Returns when the operation is complete. Throws the operation's own failure, or an Error naming the
-  /// missing rank and its host when nothing has arrived for the communicator's time-out. Waits of the compute
-  /// thread are entered in the ledger as exposed seconds; those of a thread that fetches ahead aren't.
+  /// missing rank and its host when nothing has arrived for the communicator's time-out, or naming this rank
+  /// when its own device hasn't finished the work before the operation by then. Waits of the compute thread
+  /// are entered in the ledger as exposed seconds; those of a thread that fetches ahead aren't.
   void wait();
 
  private:
@@ -65,9 +66,9 @@ class Communicator {
         300'000};                // of silence: a long transfer may take longer, as long as it goes on
     WaitBoard* waits = nullptr;  // told which ranks this rank waits for; outlives the communicator
     Trace* trace = nullptr;      // told of transfers and waits with their times; outlives it, too
-    /// Called by the waiting thread when a call to the library doesn't return. The progress thread can't be
-    /// joined then, and nothing can be cleaned up, so the callback ends the process. If it returns, an Error
-    /// follows.
+    /// Called when a call to the library doesn't return, by the waiting thread, or when this rank's device
+    /// doesn't finish its work, by the progress thread. One of the threads can't be joined then, and nothing
+    /// can be cleaned up, so the callback ends the process. If it returns, an Error follows.
     std::function<void(const std::string&)> on_stuck;
   };
   /// Starts a thread of its own, which opens the transport and alone calls it.

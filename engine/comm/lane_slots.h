@@ -42,6 +42,11 @@ class LaneSlots {
   bool any_queued() const {
     return std::ranges::any_of(queues_, [](const auto& queue) { return !queue.empty(); });
   }
+  /// The lane's next operation; null: none is queued.
+  const Operation* next(Lane lane) const {
+    const auto& queue = queues_[std::size_t(lane)];
+    return queue.empty() ? nullptr : queue.front().get();
+  }
   /// Moves the next operations of each lane to free slots. advance_all() starts those of bulk and of prefetch
   /// in the same order. True if any lane runs.
   bool take_next();

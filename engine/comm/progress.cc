@@ -50,6 +50,7 @@ void Progress::enqueue(std::shared_ptr<Operation> operation) {
       operation->finish(broken_);
       return;
     }
+    operation->enqueued = Clock::now();
     slots_.enqueue(std::move(operation));
   }
   work_.notify_one();
@@ -162,9 +163,10 @@ void Progress::loop() {
 }
 
 /// Waits while nothing is under way. Operations that wait for a stream are polled, because reaching a mark
-/// wakes nobody.
+/// wakes nobody. A device that hangs never reaches it.
 void Progress::await_work(std::unique_lock<std::mutex>& lock) {
   if (slots_.any_queued()) {
+    if (fail_late_device(Clock::now())) return;
     work_.wait_for(lock, kMarkPoll);
     return;
   }
@@ -207,6 +209,27 @@ void Progress::fail_all(const std::string& why) {
   done_.notify_all();
 }
 
+/// Fails all operations if this rank's device has had the time-out for the work before a lane's next one, and
+/// isn't done; true if so. This rank's threads may hang in the device's library by then, so the program is
+/// told first. Called with the lock held.
+bool Progress::fail_late_device(Clock::time_point now) {
+  for (const Lane lane : {Lane::kSmall, Lane::kBulk, Lane::kPrefetch}) {
+    const Operation* const next = slots_.next(lane);
+    if (next == nullptr || now - std::max(next->enqueued, moved_[std::size_t(lane)]) < options_.timeout)
+      continue;
+    if (next->is_ready()) continue;
+    const std::string words = fmt::format(
+        "{} exchange: the device of {} has not finished earlier work within {:g} s; check that it still "
+        "answers (nvidia-smi), or raise --timeout",
+        traffic_name(next->purpose), names_of(*transport_, {transport_->rank()}),
+        std::chrono::duration<double>(options_.timeout).count());
+    if (options_.on_stuck) options_.on_stuck(words);
+    fail_all(words);
+    return true;
+  }
+  return false;
+}
+
 /// Nothing has arrived: returns at once to poll again, or sleeps. New work, a thread that begins to wait, or
 /// an arrival ends the sleep.
 void Progress::rest(std::unique_lock<std::mutex>& lock) {
@@ -218,6 +241,7 @@ void Progress::rest(std::unique_lock<std::mutex>& lock) {
   const bool polls = !is_told_ || slots_.any_queued();  // reaching a stream's mark wakes nobody
   const nanoseconds nap = polls ? pace_.nap(waited, waiters_[kComputes].stands) : kLongestRest;
   if (nap == nanoseconds(0) || std::exchange(arrived_since_, false)) return;
+  if (fail_late_device(now)) return;
   const bool stands = std::ranges::any_of(waiters_, &Waiter::stands);
   if (stands && now - longest_silence(now) >= options_.timeout) return fail_all(missing_ranks());
   if (stands && now >= next_telling_) tell_wait(now);

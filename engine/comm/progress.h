@@ -30,7 +30,8 @@ class Progress final : public ProgressEngine, private LaneSlots::Watcher {
   Transport& transport() override { return *transport_; }
   void enqueue(std::shared_ptr<Operation> operation) override;
   /// Sleeps until `operation` is finished. If nothing moves in its lane for the time-out, the operations
-  /// under way and all later ones fail with the names of the ranks that they wait for.
+  /// under way and all later ones fail with the names of the ranks that they wait for. They fail with this
+  /// rank's own, whoever waits, if its device doesn't finish the work before an operation by then.
   void wait(Operation& operation) override;
   void abandon() override;
   double cpu_seconds() const override;
@@ -59,6 +60,7 @@ class Progress final : public ProgressEngine, private LaneSlots::Watcher {
   [[noreturn]] void fail_hung(const Operation& operation) const;
   void finish_arrived();
   void fail_all(const std::string& why);
+  bool fail_late_device(Clock::time_point now);
   std::string missing_ranks();
   void rest(std::unique_lock<std::mutex>& lock);
   Clock::time_point silent_since(const Waiter& waiter) const;
