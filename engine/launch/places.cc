@@ -97,7 +97,8 @@ std::string try_once(const HostPort& host) {
   if (connect(s.file, target->ai_addr, target->ai_addrlen) == 0) return "";
   if (errno != EINPROGRESS) return std::strerror(errno);
   pollfd waiting{s.file, POLLOUT, 0};
-  if (poll(&waiting, 1, kTryMilliseconds) == 0) return "no answer";
+  // Where a signal ends the wait, the host hasn't answered yet either; the next round asks again.
+  if (poll(&waiting, 1, kTryMilliseconds) <= 0) return "no answer";
   int error = 0;
   socklen_t size = sizeof error;
   getsockopt(s.file, SOL_SOCKET, SO_ERROR, &error, &size);
