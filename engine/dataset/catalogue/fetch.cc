@@ -171,6 +171,13 @@ void transfer_all(const std::string& url, const fs::path& part, const FetchProgr
        fs::exists(part) ? fmt::format(", and run the same command to continue from {}", part.string()) : "");
 }
 
+/// Whether the file has been fetched already. Throws Error where another one is there.
+bool is_there(const fs::path& file, const std::string& wanted) {
+  if (!fs::exists(file)) return false;
+  if (sha256_of_file(file) == wanted) return true;
+  fail("{}: exists already with another SHA-256; remove it or choose another place", file.string());
+}
+
 }  // namespace
 
 fs::path fetch(const std::string& url, const std::string& sha256, const fs::path& place,
@@ -182,12 +189,13 @@ fs::path fetch(const std::string& url, const std::string& sha256, const fs::path
   std::transform(wanted.begin(), wanted.end(), wanted.begin(),
                  [](unsigned char c) { return char(std::tolower(c)); });
   const fs::path file = place_of(url, place), part = file.string() + ".part";
-  if (fs::exists(file)) {
-    if (sha256_of_file(file) == wanted) return file;
-    fail("{}: exists already with another SHA-256; remove it or choose another place", file.string());
-  }
+  if (is_there(file, wanted)) return file;
   if (file.has_parent_path()) create_folder(file.parent_path());
   const Descriptor lock = lock_part(part);
+  if (is_there(file, wanted)) {  // another process has fetched it since we looked, and the part is a new one
+    fs::remove(part);
+    return file;
+  }
   const bool continued = fs::file_size(part) > 0;
   std::string actual = continued ? sha256_of_file(part) : std::string();
   if (actual != wanted) {
