@@ -15,6 +15,7 @@
 #include <cstdio>
 #include <limits>
 #include <mutex>
+#include <span>
 #include <vector>
 
 #include "base/error.h"
@@ -36,14 +37,25 @@ int objective_of(const std::string& name) {
   fail("objective \"{}\" of the metis partitioner is unknown; known are volume and cut", name);
 }
 
+/// What the vertices' degrees are divided by, so that METIS can add up the weights in an idx_t; mostly 1. The
+/// sum may be too large where the number of the pattern's arcs isn't, because degrees count multiple arcs.
+Index unit_of(std::span<const VertexId> degrees) {
+  Index sum = 0;
+  for (const VertexId degree : degrees) sum += std::max<Index>(degree, 1);
+  if (sum <= kMaxArcs) return 1;
+  const Index room = std::max<Index>(kMaxArcs - Index(degrees.size()), 1);  // each vertex has 1 at least
+  return (sum + room - 1) / room;
+}
+
 /// The weights of each vertex, one vertex after the other: 1, its arcs, and whether it is a training vertex
 /// (only where there are any).
 std::vector<idx_t> vertex_weights(const PartitionInput& input, idx_t constraints) {
+  const Index unit = unit_of(input.degrees);
   std::vector<idx_t> weights;
   weights.reserve(std::size_t(input.pattern.rows * constraints));
   for (std::size_t v = 0; v < std::size_t(input.pattern.rows); ++v) {
     weights.push_back(1);
-    weights.push_back(std::max<idx_t>(input.degrees[v], 1));
+    weights.push_back(idx_t(std::max<Index>(input.degrees[v] / unit, 1)));
     if (constraints == 3) weights.push_back(input.training[v] != 0);
   }
   return weights;

@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <map>
 #include <set>
@@ -240,6 +241,24 @@ TEST(Metis, finds_groups_and_balances_training_vertices) {
   EXPECT_LE(metis.balance_vertices, 1.06);
   EXPECT_LE(metis.volume, 16);
   EXPECT_GT(random.volume, 20 * metis.volume);
+}
+
+TEST(Metis, balances_arcs_whose_number_exceeds_31_bits) {
+  constexpr VertexId kVertices = 64;
+  Csr ring;
+  ring.rows = ring.cols = kVertices;
+  for (VertexId v = 0; v < kVertices; ++v) {
+    const auto [before, after] = std::minmax({(v + kVertices - 1) % kVertices, (v + 1) % kVertices});
+    ring.columns.insert(ring.columns.end(), {before, after});
+    ring.offsets.push_back(ring.arcs());
+  }
+  const std::vector<VertexId> degrees(std::size_t(kVertices), 200'000'000);  // multiple arcs: 12.8 billion
+  std::vector<std::int32_t> owner(std::size_t(kVertices), -1);
+  assign_by_metis({ring.view(), degrees, {}}, {"metis", 2}, owner);
+  const auto first = std::ranges::count(owner, 0);
+  EXPECT_EQ(first + std::ranges::count(owner, 1), kVertices);
+  EXPECT_GE(first, 28);
+  EXPECT_LE(first, 36);
 }
 
 TEST(Metis, another_seed_may_give_other_parts_and_the_same_seed_never) {
