@@ -5,11 +5,18 @@ import signal
 import time
 
 
+def _read(path):
+    """The text of a process's file, or "" when the process is gone."""
+    try:
+        return pathlib.Path(path).read_text()
+    except OSError:
+        return ""
+
+
 def _stat(pid):
     """(name, parent, state) of a process, or None when it is gone."""
-    try:
-        text = pathlib.Path(f"/proc/{pid}/stat").read_text()
-    except OSError:
+    text = _read(f"/proc/{pid}/stat")
+    if not text:
         return None
     name, rest = text[text.index("(") + 1:text.rindex(")")], text[text.rindex(")") + 2:].split()
     return name, int(rest[1]), rest[0]
@@ -37,11 +44,14 @@ def mpirun(root):
 
 
 def ranks(root):
-    """The pids of the rank processes, in the order of their ranks: mpirun tells each its number. Their pids have any order."""
+    """The pids of the rank processes, in the order of their ranks: mpirun tells each its number. Their pids have any order.
+    A process that ends meanwhile is left out."""
     parent, numbered = mpirun(root), {}
     for pid in [pid for pid, name in descendants(parent).items() if name == "atoll"] if parent else []:
-        variables = pathlib.Path(f"/proc/{pid}/environ").read_text().split("\0")
-        numbered[int(dict(each.split("=", 1) for each in variables if "=" in each)["OMPI_COMM_WORLD_RANK"])] = pid
+        variables = _read(f"/proc/{pid}/environ").split("\0")
+        rank = dict(each.split("=", 1) for each in variables if "=" in each).get("OMPI_COMM_WORLD_RANK")
+        if rank is not None:
+            numbered[int(rank)] = pid
     return [numbered[rank] for rank in sorted(numbered)]
 
 
@@ -54,8 +64,13 @@ def stop(pid):
 
 
 def _stands(pid):
-    threads = pathlib.Path(f"/proc/{pid}/task").glob("*/stat")
-    return all(text[text.rindex(")") + 2] in "TtZX" for text in (each.read_text() for each in threads))
+    """Whether all threads of a process stand. Those that end meanwhile count as such."""
+    try:
+        threads = os.listdir(f"/proc/{pid}/task")
+    except OSError:
+        return True
+    texts = [_read(f"/proc/{pid}/task/{each}/stat") for each in threads]
+    return all(text[text.rindex(")") + 2] in "TtZX" for text in texts if text)
 
 
 def alive(pid):
