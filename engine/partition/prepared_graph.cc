@@ -8,6 +8,7 @@
 #include <cstring>
 #include <mutex>
 #include <optional>
+#include <utility>
 
 #include "base/error.h"
 #include "base/sha256.h"
@@ -19,8 +20,8 @@ namespace {
 namespace fs = std::filesystem;
 
 /// Held by the one process that looks for a prepared graph or makes it; the others wait. The system releases
-/// it when its holder dies. In a folder that can't be written no lock is needed, because whatever is there is
-/// whole.
+/// it when its holder dies. Where a graph is there but can't be locked, in a folder that can't be written or
+/// on a file system without locks, no lock is needed, because whatever is there is whole.
 class MakerLock {
  public:
   explicit MakerLock(const fs::path& graph) {
@@ -35,7 +36,16 @@ class MakerLock {
           "{}: cannot be written: {}; name a folder for prepared graphs that can be, with --prepared or ATOLL_PREPARED (on "
           "a cluster: dataset.prepared), or run `atoll partition` where this one is writable",
           error ? graph.parent_path().string() : path, std::strerror(why));
-    while (::flock(file_, LOCK_EX) != 0 && errno == EINTR) continue;
+    while (::flock(file_, LOCK_EX) != 0) {
+      const int failed = errno;
+      if (failed == EINTR) continue;
+      ::close(std::exchange(file_, -1));
+      if (fs::exists(graph)) return;
+      fail(
+          "{}: cannot be locked: {}; name a folder for prepared graphs on a file system with locks, with "
+          "--prepared or ATOLL_PREPARED (on a cluster: dataset.prepared)",
+          path, std::strerror(failed));
+    }
   }
   ~MakerLock() {
     if (file_ >= 0) ::close(file_);
