@@ -40,12 +40,8 @@ class LinkedTransport final : public Transport {
   }
 
   void close(bool orderly) override {
-    const auto until = std::chrono::steady_clock::now() + options_.timeout;
-    while (orderly && linked_.links != nullptr && !linked_.links->left()) {
-      if (std::chrono::steady_clock::now() > until) break;
-      std::this_thread::sleep_for(std::chrono::microseconds(100));
-    }
-    if (!orderly && linked_.links != nullptr) give_up(std::move(linked_.links));
+    const bool is_left = orderly && linked_.links != nullptr && leave_links();
+    if (!is_left && linked_.links != nullptr) give_up(std::move(linked_.links));
     linked_.links.reset();
     host_->close(orderly);
   }
@@ -88,6 +84,17 @@ class LinkedTransport final : public Transport {
 
  private:
   static constexpr Lane kLinked = Lane::kBulk;
+
+  /// Leaves in step with the others. False if they don't within the time-out; destroying links that haven't
+  /// been left may hang, as where a peer is lost.
+  bool leave_links() {
+    const auto until = std::chrono::steady_clock::now() + options_.timeout;
+    while (!linked_.links->left()) {
+      if (std::chrono::steady_clock::now() > until) return false;
+      std::this_thread::sleep_for(std::chrono::microseconds(100));
+    }
+    return true;
+  }
 
   LinkOptions options_;
   std::unique_ptr<Transport> host_;
