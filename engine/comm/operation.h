@@ -30,8 +30,9 @@ struct Operation {
   std::span<Real> device_sum;
   DeviceStream* stream = nullptr;  // null: the memory is ready; else it is once this stream has reached …
   DeviceStream::Mark after = 0;    // … this mark
-  std::chrono::steady_clock::time_point enqueued{};  // set by a progress thread, for its time-out
   bool is_ready() const { return stream == nullptr || stream->reached(after); }
+  // set by Progress, for its time-out
+  std::chrono::steady_clock::time_point enqueued{};
   std::int64_t bytes = 0;  // bytes that it sends, for the trace …
   WorkLabel label;         // … and the work during which it was started
 

@@ -42,14 +42,13 @@ TEST(LateDevice, EndsItsRankByTheTimeOut) {
     stream.ended = true;
   };
   const auto begin = std::chrono::steady_clock::now();
-  const auto failures =
-      failures_of_ranks(make_local_group(2, {"a", "b"}), options, [&](Communicator& comm) {
-        if (comm.rank() == 1) return;
-        Matrix rows(1, 4);
-        rows.zero();
-        const std::vector<RowsTo> sends{{1, rows}};
-        comm.exchange(Lane::kBulk, Traffic::kHalo, sends, std::span<const RowsFrom>(), &stream).wait();
-      });
+  const auto failures = failures_of_ranks(make_local_group(2, {"a", "b"}), options, [&](Communicator& comm) {
+    if (comm.rank() == 1) return;
+    Matrix rows(1, 4);
+    rows.zero();
+    const std::vector<RowsTo> sends{{1, rows}};
+    comm.exchange(Lane::kBulk, Traffic::kHalo, sends, std::span<const RowsFrom>(), &stream).wait();
+  });
   EXPECT_LT(std::chrono::steady_clock::now() - begin, 8s);
   EXPECT_THAT(failures[0],
               AllOf(HasSubstr("halo exchange: the device of rank 0 on a has not finished earlier work"),
