@@ -170,7 +170,6 @@ class SoakOracle {
   }
 
   /// All of a gang's workers are released or none; or some stand, for a time, while lost ones are replaced.
-  /// It is for withdraw_waiting_in_vain in end_overdue_start.
   void check_gang(const SoakJob& job, const json& object) {
     std::set<std::string> released;
     for (const auto& [name, pod] : world_.cluster.pods)
