@@ -20,8 +20,8 @@ namespace {
 namespace fs = std::filesystem;
 
 /// Held by the one process that looks for a prepared graph or makes it; the others wait. The system releases
-/// it when its holder dies. Where a graph is there but can't be locked, in a folder that can't be written or
-/// on a file system without locks, no lock is needed, because whatever is there is whole.
+/// it when its holder dies. A graph that is there needs no lock, because it is whole: it may lie in a folder
+/// that can't be written, or on a file system without locks.
 class MakerLock {
  public:
   explicit MakerLock(const fs::path& graph) {
