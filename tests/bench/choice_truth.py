@@ -19,6 +19,7 @@ RIG_EPOCHS = 8  # the second half is judged: links fill up in the first ones whe
 HEADERS = 0.94  # of a link's bytes on the rig are ours (docs/rig.md)
 CORES = 2       # that ranks of the rig share
 PATIENCE = 3    # times as many steps, and as much time, as graph has
+SEVERAL_STEPS = ("minibatch", "p3", "dgs")  # kinds whose epoch has many
 POINTS = 0.5    # below graph's best validation accuracy: until then
 
 
@@ -104,8 +105,7 @@ def curve(cell, name, epochs, folder, until=math.inf):
     """(epoch, validation accuracy) of a run, which ends where it gets so far."""
     kind, *options = name.split(":")
     given = {key: value if value[0].isalpha() else json.loads(value) for key, value in (each.split("=") for each in options)}
-    several_steps = kind in ("minibatch", "p3", "dgs")
-    training = cell.job["training"] | {"epochs": epochs} | ({"evaluateEvery": 1} if several_steps else {})
+    training = cell.job["training"] | {"epochs": epochs} | ({"evaluateEvery": 1} if kind in SEVERAL_STEPS else {})
     path = f"trained-{name.replace(':', '-').replace('=', '-')}"
     write_job(folder, "train.yaml", cell.job | {"strategy": {"kind": kind} | ({kind: given} if given else {}), "resources": {}, "training": training,
                                                 "output": {"path": path}})
