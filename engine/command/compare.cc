@@ -82,9 +82,9 @@ class Comparing {
       row.exact = is_exact(loaded.job);
       row.forecast = forecast(loaded.job, dataset_, prepare_graph(loaded, dataset_, say_), topology_, rates_,
                               options_.threads);
-      // Only the accuracy of classes was measured.
+      // Runs that are stored learned classes.
       if (!row.exact && loaded.job.task != Task::kLinkPrediction)
-        row.effect = measured_effect(row.label, size_of(dataset_, loaded.job));
+        row.effect = known_effect(row.label, loaded.job.model.kind, size_of(dataset_, loaded.job));
       if (const auto memory = loaded.job.resources.memory; memory > 0 && row.forecast.peak > memory)
         row.refused = fmt::format("refused: takes {} a rank, and resources.memory is {}",
                                   bytes_text(double(row.forecast.peak)), bytes_text(double(memory)));
@@ -144,9 +144,11 @@ Comparison compare_strategies(const Arguments& arguments, const LoadedJob& given
       .exact = asks && job.strategy.options.flag("exact")};
   const std::string wire = job.strategy.wire == Precision::kBFloat16 ? ":wire=bfloat16" : "";
   comparison.rows = Comparing(arguments, dataset, comparison.topology, rates, options, wire, say).rows();
-  TrialBounds bounds{options.trial.value_or(0)};
-  if (asks && !options.trial)
-    bounds = {job.strategy.options.integer("trial"), job.strategy.options.number("trialShare")};
+  TrialBounds bounds{.steps = options.trial.value_or(0), .threads = options.threads};
+  if (asks && !options.trial) {
+    bounds.steps = job.strategy.options.integer("trial");
+    bounds.share = job.strategy.options.number("trialShare");
+  }
   if (bounds.steps > 0 && !comparison.exact)
     try_strategies(
         comparison, dataset, bounds,

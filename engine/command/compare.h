@@ -61,10 +61,12 @@ struct TrialBounds {
   /// Of the time that training is predicted to take under what would be chosen without trials; infinite: no
   /// bound.
   double share = std::numeric_limits<double>::infinity();
+  int threads = 1;  // each rank's, that computing was predicted with
 };
 
-/// Trains `graph` for so many steps on this machine, with ranks as threads. Then trains each row that isn't
-/// exact or refused, the likeliest first. A row's trial ends when its validation metric is within half a
+/// Trains `graph` on this machine, with ranks as threads, until it has settled (compare/trial.h) or for so
+/// many steps. Then trains each row that isn't exact or refused and is worth a trial: the one first whose
+/// trial may save most. A row's trial ends when its validation metric is within half a
 /// point of graph's best, or when it has taken more predicted time than the best row so far. Enters the steps
 /// needed into the rows; those whose trial doesn't end in time stay as they are. `job_of`: the job with a
 /// given ComparedStrategy::change. A large graph is replaced by a part of it, kept in the data set's folder

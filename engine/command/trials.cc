@@ -13,12 +13,14 @@
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
+#include <functional>
 #include <limits>
 #include <optional>
 
 #include "base/error.h"
 #include "base/stop.h"
 #include "base/text.h"
+#include "base/threads.h"
 #include "command/run/job_room.h"
 #include "compare/trial.h"
 #include "dataset/subset.h"
@@ -31,9 +33,7 @@ namespace {
 
 constexpr Index kWholeVertices = 1 << 15, kWholeArcs = 1'000'000;  // largest graph that is tried whole
 constexpr Index kPart = 1 << 14;                                   // vertices of the part of a larger graph
-constexpr double kPoints = 0.005;      // good enough: so much below graph's best metric
 constexpr std::int64_t kPatience = 3;  // times as many visits of each vertex as `graph`'s
-constexpr std::int64_t kFewSteps = 20;
 // Of the trial's time `graph` has a third. The others together need what is left: those that learn are there
 // in fewer steps than graph's whole curve has.
 constexpr double kOfGraph = 1.0 / 3;
@@ -66,12 +66,16 @@ class TrialFolder {
   std::optional<AtStop> at_stop_;
 };
 
+bool is_tried_whole(const DatasetMeta& meta) {
+  return meta.vertices <= kWholeVertices && meta.arcs <= kWholeArcs;
+}
+
 /// The data set or, if it is large, a part of it.
 class TriedData {
  public:
   TriedData(const Dataset& whole, const Job& job) : whole_(whole) {
     const DatasetMeta& meta = whole.meta();
-    if (meta.vertices <= kWholeVertices && meta.arcs <= kWholeArcs) return;
+    if (is_tried_whole(meta)) return;
     if (job.task == Task::kLinkPrediction)
       fail("a graph of {} vertices would be tried on a part, which has no edge split (task linkPrediction)",
            count_text(meta.vertices));
@@ -113,29 +117,31 @@ class Trials {
   }
 
   void run() {
-    const std::vector<ComparedStrategy*> all = candidates();
+    std::vector<ComparedStrategy*> all = candidates();
     if (all.empty())
       return say_("nothing is tried: of what isn't exact, nothing has a shorter step than what is");
     // Otherwise a trial would cost more than it can save where what is likely to win is far ahead.
     if (const ComparedStrategy* likely = comparison_.best(false))
-      room_ = bounds_.share * *likely->cost() * double(graph_.job.training.epochs);
+      room_ = bounds_.share * of_training(*comparison_.cost(*likely));
+    const ComparedStrategy& first = *all.front();
+    std::erase_if(all, [&](const ComparedStrategy* row) { return !is_worth(*row); });
+    if (all.empty()) return say_(not_worth_text(first));
     data_.emplace(dataset_, graph_.job);
     tell(all);
-    const auto [curve, out_of_time] = train(graph_, {.steps = steps_, .seconds = kOfGraph * room_});
-    if (out_of_time) {
-      const std::int64_t steps = curve.empty() ? 0 : curve.back().steps;
-      if (steps < kFewSteps)
-        return say_(fmt::format("nothing is tried: graph comes to {} in its part of the time ({})",
-                                counted_text(steps, "step"), room_text()));
-      steps_ = steps;
-    }
+    const auto [curve, out_of_time] =
+        train(graph_, {.steps = steps_, .seconds = kOfGraph * room_, .when_settled = true});
+    if (out_of_time && !is_settled(curve))
+      return say_(fmt::format(
+          "nothing more is tried: graph still learns after {}, when its part of the time is over ({})",
+          counted_text(curve.empty() ? 0 : curve.back().steps, "step"), room_text()));
     if (curve.empty())
       return say_(
           "nothing more is tried: graph comes to no validation metric (no validation vertices, a loss that isn't finite, or fewer "
           "steps than an epoch has)");
-    wanted_ = std::ranges::max(curve, {}, &TrialPoint::validation).validation - kPoints;
-    graphs_ = *reached(curve);
-    say_(fmt::format("graph gets to within half a point of its best, {:.4f}, in {}", wanted_ + kPoints,
+    steps_ = curve.back().steps;
+    wanted_ = std::ranges::max(curve, {}, &TrialPoint::validation).validation - kGoodEnough;
+    graphs_ = *reached(curve, wanted_);
+    say_(fmt::format("graph gets to within half a point of its best, {:.4f}, in {}", wanted_ + kGoodEnough,
                      counted_text(graphs_, "step")));
     best_ = fastest_exact() * double(graphs_);
     for (ComparedStrategy* each : all) {
@@ -143,26 +149,60 @@ class Trials {
         say_(fmt::format("{} isn't tried: the time of the trial is over ({})", each->label, room_text()));
         continue;
       }
+      if (!is_worth(*each)) {
+        say_(fmt::format("{} isn't tried: after what was tried before, that saves too little", each->label));
+        continue;
+      }
       try {
         try_one(*each);
       } catch (const Error& error) {
         say_(fmt::format("{} can't be tried: {}", each->label, error.what()));
-        if (each->effect)
-          each->effect->length.reset();  // lengths on other graphs can't be compared with lengths on this one
+        // Lengths on other graphs can't be compared with lengths on this one.
+        if (each->effect) each->effect->lengths.guessed = true;
       }
     }
   }
 
  private:
+  /// What may be faster than what is exact. What a trial of it may save comes first: time may be over before
+  /// the last of them.
   std::vector<ComparedStrategy*> candidates() {
     std::vector<ComparedStrategy*> all;
     const double exact = fastest_exact();
     for (ComparedStrategy& row : comparison_.rows)
       if (row.refused.empty() && !row.exact && row.step_seconds() < exact) all.push_back(&row);
-    // What is likely to win first: time may be over before the last of them.
-    std::ranges::stable_sort(
-        all, {}, [](const ComparedStrategy* row) { return row->cost().value_or(row->step_seconds()); });
+    std::ranges::stable_sort(all, std::greater{},
+                             [&](const ComparedStrategy* row) { return comparison_.saving(*row); });
     return all;
+  }
+
+  /// Whether a trial of the row has time, and saves more on average than the least that it takes. Who asks
+  /// for a trial without bounds wants its figures, whatever they cost.
+  bool is_worth(const ComparedStrategy& row) const {
+    const double graphs = few_steps(comparison_.plain()), all = graphs + few_steps(&row);
+    return !std::isfinite(bounds_.share) ||
+           (graphs < kOfGraph * room_ && all < room_ && all < of_training(comparison_.saving(row)));
+  }
+
+  std::string not_worth_text(const ComparedStrategy& row) const {
+    return fmt::format(
+        "nothing is tried: {} steps of graph and of {} take at least {} here, a trial may take {} (strategy.trialShare), and "
+        "what it tells would save {} on average",
+        kFewSteps, row.label, duration_text(few_steps(comparison_.plain()) + few_steps(&row)),
+        duration_text(room_), duration_text(of_training(comparison_.saving(row))));
+  }
+
+  /// Seconds of the whole training, from those for each step of `graph`.
+  double of_training(double step) const { return step * double(graph_.job.training.epochs); }
+
+  /// Seconds that a few steps compute here at least: evaluations and messages come on top. Null: none.
+  double few_steps(const ComparedStrategy* row) const {
+    if (row == nullptr) return 0;
+    const DatasetMeta& meta = dataset_.meta();
+    const double part = is_tried_whole(meta) ? 1 : double(kPart) / double(meta.vertices);
+    const int ranks = comparison_.topology.ranks(), at_once = std::min(ranks, available_cores());
+    return double(kFewSteps) * part * bounds_.threads * ranks / at_once * row->forecast.row.compute /
+           row->forecast.steps;
   }
 
   /// Seconds that the trial still has.
@@ -176,7 +216,7 @@ class Trials {
   void tell(const std::vector<ComparedStrategy*>& all) const {
     std::vector<std::string> names;
     for (const ComparedStrategy* each : all) names.push_back(each->label);
-    say_(fmt::format("trying graph for {}{} on {}, and then {} (strategy.trial)",
+    say_(fmt::format("trying graph for {} at most{} on {}, and then {} (strategy.trial)",
                      counted_text(steps_, "step"),
                      steps_ < bounds_.steps ? ", all that training.epochs has," : "", data_->name(),
                      fmt::join(names, ", ")));
@@ -198,13 +238,6 @@ class Trials {
     return train_for(loaded.job, data_->get(), prepared, comparison_.topology.hosts(), end);
   }
 
-  std::optional<std::int64_t> reached(const std::vector<TrialPoint>& curve) const {
-    const auto found =
-        std::ranges::find_if(curve, [&](const TrialPoint& point) { return point.validation >= wanted_; });
-    if (found == curve.end()) return {};
-    return found->steps;
-  }
-
   /// Trains at most until the best strategy so far would have finished.
   void try_one(ComparedStrategy& row) {
     const auto affordable =
@@ -212,7 +245,7 @@ class Trials {
     std::optional<std::int64_t> steps;
     if (affordable > 0) {
       const auto [curve, out_of_time] = train(job_of_(row.change), {affordable, wanted_, left()});
-      steps = reached(curve);
+      steps = reached(curve, wanted_);
       // How long it would have taken is unknown: what is known of like data sets stays.
       if (!steps && out_of_time)
         return say_(

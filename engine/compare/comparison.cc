@@ -7,30 +7,81 @@
 #include "simulate/record.h"
 
 namespace atl {
+namespace {
 
-std::optional<double> ComparedStrategy::cost() const {
-  if (exact) return step_seconds();
-  if (!effect || !effect->length || effect->cut_off || !std::isfinite(*effect->length)) return {};
-  if (!effect->tried_on.empty()) return step_seconds() * *effect->length;
-  return step_seconds() * std::max(1.0, *effect->length);  // fewer steps are a seed's luck
+constexpr const char* kPlain = "graph";
+constexpr double kPatience = 3;  // times graph's time
+
+}  // namespace
+
+bool ComparedStrategy::is_known() const {
+  return exact || (effect && !effect->lengths.guessed && !effect->lengths.of_runs.empty());
 }
 
 std::optional<double> ComparedStrategy::cost_above() const {
-  if (exact || !effect || !effect->length || !effect->cut_off) return {};
-  return step_seconds() * *effect->length;
+  if (exact || !effect || !effect->cut_off) return {};
+  return step_seconds() * effect->lengths.of_runs.front();
 }
 
-const ComparedStrategy* Comparison::best(bool of_exact_ones) const {
-  const ComparedStrategy* best = nullptr;
+/// Seconds for each step of `graph` when nobody waits any longer. Without a forecast of `graph`, the fastest
+/// exact strategy counts in its place; infinite without any.
+double Comparison::given_up() const {
+  double step = kNotThere;
   for (const ComparedStrategy& each : rows) {
-    if (!each.refused.empty() || (of_exact_ones && !each.exact) || !each.cost()) continue;
-    if (best == nullptr || *each.cost() < *best->cost()) best = &each;
+    if (each.label == kPlain && each.forecast.row.epoch > 0) return kPatience * each.step_seconds();
+    if (each.exact && each.refused.empty()) step = std::min(step, each.step_seconds());
+  }
+  return kPatience * step;
+}
+
+std::vector<double> Comparison::times(const ComparedStrategy& row) const {
+  if (row.exact) return {row.step_seconds()};
+  std::vector<double> lengths{1, kNotThere};
+  if (row.effect && !row.effect->lengths.of_runs.empty()) lengths = row.effect->lengths.of_runs;
+  const bool is_tried = row.effect && !row.effect->tried_on.empty();
+  const double longest = given_up();
+  for (double& each : lengths)  // in runs on other graphs, fewer steps are a seed's luck
+    each = std::min(longest, row.step_seconds() * (is_tried ? each : std::max(1.0, each)));
+  return lengths;
+}
+
+std::optional<double> Comparison::cost(const ComparedStrategy& row) const {
+  if (row.exact) return row.step_seconds();
+  if (!row.is_known() || row.effect->cut_off) return {};
+  if (std::ranges::none_of(row.effect->lengths.of_runs, [](double each) { return each < kNotThere; }))
+    return {};
+  double logarithms = 0;
+  const std::vector<double> all = times(row);
+  for (const double each : all) logarithms += std::log(each);
+  const double mean = std::exp(logarithms / double(all.size()));
+  return mean < kNotThere ? std::optional(mean) : std::nullopt;
+}
+
+double Comparison::saving(const ComparedStrategy& row) const {
+  const ComparedStrategy* chosen = best(false);
+  const ComparedStrategy* instead = chosen == &row ? best(false, &row) : chosen;
+  if (chosen == nullptr) return kNotThere;
+  if (instead == nullptr) return 0;
+  double sum = 0;
+  const std::vector<double> all = times(row);
+  for (const double each : all)
+    sum += std::max(0.0, chosen == &row ? each - *cost(*instead) : *cost(*instead) - each);
+  return sum / double(all.size());
+}
+
+const ComparedStrategy* Comparison::best(bool of_exact_ones, const ComparedStrategy* besides) const {
+  const ComparedStrategy* best = nullptr;
+  std::optional<double> least;
+  for (const ComparedStrategy& each : rows) {
+    if (&each == besides || !each.refused.empty() || (of_exact_ones && !each.exact)) continue;
+    const std::optional<double> its = cost(each);
+    if (its && (!least || *its < *least)) best = &each, least = its;
   }
   return best;
 }
 
 const ComparedStrategy* Comparison::plain() const {
-  const auto found = std::ranges::find(rows, "graph", &ComparedStrategy::label);
+  const auto found = std::ranges::find(rows, kPlain, &ComparedStrategy::label);
   return found != rows.end() && found->refused.empty() ? &*found : nullptr;
 }
 

@@ -41,13 +41,12 @@ struct ComparedStrategy {
   std::string refused;  // why the job can't have the strategy; "": it can
   bool exact = false;
   Forecast forecast;             // empty where refused
-  std::optional<Effect> effect;  // none: the strategy is exact, or not among the stored effects
+  std::optional<Effect> effect;  // none: the strategy is exact, or nothing is known for the job's task
 
   double step_seconds() const { return forecast.row.epoch / forecast.steps; }
-  /// Seconds of an optimiser step, times the steps needed for each step of `graph` (at least one, unless the
-  /// strategy was tried for this very job). None: that number is unknown, or the strategy never gets as far
-  /// as `graph`.
-  std::optional<double> cost() const;
+  /// Whether it is known how many steps it needs, so that it may be chosen: it is exact, was tried, or enough
+  /// runs of this very strategy are stored.
+  bool is_known() const;
   /// A lower bound of the cost where the trial was cut off; else none.
   std::optional<double> cost_above() const;
 };
@@ -59,11 +58,26 @@ struct Comparison {
   std::vector<ComparedStrategy> rows;
   double trial_seconds = 0;  // what trials took, of this machine's clock
 
+  /// Seconds until the accuracy of `graph` less half a point, for each step that `graph` needs: the geometric
+  /// mean of times(), so that half of `graph`'s time in one run makes up for twice its time in another. The
+  /// strategy of least cost is behind the fastest one by the least factor on average. None: how long it takes
+  /// is unknown, or no run got so far.
+  std::optional<double> cost(const ComparedStrategy& row) const;
+  /// The same of each known run, by the predicted seconds of this job's steps. A run that isn't there when
+  /// three times `graph`'s time is over is given up then. Of what nothing is known, one of two gets there.
+  std::vector<double> times(const ComparedStrategy& row) const;
+  /// The same seconds that are saved on average if a trial tells which of times() comes true: the row is then
+  /// chosen where it is faster than the best of the others, and only there.
+  double saving(const ComparedStrategy& row) const;
+
   /// The row of least cost among those that aren't refused, or among the exact ones of these (whose cost is
-  /// the seconds of a step). Null: there is none.
-  const ComparedStrategy* best(bool of_exact_ones) const;
+  /// the seconds of a step), without the row `besides`. Null: there is none.
+  const ComparedStrategy* best(bool of_exact_ones, const ComparedStrategy* besides = nullptr) const;
   /// The row of `graph`; null where it is refused.
   const ComparedStrategy* plain() const;
+
+ private:
+  double given_up() const;
 };
 
 /// Why `best` is the best one, in a sentence or two.

@@ -11,13 +11,39 @@
 namespace atl {
 namespace {
 
+/// How many of the known runs got there, and in how many steps.
+struct Reached {
+  std::size_t runs = 0, there = 0;
+  double least = kNotThere, most = 0;  // lengths of those that got there
+};
+
+Reached reached(const std::vector<double>& lengths) {
+  Reached reached{.runs = lengths.size()};
+  for (const double each : lengths) {
+    if (each == kNotThere) continue;
+    ++reached.there;
+    reached.least = std::min(reached.least, each), reached.most = std::max(reached.most, each);
+  }
+  return reached;
+}
+
+/// "of 5 runs with gin, 4": `runs_text() + " got there"` is a sentence.
+std::string runs_text(const Lengths& lengths) {
+  const Reached r = reached(lengths.of_runs);
+  return fmt::format("of {} with {}, {}", counted_text(std::int64_t(r.runs), "run"),
+                     lengths.model.empty() ? "several models" : lengths.model,
+                     r.there == 0        ? "none"
+                     : r.there == r.runs ? "all"
+                                         : std::to_string(r.there));
+}
+
 std::string points_text(const ComparedStrategy& row) {
   if (row.exact) return "as graph's";
   if (!row.effect || row.effect->measured_on.empty()) {
-    const bool is_there = row.effect && !row.effect->tried_on.empty() && row.cost();
-    return is_there
-               ? fmt::format("at most half a point below (validation, tried on {})", row.effect->tried_on)
-               : "unknown";
+    if (!row.is_known() || row.effect->cut_off) return "unknown";
+    return row.effect->tried_on.empty()
+               ? runs_text(row.effect->lengths) + " came within half a point"
+               : fmt::format("at most half a point below (validation, tried on {})", row.effect->tried_on);
   }
   const Effect& effect = *row.effect;
   const std::string points = effect.pairs == 1
@@ -30,18 +56,26 @@ std::string points_text(const ComparedStrategy& row) {
 }
 
 /// The cost relative to `graph`'s or, where `graph` is refused, in seconds of a step.
-std::string cost_text(const ComparedStrategy& row, const ComparedStrategy* plain) {
+std::string cost_text(const Comparison& c, const ComparedStrategy& row) {
   const auto text = [&](double cost) {
-    return plain != nullptr ? fmt::format("{:.2f}", cost / *plain->cost()) : duration_text(cost);
+    return c.plain() != nullptr ? fmt::format("{:.2f}", cost / *c.cost(*c.plain())) : duration_text(cost);
   };
   if (const auto above = row.cost_above()) return "> " + text(*above);
-  if (const auto cost = row.cost()) return text(*cost);
-  return row.effect && row.effect->length ? "never" : "unknown";
+  if (const auto cost = c.cost(row)) return text(*cost);
+  return row.is_known() ? "never" : "unknown";
 }
 
-std::string where_text(const Effect& effect) {
-  return effect.tried_on.empty() ? fmt::format("on {} and sets like it", effect.measured_on)
-                                 : "tried on " + effect.tried_on;
+/// In how many steps a strategy gets there that isn't exact.
+std::string steps_text(const Effect& effect) {
+  const std::string there = "to graph's accuracy less half a point";
+  if (!effect.tried_on.empty())
+    return fmt::format("it takes {:.2f} times as many steps as graph {}, tried on {}",
+                       effect.lengths.of_runs.front(), there, effect.tried_on);
+  const Reached r = reached(effect.lengths.of_runs);
+  const std::string range =
+      r.least < r.most ? fmt::format("{:.2f} to {:.2f}", r.least, r.most) : fmt::format("{:.2f}", r.least);
+  return fmt::format("{} got {}, in {} times as many steps as graph", runs_text(effect.lengths), there,
+                     range);
 }
 
 /// What the time of an epoch is spent on.
@@ -71,21 +105,27 @@ std::string head(const Comparison& c) {
 std::vector<const ComparedStrategy*> in_order(const Comparison& comparison) {
   std::vector<const ComparedStrategy*> all;
   for (const ComparedStrategy& row : comparison.rows) all.push_back(&row);
-  const auto place = [](const ComparedStrategy* row) {
+  const auto place = [&](const ComparedStrategy* row) {
     if (!row->refused.empty()) return 1e300;
-    return row->cost().value_or(row->cost_above().value_or(1e200));
+    return comparison.cost(*row).value_or(row->cost_above().value_or(1e200));
   };
   std::ranges::stable_sort(all, {}, place);
   return all;
 }
 
 void put_steps(const Effect& effect, nlohmann::ordered_json& json) {
-  json["stepsOverGraph"] = nullptr;
-  if (effect.length && std::isfinite(*effect.length))
-    json[effect.cut_off ? "stepsOverGraphAbove" : "stepsOverGraph"] = *effect.length;
+  const std::vector<double>& runs = effect.lengths.of_runs;
+  if (!effect.tried_on.empty()) {
+    json["stepsOverGraph"] = nullptr;
+    json[effect.cut_off ? "stepsOverGraphAbove" : "stepsOverGraph"] = runs.front();
+  } else if (!effect.lengths.guessed && !runs.empty()) {
+    for (const double each : runs)
+      json["stepsOverGraphOfRuns"].push_back(each < kNotThere ? nlohmann::ordered_json(each) : nullptr);
+    if (!effect.lengths.model.empty()) json["runsWith"] = effect.lengths.model;
+  }
 }
 
-nlohmann::ordered_json row_json(const ComparedStrategy& row) {
+nlohmann::ordered_json row_json(const Comparison& comparison, const ComparedStrategy& row) {
   nlohmann::ordered_json json{{"strategy", row.label}};
   if (!row.refused.empty()) {
     json["refused"] = row.refused;
@@ -113,18 +153,17 @@ nlohmann::ordered_json row_json(const ComparedStrategy& row) {
     if (!row.effect->tried_on.empty()) json["triedOn"] = row.effect->tried_on;
     put_steps(*row.effect, json);
   }
-  json["costSeconds"] = row.cost() ? nlohmann::ordered_json(*row.cost()) : nullptr;
+  const auto cost = comparison.cost(row);
+  json["costSeconds"] = cost ? nlohmann::ordered_json(*cost) : nullptr;
   if (const auto above = row.cost_above()) json["costSecondsAbove"] = *above;
   return json;
 }
 
 /// What to do about rows of which it is unknown whether they learn; "": there are none.
 std::string unknown_text(const Comparison& comparison) {
-  const auto is_unknown = [](const ComparedStrategy& row) {
-    return row.refused.empty() && !row.cost() && !row.cost_above() && !(row.effect && row.effect->length);
-  };
+  const auto is_unknown = [](const ComparedStrategy& row) { return row.refused.empty() && !row.is_known(); };
   return std::ranges::any_of(comparison.rows, is_unknown)
-             ? "unknown: the stored effects don't have it, so it isn't chosen; --trial 200 trains it for a while on this graph\n"
+             ? "unknown: fewer than three runs of it are stored, so it isn't chosen; --trial 200 trains it for a while on this graph\n"
              : "";
 }
 
@@ -135,10 +174,7 @@ std::string why(const Comparison& comparison, const ComparedStrategy& best) {
   const SimulatedRow& row = best.forecast.row;
   std::string text = fmt::format("{}: an epoch is predicted to take {}: it {}", best.label,
                                  duration_text(row.epoch), parts_text(row));
-  if (!best.exact)
-    text += fmt::format(
-        "; it takes {:.2f} times as many steps as graph to the same accuracy less half a point, {}",
-        *best.effect->length, where_text(*best.effect));
+  if (!best.exact) text += "; " + steps_text(*best.effect);
   if (plain != nullptr && plain != &best)
     text += fmt::format(". graph takes {}: it {}", duration_text(plain->forecast.row.epoch),
                         parts_text(plain->forecast.row));
@@ -157,15 +193,15 @@ std::string to_text(const Comparison& c) {
       continue;
     }
     const Forecast& f = row->forecast;
-    text += fmt::format("{:<{}}  {:>5} {:>9} {:>6} {:>11} {:>11} {:>8}  {}\n", row->label, width,
-                        row->exact ? "yes" : "no", duration_text(f.row.epoch),
-                        count_text(std::int64_t(f.steps)), bytes_text(f.sent()), bytes_text(double(f.peak)),
-                        cost_text(*row, c.plain()), points_text(*row));
+    text +=
+        fmt::format("{:<{}}  {:>5} {:>9} {:>6} {:>11} {:>11} {:>8}  {}\n", row->label, width,
+                    row->exact ? "yes" : "no", duration_text(f.row.epoch), count_text(std::int64_t(f.steps)),
+                    bytes_text(f.sent()), bytes_text(double(f.peak)), cost_text(c, *row), points_text(*row));
   }
   text +=
       "epoch: predicted, sent: by all ranks in it, memory: of the largest rank; time: to graph's accuracy less half a point, "
-      "over graph's, \"> 0.50\": the trial was over before it was there; accuracy: points beside graph's, as measured with the model, on the "
-      "set and in the pairs in brackets\n";
+      "over graph's, as a geometric mean of what is known, where a run that never got there counts 3, and \"> 0.50\": the trial was over "
+      "before it was there; accuracy: points beside graph's, as measured with the model, on the set and in the pairs in brackets\n";
   text += unknown_text(c);
   const ComparedStrategy *exact = c.best(true), *any = c.best(false);
   if (exact != nullptr) text += "\nthe best exact one is " + why(c, *exact) + "\n";
@@ -182,7 +218,8 @@ std::string to_json(const Comparison& comparison) {
   for (const bool exact : {true, false})
     if (const ComparedStrategy* best = comparison.best(exact))
       json[exact ? "bestExact" : "best"] = best->label;
-  for (const ComparedStrategy* row : in_order(comparison)) json["strategies"].push_back(row_json(*row));
+  for (const ComparedStrategy* row : in_order(comparison))
+    json["strategies"].push_back(row_json(comparison, *row));
   return json.dump();
 }
 

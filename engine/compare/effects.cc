@@ -2,13 +2,15 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
+#include <utility>
 
 #include "compare/effects_table.h"
 
 namespace atl {
 namespace {
 
-constexpr int kMostLike = 3;  // data sets
+constexpr std::size_t kEnough = 3;  // runs of a strategy, to choose it by; with a model, to go by these alone
 
 /// The distance of two data sets. Twice as many neighbours count as much as twice as many vertices, twice as
 /// many features, or twice the share of training vertices.
@@ -30,6 +32,10 @@ std::string measured_as(const std::string& label) {
   return options != std::string::npos && options == label.find(':') ? label.substr(0, options) : label;
 }
 
+std::string kind_of(const std::string& label) {
+  return label.substr(0, label.find(':'));
+}
+
 /// Prefers a measurement with parts by hash where `scattered` is true, and there is one.
 const MeasuredStrategy* find(const MeasuredSet& set, const std::string& label, bool scattered) {
   const std::string kind = measured_as(label), by_hash = scattered ? kByHash : "";
@@ -40,28 +46,55 @@ const MeasuredStrategy* find(const MeasuredSet& set, const std::string& label, b
   return nullptr;
 }
 
+/// What labels have to share: all that counts, or the kind alone.
+using Name = std::string (*)(const std::string& label);
+
+/// The lengths of runs of that name and cut: with the model, if they are enough, or else with all models.
+Lengths named_runs(const std::vector<StoredRuns>& stored, Name name, const std::string& label,
+                   const std::string& model, bool scattered) {
+  std::vector<double> own, all;
+  std::set<std::string> models;
+  for (const StoredRuns& each : stored) {
+    if (each.scattered != scattered || name(each.label) != name(label)) continue;
+    all.insert(all.end(), each.lengths.begin(), each.lengths.end());
+    if (each.model == model) own.insert(own.end(), each.lengths.begin(), each.lengths.end());
+    models.insert(each.model);
+  }
+  if (own.size() >= kEnough) return {own, model};
+  return {all, models.size() == 1 ? *models.begin() : ""};
+}
+
 }  // namespace
 
-/// Takes the median of several data sets, because one set has few seeds, and their luck isn't the strategy's
-/// effect.
-std::optional<Effect> measured_effect(const std::string& label, const SetSize& like) {
+/// How near a data set is to the job's doesn't matter here: what decides is the model, and how much of a
+/// rank's neighbourhood is on other ranks.
+Lengths lengths_of(const std::vector<StoredRuns>& stored, const std::string& label, const std::string& model,
+                   bool scattered) {
+  for (const bool cut : {scattered, !scattered})
+    if (Lengths found = named_runs(stored, measured_as, label, model, cut); found.of_runs.size() >= kEnough)
+      return found;
+  for (const bool cut : {scattered, !scattered})
+    if (Lengths found = named_runs(stored, kind_of, label, model, cut); !found.of_runs.empty()) {
+      found.guessed = true;
+      return found;
+    }
+  return {};
+}
+
+Effect known_effect(const std::string& label, const std::string& model, const SetSize& like) {
+  Effect effect{.lengths = lengths_of(stored_runs(), label, model, like.scattered)};
   std::vector<const MeasuredSet*> sets;
   for (const MeasuredSet& set : measured_sets())
     if (find(set, label, like.scattered) != nullptr) sets.push_back(&set);
-  if (sets.empty()) return {};
-  std::ranges::stable_sort(sets, {}, [&](const MeasuredSet* set) { return distance(set->size, like); });
-  const MeasuredStrategy& nearest = *find(*sets.front(), label, like.scattered);
-  std::vector<double> lengths;
-  for (std::size_t i = 0; i < std::min(sets.size(), std::size_t(kMostLike)); ++i)
-    lengths.push_back(find(*sets[i], label, like.scattered)->length);
-  std::ranges::sort(lengths);
-  return Effect{.measured_on = sets.front()->name,
-                .model = measured_model(),
-                .points = nearest.points,
-                .deviation = nearest.deviation,
-                .pairs = nearest.pairs,
-                .visits = nearest.visits,
-                .length = lengths[lengths.size() / 2]};
+  if (sets.empty()) return effect;
+  const MeasuredSet& nearest = **std::ranges::min_element(sets, {}, [&](const MeasuredSet* set) {
+    return std::pair(set->model != model, distance(set->size, like));
+  });
+  const MeasuredStrategy& measured = *find(nearest, label, like.scattered);
+  effect.measured_on = nearest.name, effect.model = nearest.model;
+  effect.points = measured.points, effect.deviation = measured.deviation;
+  effect.pairs = measured.pairs, effect.visits = measured.visits;
+  return effect;
 }
 
 }  // namespace atl

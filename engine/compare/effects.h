@@ -1,30 +1,39 @@
-// Measured effects of strategies on accuracy, and on the epochs that training takes
-// (docs/benchmarks/effects.md). They are looked up by the stored data set that is most like the job's.
+// What is known of strategies that aren't exact: their effect on accuracy, and on the steps that training
+// takes, from runs beside `graph` (docs/benchmarks/effects.md).
 #pragma once
 
-#include <optional>
+#include <limits>
 #include <string>
+#include <vector>
 
 #include "base/types.h"
 
 namespace atl {
 
+/// Length of a run that never got as far as `graph`.
+inline constexpr double kNotThere = std::numeric_limits<double>::infinity();
+
+/// How long runs took: optimiser steps until the validation metric came within half a point of `graph`'s
+/// best, relative to `graph`'s steps. One number a run.
+struct Lengths {
+  std::vector<double> of_runs;
+  std::string model;     // the kind of all these runs' models; "": several kinds
+  bool guessed = false;  // runs of the same kind with other options, too: nothing is chosen by them
+};
+
 struct Effect {
-  std::string measured_on = "",
-              model = "";  // the data set, and the model's kind; "": not among the stored effects
-  double points = 0;       // of the test metric, relative to `graph`'s
-  double deviation = 0;    // of the difference within a pair of runs
+  // "": the effect on accuracy isn't known. Else the data set that is most like the job's, and the model.
+  std::string measured_on = "", model = "";
+  double points = 0;     // of the test metric, relative to `graph`'s
+  double deviation = 0;  // of the difference within a pair of runs
   int pairs = 0;
   // of training vertices, relative to `graph`'s: mini-batches may lose points by shorter training alone
   double visits = 1;
-  /// Optimiser steps until the validation metric comes within half a point of `graph`'s best, relative to
-  /// `graph`'s steps: the median of the three most similar data sets. None: unknown. Infinite: it never came
-  /// so near.
-  std::optional<double> length = 1;
-  /// The graph on which `length` was found for this very job (command/compare.h); "": it was measured on
-  /// other data sets.
+  Lengths lengths;
+  /// The graph on which the one length was found for this very job (command/compare.h); "": nothing was
+  /// tried.
   std::string tried_on = "";
-  bool cut_off = false;  // the trial ended first: `length` is a lower bound
+  bool cut_off = false;  // the trial ended first: the length is a lower bound
 };
 
 /// The figures by which data sets are compared.
@@ -34,8 +43,20 @@ struct SetSize {
   bool scattered = false;  // parts by hash: most neighbours belong to other ranks
 };
 
-/// The effect of a strategy with these options (as strategies are listed: "granndis"). None: it hasn't been
-/// measured.
-std::optional<Effect> measured_effect(const std::string& label, const SetSize& like);
+/// Stored runs of a strategy (as strategies are listed: "granndis") with one kind of model.
+struct StoredRuns {
+  std::string label, model;
+  bool scattered = false;
+  std::vector<double> lengths;
+};
+
+/// The lengths of those of the `stored` runs that tell most of a strategy: of its own options where there are
+/// enough of these, else of all options; with parts cut alike, else with others; with the job's model if they
+/// are enough, else with all models. Empty where nothing of its kind is stored.
+Lengths lengths_of(const std::vector<StoredRuns>& stored, const std::string& label, const std::string& model,
+                   bool scattered);
+
+/// All that is stored of a strategy with these options, for a job's model and data set.
+Effect known_effect(const std::string& label, const std::string& model, const SetSize& like);
 
 }  // namespace atl

@@ -64,7 +64,7 @@ class TrialRank {
       const std::optional<double> value = trainer_->evaluate().validation;
       if (!value) break;
       curve.points.push_back({epoch * trainer_->steps(), *value});
-      if (*value >= trial_.end.wanted) break;
+      if (*value >= trial_.end.wanted || (trial_.end.when_settled && is_settled(curve.points))) break;
     }
     comm_.barrier();
     return curve;
@@ -139,6 +139,20 @@ class Failures {
 
 }  // namespace
 
+std::optional<std::int64_t> reached(const std::vector<TrialPoint>& points, double wanted) {
+  const auto found =
+      std::ranges::find_if(points, [&](const TrialPoint& point) { return point.validation >= wanted; });
+  if (found == points.end()) return {};
+  return found->steps;
+}
+
+bool is_settled(const std::vector<TrialPoint>& points) {
+  if (points.empty() || points.back().steps < kFewSteps) return false;
+  const double best = std::ranges::max(points, {}, &TrialPoint::validation).validation;
+  const std::int64_t near_best = *reached(points, best - kGoodEnough);
+  return points.front().steps < near_best && 2 * near_best <= points.back().steps;
+}
+
 TrialCurve train_for(const Job& job, const Dataset& dataset, const PreparedGraph& prepared,
                      const std::vector<std::string>& hosts, const TrialEnd& end) {
   const Trial trial{job, dataset, prepared, PartRanks(rank_traffic(job, dataset, prepared).parts), end};
@@ -171,7 +185,7 @@ void enter_trial(ComparedStrategy& row, const std::string& tried_on, std::option
                  std::int64_t affordable, std::int64_t graphs) {
   Effect effect = row.effect.value_or(Effect{});
   effect.tried_on = tried_on;
-  effect.length = double(steps.value_or(affordable + 1)) / double(graphs);
+  effect.lengths = {.of_runs = {double(steps.value_or(affordable + 1)) / double(graphs)}};
   effect.cut_off = !steps;
   row.effect = effect;
 }

@@ -21,11 +21,23 @@ struct TrialPoint {
   double validation;
 };
 
+inline constexpr double kGoodEnough = 0.005;   // so much below the best validation metric of `graph`
+inline constexpr std::int64_t kFewSteps = 20;  // optimiser steps that say little
+
+/// Steps after which the metric is `wanted`; none: it never is.
+std::optional<std::int64_t> reached(const std::vector<TrialPoint>& points, double wanted);
+
+/// Whether training has come to its end: the metric has risen, and then stayed near its best for as long as
+/// it took to get there. Before that, a strategy that learns well at first and less well in the end can't be
+/// told from one that learns as `graph` does.
+bool is_settled(const std::vector<TrialPoint>& points);
+
 /// When a trial ends, whichever comes first.
 struct TrialEnd {
   std::int64_t steps;                                        // optimiser steps
   double wanted = std::numeric_limits<double>::infinity();   // a validation metric that is good enough
   double seconds = std::numeric_limits<double>::infinity();  // of this machine's clock
+  bool when_settled = false;                                 // is_settled()
 };
 
 struct TrialCurve {

@@ -1,5 +1,6 @@
-"""The cells of the table of effects: each strategy with its defaults on a few small sets, beside `graph`. Set-ups are those of the strategies'
-table (strategy_cells.py). Mini-batches visit each training vertex as often as `graph` does, but end where validation hasn't risen for a while."""
+"""The cells of the table of effects: each strategy with its defaults on a few small sets, beside `graph`. Set-ups of GraphSAGE are those of the
+strategies' table (strategy_cells.py). Mini-batches visit each training vertex as often as `graph` does, but end where validation hasn't risen for a
+while. Other models train full batches with the manifest's own defaults, as cells of the choice do (tests/bench/choice_cells.py)."""
 import json
 
 import accuracy_cells as cases
@@ -7,6 +8,9 @@ import strategy_cells
 from strategy_cells import BASE, RANKS, RANKS_PER_SERVER, Strategy
 
 MODEL = "sage"  # as strategy_cells.py has it
+# Layers and columns of the others, which train on a few sets for fewer epochs.
+OTHER_MODELS = {"gcn": (3, 64), "gin": (3, 64), "gat": (3, 16), "resgcn": (8, 32), "gcnii": (8, 32)}
+OTHER_DATASETS, OTHER_EPOCHS = ("cora", "amazon_computers"), 200
 DATASETS = ("cora", "amazon_computers", "musae_facebook", "tolokers", "coauthor_cs")
 WIDE = {"musae_facebook", "coauthor_cs"}  # thousands of features: dgs explains them for an hour
 SEEDS = 3
@@ -24,11 +28,19 @@ STRATEGIES = (
 
 def setups():
     by_name = {setup["dataset"]: setup for setup in strategy_cells.setups()}
-    return [{**by_name[name], "epochs": EPOCHS} for name in DATASETS]
+    own = [{**by_name[name], "model": MODEL, "epochs": EPOCHS} for name in DATASETS]
+    return own + [{**by_name[name], "model": model, "epochs": OTHER_EPOCHS} for model in OTHER_MODELS for name in OTHER_DATASETS]
 
 
 def strategies(setup):
+    if setup["model"] != MODEL:
+        return [each for each in STRATEGIES if not has_batches(each)]
     return [each for each in STRATEGIES if each.kind != "dgs" or setup["dataset"] not in WIDE]
+
+
+def name_of(setup, strategy, seed):
+    model = "" if setup["model"] == MODEL else f"{setup['model']}-"
+    return f"{setup['dataset']}-{model}{strategy.name}-{seed}"
 
 
 def has_batches(strategy):
@@ -44,7 +56,7 @@ def visits(setup, strategy, steps, stored):
 
 def cell(setup, strategy, seed, steps):
     """`steps` of an epoch."""
-    name = f"{setup['dataset']}-{strategy.name}-{seed}"
+    name = name_of(setup, strategy, seed)
     job = strategy_cells.manifest(name.translate(str.maketrans(":= ", "---")), setup, seed, (seed - 1) % setup["splits"])
     spec = job["spec"]
     spec["strategy"] = {"kind": strategy.kind, **({strategy.kind: dict(strategy.options)} if strategy.options else {})}
@@ -55,7 +67,11 @@ def cell(setup, strategy, seed, steps):
     if has_batches(strategy):
         spec["training"]["earlyStopping"] = {"patience": max(PATIENCE[0], PATIENCE[1] // steps)}
     spec["training"]["evaluateEvery"] = max(1, 4 // steps)
+    if setup["model"] != MODEL:
+        layers, hidden = OTHER_MODELS[setup["model"]]
+        spec["model"] = {"kind": setup["model"], "layers": layers, "hidden": hidden}
+        spec["training"] = {key: spec["training"][key] for key in ("epochs", "seed", "metric", "evaluateEvery", "checkpoint")}
     return cases.Cell(name, setup["dataset"], json.dumps(job), [])
 
 
-__all__ = ["BASE", "STRATEGIES", "cell", "has_batches", "setups", "strategies", "visits"]
+__all__ = ["BASE", "STRATEGIES", "cell", "has_batches", "name_of", "setups", "strategies", "visits"]

@@ -4,6 +4,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cmath>
+#include <string>
+#include <vector>
+
 #include "compare/trial.h"
 
 namespace atl {
@@ -11,18 +15,19 @@ namespace {
 
 using testing::HasSubstr;
 
-ComparedStrategy row(const std::string& label, double epoch, bool exact, double length = 0,
+/// `lengths`: of runs with gin.
+ComparedStrategy row(const std::string& label, double epoch, bool exact, std::vector<double> lengths = {},
                      double steps = 1) {
   ComparedStrategy row{.label = label, .exact = exact};
   row.forecast.row.epoch = epoch, row.forecast.row.compute = epoch;
   row.forecast.steps = steps;
-  if (length > 0)
+  if (!lengths.empty())
     row.effect = Effect{.measured_on = "cora",
                         .model = "sage",
                         .points = -0.2,
                         .deviation = 0.1,
                         .pairs = 3,
-                        .length = length};
+                        .lengths = {std::move(lengths), "gin"}};
   return row;
 }
 
@@ -34,25 +39,25 @@ Comparison comparison(std::vector<ComparedStrategy> rows) {
 
 TEST(Comparison, TheBestExactOneHasTheShortestEpoch) {
   const Comparison c =
-      comparison({row("graph", 2, true), row("cagnet", 1.5, true), row("pipegcn", 1, false, 1)});
+      comparison({row("graph", 2, true), row("cagnet", 1.5, true), row("pipegcn", 1, false, {1})});
   EXPECT_EQ(c.best(true)->label, "cagnet");
   EXPECT_EQ(c.best(false)->label, "pipegcn");
 }
 
 TEST(Comparison, StepsThatAreNeededCount) {
   const Comparison c =
-      comparison({row("graph", 2, true), row("pipegcn", 1, false, 2.5), row("bns", 1, false, 1.9)});
+      comparison({row("graph", 2, true), row("pipegcn", 1, false, {2.5}), row("bns", 1, false, {1.9})});
   EXPECT_EQ(c.best(false)->label, "bns");
 }
 
 TEST(Comparison, NobodyLearnsInFewerStepsThanGraph) {
-  const Comparison c = comparison({row("graph", 2, true), row("gnnpipe", 2.1, false, 0.5)});
+  const Comparison c = comparison({row("graph", 2, true), row("gnnpipe", 2.1, false, {0.5})});
   EXPECT_EQ(c.best(false)->label, "graph");
 }
 
 /// Found on the job's own graph, fewer steps are fewer.
 TEST(Comparison, WhatWasTriedCountsAsItIs) {
-  std::vector<ComparedStrategy> rows{row("graph", 2, true), row("gnnpipe", 2.1, false, 0.5)};
+  std::vector<ComparedStrategy> rows{row("graph", 2, true), row("gnnpipe", 2.1, false, {0.5})};
   rows[1].effect->tried_on = "this graph";
   const Comparison c = comparison(rows);
   EXPECT_EQ(c.best(false)->label, "gnnpipe");
@@ -62,13 +67,13 @@ TEST(Comparison, WhatWasTriedCountsAsItIs) {
 
 /// Ten steps an epoch, of which as few are needed as graph has epochs.
 TEST(Comparison, AnEpochOfManyStepsIsManySteps) {
-  const Comparison c = comparison({row("graph", 2, true), row("minibatch", 5, false, 1, 10)});
-  EXPECT_DOUBLE_EQ(*c.best(false)->cost(), 0.5);
+  const Comparison c = comparison({row("graph", 2, true), row("minibatch", 5, false, {1}, 10)});
+  EXPECT_DOUBLE_EQ(*c.cost(*c.best(false)), 0.5);
 }
 
 TEST(Comparison, NobodyChoosesWhatIsRefusedOrUnknownOrNeverGotThere) {
   std::vector<ComparedStrategy> rows{row("graph", 2, true), row("cagnet", 1, true), row("bns", 0.1, false),
-                                     row("gnnpipe", 0.1, false, std::numeric_limits<double>::infinity())};
+                                     row("gnnpipe", 0.1, false, {kNotThere, kNotThere})};
   rows[1].refused = "refused: too large";
   const Comparison c = comparison(rows);
   EXPECT_EQ(c.best(true)->label, "graph");
@@ -77,13 +82,13 @@ TEST(Comparison, NobodyChoosesWhatIsRefusedOrUnknownOrNeverGotThere) {
 }
 
 TEST(Comparison, TheTextSaysWhy) {
-  std::vector<ComparedStrategy> rows{row("graph", 2, true), row("pipegcn", 1, false, 1.2),
+  std::vector<ComparedStrategy> rows{row("graph", 2, true), row("pipegcn", 1, false, {1.2}),
                                      row("bns", 1, false)};
   rows[0].forecast.row.exposed = 1;
   rows[0].forecast.row.waits[std::size_t(Traffic::kHalo)] = 1;
-  rows.push_back(row("sancus", 3, false, 1.5));
+  rows.push_back(row("sancus", 3, false, {1.5}));
   rows.back().effect->pairs = 1;
-  rows.push_back(row("dgs", 3, false, 1.5));
+  rows.push_back(row("dgs", 3, false, {1.5}));
   rows.back().effect->visits = 0.08;
   rows.push_back({.label = "p3", .refused = "refused: 3 columns for 4 ranks"});
   const std::string text = to_text(comparison(rows));
@@ -95,17 +100,20 @@ TEST(Comparison, TheTextSaysWhy) {
   EXPECT_THAT(text, HasSubstr("so it isn't chosen; --trial 200 trains it for a while on this graph\n"));
   EXPECT_THAT(text, HasSubstr("the best exact one is graph: an epoch is predicted to take 2.00 s"));
   EXPECT_THAT(text, HasSubstr("the best of all is pipegcn"));
-  EXPECT_THAT(text, HasSubstr("1.20 times as many steps as graph"));
+  EXPECT_THAT(
+      text,
+      HasSubstr(
+          "; of 1 run with gin, all got to graph's accuracy less half a point, in 1.20 times as many steps"));
   EXPECT_THAT(text, HasSubstr("graph takes 2.00 s: it computes 2.00 s, waits 1.00 s, most of it for halo"));
 }
 
 /// Tried for 23 steps where graph needs 10: it costs more than 24 of its steps do, whatever other graphs
 /// tell, and nobody chooses it.
 TEST(Comparison, ATrialThatWasCutOffIsMore) {
-  std::vector<ComparedStrategy> rows{row("graph", 2, true), row("p3", 0.4, false, 0.1)};
+  std::vector<ComparedStrategy> rows{row("graph", 2, true), row("p3", 0.4, false, {0.1})};
   enter_trial(rows[1], "this graph", {}, 23, 10);
   const Comparison c = comparison(rows);
-  EXPECT_FALSE(c.rows[1].cost());
+  EXPECT_FALSE(c.cost(c.rows[1]));
   EXPECT_DOUBLE_EQ(*c.rows[1].cost_above(), 0.4 * 2.4);
   EXPECT_EQ(c.best(false)->label, "graph");
   EXPECT_THAT(to_text(c), HasSubstr(" > 0.48  -0.2"));
@@ -117,7 +125,7 @@ TEST(Comparison, ATrialThatWasCutOffIsMore) {
 
 /// A step of it takes longer than the best so far needs: the table's value, of another graph, isn't its time.
 TEST(Comparison, ATrialThatCouldNotBeginIsMore) {
-  std::vector<ComparedStrategy> rows{row("graph", 2, true), row("dgs", 30, false, 0.01)};
+  std::vector<ComparedStrategy> rows{row("graph", 2, true), row("dgs", 30, false, {0.01})};
   enter_trial(rows[1], "this graph", {}, 0, 10);
   const Comparison c = comparison(rows);
   EXPECT_DOUBLE_EQ(*c.rows[1].cost_above(), 3);
@@ -128,46 +136,118 @@ TEST(Comparison, ATrialThatGotThereTellsItsSteps) {
   std::vector<ComparedStrategy> rows{row("graph", 2, true), row("minibatch:sampler=ladies", 1, false)};
   enter_trial(rows[1], "this graph", 15, 20, 10);
   const Comparison c = comparison(rows);
-  EXPECT_DOUBLE_EQ(*c.rows[1].cost(), 1.5);
+  EXPECT_DOUBLE_EQ(*c.cost(c.rows[1]), 1.5);
   EXPECT_EQ(c.best(false), &c.rows[1]);
   EXPECT_THAT(to_text(c), HasSubstr("0.75  at most half a point below (validation, tried on this graph)\n"));
 }
 
+/// Twice 0.25 and once 3 × 2, by hand: (0.25 × 0.25 × 6)^(1/3).
+TEST(Comparison, AStrategyCostsTheGeometricMeanOfItsRuns) {
+  const Comparison c = comparison({row("graph", 2, true), row("bns", 0.25, false, {1, 0.9, kNotThere})});
+  EXPECT_NEAR(*c.cost(c.rows[1]), 0.72112, 1e-5);
+  EXPECT_EQ(c.best(false)->label, "bns");
+}
+
+/// Eight times faster in one of two runs and three times slower in the other is worth it; a third faster
+/// isn't.
+TEST(Comparison, WhatFailsAtTimesIsChosenWhereItCanWinMuch) {
+  const std::vector<double> lengths{1, kNotThere};
+  EXPECT_EQ(comparison({row("graph", 2, true), row("bns", 0.25, false, lengths)}).best(false)->label, "bns");
+  EXPECT_EQ(comparison({row("graph", 2, true), row("bns", 1.3, false, lengths)}).best(false)->label, "graph");
+}
+
+TEST(Comparison, ARunIsGivenUpAtThreeTimesGraphsTime) {
+  const Comparison c = comparison({row("graph", 2, true), row("minibatch", 1, false, {50})});
+  EXPECT_DOUBLE_EQ(*c.cost(c.rows[1]), 6);
+}
+
+TEST(Comparison, TheTextSaysHowManyRunsGotThere) {
+  std::vector<ComparedStrategy> rows{row("graph", 2, true),
+                                     row("bns", 0.25, false, {1, 1.88, kNotThere, 0.92})};
+  rows[1].effect->measured_on = "";
+  const std::string text = to_text(comparison(rows));
+  EXPECT_THAT(text, HasSubstr("of 4 runs with gin, 3 came within half a point\n"));
+  EXPECT_THAT(
+      text,
+      HasSubstr("; of 4 runs with gin, 3 got to graph's accuracy less half a point, in 0.92 to 1.88 times as "
+                "many steps as graph"));
+  EXPECT_THAT(to_json(comparison(rows)),
+              HasSubstr("\"stepsOverGraphOfRuns\":[1.0,1.88,null,0.92],\"runsWith\":\"gin\""));
+}
+
+/// pipegcn takes 0.5 or is given up at 7.5; bns takes 1.5 or 4.5.
+TEST(Comparison, ATrialSavesWhatAnotherChoiceWouldHaveSaved) {
+  const Comparison c = comparison({row("graph", 2.5, true), row("pipegcn", 0.5, false, {1, kNotThere}),
+                                   row("bns", 1.5, false, {1, 3}), row("sancus", 2, false, {1.5})});
+  const double chosen = std::sqrt(0.5 * 7.5);
+  EXPECT_EQ(c.best(false)->label, "pipegcn");
+  EXPECT_NEAR(c.saving(c.rows[2]), (chosen - 1.5) / 2, 1e-12);
+  EXPECT_NEAR(c.saving(c.rows[1]), (7.5 - 2.5) / 2, 1e-12) << "without it graph is chosen";
+  EXPECT_EQ(c.saving(c.rows[3]), 0) << "it can't be faster";
+}
+
+TEST(Comparison, WhatIsUnknownGetsThereOneTimeOutOfTwo) {
+  Comparison c = comparison({row("graph", 2, true), row("toy", 0.5, false)});
+  EXPECT_DOUBLE_EQ(c.saving(c.rows[1]), 1.5 / 2);
+  c.rows[1].effect = Effect{.lengths = {{2, 3}, "", true}};
+  EXPECT_DOUBLE_EQ(c.saving(c.rows[1]), (1.0 + 0.5) / 2) << "what is known of its kind";
+  EXPECT_EQ(c.best(false)->label, "graph") << "but it isn't chosen by that";
+}
+
 TEST(Comparison, EffectsAreThoseOfTheSetThatIsMostLike) {
   SetSize meta{.vertices = 3000, .arcs = 12000, .features = 1400, .training = 150};
-  const auto effect = measured_effect("pipegcn", meta);
-  ASSERT_TRUE(effect);
-  EXPECT_EQ(effect->measured_on, "cora");
-  EXPECT_EQ(effect->model, "sage");
-  EXPECT_EQ(effect->pairs, 1);
-  EXPECT_TRUE(measured_effect("gnnpipe:stages=2", meta)) << "the kind's own";
-  EXPECT_FALSE(measured_effect("minibatch:sampler=ladies", meta)) << "another sampler is another strategy";
-  EXPECT_FALSE(measured_effect("toy", meta));
+  const Effect effect = known_effect("pipegcn", "sage", meta);
+  EXPECT_EQ(effect.measured_on, "cora");
+  EXPECT_EQ(effect.model, "sage");
+  EXPECT_EQ(effect.pairs, 1);
+  EXPECT_EQ(known_effect("toy", "sage", meta).measured_on, "");
   meta.vertices = 20000, meta.arcs = 300000, meta.features = 4000, meta.training = 10000;
-  EXPECT_NE(measured_effect("pipegcn", meta)->measured_on, "cora");
-}
-
-TEST(Comparison, StepsAreTheMiddleOfSeveralSets) {
-  const SetSize cora{.vertices = 2708, .arcs = 10556, .features = 1433, .training = 140};
-  EXPECT_LT(measured_effect("bns", cora)->length, 2) << "4.75 on cora, 0.8 and 1.2 on the next two";
-}
-
-TEST(Comparison, PartsByHashAreMeasuredByThemselves) {
-  SetSize like{.vertices = 14000, .arcs = 490000, .features = 700, .training = 8000};
-  EXPECT_LT(measured_effect("bns", like)->length, 2);
-  const double sancus = *measured_effect("sancus", like)->length,
-               pipegcn = measured_effect("pipegcn", like)->points;
-  like.scattered = true;
-  EXPECT_EQ(measured_effect("sancus", like)->length, sancus) << "as by metis, until it is measured";
-  EXPECT_NE(measured_effect("pipegcn", like)->points, pipegcn);
-  EXPECT_GT(measured_effect("bns", like)->length, 2) << "most neighbours are drawn, and few of them";
+  EXPECT_NE(known_effect("pipegcn", "sage", meta).measured_on, "cora");
 }
 
 TEST(Comparison, HowManyVerticesTrainCounts) {
   SetSize like{.vertices = 6000, .arcs = 60000, .features = 1000, .training = 3600};
-  EXPECT_NE(measured_effect("minibatch", like)->measured_on, "cora");
+  EXPECT_NE(known_effect("minibatch", "sage", like).measured_on, "cora");
   like.training = 100;
-  EXPECT_EQ(measured_effect("minibatch", like)->measured_on, "cora");
+  EXPECT_EQ(known_effect("minibatch", "sage", like).measured_on, "cora");
+}
+
+const std::vector<StoredRuns> kStored{{"bns", "sage", false, {1.1, 1.2, 1.3, 1.4}},
+                                      {"bns", "gin", false, {2, 3}},
+                                      {"bns", "gin", true, {1.5, 2.5, kNotThere}},
+                                      {"gnnpipe", "gat", false, {5, 6}},
+                                      {"gnnpipe:stages=2", "gat", false, {7}},
+                                      {"minibatch", "gat", true, {8, 8.5, 8.7}},
+                                      {"minibatch:sampler=historical", "gat", true, {9}}};
+
+TEST(StoredLengths, ThreeRunsWithTheModelSpeakForIt) {
+  const Lengths own = lengths_of(kStored, "bns", "sage", false);
+  EXPECT_THAT(own.of_runs, testing::ElementsAre(1.1, 1.2, 1.3, 1.4));
+  EXPECT_EQ(own.model, "sage");
+  const Lengths all = lengths_of(kStored, "bns", "gin", false);
+  EXPECT_THAT(all.of_runs, testing::ElementsAre(1.1, 1.2, 1.3, 1.4, 2, 3)) << "two don't";
+  EXPECT_EQ(all.model, "");
+}
+
+TEST(StoredLengths, PartsByHashCountByThemselves) {
+  EXPECT_THAT(lengths_of(kStored, "bns", "sage", true).of_runs, testing::ElementsAre(1.5, 2.5, kNotThere));
+  EXPECT_THAT(lengths_of(kStored, "gnnpipe", "gcn", true).of_runs, testing::ElementsAre(5, 6, 7))
+      << "as by metis, until they are measured";
+}
+
+TEST(StoredLengths, StagesMakeNoOtherStrategyAndSamplersDo) {
+  const Lengths stages = lengths_of(kStored, "gnnpipe:stages=4", "gat", false);
+  EXPECT_THAT(stages.of_runs, testing::ElementsAre(5, 6, 7));
+  EXPECT_FALSE(stages.guessed);
+  const Lengths ladies = lengths_of(kStored, "minibatch:sampler=ladies", "gat", true);
+  EXPECT_THAT(ladies.of_runs, testing::ElementsAre(8, 8.5, 8.7, 9));
+  EXPECT_TRUE(ladies.guessed);
+  EXPECT_THAT(lengths_of(kStored, "toy", "gat", true).of_runs, testing::IsEmpty());
+}
+
+TEST(StoredLengths, NothingIsChosenByFewerThanThreeRuns) {
+  EXPECT_FALSE(lengths_of(kStored, "minibatch", "gat", true).guessed);
+  EXPECT_TRUE(lengths_of(kStored, "minibatch:sampler=historical", "gat", true).guessed);
 }
 
 }  // namespace

@@ -8,8 +8,12 @@
 #include <unistd.h>
 
 #include <chrono>
+#include <cstddef>
+#include <cstdint>
 #include <fstream>
 #include <limits>
+#include <string>
+#include <vector>
 
 #include "train/small_job.h"
 
@@ -31,10 +35,11 @@ class TrialOfSmall : public testing::Test {
     const PreparedGraph prepared = PreparedGraph::make(dataset, partition_options(job, ranks),
                                                        graph_transforms(job), training_marks(dataset, job));
     return train_for(job, dataset, prepared, std::vector<std::string>(std::size_t(ranks), "here"),
-                     {steps, wanted, seconds_})
+                     {steps, wanted, seconds_, when_settled_})
         .points;
   }
   double seconds_ = kNothing;  // that a trial has
+  bool when_settled_ = false;
   TemporaryFolder folder_;
 };
 
@@ -51,6 +56,36 @@ TEST_F(TrialOfSmall, EndsWhereItIsGoodEnough) {
   const auto all = curve({}, 1, 20);
   const double first = all.front().validation;
   EXPECT_EQ(curve({}, 1, 20, first).size(), 1U);
+}
+
+std::vector<TrialPoint> every_second_step(const std::vector<double>& metrics) {
+  std::vector<TrialPoint> points;
+  for (const double each : metrics) points.push_back({2 * std::int64_t(points.size() + 1), each});
+  return points;
+}
+
+/// Near its best after 8 steps, and still there after 20; or first after 12, and it may go on rising.
+TEST(TrialCurve, IsSettledWhenItStaysAsLongAsItRose) {
+  EXPECT_TRUE(is_settled(every_second_step({.2, .4, .6, .799, .8, .8, .797, .8, .803, .8})));
+  EXPECT_FALSE(is_settled(every_second_step({.2, .4, .6, .799, .8, .8, .797, .8, .803})))
+      << "18 steps are few";
+  EXPECT_FALSE(is_settled(every_second_step({.2, .3, .4, .5, .6, .798, .8, .8, .8, .8, .8})));
+  EXPECT_TRUE(is_settled(every_second_step({.2, .3, .4, .5, .6, .798, .8, .8, .8, .8, .8, .8})));
+}
+
+/// A deep model's first steps change nothing.
+TEST(TrialCurve, IsNotSettledBeforeItHasRisen) {
+  EXPECT_FALSE(is_settled(every_second_step(std::vector<double>(30, 0.12))));
+  EXPECT_FALSE(is_settled({}));
+}
+
+TEST_F(TrialOfSmall, EndsWhenItIsSettled) {
+  const auto whole = curve({}, 1, 200);
+  std::size_t first = 1;
+  while (first < whole.size() && !is_settled({whole.begin(), whole.begin() + std::ptrdiff_t(first)})) ++first;
+  EXPECT_LT(first, whole.size()) << "the case must show something";
+  when_settled_ = true;
+  EXPECT_EQ(curve({}, 1, 200).size(), first);
 }
 
 TEST_F(TrialOfSmall, EndsWhenItsTimeIsOverAfterAStep) {
