@@ -12,6 +12,14 @@ namespace {
 constexpr const char* kPlain = "graph";
 constexpr double kPatience = 3;  // times graph's time
 
+/// Of f(value).
+template <typename F>
+double mean_of(const std::vector<Weighted>& all, const F& f) {
+  double sum = 0, weights = 0;
+  for (const Weighted& each : all) sum += each.weight * f(each.value), weights += each.weight;
+  return sum / weights;
+}
+
 }  // namespace
 
 bool ComparedStrategy::is_known() const {
@@ -20,7 +28,7 @@ bool ComparedStrategy::is_known() const {
 
 std::optional<double> ComparedStrategy::cost_above() const {
   if (exact || !effect || !effect->cut_off) return {};
-  return step_seconds() * effect->lengths.of_runs.front();
+  return step_seconds() * effect->lengths.of_runs.front().value;
 }
 
 /// Seconds for each step of `graph` when nobody waits any longer. Without a forecast of `graph`, the fastest
@@ -34,26 +42,23 @@ double Comparison::given_up() const {
   return kPatience * step;
 }
 
-std::vector<double> Comparison::times(const ComparedStrategy& row) const {
-  if (row.exact) return {row.step_seconds()};
-  std::vector<double> lengths{1, kNotThere};
-  if (row.effect && !row.effect->lengths.of_runs.empty()) lengths = row.effect->lengths.of_runs;
+std::vector<Weighted> Comparison::times(const ComparedStrategy& row) const {
+  if (row.exact) return {{row.step_seconds()}};
+  std::vector<Weighted> all{{1}, {kNotThere}};
+  if (row.effect && !row.effect->lengths.of_runs.empty()) all = row.effect->lengths.of_runs;
   const bool is_tried = row.effect && !row.effect->tried_on.empty();
   const double longest = given_up();
-  for (double& each : lengths)  // in runs on other graphs, fewer steps are a seed's luck
-    each = std::min(longest, row.step_seconds() * (is_tried ? each : std::max(1.0, each)));
-  return lengths;
+  for (auto& [value, weight] : all)  // in runs on other graphs, fewer steps are a seed's luck
+    value = std::min(longest, row.step_seconds() * (is_tried ? value : std::max(1.0, value)));
+  return all;
 }
 
 std::optional<double> Comparison::cost(const ComparedStrategy& row) const {
   if (row.exact) return row.step_seconds();
   if (!row.is_known() || row.effect->cut_off) return {};
-  if (std::ranges::none_of(row.effect->lengths.of_runs, [](double each) { return each < kNotThere; }))
-    return {};
-  double logarithms = 0;
-  const std::vector<double> all = times(row);
-  for (const double each : all) logarithms += std::log(each);
-  const double mean = std::exp(logarithms / double(all.size()));
+  const auto got_there = [](const Weighted& run) { return run.value < kNotThere; };
+  if (std::ranges::none_of(row.effect->lengths.of_runs, got_there)) return {};
+  const double mean = std::exp(mean_of(times(row), [](double each) { return std::log(each); }));
   return mean < kNotThere ? std::optional(mean) : std::nullopt;
 }
 
@@ -62,11 +67,9 @@ double Comparison::saving(const ComparedStrategy& row) const {
   const ComparedStrategy* instead = chosen == &row ? best(false, &row) : chosen;
   if (chosen == nullptr) return kNotThere;
   if (instead == nullptr) return 0;
-  double sum = 0;
-  const std::vector<double> all = times(row);
-  for (const double each : all)
-    sum += std::max(0.0, chosen == &row ? each - *cost(*instead) : *cost(*instead) - each);
-  return sum / double(all.size());
+  const double other = *cost(*instead);
+  return mean_of(times(row),
+                 [&](double each) { return std::max(0.0, chosen == &row ? each - other : other - each); });
 }
 
 const ComparedStrategy* Comparison::best(bool of_exact_ones, const ComparedStrategy* besides) const {

@@ -65,7 +65,7 @@ struct Comparison {
   std::optional<double> cost(const ComparedStrategy& row) const;
   /// The same of each known run, by the predicted seconds of this job's steps. A run that isn't there when
   /// three times `graph`'s time is over is given up then. Of what nothing is known, one of two gets there.
-  std::vector<double> times(const ComparedStrategy& row) const;
+  std::vector<Weighted> times(const ComparedStrategy& row) const;
   /// The same seconds that are saved on average if a trial tells which of times() comes true: the row is then
   /// chosen where it is faster than the best of the others, and only there.
   double saving(const ComparedStrategy& row) const;

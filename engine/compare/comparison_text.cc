@@ -17,9 +17,9 @@ struct Reached {
   double least = kNotThere, most = 0;  // lengths of those that got there
 };
 
-Reached reached(const std::vector<double>& lengths) {
+Reached reached(const std::vector<Weighted>& lengths) {
   Reached reached{.runs = lengths.size()};
-  for (const double each : lengths) {
+  for (const auto& [each, weight] : lengths) {
     if (each == kNotThere) continue;
     ++reached.there;
     reached.least = std::min(reached.least, each), reached.most = std::max(reached.most, each);
@@ -70,7 +70,7 @@ std::string steps_text(const Effect& effect) {
   const std::string there = "to graph's accuracy less half a point";
   if (!effect.tried_on.empty())
     return fmt::format("it takes {:.2f} times as many steps as graph {}, tried on {}",
-                       effect.lengths.of_runs.front(), there, effect.tried_on);
+                       effect.lengths.of_runs.front().value, there, effect.tried_on);
   const Reached r = reached(effect.lengths.of_runs);
   const std::string range =
       r.least < r.most ? fmt::format("{:.2f} to {:.2f}", r.least, r.most) : fmt::format("{:.2f}", r.least);
@@ -114,12 +114,12 @@ std::vector<const ComparedStrategy*> in_order(const Comparison& comparison) {
 }
 
 void put_steps(const Effect& effect, nlohmann::ordered_json& json) {
-  const std::vector<double>& runs = effect.lengths.of_runs;
+  const std::vector<Weighted>& runs = effect.lengths.of_runs;
   if (!effect.tried_on.empty()) {
     json["stepsOverGraph"] = nullptr;
-    json[effect.cut_off ? "stepsOverGraphAbove" : "stepsOverGraph"] = runs.front();
+    json[effect.cut_off ? "stepsOverGraphAbove" : "stepsOverGraph"] = runs.front().value;
   } else if (!effect.lengths.guessed && !runs.empty()) {
-    for (const double each : runs)
+    for (const auto& [each, weight] : runs)
       json["stepsOverGraphOfRuns"].push_back(each < kNotThere ? nlohmann::ordered_json(each) : nullptr);
     if (!effect.lengths.model.empty()) json["runsWith"] = effect.lengths.model;
   }

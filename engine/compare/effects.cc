@@ -10,7 +10,7 @@
 namespace atl {
 namespace {
 
-constexpr std::size_t kEnough = 3;  // runs of a strategy, to choose it by; with a model, to go by these alone
+constexpr std::size_t kEnough = 3;  // runs of a strategy to choose it by, and with a model to need no others
 
 /// The distance of two data sets. Twice as many neighbours count as much as twice as many vertices, twice as
 /// many features, or twice the share of training vertices.
@@ -49,19 +49,25 @@ const MeasuredStrategy* find(const MeasuredSet& set, const std::string& label, b
 /// What labels have to share: all that counts, or the kind alone.
 using Name = std::string (*)(const std::string& label);
 
-/// The lengths of runs of that name and cut: with the model, if they are enough, or else with all models.
+/// The lengths of runs of that name and cut. Few runs with the model are luck, and all models together aren't
+/// this one: so the fewer there are, the more the others count.
 Lengths named_runs(const std::vector<StoredRuns>& stored, Name name, const std::string& label,
                    const std::string& model, bool scattered) {
-  std::vector<double> own, all;
+  std::vector<double> own, others;
   std::set<std::string> models;
   for (const StoredRuns& each : stored) {
     if (each.scattered != scattered || name(each.label) != name(label)) continue;
-    all.insert(all.end(), each.lengths.begin(), each.lengths.end());
-    if (each.model == model) own.insert(own.end(), each.lengths.begin(), each.lengths.end());
+    std::vector<double>& runs = each.model == model ? own : others;
+    runs.insert(runs.end(), each.lengths.begin(), each.lengths.end());
     models.insert(each.model);
   }
-  if (own.size() >= kEnough) return {own, model};
-  return {all, models.size() == 1 ? *models.begin() : ""};
+  Lengths found{.model = model};
+  for (const double each : own) found.of_runs.push_back({each});
+  if (own.size() >= kEnough || others.empty()) return found;
+  for (const double each : others)
+    found.of_runs.push_back({each, double(kEnough - own.size()) / double(others.size())});
+  found.model = models.size() == 1 ? *models.begin() : "";
+  return found;
 }
 
 }  // namespace

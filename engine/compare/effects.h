@@ -13,10 +13,15 @@ namespace atl {
 /// Length of a run that never got as far as `graph`.
 inline constexpr double kNotThere = std::numeric_limits<double>::infinity();
 
+/// A number, and how much it counts in a mean.
+struct Weighted {
+  double value = 0, weight = 1;
+};
+
 /// How long runs took: optimiser steps until the validation metric came within half a point of `graph`'s
 /// best, relative to `graph`'s steps. One number a run.
 struct Lengths {
-  std::vector<double> of_runs;
+  std::vector<Weighted> of_runs;
   std::string model;     // the kind of all these runs' models; "": several kinds
   bool guessed = false;  // runs of the same kind with other options, too: nothing is chosen by them
 };
@@ -51,8 +56,9 @@ struct StoredRuns {
 };
 
 /// The lengths of those of the `stored` runs that tell most of a strategy: of its own options where there are
-/// enough of these, else of all options; with parts cut alike, else with others; with the job's model if they
-/// are enough, else with all models. Empty where nothing of its kind is stored.
+/// enough of these, else of all options; with parts cut alike, else with others. Runs with the job's model
+/// count one each; what they lack to three is made up by those with other models together. Empty where
+/// nothing of its kind is stored.
 Lengths lengths_of(const std::vector<StoredRuns>& stored, const std::string& label, const std::string& model,
                    bool scattered);
 

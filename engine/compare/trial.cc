@@ -185,7 +185,7 @@ void enter_trial(ComparedStrategy& row, const std::string& tried_on, std::option
                  std::int64_t affordable, std::int64_t graphs) {
   Effect effect = row.effect.value_or(Effect{});
   effect.tried_on = tried_on;
-  effect.lengths = {.of_runs = {double(steps.value_or(affordable + 1)) / double(graphs)}};
+  effect.lengths = {.of_runs = {{double(steps.value_or(affordable + 1)) / double(graphs)}}};
   effect.cut_off = !steps;
   row.effect = effect;
 }
