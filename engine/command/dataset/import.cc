@@ -4,7 +4,7 @@
 #include "base/error.h"
 #include "base/text.h"
 #include "command/commands.h"
-#include "dataset/catalogue/published.h"
+#include "dataset/catalogue/describe.h"
 #include "dataset/import/importers.h"
 
 namespace atl {
