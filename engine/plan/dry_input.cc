@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "base/error.h"
-#include "partition/server_batches.h"
+#include "partition/server_graph.h"
 #include "plan/server_shapes.h"
 #include "train/labels.h"
 #include "train/rank_data.h"

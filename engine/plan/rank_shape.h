@@ -8,9 +8,9 @@
 
 #include "model/layer_work.h"
 #include "model/model.h"
-#include "partition/near_blocks.h"
 #include "partition/prepared_graph.h"
-#include "strategies/schedule/part_view.h"
+#include "partition/server_graph.h"
+#include "strategies/schedule/strategy.h"
 
 namespace atl {
 

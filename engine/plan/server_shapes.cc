@@ -1,6 +1,6 @@
 #include "plan/server_shapes.h"
 
-#include "partition/server_batches.h"
+#include "partition/server_graph.h"
 
 namespace atl {
 

@@ -9,7 +9,7 @@
 
 #include "dataset/dataset.h"
 #include "job/job.h"
-#include "partition/part_ranks.h"
+#include "partition/local_graph.h"
 #include "partition/prepared_graph.h"
 #include "plan/batch_source.h"
 #include "plan/dry_input.h"

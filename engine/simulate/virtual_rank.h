@@ -10,7 +10,7 @@
 
 #include "comm/lane_slots.h"
 #include "comm/operation.h"
-#include "comm/poll_pace.h"
+#include "comm/progress.h"
 #include "simulate/network.h"
 #include "simulate/recording.h"
 #include "simulate/replay.h"

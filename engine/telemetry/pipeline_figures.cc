@@ -4,7 +4,7 @@
 #include <cstring>
 #include <limits>
 
-#include "comm/clock_offset.h"
+#include "comm/trace.h"
 
 namespace atl {
 namespace {

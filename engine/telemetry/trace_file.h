@@ -5,7 +5,6 @@
 #include <filesystem>
 #include <vector>
 
-#include "comm/clock_offset.h"
 #include "comm/trace.h"
 
 namespace atl {

@@ -15,7 +15,7 @@
 #include "command/run/plan.h"
 #include "command/run/rank_style.h"
 #include "launch/launch.h"
-#include "partition/part_ranks.h"
+#include "partition/local_graph.h"
 #include "train/checkpoint/attempt.h"
 #include "train/checkpoint/checkpoint.h"
 #include "train/finished_run.h"

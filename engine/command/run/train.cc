@@ -25,7 +25,7 @@
 #include "launch/launch.h"
 #include "launch/places.h"
 #include "launch/rank_guard.h"
-#include "partition/part_ranks.h"
+#include "partition/local_graph.h"
 #include "telemetry/rank_meter.h"
 #include "train/checkpoint/attempt.h"
 #include "train/checkpoint/checkpoint.h"
