@@ -16,10 +16,9 @@
 #include "command/run/rank_style.h"
 #include "launch/launch.h"
 #include "partition/local_graph.h"
-#include "train/checkpoint/attempt.h"
 #include "train/checkpoint/checkpoint.h"
-#include "train/finished_run.h"
 #include "train/rank_device.h"
+#include "train/results.h"
 
 namespace atl {
 namespace {

@@ -27,11 +27,9 @@
 #include "launch/rank_guard.h"
 #include "partition/local_graph.h"
 #include "telemetry/rank_meter.h"
-#include "train/checkpoint/attempt.h"
 #include "train/checkpoint/checkpoint.h"
-#include "train/finished_run.h"
 #include "train/rank_device.h"
-#include "train/run_setting.h"
+#include "train/results.h"
 #include "train/session.h"
 
 namespace atl {
