@@ -23,7 +23,6 @@
 #include "compare/trial.h"
 #include "dataset/subset.h"
 #include "plan/job_plan.h"
-#include "plan/shortfall.h"
 #include "train/labels.h"
 
 namespace atl {

@@ -4,7 +4,7 @@
 
 #include "base/error.h"
 #include "partition/server_graph.h"
-#include "plan/server_shapes.h"
+#include "plan/rank_shape.h"
 #include "train/labels.h"
 #include "train/rank_data.h"
 

@@ -13,7 +13,7 @@
 #include "comm/progress.h"
 #include "simulate/network.h"
 #include "simulate/recording.h"
-#include "simulate/replay.h"
+#include "simulate/simulation.h"
 
 namespace atl {
 
