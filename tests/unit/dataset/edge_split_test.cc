@@ -1,5 +1,4 @@
 // Edge splits: refused ones, edges left out of training, and drawn edges. No held-out edge is ever an arc.
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -1,5 +1,4 @@
 // Data sets of known names are held against what is published under them.
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
