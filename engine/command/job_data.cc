@@ -11,7 +11,6 @@
 #include "base/text.h"
 #include "base/threads.h"
 #include "command/option_fields.h"
-#include "command/training_fit.h"
 #include "dataset/dataset.h"
 #include "dataset/generate/dataset.h"
 #include "job/load.h"

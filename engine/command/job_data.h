@@ -13,6 +13,8 @@
 #include "base/text.h"
 #include "command/command_line.h"
 #include "dataset/dataset.h"
+#include "dataset/meta.h"
+#include "job/job.h"
 #include "job/load.h"
 #include "partition/prepared_graph.h"
 #include "tensor/rates.h"
@@ -27,8 +29,7 @@ LoadedJob load_job_of(const Arguments& arguments, Say say);
 
 /// Opens the job's data set, below --data-root: a stored one, or a generated one, which is made if need be.
 /// Its graphs are prepared in --prepared's folder. Every byte of files that were there already is checked
-/// against its checksum. Throws Error where there is no data set, or the manifest can't be trained on it
-/// (training_fit.h).
+/// against its checksum. Throws Error where there is no data set, or the manifest can't be trained on it.
 Dataset dataset_of(const Arguments& arguments, const LoadedJob& loaded, Say say);
 
 /// The folder of the data set that dataset_of() finds or makes; reads nothing.
@@ -100,5 +101,24 @@ void go_on_with_self_loops(const std::filesystem::path& output, LoadedJob& loade
 
 /// A line for the user; "" where the data have no self-loops.
 std::string self_loops_line(const DatasetMeta& meta, const Job& job);
+
+// What a manifest and its data set must agree on before training, and what training needs of the data set.
+
+/// Reads labels and split. Throws Error, which names the manifest's line and what to change there, or what to
+/// add to the data set.
+void check_trainable(const LoadedJob& loaded, const Dataset& dataset);
+
+/// A line for each reason why training is possible, but shouldn't be expected to learn, or to show, much.
+std::vector<std::string> training_doubts(const LoadedJob& loaded, const Dataset& dataset);
+
+/// A remark on a field; no text: there is none.
+struct FieldRemark {
+  std::string path, text{};
+};
+
+/// Why the job can't be trained.
+FieldRemark sampler_fault(const Job& job, const DatasetMeta& meta);
+/// Why the job shouldn't be expected to learn much.
+FieldRemark sampler_doubt(const Job& job, const DatasetMeta& meta);
 
 }  // namespace atl

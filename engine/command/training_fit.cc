@@ -1,4 +1,5 @@
-#include "command/training_fit.h"
+// What a manifest and its data set must agree on before training, and what makes training doubtful.
+#include "command/job_data.h"
 
 #include <fmt/format.h>
 

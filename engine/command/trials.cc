@@ -20,10 +20,9 @@
 #include "base/stop.h"
 #include "base/text.h"
 #include "command/run/job_room.h"
-#include "compare/trial.h"
+#include "compare/comparison.h"
 #include "dataset/subset.h"
 #include "plan/job_plan.h"
-#include "plan/shortfall.h"
 #include "train/labels.h"
 
 namespace atl {

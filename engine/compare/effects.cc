@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "compare/effects_table.h"
-
 namespace atl {
 namespace {
 

@@ -2,8 +2,10 @@
 // (docs/benchmarks/effects.md). They are looked up by the stored data set that is most like the job's.
 #pragma once
 
+#include <limits>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "base/types.h"
 
@@ -37,5 +39,28 @@ struct SetSize {
 /// The effect of a strategy with these options (as strategies are listed: "granndis"). None: it hasn't been
 /// measured.
 std::optional<Effect> measured_effect(const std::string& label, const SetSize& like);
+
+// The table that effects.cc searches, written by tests/accuracy/effects.
+
+struct MeasuredStrategy {
+  std::string label;  // as strategies are listed
+  double points = 0, deviation = 0;
+  int pairs = 0;
+  double length = 1, visits = 1;
+};
+
+struct MeasuredSet {
+  std::string name;
+  SetSize size;
+  std::vector<MeasuredStrategy> strategies;
+};
+
+inline constexpr const char* kByHash = " by hash";  // suffix of a label: measured with parts by hash
+/// Length of a strategy that never got as far as `graph`.
+inline constexpr double kNever = std::numeric_limits<double>::infinity();
+
+const std::vector<MeasuredSet>& measured_sets();
+/// The kind of the model of all measurements.
+const char* measured_model();
 
 }  // namespace atl

@@ -3,8 +3,8 @@
 #include <algorithm>
 
 #include "base/error.h"
-#include "partition/server_batches.h"
-#include "plan/server_shapes.h"
+#include "partition/server_graph.h"
+#include "plan/rank_shape.h"
 #include "train/labels.h"
 #include "train/rank_data.h"
 

@@ -7,7 +7,7 @@
 #include "plan/dry_batches.h"
 #include "plan/dry_input.h"
 #include "plan/dry_run.h"
-#include "plan/mapped.h"
+#include "plan/memory.h"
 #include "plan/metric_traffic.h"
 #include "plan/planned_seeds.h"
 #include "plan/strategy_plan.h"

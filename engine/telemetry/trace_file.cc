@@ -1,4 +1,5 @@
-#include "telemetry/trace_file.h"
+// Writes the trace of a run as a file that chrome://tracing and Perfetto show.
+#include "telemetry/run_folder.h"
 
 #include <algorithm>
 #include <cstring>

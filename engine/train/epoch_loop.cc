@@ -6,7 +6,7 @@
 #include "base/text.h"
 #include "strategies/pipegcn/figures.h"
 #include "strategies/schedule/strategy.h"
-#include "train/checkpoint/attempt.h"
+#include "train/checkpoint/checkpoint.h"
 #include "train/checkpoint/run_state.h"
 #include "train/not_learning.h"
 #include "train/optimizer.h"

@@ -13,11 +13,10 @@
 #include "job/samplers.h"
 #include "partition/prepared_graph.h"
 #include "telemetry/link_metrics.h"
-#include "train/checkpoint/whole_tensors.h"
+#include "train/checkpoint/run_state.h"
 #include "train/links/link_task.h"
 #include "train/predictions.h"
 #include "train/results.h"
-#include "train/trained_on.h"
 
 namespace atl {
 namespace {

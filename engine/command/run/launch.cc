@@ -12,7 +12,7 @@
 #include "launch/places.h"
 #include "launch/rank_guard.h"
 #include "launch/supervisor.h"
-#include "partition/part_ranks.h"
+#include "partition/local_graph.h"
 
 namespace atl {
 namespace {

@@ -17,7 +17,6 @@
 #include "job/load.h"
 #include "job/strategies.h"
 #include "job/write.h"
-#include "train/checkpoint/attempt.h"
 #include "train/checkpoint/checkpoint.h"
 
 namespace atl {

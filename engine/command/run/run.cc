@@ -15,11 +15,10 @@
 #include "command/run/plan.h"
 #include "command/run/rank_style.h"
 #include "launch/launch.h"
-#include "partition/part_ranks.h"
-#include "train/checkpoint/attempt.h"
+#include "partition/local_graph.h"
 #include "train/checkpoint/checkpoint.h"
-#include "train/finished_run.h"
 #include "train/rank_device.h"
+#include "train/results.h"
 
 namespace atl {
 namespace {

@@ -5,8 +5,8 @@
 
 #include <vector>
 
+#include "comm/communicator.h"
 #include "comm/device_sums.h"
-#include "comm/rank_group.h"
 #include "model/gather.h"
 #include "sampler/column_share.h"
 #include "sampler/group_batch.h"

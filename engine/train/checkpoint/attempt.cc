@@ -1,4 +1,5 @@
-#include "train/checkpoint/attempt.h"
+// Numbers the attempts at a run, and sets aside the run before where one starts over.
+#include "train/checkpoint/checkpoint.h"
 
 #include <array>
 #include <fstream>
@@ -6,7 +7,6 @@
 
 #include "base/atomic_file.h"
 #include "base/error.h"
-#include "train/checkpoint/checkpoint.h"
 
 namespace atl {
 namespace {

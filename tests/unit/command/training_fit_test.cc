@@ -1,5 +1,5 @@
 // Conditions on manifest and data set together that depend on the strategy.
-#include "command/training_fit.h"
+#include "command/job_data.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -4,8 +4,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "compare/trial.h"
-
 namespace atl {
 namespace {
 

@@ -1,4 +1,3 @@
-#include "train/checkpoint/attempt.h"
 
 #include <gmock/gmock.h>
 

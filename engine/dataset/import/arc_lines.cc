@@ -1,4 +1,4 @@
-#include "dataset/import/arc_fields.h"
+#include "dataset/import/arc_lines.h"
 
 #include <algorithm>
 #include <cctype>
