@@ -220,11 +220,15 @@ std::optional<Hold> held(const Reconcile& reconcile) {
   return held_by_queue(reconcile);
 }
 
-/// Whether the ranks run on, because the operator died before it told them to stop.
+/// Whether the ranks run on: the operator died before it told them to stop, or one of an earlier release left
+/// the reason of a suspension that was taken back in the status of a job that runs.
 bool run_on(const Reconcile& reconcile) {
   const PodView* launcher = reconcile.gang().launcher;
-  return reconcile.spec().launcher == Launcher::kAtoll && reconcile.gang().is_launched && launcher &&
-         !launcher->is_terminating() && !launcher->has_ended();
+  const ObjectView* maker =
+      reconcile.find(Kind::kMpiJob, mpi_job_name(reconcile.name(), reconcile.attempt()));
+  const bool keeps_pods = reconcile.spec().launcher == Launcher::kAtoll || (maker && !maker->meta.deletion);
+  return keeps_pods && reconcile.gang().is_launched && launcher && !launcher->is_terminating() &&
+         !launcher->has_ended();
 }
 
 }  // namespace
