@@ -3,44 +3,19 @@
 #pragma once
 
 #include <map>
-#include <memory>
-#include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <set>
 #include <string>
 #include <vector>
 
 #include "operator/api/gnnjob.h"
-#include "operator/api/messages.h"
 #include "operator/api/pod.h"
 #include "operator/objects/login_keys.h"
+#include "operator/objects/object_view.h"
 #include "operator/plan/gang.h"
 #include "operator/plan/snapshot.h"
 
 namespace atl::ctl {
-
-enum class Kind {
-  kJob,
-  kPod,
-  kConfigMap,
-  kSecret,
-  kNetworkPolicy,
-  kMpiJob,
-  kWorkload,
-  kPodTemplate,
-  kCapacityBuffer
-};
-/// The kind's name: "Pod".
-const char* name_of(Kind kind);
-
-/// An object other than a pod.
-struct ObjectView {
-  Kind kind = Kind::kConfigMap;
-  Meta meta;
-  std::shared_ptr<const Prepared> prepared{};  // of a ConfigMap: its prepared.json, if any
-  std::string failure{};                       // of an MPIJob: why it failed, if it did
-  std::optional<Workload> workload{};
-};
 
 struct NodeView {
   bool ready = true;
@@ -117,11 +92,5 @@ struct Observed {
   std::optional<Moment> wrote_status;           // when this operator last wrote the status; nothing: never
   Moment now{};
 };
-
-// Reads an object that isn't a pod, as far as decisions need it.
-
-/// `object`: the API's JSON. Keeps nothing of Secrets and ConfigMaps that a decision doesn't need, least of
-/// all keys.
-ObjectView read_object(Kind kind, const nlohmann::json& object);
 
 }  // namespace atl::ctl
