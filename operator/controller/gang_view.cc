@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "job/strategies.h"
+#include "operator/api/gpu_blame.h"
 #include "operator/api/messages.h"
 #include "operator/controller/places.h"
 #include "operator/controller/steps.h"

@@ -39,12 +39,6 @@ void set_misplaced_aside(const Observed& seen, GangView& view);
 /// A pod's files (its disk, /dev/shm, /tmp) outgrew one of its limits, and kubelet ended it.
 inline constexpr const char* kOverLimit = "OverLimit";
 
-/// A CUDA error of a rank shows that the node's GPU is at fault, or that its driver doesn't suit the engine.
-inline constexpr const char *kGpuFault = "GpuFault", *kGpuDriver = "GpuDriver";
-inline bool is_of_gpu(const std::string& reason) {
-  return reason == kGpuFault || reason == kGpuDriver;
-}
-
 /// Why a pod doesn't and won't run any more: "" | NodeLost | Evicted | OverLimit | Preempted | Rejected (by
 /// the node's kubelet, before it ran) | OOMKilled | Signal | Exit | DaemonEnded | Deleted (it was told to
 /// end).
