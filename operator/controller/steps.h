@@ -60,7 +60,6 @@ Next give_way(Reconcile& reconcile);
 Next refuse_malformed(Reconcile& reconcile);
 
 // belongings.cc: what must be there before the pods
-void keep_image(Reconcile& reconcile);
 Next make_belongings(Reconcile& reconcile);
 
 // prepare.cc
