@@ -1,9 +1,9 @@
 #include "operator/controller/reconcile.h"
 
 #include <algorithm>
-#include <cctype>
 
 #include "operator/api/json_values.h"
+#include "operator/api/status_news.h"
 
 namespace atl::ctl {
 namespace {
@@ -19,47 +19,6 @@ bool is_bad_news(const std::string& condition, bool holds, const std::string& re
 /// Whether the reason is a usual step between a plan and training, which needs no event.
 bool is_step(const std::string& reason) {
   return reason == "Made" || reason == kStarting;
-}
-
-// What is new in numbers alone is written once in so long a time: each status is written whole, to the API
-// server's disk and to everybody who watches.
-constexpr Seconds kProgressStays{30}, kWordsStay{600};
-
-/// Without numbers that stand alone; those in the names of nodes and jobs stay.
-std::string without_numbers(const std::string& text) {
-  std::string kept;
-  bool is_in_name = false;
-  for (const char c : text) {
-    const bool is_of_number = (c >= '0' && c <= '9') || c == '.';
-    if (!is_of_number || is_in_name) kept += c;
-    const bool begins_name = std::isalpha(static_cast<unsigned char>(c)) || c == '-' || c == '_';
-    is_in_name = begins_name || (is_in_name && (is_of_number || c == '/'));
-  }
-  return kept;
-}
-
-/// Whether both say alike that there is no room, for so many and in so much room.
-bool are_alike(const Condition& a, const Condition& b) {
-  return a.reason == kNoRoom && b.reason == kNoRoom && a.holds == b.holds &&
-         without_numbers(a.message) == without_numbers(b.message);
-}
-
-/// For how long the earlier status, written as `told`, may stay in place of this one; 0 where more is new
-/// than numbers. The first progress is more.
-Seconds stays(const Status& before, const std::string& told, const Status& now) {
-  Status alike = now;
-  Seconds longest{0};
-  if (before.progress.epoch && now.progress != before.progress) {
-    alike.progress = before.progress;
-    longest = kProgressStays;
-  }
-  for (Condition& condition : alike.conditions) {
-    const Condition* said = find_condition(before.conditions, condition.type);
-    if (!said || said->message == condition.message || !are_alike(*said, condition)) continue;
-    condition.message = said->message;
-    longest = std::max(longest, kWordsStay);
-  }
-  return longest > Seconds(0) && write_status(alike) == told ? longest : Seconds(0);
 }
 
 }  // namespace
@@ -173,12 +132,10 @@ Decision Reconcile::decision() {
   // A job accepted before this was recorded gets its record with the next other change: an older resource
   // would not keep it.
   if (before.made_of == MadeOf{}) before.made_of = status.made_of;
-  // A written status is bounded and rounded, and so is the one read back. Comparing only statuses in memory
-  // could find a difference for ever.
   if (status == before || is_blank) return std::move(decision_);
-  const std::string told = write_status(before);
-  if (write_status(status) == told) return std::move(decision_);
-  const Moment due = seen.wrote_status.value_or(Moment{}) + stays(before, told, status);
+  const auto stays = may_stay(before, status);
+  if (!stays) return std::move(decision_);
+  const Moment due = seen.wrote_status.value_or(Moment{}) + *stays;
   if (now() >= due)
     decision_.status = status;
   else

@@ -14,9 +14,6 @@ namespace atl::ctl {
 
 /// The reason against Running while pods start.
 inline constexpr const char* kStarting = "Starting";
-/// The reason against Placed where the gang doesn't fit, and against Running where its launcher alone
-/// doesn't.
-inline constexpr const char* kNoRoom = "NoRoom";
 /// The reasons against NodesRequested where it was in vain: none came or asking was refused; or some came,
 /// but too few. A time without requests follows, which is short after the second.
 inline constexpr const char *kNoNodes = "NoNodes", *kTooFewNodes = "TooFewNodes";
