@@ -29,25 +29,6 @@ const Prepared* known_parts(const Reconcile& reconcile) {
   return prepared && prepared->ranks == reconcile.spec().placement.ranks ? prepared : nullptr;
 }
 
-/// Flows between ranks, including unlisted pairs of servers, whose bytes go between their first ranks.
-std::vector<PairBytes> all_flows(const Prepared& prepared, const std::vector<std::vector<Rank>>& servers) {
-  std::vector<PairBytes> flows = prepared.flows;
-  if (prepared.unlisted_flow == 0) return flows;
-  std::vector<std::size_t> server_of(std::size_t(prepared.ranks));
-  for (std::size_t s = 0; s < servers.size(); ++s)
-    for (const Rank rank : servers[s]) server_of[std::size_t(rank)] = s;
-  std::vector<bool> is_listed(servers.size() * servers.size());
-  for (const PairBytes& flow : prepared.flows) {
-    const std::size_t a = server_of[std::size_t(flow.from)], b = server_of[std::size_t(flow.to)];
-    is_listed[a * servers.size() + b] = is_listed[b * servers.size() + a] = true;
-  }
-  for (std::size_t a = 0; a < servers.size(); ++a)
-    for (std::size_t b = a + 1; b < servers.size(); ++b)
-      if (!is_listed[a * servers.size() + b])
-        flows.push_back({int(servers[a].front()), int(servers[b].front()), prepared.unlisted_flow});
-  return flows;
-}
-
 /// Whether the node is to blame: a rank that runs out of memory would do so anywhere.
 bool is_of_node(const Restart& restart) {
   return is_of_gpu(restart.reason) || restart.reason == "NodeLost" || restart.reason == "Lost" ||

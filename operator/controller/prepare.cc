@@ -14,14 +14,6 @@
 namespace atl::ctl {
 namespace {
 
-std::string last_line(const std::string& log) {
-  const auto end = log.find_last_not_of('\n');
-  if (end == std::string::npos) return {};
-  const auto begin = log.find_last_of('\n', end);
-  return log.substr(begin == std::string::npos ? 0 : begin + 1,
-                    end - (begin == std::string::npos ? 0 : begin + 1) + 1);
-}
-
 /// Why it failed: the last line of its log or, where it wrote nothing, kubelet's reason.
 std::string why_it_ended(const PodView& pod, const std::string& log) {
   const std::string line = last_line(log);
