@@ -50,14 +50,6 @@ bool stands(const PodView* worker) {
   return worker && !is_gated(*worker);
 }
 
-/// The servers whose pods wait for a place.
-std::vector<int> waiting_servers(const Reconcile& reconcile) {
-  std::vector<int> waiting;
-  for (std::size_t s = 0; s < reconcile.gang().workers.size(); ++s)
-    if (!stands(reconcile.gang().workers[s])) waiting.push_back(int(s));
-  return waiting;
-}
-
 std::vector<std::string> standing_nodes(const Reconcile& reconcile) {
   std::vector<std::string> nodes;
   for (const PodView* worker : reconcile.gang().workers)
@@ -197,6 +189,13 @@ GangPlan plan_together(const Reconcile& reconcile, const Gang& gang) {
 }
 
 }  // namespace
+
+std::vector<int> waiting_servers(const Reconcile& reconcile) {
+  std::vector<int> waiting;
+  for (std::size_t s = 0; s < reconcile.gang().workers.size(); ++s)
+    if (!stands(reconcile.gang().workers[s])) waiting.push_back(int(s));
+  return waiting;
+}
 
 int next_incarnation(const Reconcile& reconcile, std::size_t server) {
   int next = reconcile.attempt() - 1;

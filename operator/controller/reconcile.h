@@ -14,12 +14,6 @@ namespace atl::ctl {
 
 /// The reason against Running while pods start.
 inline constexpr const char* kStarting = "Starting";
-/// The reasons against NodesRequested where it was in vain: none came or asking was refused; or some came,
-/// but too few. A time without requests follows, which is short after the second.
-inline constexpr const char *kNoNodes = "NoNodes", *kTooFewNodes = "TooFewNodes";
-inline bool is_in_vain(const std::string& reason) {
-  return reason == kNoNodes || reason == kTooFewNodes;
-}
 /// The reason of Running where ranks run and none of their servers answers the operator.
 inline constexpr const char* kUnheard = "Unheard";
 
