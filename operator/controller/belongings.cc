@@ -41,10 +41,8 @@ bool has_name_for_keys(const Reconcile& reconcile) {
 /// may be due to them. Where the server doesn't say, the keys are made again, unless there are pods that may
 /// well hold them.
 bool may_keys_be_gone(const Reconcile& reconcile) {
-  const bool is_prepared =
-      reconcile.find(Kind::kConfigMap, prepared_map_name(reconcile.name(), reconcile.job().made_of.prepared));
-  const bool is_whole = reconcile.gang().is_complete() && reconcile.gang().launcher;
-  return (is_prepared && !is_whole) || reconcile.reason_against(kCreated) == kRefused;
+  return (reconcile.findings() && !reconcile.gang().is_whole()) ||
+         reconcile.reason_against(kCreated) == kRefused;
 }
 
 /// Running pods hold the keys of their start, so they are withdrawn before the job gets new keys.

@@ -33,12 +33,10 @@ void blame_gpu(Incident& incident, const Reconcile& reconcile) {
   const auto blame = blame_of(incident, reconcile);
   const auto rank = blame && blame->rank ? blame->rank : incident.culprit.rank;
   if (!blame || !rank) return;
-  for (std::size_t s = 0; s < reconcile.gang().servers.size(); ++s) {
-    const PodView* worker = reconcile.gang().workers[s];
-    if (!worker || std::ranges::count(reconcile.gang().servers[s], Rank(*rank)) == 0) continue;
-    incident.reason = blame->reason;
-    incident.culprit = {*rank, "", worker->meta.name, worker->node};
-  }
+  const PodView* worker = reconcile.gang().worker_of(Rank(*rank));
+  if (!worker) return;
+  incident.reason = blame->reason;
+  incident.culprit = {*rank, "", worker->meta.name, worker->node};
 }
 
 std::string what_happened(const Incident& incident) {
@@ -181,14 +179,6 @@ void restart(Reconcile& reconcile, const Incident& incident) {
   }
   reconcile.say(kRestarting, true, incident.reason, what);
   reconcile.end_attempt();
-}
-
-void fail_job(Reconcile& reconcile, const std::string& reason, const std::string& message) {
-  reconcile.say(kRunning, false, reason, message);
-  reconcile.say(kRestarting, false, reason, message);
-  end_request(reconcile, reason.c_str(), message);
-  reconcile.say(kFailed, true, reason, message);
-  reconcile.status.completion = reconcile.now();
 }
 
 }  // namespace atl::ctl

@@ -23,8 +23,7 @@ constexpr Seconds kRemembered{3600};  // then a failure is forgotten: the node i
 
 /// Null where they aren't known.
 const Prepared* known_parts(const Reconcile& reconcile) {
-  const ObjectView* map =
-      reconcile.find(Kind::kConfigMap, prepared_map_name(reconcile.name(), reconcile.job().made_of.prepared));
+  const ObjectView* map = reconcile.findings();
   const Prepared* prepared = map ? map->prepared.get() : nullptr;
   return prepared && prepared->ranks == reconcile.spec().placement.ranks ? prepared : nullptr;
 }
@@ -229,8 +228,7 @@ Gang gang_to_place(const Reconcile& reconcile) {
   Gang gang = gang_of(reconcile.spec(),
                       prepared ? std::optional(all_flows(*prepared, reconcile.gang().servers)) : std::nullopt,
                       reconcile.settings.gpu_resource);
-  if (!reconcile.gang().is_complete() || !reconcile.gang().launcher)
-    count_pods(reconcile.job(), reconcile.settings, gang);
+  if (!reconcile.gang().is_whole()) count_pods(reconcile.job(), reconcile.settings, gang);
   for (const PodView* worker : reconcile.gang().workers)
     if (worker) gang.server.at_least(worker->requests);
   if (reconcile.gang().launcher) gang.launcher.at_least(reconcile.gang().launcher->requests);

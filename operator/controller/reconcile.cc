@@ -4,6 +4,7 @@
 
 #include "operator/api/json_values.h"
 #include "operator/api/status_news.h"
+#include "operator/objects/names.h"
 
 namespace atl::ctl {
 namespace {
@@ -28,13 +29,13 @@ Reconcile::Reconcile(const Observed& observed, const Settings& given)
   status.made_of = job_.made_of;
   if (seen.job.job) gang_ = view_gang(seen, settings, attempt());
   for (const auto& [name, node] : seen.nodes)  // news will come of its return, but not of its staying away
-    if (node.is_missing && now() < node.since + kTimeToComeBack) requeue_at(node.since + kTimeToComeBack);
+    if (node.is_missing) await(node.since + kTimeToComeBack);
 }
 
 void Reconcile::say(const char* condition, bool holds, const std::string& reason,
                     const std::string& message) {
   if (ctl::has_ended(status.conditions)) return;
-  const Condition* before = find_condition(status.conditions, condition);
+  const Condition* before = this->condition(condition);
   const bool is_news = before ? before->holds != holds || before->reason != reason : true;
   if (is_news && !is_step(reason)) tell(is_bad_news(condition, holds, reason), reason, message);
   set_condition(status.conditions, {condition, holds, bounded(reason, kLongestReason),
@@ -55,12 +56,12 @@ bool Reconcile::holds(const char* condition) const {
 }
 
 std::string Reconcile::reason_against(const char* condition) const {
-  const Condition* found = find_condition(status.conditions, condition);
+  const Condition* found = this->condition(condition);
   return found && !found->holds ? found->reason : "";
 }
 
 Moment Reconcile::since(const char* condition) const {
-  const Condition* found = find_condition(status.conditions, condition);
+  const Condition* found = this->condition(condition);
   return found ? found->changed : seen.now;
 }
 
@@ -99,6 +100,11 @@ void Reconcile::requeue_at(Moment when) {
   if (!decision_.requeue_at || when < *decision_.requeue_at) decision_.requeue_at = when;
 }
 
+bool Reconcile::await(Moment when) {
+  if (now() < when) requeue_at(when);
+  return now() >= when;
+}
+
 void Reconcile::end_attempt() {
   const bool is_renewed = spec().launcher == Launcher::kMpiJob;  // an MPIJob serves one attempt, begun or not
   if (is_renewed || gang().is_launched) status.attempt = std::max(seen.job.status.attempt, 1) + 1;
@@ -118,6 +124,17 @@ const ObjectView* Reconcile::find(Kind kind, const std::string& object_name) con
   for (const ObjectView& object : seen.objects)
     if (object.kind == kind && object.meta.name == object_name) return &object;
   return nullptr;
+}
+
+const ObjectView* Reconcile::findings() const {
+  return find(Kind::kConfigMap, prepared_map_name(name(), job().made_of.prepared));
+}
+
+std::vector<const PodView*> Reconcile::own_pods(const char* role) const {
+  std::vector<const PodView*> pods;
+  for (const PodView& pod : seen.pods)
+    if (is_own(pod.meta, seen) && pod.meta.label(kRoleLabel) == role) pods.push_back(&pod);
+  return pods;
 }
 
 Decision Reconcile::decision() {

@@ -22,8 +22,7 @@ constexpr const char* kGaveWay =
 
 bool is_refused_pods(const Reconcile& reconcile) {
   return reconcile.reason_against(kCreated) == kRefused && !reconcile.gang().is_launched &&
-         !(reconcile.gang().is_complete() && reconcile.gang().launcher) &&
-         reconcile.spec().launcher == Launcher::kAtoll;
+         !reconcile.gang().is_whole() && reconcile.spec().launcher == Launcher::kAtoll;
 }
 
 /// The oldest gang tries for a while, rests, tries again, rests for twice as long, and so on. This is a
@@ -68,19 +67,17 @@ Next give_way(Reconcile& reconcile) {
   if (!is_refused_pods(reconcile)) return Next::kContinue;
   // Half a gang whose pods have nodes takes room from others.
   if (reconcile.holds(kPlaced)) {
-    withdraw(reconcile, find_condition(reconcile.status.conditions, kCreated)->message);
+    withdraw(reconcile, reconcile.condition(kCreated)->message);
     return Next::kDone;
   }
   const auto until = gives_way_until(reconcile);
   reconcile.requeue_at(until.value_or(reconcile.now() + kTryAgain));
   if (!until) return Next::kContinue;
-  std::string message = find_condition(reconcile.status.conditions, kCreated)->message;
+  std::string message = reconcile.condition(kCreated)->message;
   if (!message.ends_with(kGaveWay)) message += kGaveWay;
   reconcile.say(kCreated, false, kRefused, message);
-  for (const PodView* worker : reconcile.gang().workers)
-    if (worker && is_gated(*worker)) dismiss(reconcile, *worker);
-  const PodView* launcher = reconcile.gang().launcher;
-  if (launcher && is_gated(*launcher)) dismiss(reconcile, *launcher);
+  for (const PodView* pod : reconcile.gang().pods())
+    if (is_gated(*pod)) dismiss(reconcile, *pod);
   return Next::kDone;
 }
 

@@ -17,32 +17,21 @@ namespace {
 
 constexpr Seconds kMadeAgain{60};
 
-bool is_placeholder(const PodView& pod, const Reconcile& reconcile) {
-  return is_own(pod.meta, reconcile.seen) && pod.meta.label(kRoleLabel) == kPlaceholderRole;
-}
-
 bool is_request(const ObjectView& object, const Reconcile& reconcile) {
   return is_own(object.meta, reconcile.seen) &&
          (object.kind == Kind::kPodTemplate || object.kind == Kind::kCapacityBuffer);
 }
 
-/// Whether it has ended and may be made again; not at once, for its kubelet may reject one after the other.
-bool is_spent(Reconcile& reconcile, const PodView& pod) {
-  if (!pod.has_ended()) return false;
-  const Moment end = pod.meta.created.value_or(Moment{}) + kMadeAgain;
-  if (reconcile.now() < end) reconcile.requeue_at(end);
-  return reconcile.now() >= end;
-}
-
-/// Takes back what isn't among these, is of another manifest, or is spent. Then its name can be used again.
+/// Takes back what isn't among these, is of another manifest, or has ended. Then its name can be used again;
+/// not at once, for a kubelet may reject one after the other.
 void take_back_all_but(Reconcile& reconcile, const Shares& shares) {
   const auto stays = [&](const Meta& meta) {
     return shares.contains(meta.name) && meta.label(kManifestLabel) == reconcile.job().made_of.manifest;
   };
-  for (const PodView& pod : reconcile.seen.pods)
-    if (is_placeholder(pod, reconcile) &&
-        (is_by_buffers(reconcile.settings) || !stays(pod.meta) || is_spent(reconcile, pod)))
-      dismiss(reconcile, pod);
+  for (const PodView* pod : reconcile.own_pods(kPlaceholderRole))
+    if (is_by_buffers(reconcile.settings) || !stays(pod->meta) ||
+        (pod->has_ended() && reconcile.await(pod->meta.created.value_or(Moment{}) + kMadeAgain)))
+      dismiss(reconcile, *pod);
   for (const ObjectView& object : reconcile.seen.objects)
     if (is_request(object, reconcile) && !stays(object.meta) && !object.meta.deletion)
       reconcile.remove(object.kind, object.meta);
@@ -71,7 +60,7 @@ void make_what_is_missing(Reconcile& reconcile, const Shares& shares) {
 
 /// Since when the gang has waited for places, or for what comes before them.
 Moment waits_since(const Reconcile& reconcile) {
-  const Condition* suspended = find_condition(reconcile.status.conditions, kSuspended);
+  const Condition* suspended = reconcile.condition(kSuspended);
   const Moment since = reconcile.since(kPlaced);
   return suspended ? std::max(since, suspended->changed) : since;
 }
@@ -98,12 +87,12 @@ bool is_of_request(const Refusal& refusal, const Reconcile& reconcile) {
          refusal.object.substr(space + 1).starts_with(room_prefix(reconcile.name()));
 }
 
-void end_request(Reconcile& reconcile, const char* reason, const std::string& message) {
+void end_request(Reconcile& reconcile, const std::string& reason, const std::string& message) {
   if (reconcile.holds(kNodesRequested)) reconcile.say(kNodesRequested, false, reason, message);
 }
 
 void take_back_request(Reconcile& reconcile) {
-  if (!find_condition(reconcile.status.conditions, kNodesRequested)) return;  // nothing ever was
+  if (!reconcile.condition(kNodesRequested)) return;  // nothing ever was
   if (reconcile.has_writes()) reconcile.next_stage();
   take_back_all_but(reconcile, {});
   if (reconcile.has_writes()) reconcile.next_stage();
@@ -124,9 +113,8 @@ void request_nodes(Reconcile& reconcile, const GangPlan& plan) {
   WaitingGang waiting{reconcile.job(), reconcile.settings, gang, plan, waiting_servers(reconcile)};
   const PodView* launcher = reconcile.gang().launcher;
   waiting.is_launcher_waiting = launcher && launcher->pinned.empty() && !launcher->is_bound();
-  for (const PodView& pod : reconcile.seen.pods)
-    if (is_placeholder(pod, reconcile)) waiting.placeholders.push_back(&pod);
-  waiting.request = find_condition(reconcile.status.conditions, kNodesRequested);
+  waiting.placeholders = reconcile.own_pods(kPlaceholderRole);
+  waiting.request = reconcile.condition(kNodesRequested);
   waiting.since = waits_since(reconcile);
   waiting.obstacle = obstacle_to_requests(reconcile);
   waiting.now = reconcile.now();
@@ -134,10 +122,9 @@ void request_nodes(Reconcile& reconcile, const GangPlan& plan) {
   if (!request.reason.empty())
     reconcile.say(kNodesRequested, request.is_asked, request.reason, request.message);
   if (request.look_again) reconcile.requeue_at(*request.look_again);
-  if (!request.words.empty()) {
-    const Condition* placed = find_condition(reconcile.status.conditions, kPlaced);
-    reconcile.say(kPlaced, false, kNoRoom, fmt::format("{}; {}", placed->message, request.words));
-  }
+  if (!request.words.empty())
+    reconcile.say(kPlaced, false, kNoRoom,
+                  fmt::format("{}; {}", reconcile.condition(kPlaced)->message, request.words));
   if (!request.is_asked) return;
   take_back_all_but(reconcile, request.shares);
   make_what_is_missing(reconcile, request.shares);
