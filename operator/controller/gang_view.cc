@@ -227,12 +227,8 @@ void make_pods(Reconcile& reconcile) {
   if (!gang.launcher) make_launcher(reconcile, plan.fits ? plan.launcher : "");
 }
 
-}  // namespace
-
 // A gang whose pods mpi-operator makes (launcher: mpijob). Each attempt has its own MPIJob, because
 // mpi-operator neither replaces a failed worker nor retries a launcher: all pods go with the attempt.
-
-namespace {
 
 constexpr Seconds kTimeToMakePods{30};
 
