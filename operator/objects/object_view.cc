@@ -1,4 +1,4 @@
-#include "operator/controller/observed.h"
+#include "operator/objects/object_view.h"
 
 #include <nlohmann/json.hpp>
 
