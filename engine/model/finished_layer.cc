@@ -68,10 +68,7 @@ void FinishedLayer::forward_whole(Verbs& verbs, const LayerWeights& weights, Sav
 
 void FinishedLayer::backward(Verbs& verbs, const LayerWeights& weights, const LayerInput& input, Saved& saved,
                              MatrixView out, MatrixView d_out, const LayerGradient& gradient) const {
-  if (verbs.state().columns != nullptr) {
-    backward_whole(verbs, weights, saved, out, d_out);
-    return backward_columns(verbs, weights, input, saved, gradient);
-  }
+  ATOLL_CHECK(verbs.state().columns == nullptr, "{}: backward by columns is in two parts", spec().name);
   Context& ctx = verbs.context();
   // Kept until multiply_backward() has written its gradient, perhaps to d_out's memory.
   static constexpr ScratchKey kResidual;
