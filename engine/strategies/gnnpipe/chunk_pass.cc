@@ -6,6 +6,8 @@
 namespace atl {
 namespace {
 
+constexpr ScratchKey kOuterGradients;  // of a chunk's outer rows
+
 Index widest_gathered(const Model& model, const LayerRange& layers) {
   Index widest = 0;
   for (int l = std::max(1, layers.first); l < layers.end; ++l)
@@ -169,7 +171,8 @@ PendingTransfer ChunkPass::fetch(Traffic purpose) {
 }
 
 MatrixView ChunkPass::outer_rows(Index cols) {
-  return ctx_.workspace->matrix("pipeline.rows", Index(here().reads.size()), cols);
+  static constexpr ScratchKey kOuter;
+  return ctx_.workspace->matrix(kOuter, Index(here().reads.size()), cols);
 }
 
 ConstMatrixView ChunkPass::gathered_outer() {
@@ -229,7 +232,7 @@ const Source* ChunkPass::Back::next() {
                                           : ConstMatrixView(pass_.outer_rows(layer.spec().in));
         d_outer_ = {};
         if (d_rows_.cols > 0)
-          d_outer_ = pass_.ctx_.workspace->matrix("pipeline.d_rows", outer.rows, outer.cols);
+          d_outer_ = pass_.ctx_.workspace->matrix(kOuterGradients, outer.rows, outer.cols);
         source_ = {&chunk.outer, Rows(outer), 1, false, false, d_outer_};
         return &source_;
       }
@@ -254,8 +257,7 @@ const Source* ChunkPass::Back::next() {
 /// epoch, or nobody.
 void ChunkPass::add_outer(ConstMatrixView d_outer) {
   if (options_.gradient_scale != 1)
-    scale(ctx_, options_.gradient_scale,
-          ctx_.workspace->matrix("pipeline.d_rows", d_outer.rows, d_outer.cols));
+    scale(ctx_, options_.gradient_scale, ctx_.workspace->matrix(kOuterGradients, d_outer.rows, d_outer.cols));
   const std::span<const ChunkRun> runs = here().runs;
   Index begin = 0;
   for (std::size_t i = 0; i < runs.size(); ++i) {
