@@ -63,8 +63,8 @@ class Cache final : public Store {
     return entries_.size();
   }
 
-  /// Reads the object while nobody waits: the work queue asks the cache about each key with its own lock held,
-  /// so one object of a megabyte would stop all work on others.
+  /// Reads the object while nobody waits: the work queue asks the cache about each key with its own lock
+  /// held, so one object of a megabyte would stop all work on others.
   void put(std::string_view object) override {
     ObjectKey key = object_key(object);
     std::unique_lock lock(mutex_);

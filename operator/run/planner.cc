@@ -38,6 +38,11 @@ bool gives_up_any(const Reservation& before, const Reservation* after) {
          !std::ranges::equal(before.room, after->room, {}, &PodState::where, &PodState::where);
 }
 
+const std::vector<PodState>& room_of(const Reservation* kept) {
+  static const std::vector<PodState> kNone;
+  return kept ? kept->room : kNone;
+}
+
 /// The pods that the decision makes or changes.
 std::set<std::string> written_pods(const Decision& decision) {
   std::set<std::string> pods;
@@ -130,9 +135,11 @@ GangPlan Planner::plan_beside(const Waiting& waiting, const KeptRoom& kept, std:
     const Refusal& last = known->second.refusals[kept != nullptr];
     const bool is_the_same = last.generation == generation && last.beside == kept;
     const ClassRoom& room = known->second.room;
-    const bool do_words_stand =
-        now_() < last.at + kWordsHold && capacity == last.capacity && room.could_ever() == last.could_ever;
-    const bool has_no_room = do_words_stand && room.could_fit(snapshot, kept.get()) == 0;
+    const auto fit = room.could_fit(snapshot, room_of(kept.get()));
+    const bool do_words_stand = now_() < last.at + kWordsHold && capacity == last.capacity &&
+                                room.could_ever() == last.could_ever &&
+                                fit.lacks_launcher == last.lacks_launcher;
+    const bool has_no_room = do_words_stand && fit.gangs == 0;
     if (!last.plan.reasons.empty() && (is_the_same || has_no_room)) return last.plan;
   }
   GangPlan plan = search(gang, kept.get());
@@ -150,6 +157,7 @@ void Planner::remember(const Waiting& waiting, const KeptRoom& kept, Refusal ref
         classes_.emplace(waiting.demand_class, Class{ClassRoom(waiting.gang, snapshot), {}, now_()}).first;
   }
   refusal.could_ever = known->second.room.could_ever();
+  refusal.lacks_launcher = known->second.room.could_fit(snapshot, room_of(kept.get())).lacks_launcher;
   known->second.refusals[kept != nullptr] = std::move(refusal);
 }
 
@@ -167,7 +175,7 @@ GangPlan Planner::plan_whole(const Waiting& waiting) {
   if (!gives_way) return plan;
   plan.reasons.push_back(fmt::format("room is reserved for {}, which comes first", kept->job));
   const auto known = classes_.find(waiting.demand_class);
-  plan.would_fit_unreserved = known != classes_.end() && known->second.room.could_fit(follow(), nullptr) > 0;
+  plan.would_fit_unreserved = known != classes_.end() && known->second.room.could_fit(follow()).gangs > 0;
   return plan;
 }
 
@@ -190,7 +198,7 @@ std::vector<std::string> Planner::could_fit_now(
       // its next try comes by itself
     } else if (known && room_.holds_nothing(precedence.job)) {
       const auto [place, is_new] = left.try_emplace({known, beside != nullptr});
-      if (is_new) place->second = known->room.could_fit(snapshot, beside);
+      if (is_new) place->second = known->room.could_fit(snapshot, room_of(beside)).gangs;
       if (place->second-- > 0) jobs.push_back(precedence.job);
     } else {
       jobs.push_back(precedence.job);

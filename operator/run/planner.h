@@ -92,7 +92,7 @@ class Planner {
     std::uint64_t generation = 0, capacity = 0;  // the table's
     KeptRoom beside;                             // room that was kept from it, if any
     Moment at{};
-    bool could_ever = false;  // ClassRoom::could_ever() then
+    bool could_ever = false, lacks_launcher = false;  // ClassRoom's then
   };
   struct Class {
     ClassRoom room;
