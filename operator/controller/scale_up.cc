@@ -53,7 +53,8 @@ void take_back_all_but(Reconcile& reconcile, const Shares& shares) {
         (is_by_buffers(reconcile) || !stays(pod.meta) || is_spent(reconcile, pod)))
       dismiss(reconcile, pod);
   for (const ObjectView& object : reconcile.seen.objects)
-    if (is_request(object, reconcile) && !stays(object.meta) && !object.meta.deletion)
+    if (is_request(object, reconcile) && !object.meta.deletion &&
+        (!is_by_buffers(reconcile) || !stays(object.meta)))
       reconcile.remove(object.kind, object.meta);
 }
 
