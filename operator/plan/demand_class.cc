@@ -81,6 +81,7 @@ std::string demand_class(const Gang& gang) {
     text.add(std::int64_t(volume.mounters));
     text.add(volume.place.terms);
     text.add(volume.place.problem);
+    text.add(std::int64_t(volume.place.is_of_one_pod));
   }
   for (const std::string& level : gang.levels) text.add(level);
   for (const double weight : gang.weights) text.add(weight);
