@@ -49,7 +49,7 @@ class Resize {
   Resources count(Resources asked, const Resources& has) const {
     return is_refused_ && !has.amounts().empty() ? has : asked.at_least(has);
   }
-  Resources container(const json& container, const char* statuses) const {
+  Resources requests(const json& container, const char* statuses) const {
     for (const json& status : member(status_, statuses))
       if (member(status, "name") == member(container, "name"))
         return count(container_requests(container), given(status));
@@ -111,11 +111,11 @@ Resources requests_of(const json& spec, const json& status) {
   Resources running, sidecars, starting;
   const Resize resize(status);
   for (const json& container : member(spec, "containers"))
-    running += resize.container(container, "containerStatuses");
+    running += resize.requests(container, "containerStatuses");
   for (const json& container : member(spec, "initContainers")) {
     const bool is_sidecar = text_of(container, "restartPolicy") == "Always";
     Resources then =
-        is_sidecar ? resize.container(container, "initContainerStatuses") : container_requests(container);
+        is_sidecar ? resize.requests(container, "initContainerStatuses") : container_requests(container);
     if (is_sidecar) {
       running += then;
       sidecars += then;

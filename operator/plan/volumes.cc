@@ -73,8 +73,8 @@ std::string fault_of(const GangVolume& volume, std::size_t servers) {
                                                                    : 1;
   if (!volume.place.is_of_one_pod || pods <= 1) return {};
   return fmt::format(
-      "volume claim {} is ReadWriteOncePod: one pod can mount it, and {} pods of the job are to (use a claim that "
-      "is ReadWriteMany)",
+      "volume claim {} is ReadWriteOncePod: one pod can mount it, and {} pods of the job are to (use a claim "
+      "that is ReadWriteMany)",
       volume.claim, pods);
 }
 

@@ -59,7 +59,7 @@ TEST_F(ClaimPlacesTest, AClaimForOnePodIsNoDataSetOfTwo) {
   json& claim = stage.api.more["persistentvolumeclaims/datasets"];
   claim["spec"]["accessModes"] = {"ReadWriteOncePod"};
   stage.submit("cora");
-  stage.run(60);
+  stage.run(120);
   EXPECT_THAT(placed(),
               HasSubstr("NoRoom: volume claim datasets is ReadWriteOncePod: one pod can mount it, and 2"));
   EXPECT_THAT(stage.api.writes, Not(Contains(HasSubstr("PATCH pods")))) << "no pod is released to hang";

@@ -66,8 +66,8 @@ struct ManyGangs : testing::Test {
   static json other_pod(const std::string& name, const std::string& node, const char* cores);
   kube::Store& other_pods();
   static json node(const std::string& name, const char* cores = "8");
-  /// All of its pods wait at their gates. `ranks`: each a server that takes so many cores. `pool`: the label of
-  /// the only nodes that it may use; "": any.
+  /// All of its pods wait at their gates. `ranks`: each a server that takes so many cores. `pool`: the label
+  /// of the only nodes that it may use; "": any.
   void add_job(const std::string& name, int ranks, double cores = 5, const std::string& pool = "");
   /// As the controller does; the status is written where it differs, unless the server takes none.
   Decision look(const std::string& name, bool is_taken = true);
