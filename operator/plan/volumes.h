@@ -15,8 +15,8 @@ namespace atl::ctl {
 
 /// Where a claim's volume can be used.
 struct ClaimPlace {
-  NodeTerms terms;      // if there are any, one must hold
-  std::string problem;  // why the place isn't known; then there is no plan
+  NodeTerms terms;             // if there are any, one must hold
+  std::string problem;         // why the place isn't known; then there is no plan
   bool is_of_one_pod = false;  // ReadWriteOncePod: no other pod may mount it, wherever that is
 
   bool reaches(const NodeState& node) const { return terms.empty() || is_chosen_by(terms, node); }
