@@ -12,7 +12,8 @@ namespace {
 constexpr int kMostTries = 2, kTriesBesideKept = 1;
 /// while only pods come and go
 constexpr Seconds kAnswerHolds{5};
-/// that a class has no room on the nodes which others leave to it: it depends on nodes, and on pods of no job
+/// how long a class that found no room on the nodes which others leave to it isn't tried there again: that
+/// depends on nodes, and on pods of no job
 constexpr Seconds kVainBesideOthers{60};
 constexpr std::size_t kMostKept = 4;
 
@@ -107,57 +108,44 @@ WaitingGangs::InOrder WaitingGangs::impatient(Moment& until) {
   return all;
 }
 
-void WaitingGangs::Claims::add(const Reservation& reservation) {
-  nodes.insert(reservation.claimed.begin(), reservation.claimed.end());
-  digest = 1;
-  for (const std::string& node : nodes) digest = digest * 0x100000001b3ULL + std::hash<std::string>()(node);
-  digest |= 1;
-}
-
-/// Finds the first gang in order that could have places, and those after it that could have some apart from
-/// all before, as far as that is known. Another gang of a class would need the same nodes as the first.
+/// Finds the first gang in order that could have places, as far as that is known, and those after it that
+/// could have some apart from all before. Another gang of a class would need the same nodes as the first.
 void WaitingGangs::search(const InOrder& impatient, Tries tries, Answer& answer) {
   forget_all_but(impatient);
-  std::vector<Hopeless> hopeless;
-  Claims claims;
+  InOrder hopeless;  // gangs before the first that could
+  Names claimed;
   for (const Waiting* next : impatient) {
     if (answer.kept.size() == kMostKept) break;
     const bool has_its_like = std::ranges::count(answer.kept, next->demand_class, &Kept::demand_class) > 0;
     if (has_its_like || tries.look.is_too_large(next->demand_class)) continue;
-    if (is_vain(*next, claims)) {
-      hopeless.push_back({next, answer.kept.size()});
+    if (is_vain(*next, claimed, tries.now)) {
+      if (answer.kept.empty()) hopeless.push_back(next);
     } else if (tries.left == 0 && !kept_before(*next)) {
-      answer.until = now_();
-    } else if (keep_room(*next, claims, answer.kept.size(), tries, answer)) {
-      claims.add(*answer.kept.back().room);
+      if (answer.kept.empty()) answer.until = now_();  // others take their turn at the next search
+    } else if (keep_room(*next, claimed, answer.kept.size(), tries, answer)) {
+      claimed.insert(answer.kept.back().room->claimed.begin(), answer.kept.back().room->claimed.end());
     }
   }
-  search_again(hopeless, tries, answer);
-}
-
-void WaitingGangs::search_again(const std::vector<Hopeless>& hopeless, Tries& tries, Answer& answer) {
-  for (const auto& [waiting, after] : untried(hopeless, tries.now)) {
-    Claims claims;
-    for (std::size_t k = 0; k < after; ++k) claims.add(*answer.kept[k].room);
-    if (tries.left > 0 && !keep_room(*waiting, claims, after, tries, answer)) continue;
+  for (const Waiting* next : untried(hopeless, tries.now.room)) {
+    if (tries.left > 0 && !keep_room(*next, {}, 0, tries, answer)) continue;
     answer.until = now_();  // there may be others before it, and room for others after it
     break;
   }
 }
 
-bool WaitingGangs::keep_room(const Waiting& waiting, const Claims& claims, std::size_t after, Tries& tries,
+bool WaitingGangs::keep_room(const Waiting& waiting, const Names& claimed, std::size_t after, Tries& tries,
                              Answer& answer) {
   const Kept* last = kept_before(waiting);
-  Kept kept{nullptr, waiting.demand_class, claims.digest};
-  if (last && last->beside == claims.digest && answer_.of.room == tries.now.room) {
-    kept.room = last->room;
+  Kept kept{nullptr, waiting.demand_class, now_()};
+  if (is_kept_still(last, claimed, after, tries.now)) {
+    kept = *last;
   } else {
     if (!last) --tries.left;
-    auto found = searches_.reserve(waiting.gang, tries.look.snapshot(waiting.gang.job), claims.nodes);
+    auto found = searches_.reserve(waiting.gang, tries.look.snapshot(waiting.gang.job), claimed);
     if (found) kept.room = std::make_shared<const Reservation>(std::move(*found));
   }
   if (!kept.room) {
-    vain_[waiting.demand_class] = {tries.now, claims.digest, now_()};
+    vain_[waiting.demand_class] = {tries.now, !claimed.empty(), now_()};
     return false;
   }
   vain_.erase(waiting.demand_class);
@@ -166,16 +154,26 @@ bool WaitingGangs::keep_room(const Waiting& waiting, const Claims& claims, std::
   return true;
 }
 
+/// Later gangs' room stays for a few seconds, like the whole answer: to choose it again takes a plan's time.
+bool WaitingGangs::is_kept_still(const Kept* last, const Names& claimed, std::size_t after,
+                                 const Generations& now) const {
+  if (!last) return false;
+  const bool is_recent = after > 0 && answer_.of.capacity == now.capacity && now_() < last->at + kAnswerHolds;
+  const auto is_claimed = [&](const std::string& node) { return claimed.contains(node); };
+  return (answer_.of.room == now.room || is_recent) && std::ranges::none_of(last->room->nodes, is_claimed);
+}
+
 const WaitingGangs::Kept* WaitingGangs::kept_before(const Waiting& waiting) const {
   for (const Kept& kept : answer_.kept)
     if (kept.room->job == waiting.gang.job && kept.demand_class == waiting.demand_class) return &kept;
   return nullptr;
 }
 
-/// Whether it was tried in vain, beside these claims or beside none.
-bool WaitingGangs::is_vain(const Waiting& waiting, const Claims& claims) const {
+bool WaitingGangs::is_vain(const Waiting& waiting, const Names& claimed, const Generations& now) const {
   const auto found = vain_.find(waiting.demand_class);
-  return found != vain_.end() && (found->second.claims == 0 || found->second.claims == claims.digest);
+  if (found == vain_.end()) return false;
+  if (claimed.empty()) return !found->second.is_beside_others;
+  return found->second.now.capacity == now.capacity && now_() < found->second.at + kVainBesideOthers;
 }
 
 void WaitingGangs::forget_all_but(const InOrder& impatient) {
@@ -184,18 +182,16 @@ void WaitingGangs::forget_all_but(const InOrder& impatient) {
   std::erase_if(vain_, [&](const auto& known) { return !classes.contains(known.first); });
 }
 
-std::vector<WaitingGangs::Hopeless> WaitingGangs::untried(const std::vector<Hopeless>& hopeless,
-                                                          const Generations& now) const {
-  const auto last = [&](const Hopeless& each) { return vain_.at(each.waiting->demand_class); };
-  const auto stands = [&](const Vain& vain) {
-    const bool is_of_nodes = vain.claims != 0 && vain.now.capacity == now.capacity;
-    return vain.now.room == now.room || (is_of_nodes && now_() < vain.at + kVainBesideOthers);
-  };
-  std::vector<Hopeless> first;
+WaitingGangs::InOrder WaitingGangs::untried(const InOrder& hopeless, std::uint64_t generation) const {
+  const auto tried = [&](const Waiting* waiting) { return vain_.at(waiting->demand_class).now.room; };
+  InOrder first;
   std::set<std::string_view> classes;
-  for (const Hopeless& each : hopeless)
-    if (!stands(last(each)) && classes.insert(each.waiting->demand_class).second) first.push_back(each);
-  std::ranges::stable_sort(first, {}, [&](const Hopeless& each) { return last(each).now.room; });
+  for (const Waiting* waiting : hopeless) {
+    const bool is_vain_yet = vain_.contains(waiting->demand_class);  // another of it may have room since
+    if (is_vain_yet && tried(waiting) != generation && classes.insert(waiting->demand_class).second)
+      first.push_back(waiting);
+  }
+  std::ranges::stable_sort(first, {}, tried);
   return first;
 }
 

@@ -114,16 +114,11 @@ class WaitingGangs {
 
  private:
   using InOrder = std::vector<const Waiting*>;
-  /// Nodes of earlier gangs, where no room is kept for later ones.
-  struct Claims {
-    std::set<std::string> nodes;
-    std::uint64_t digest = 0;  // 0: no nodes
-    void add(const Reservation& reservation);
-  };
+  using Names = std::set<std::string>;
   struct Kept {
     std::shared_ptr<const Reservation> room;
     std::string demand_class;  // of the gang that it is for
-    std::uint64_t beside = 0;  // the digest of earlier gangs' claims
+    Moment at{};               // when the room was chosen
   };
   /// The last answer.
   struct Answer {
@@ -140,16 +135,11 @@ class WaitingGangs {
     Generations now;
     int left = 0;
   };
-  /// A class that was tried in vain: none of it could have places beside such claims.
+  /// A class that was tried in vain: none of it could have places, or none beside others' claims.
   struct Vain {
     Generations now;
-    std::uint64_t claims = 0;  // their digest
+    bool is_beside_others = false;
     Moment at{};
-  };
-  /// A gang of such a class, and how many reservations come before it.
-  struct Hopeless {
-    const Waiting* waiting = nullptr;
-    std::size_t after = 0;
   };
 
   bool is_known(const Generations& now, std::uint64_t changes) const;
@@ -157,18 +147,17 @@ class WaitingGangs {
   /// them.
   InOrder impatient(Moment& until);
   void search(const InOrder& impatient, Tries tries, Answer& answer);
-  /// Tries again some of those that were tried in vain in an earlier generation.
-  void search_again(const std::vector<Hopeless>& hopeless, Tries& tries, Answer& answer);
-  /// Keeps room for the gang after the first `after` of the answer, whose claims these are. False: it could
-  /// have none.
-  bool keep_room(const Waiting& waiting, const Claims& claims, std::size_t after, Tries& tries,
+  /// Keeps room for the gang after the first `after` of the answer, on none of the nodes that these claim.
+  /// False: it could have none.
+  bool keep_room(const Waiting& waiting, const Names& claimed, std::size_t after, Tries& tries,
                  Answer& answer);
+  bool is_kept_still(const Kept* last, const Names& claimed, std::size_t after, const Generations& now) const;
   const Kept* kept_before(const Waiting& waiting) const;
-  bool is_vain(const Waiting& waiting, const Claims& claims) const;
+  bool is_vain(const Waiting& waiting, const Names& claimed, const Generations& now) const;
   void forget_all_but(const InOrder& impatient);
-  /// Gangs, one per demand class, whose class hasn't been tried in this generation; those tried longest ago
-  /// come first.
-  std::vector<Hopeless> untried(const std::vector<Hopeless>& hopeless, const Generations& now) const;
+  /// Gangs, one per demand class, whose class hasn't been tried in this generation of room; those tried
+  /// longest ago come first.
+  InOrder untried(const InOrder& hopeless, std::uint64_t generation) const;
   void favour(const KeptRooms& kept);
   std::uint64_t changes() const;
 
