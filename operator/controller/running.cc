@@ -62,6 +62,15 @@ void launch(Reconcile& reconcile, const PodView& launcher) {
   reconcile.patch(launcher, pin_and_release_patch(launcher, node, reconcile.now()));
 }
 
+/// While workers start, the launcher's room would be anybody's if the write that pins it had failed, or its
+/// operator had ended before. It would then have none once they are ready, and they would wait in vain.
+void hold_place_for(Reconcile& reconcile, const PodView& launcher) {
+  const Admitted& admitted = reconcile.job().admitted;
+  if (!launcher.pinned.empty() || admitted.launcher != admitted.workers) return;
+  const std::string node = place_for_launcher(reconcile);
+  if (!node.empty()) reconcile.patch(launcher, pin_patch(launcher, node));
+}
+
 /// A worker that isn't ready; null where all are. Keeps to the one that the condition already names.
 const PodView* slow_worker(const Reconcile& reconcile) {
   const Condition* running = reconcile.condition(kRunning);
@@ -149,7 +158,9 @@ Next launch_ranks(Reconcile& reconcile) {
   const PodView& launcher = *reconcile.gang().launcher;
   if (!is_gated(launcher)) return Next::kContinue;
   const std::string silent = silent_node(reconcile);
-  if (const PodView* slow = slow_worker(reconcile))
+  const PodView* slow = slow_worker(reconcile);
+  if (slow) hold_place_for(reconcile, launcher);
+  if (slow)
     wait_for(reconcile, *slow);
   else if (!silent.empty())
     wait_for(reconcile, silent);

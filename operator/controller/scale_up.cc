@@ -33,7 +33,8 @@ void take_back_all_but(Reconcile& reconcile, const Shares& shares) {
         (pod->has_ended() && reconcile.await(pod->meta.created.value_or(Moment{}) + kMadeAgain)))
       dismiss(reconcile, *pod);
   for (const ObjectView& object : reconcile.seen.objects)
-    if (is_request(object, reconcile) && !stays(object.meta) && !object.meta.deletion)
+    if (is_request(object, reconcile) && !object.meta.deletion &&
+        (!is_by_buffers(reconcile) || !stays(object.meta)))
       reconcile.remove(object.kind, object.meta);
 }
 
