@@ -3,13 +3,18 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <optional>
 #include <utility>
 
+#include "base/memory.h"
+#include "base/threads.h"
 #include "comm/linked_transport.h"
 #include "comm/transports.h"
+#include "command/job_data.h"
+#include "launch/places.h"
 #include "launch/rank_guard.h"
 #include "tensor/backend.h"
 
@@ -32,6 +37,16 @@ std::string host_name() {
   char host[256] = "this machine";
   gethostname(host, sizeof host - 1);
   return host;
+}
+
+int own_threads(const Arguments& a, const Job& job, Rank rank) {
+  if (const auto stated = stated_threads(a, job)) return *stated;
+  int in_pod = from_mpirun("OMPI_COMM_WORLD_LOCAL_SIZE", 1), on_machine = in_pod;
+  if (const std::string places = a.get("--places"); !places.empty()) {
+    in_pod = int(ranks_beside(places, rank).size());
+    on_machine = ranks_on_node(places, rank);
+  }
+  return std::max(1, available_cores() / (quota_cores() > 0 ? in_pod : on_machine));
 }
 
 RankDevice device_of(const Arguments& a, const Job& job, const RankStart& start) {

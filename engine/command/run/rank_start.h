@@ -1,4 +1,5 @@
-// What a rank opens before it trains: its device, and the way to other ranks. Neither waits for ever.
+// What a rank opens before it trains: its threads, its device, and the way to other ranks. Nothing waits for
+// ever.
 #pragma once
 
 #include <chrono>
@@ -25,6 +26,10 @@ struct RankStart {
   int ranks = 1;
   std::chrono::seconds timeout{300};
 };
+
+/// The threads that --threads or resources.cpu state. Otherwise this rank's share of its own machine's cores,
+/// which all ranks there share, or of its pod's CPU quota, which is the pod's ranks' alone.
+int own_threads(const Arguments& arguments, const Job& job, Rank rank);
 
 /// The ranks of a machine share its GPUs in the order of their numbers from mpirun. Throws Error where the
 /// job's device isn't there. Where its library doesn't answer within the time-out, the process ends.

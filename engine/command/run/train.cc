@@ -71,7 +71,7 @@ SessionOptions options_of(const Arguments& a, Rank rank, int ranks) {
   options.prepared = prepared_place(a);
   options.prepared_checksum = a.get("--prepared-checksum");
   options.output = a.get("--output");
-  options.threads = int(a.integer("--threads", 1, 1, 1024));
+  options.threads = own_threads(a, options.job, rank);
   options.machine = machine_line();
   if (a.has("--parts")) options.parts = read_parts(a.get("--parts"), ranks, "--parts");
   options.attempt = int(a.integer("--attempt", 0, 0, 1'000'000'000));
@@ -206,7 +206,7 @@ Command train_command() {
        prepared_argument(),
        {"--prepared-checksum", "SHA256", "what the prepared graph must be: ranks compare its files with it"},
        {"--output", "DIR", "the output folder", true},
-       {"--threads", "N", "threads of this rank"},
+       {"--threads", "N", "threads of this rank (resources.cpu, or its share of its machine's cores)"},
        {"--device", "NAME", "auto, cpu or cuda (auto: a GPU where there is one)"},
        {"--cuda-graphs", "on|off", "replay steps on a GPU as CUDA graphs (on)"},
        {"--sums", "NAME", "who adds up neighbours on a GPU, atoll or cusparse (atoll)"},
@@ -216,7 +216,7 @@ Command train_command() {
        {"--attempt", "N", "number of this start; 0: the newest start's plus one"},
        {"--run", "ID", "run that counts these starts; in another run's folder it goes on from that run"},
        {"--make-output", "", "rank 0: make the output folder, or go on in it"},
-       {"--places", "HOST:RANKS;...", "host that each rank must run on"},
+       {"--places", "HOST[@NODE]:RANKS;...", "host that each rank must run on, and the host's machine"},
        {"--result-line", "", "rank 0: print the result on standard error, too"},
        {"--trace", "FILE", "rank 0: file for a timeline of every rank"},
        {"--trace-epochs", "N", "with --trace: number of last epochs to record (3)"},
