@@ -151,7 +151,7 @@ void EpochLoop::checkpoint() {
   const auto part_seals = write_part_states(p_.comm, p_.store, at_, p_.parts, p_.trainer.state());
   if (p_.comm.rank() == 0) {
     p_.store.commit(state, part_seals);
-    drop_set_aside(p_.options.output);
+    if (last_checkpoint_ == Reached{}) drop_run_before(p_.options.output);
   }
   p_.comm.barrier();
   last_checkpoint_ = at_;
