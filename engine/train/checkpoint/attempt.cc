@@ -7,6 +7,7 @@
 #include "base/atomic_file.h"
 #include "base/error.h"
 #include "train/checkpoint/checkpoint.h"
+#include "train/predictions.h"
 
 namespace atl {
 namespace {
@@ -76,9 +77,8 @@ namespace fs = std::filesystem;
 
 /// Files that are written again before a new run's first checkpoint.
 constexpr std::array kStory{"job.yaml", "metrics.jsonl", "run.json"};
-/// Files that are written at a run's end.
-constexpr std::array kResults{"result.json",          "model.safetensors", "report.html",   "predictions.npy",
-                              "predicted_labels.npy", "embeddings.npy",    "vertex_ids.npy"};
+/// Files that are written at a run's end, beside predictions.
+constexpr std::array kResults{"result.json", "model.safetensors", "report.html"};
 
 fs::path aside(const fs::path& output) {
   return output / "replaced";
@@ -122,6 +122,7 @@ void set_aside(const fs::path& output) {
 
 void drop_run_before(const fs::path& output) {
   for (const char* name : kResults) fs::remove(output / name);
+  remove_predictions(output);
   drop_set_aside(output);
 }
 
