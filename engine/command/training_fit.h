@@ -15,6 +15,9 @@ namespace atl {
 /// add to the data set.
 void check_trainable(const LoadedJob& loaded, const Dataset& dataset);
 
+/// Whether the split has a vertex in this part, and with a label: others neither train nor measure.
+bool has_labelled(const DatasetSpec& spec, const Dataset& dataset, Split part);
+
 /// A line for each reason why training is possible, but shouldn't be expected to learn, or to show, much.
 std::vector<std::string> training_doubts(const LoadedJob& loaded, const Dataset& dataset);
 
