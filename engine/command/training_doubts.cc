@@ -131,7 +131,7 @@ FieldRemark stopping_doubt(const Job& job, const Dataset& dataset) {
                   dataset.meta().name)};
 }
 
-/// Classes that no training vertex is of, and a vertex to measure by is. A model learns never to predict them.
+/// Classes that vertices to measure by are of, and no training vertex: a model learns never to predict them.
 FieldRemark unlearnt_doubt(const Job& job, const Dataset& dataset) {
   constexpr const char* kPath = "dataset.split";
   const std::span<const std::int32_t> labels = dataset.labels();
