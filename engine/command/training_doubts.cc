@@ -167,11 +167,10 @@ FieldRemark unlearnt_doubt(const Job& job, const Dataset& dataset) {
 
 std::vector<std::string> training_doubts(const LoadedJob& loaded, const Dataset& dataset) {
   std::vector<std::string> doubts;
-  for (const auto& [path, text] :
-       {direction_doubt(loaded.job, dataset.meta()), metric_doubt(loaded.job, dataset),
-        hits_doubt(loaded.job, dataset.meta()), sampler_doubt(loaded.job, dataset.meta()),
-        area_doubt(loaded.job, dataset), stopping_doubt(loaded.job, dataset),
-        unlearnt_doubt(loaded.job, dataset)})
+  for (const auto& [path, text] : {direction_doubt(loaded.job, dataset.meta()),
+                                   metric_doubt(loaded.job, dataset), hits_doubt(loaded.job, dataset.meta()),
+                                   sampler_doubt(loaded.job, dataset.meta()), area_doubt(loaded.job, dataset),
+                                   stopping_doubt(loaded.job, dataset), unlearnt_doubt(loaded.job, dataset)})
     if (!text.empty()) doubts.push_back(fmt::format("{}: {}: {}", where_of(loaded.given, path), path, text));
   return doubts;
 }

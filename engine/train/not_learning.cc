@@ -168,12 +168,11 @@ void fail_non_finite(Communicator& comm, const Model& model, const Parameters& p
                                      : "there is no checkpoint yet";
   const bool by_features = when.untrained && earliest(all, &NonFinite::layer, true) >= 0;
   if (comm.rank() != 0) comm.barrier();
-  fail(
-      "{}: loss or gradient is not finite; first seen in {}; {}; {}, and start over with --fresh", when.text,
-      where, checkpoint,
-      by_features ? "the model has learnt nothing yet, so the features are too large to compute with: set "
-                    "dataset.normaliseFeatures: row, or import the data set with --scale-features"
-                  : "lower training.optimizer.learningRate, set training.optimizer.clipNorm or model.norm");
+  fail("{}: loss or gradient is not finite; first seen in {}; {}; {}, and start over with --fresh", when.text,
+       where, checkpoint,
+       by_features ? "the model has learnt nothing yet, so the features are too large to compute with: set "
+                     "dataset.normaliseFeatures: row, or import the data set with --scale-features"
+                   : "lower training.optimizer.learningRate, set training.optimizer.clipNorm or model.norm");
 }
 
 }  // namespace atl

@@ -163,7 +163,8 @@ TEST(PredictNewVertices, FindNothingOfEarlierPredictionsBesideTheirs) {
   run.predict_small(true);
   for (const char* name : {"predicted_labels.npy", "probabilities.npy"})
     EXPECT_TRUE(std::filesystem::exists(run / "predicted" / name)) << name;
-  for (const char* name : {"pair_scores.npy", "vertex_ids.npy"}) write_bytes(run / "predicted" / name, "of another");
+  for (const char* name : {"pair_scores.npy", "vertex_ids.npy"})
+    write_bytes(run / "predicted" / name, "of another");
   run.predict_small();
   for (const char* name : {"probabilities.npy", "pair_scores.npy", "vertex_ids.npy"})
     EXPECT_FALSE(std::filesystem::exists(run / "predicted" / name)) << name;
