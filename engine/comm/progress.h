@@ -74,6 +74,7 @@ class Progress final : public ProgressEngine, private LaneSlots::Watcher {
 
   void thread_main();
   void loop();
+  void go_round(std::unique_lock<std::mutex>& lock);
   void await_work(std::unique_lock<std::mutex>& lock);
   void starts(Running& running) override;
   void moves(const Running& running) override;

@@ -6,6 +6,7 @@
 #include <condition_variable>
 #include <filesystem>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <thread>
 #include <vector>
@@ -48,9 +49,12 @@ PreparedGraph prepare_graph(const LoadedJob& loaded, const Dataset& dataset, Say
 
 /// The most ranks that share a host. `hosts` (ranks): the host of each.
 int most_on_one_host(const std::vector<std::string>& hosts);
-/// Each rank's threads: --threads, or resources.cpu, or an equal share of this machine's cores among the
-/// ranks of a host. `hosts` (ranks): the host of each, with as many cores as this machine has; empty: all
-/// ranks run here.
+/// Each rank's threads as --threads or resources.cpu states them. None: each rank takes its share of the
+/// cores of its own machine.
+std::optional<int> stated_threads(const Arguments& arguments, const Job& job);
+/// The same or, where nothing states them, an equal share of this machine's cores among the ranks of a host,
+/// as a plan reckons. `hosts` (ranks): the host of each, taken to have as many cores as this machine; empty:
+/// all ranks run here.
 int threads_of(const Arguments& arguments, const Job& job, const std::vector<std::string>& hosts = {});
 
 // Work that can't tell how far it is, such as METIS dividing a graph: while it goes on, the user hears now
@@ -107,6 +111,9 @@ std::string self_loops_line(const DatasetMeta& meta, const Job& job);
 /// Reads labels and split. Throws Error, which names the manifest's line and what to change there, or what to
 /// add to the data set.
 void check_trainable(const LoadedJob& loaded, const Dataset& dataset);
+
+/// Whether the split has a vertex in this part, and with a label: others neither train nor measure.
+bool has_labelled(const DatasetSpec& spec, const Dataset& dataset, Split part);
 
 /// A line for each reason why training is possible, but shouldn't be expected to learn, or to show, much.
 std::vector<std::string> training_doubts(const LoadedJob& loaded, const Dataset& dataset);

@@ -78,8 +78,7 @@ RankShape rank_shape(const PreparedGraph& prepared, Rank rank, std::span<const s
   return shape;
 }
 
-void add_view(const LocalGraph& graph, const PartView& view, RankShape& shape) {
-  shape.view = view.sizes();
+void add_slices(const LocalGraph& graph, RankShape& shape) {
   for (const PeerRows& peer : graph.peers) {
     const auto of = std::ranges::find(shape.peers, peer.part, &PeerShape::peer);
     of->send_slices = peer.send_slices, of->receive_slices = peer.receive_slices;

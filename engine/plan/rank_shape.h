@@ -55,9 +55,9 @@ struct RankShape {
 /// Reads the rank's arcs once, front to back, and keeps none of them. induced_on: as in LocalizeOptions;
 /// empty: counts the whole graph.
 RankShape rank_shape(const PreparedGraph& graph, Rank rank, std::span<const std::uint8_t> induced_on);
-/// Adds to `shape` the sizes of what a strategy makes of the part for itself, and what its peers exchange
-/// slice by slice. `graph` is the shape's part; the shape's ranks are parts (on_ranks() comes later).
-void add_view(const LocalGraph& graph, const PartView& view, RankShape& shape);
+/// Adds to `shape` what its peers exchange slice by slice. `graph` is the shape's part; the shape's ranks are
+/// parts (on_ranks() comes later).
+void add_slices(const LocalGraph& graph, RankShape& shape);
 
 /// The shape of a rank's graph in memory; `near` has the blocks of a server's share (GraNNDis).
 RankShape rank_shape(const LocalGraph& graph, std::span<const NearBlock> near, int ranks);

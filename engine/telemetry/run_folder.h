@@ -19,8 +19,9 @@ namespace atl {
 /// its file reads as if it had never been killed. For rank 0 alone; Errors name the file.
 std::unique_ptr<RunObserver> make_run_folder_writer(const std::filesystem::path& folder);
 
-/// The epochs in metrics.jsonl up to and including `last`; none without the file. A last line that a kill cut
-/// short is left out. Any other line that isn't an epoch throws Error with its number.
+/// The epochs in metrics.jsonl up to and including `last`, behind which nothing is read; none without the
+/// file. A last line that a kill cut short is left out. Any other line that isn't an epoch throws Error with
+/// its number.
 std::vector<EpochRecord> read_epochs(const std::filesystem::path& folder, Index last);
 
 /// The whole record of a run, finished or not. Throws Error where `folder` holds no run.

@@ -94,6 +94,7 @@ ConstMatrixView write_predictions(Context& ctx, Communicator& comm, const Job& j
   const VertexOrder order =
       comm.rank() == 0 ? vertex_order(dataset.meta().vertices, dataset.original_ids()) : VertexOrder{};
   const AnsweredRows answered(job, prepared, data.ranks());
+  if (comm.rank() == 0) remove_predictions(output);
   using Content = VertexRowsFile::Content;
   if (data.links() != nullptr) {
     write_rows(comm, answered, output / "embeddings.npy", order, rows, Content::kValues);
@@ -102,8 +103,6 @@ ConstMatrixView write_predictions(Context& ctx, Communicator& comm, const Job& j
   }
   write_rows(comm, answered, output / "predictions.npy", order, rows,
              data.multi_label() ? Content::kClasses : Content::kClass);
-  for (const char* file : {"probabilities.npy", "embeddings.npy"})
-    if (comm.rank() == 0) std::filesystem::remove(output / file);
   if (probabilities)
     write_rows(comm, answered, output / "probabilities.npy", order, rows,
                data.multi_label() ? Content::kChances : Content::kShares);

@@ -26,7 +26,7 @@ void check_resumable(const std::filesystem::path& output, const Job& job, const 
 void say_other_division(const std::filesystem::path& output, const Job& job, const OutputOptions& options,
                         Say say);
 
-/// Throws Error where the folder can't be made.
+/// Throws Error where the folder can't be made, or is a data set's.
 void make_output_folder(const std::filesystem::path& output);
 
 /// Makes the folder, claims the attempt, writes job.yaml (the manifest as run) and returns the attempt's

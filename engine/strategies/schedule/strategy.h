@@ -27,12 +27,15 @@ namespace atl {
 
 class PartView;
 
-/// What a view is made of. `graph` outlives it; the rest is read while it is made.
+/// What a view is made of. The rank's part outlives it; the rest is read while it is made.
 struct ViewInput {
   const Job& job;
   const PreparedGraph& prepared;
-  const LocalGraph& graph;         // the rank's part …
-  const LocalizeOptions& options;  // … and how it was cut
+  Rank rank = 0;
+  /// The rank's part, which a plan cuts when it is first asked for: views of the prepared graph itself, such
+  /// as blocks by owner, don't ask.
+  FunctionRef<const LocalGraph&()> part;
+  const LocalizeOptions& options;  // how the part is cut
 };
 
 /// Returns (rows × cols) with `arcs` arcs on Device::kDry, which lives as long as the dry part.

@@ -88,11 +88,12 @@ void check_attempt(const std::filesystem::path& output, int number);
 /// All or nothing: a kill meanwhile changes nothing. Throws Error naming the file.
 void set_aside(const std::filesystem::path& output);
 
-/// Call when the new run has a checkpoint: removes what was set aside.
-void drop_set_aside(const std::filesystem::path& output);
+/// Call when a run that began with its first epoch has its first checkpoint: removes what an earlier run left
+/// here, its model and results, which nobody could tell from this run's, and then what was set aside.
+void drop_run_before(const std::filesystem::path& output);
 
 /// Call when the new run is over. Without a checkpoint of its own, brings back what was set aside and returns
-/// true; otherwise removes it. After a kill meanwhile, the next call goes on.
+/// true; otherwise removes what is left of the run before. After a kill meanwhile, the next call goes on.
 bool bring_back(const std::filesystem::path& output);
 
 }  // namespace atl
