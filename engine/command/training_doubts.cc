@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "base/text.h"
-#include "command/training_fit.h"
+#include "command/job_data.h"
 #include "model/model.h"
 #include "telemetry/confusion.h"
 #include "telemetry/link_metrics.h"
