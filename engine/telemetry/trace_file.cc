@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/atomic_file.h"
+#include "comm/communicator.h"
 
 namespace atl {
 namespace {
