@@ -109,6 +109,7 @@ void read_scale_up(const Arguments& arguments, Options& options) {
   if (way == ways.end())
     fail("--scale-up: '{}' is not allowed (use none, placeholders or capacity-buffers)", name);
   settings.scale_up = way->second;
+  settings.clears_buffers = truth_of(arguments, "--clear-capacity-buffers", false);
   settings.placeholder_image = arguments.get("--placeholder-image", "");
   settings.placeholder_class = arguments.get("--placeholder-class", "");
   settings.scale_up_seconds =
@@ -153,6 +154,9 @@ std::vector<Argument> scale_up_arguments() {
       {"--scale-up-servers", "N", "servers for which nodes are asked at a time, by all jobs (default: 64)"},
       {"--scale-up-patience", "SECONDS",
        "how long the nodes may take to come, before what asked for them is deleted for a time (default: 900)"},
+      {"--clear-capacity-buffers", "true|false",
+       "delete CapacityBuffers by which jobs asked for nodes before, where they ask otherwise now or not at all; "
+       "the cluster must serve that resource (default: false)"},
       {"--placeholder-image", "IMAGE",
        "image of placeholder pods, which need only stay (required by --scale-up)"},
       {"--placeholder-class", "NAME",

@@ -4,6 +4,8 @@
 #include <cstring>
 #include <utility>
 
+#include "comm/communicator.h"
+
 namespace atl {
 namespace {
 

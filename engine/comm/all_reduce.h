@@ -10,10 +10,11 @@
 #include <span>
 #include <vector>
 
-#include "comm/rank_group.h"
 #include "comm/transports.h"
 
 namespace atl {
+
+class RankGroup;
 
 /// Bytes that the rank at place `rank` of a group of `ranks` sends in one all-reduce of `count` elements of
 /// `width` bytes: the ledger's formula.

@@ -1,10 +1,11 @@
-#include "comm/clock_offset.h"
+// Measures how far the clocks of different servers are apart, by round trips.
+#include "comm/trace.h"
 
 #include <cstring>
 #include <limits>
 #include <span>
 
-#include "comm/trace.h"
+#include "comm/communicator.h"
 
 namespace atl {
 namespace {

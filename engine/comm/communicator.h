@@ -14,9 +14,9 @@
 #include <string>
 #include <vector>
 
+#include "base/types.h"
 #include "comm/ledger.h"
 #include "comm/operation.h"
-#include "comm/rank_group.h"
 #include "comm/trace.h"
 #include "comm/transports.h"
 #include "comm/wait_board.h"
@@ -25,9 +25,31 @@
 
 namespace atl {
 
+class Communicator;
 struct Operation;
 class ProgressEngine;
 class StreamWatcher;
+
+/// Some of the ranks, which sum among themselves: holders of the same parameters, a stage of a pipeline, a
+/// server. Members call collectives over a group in the same order. A rank in several groups keeps one order
+/// over all of them, and so do the ranks that share groups with it.
+class RankGroup {
+ public:
+  /// `members` ascend and include this rank; empty: all ranks.
+  RankGroup(const Communicator& comm, std::vector<Rank> members);
+
+  bool everyone() const { return members_.empty(); }
+  int size() const { return size_; }
+  /// This rank's place among them, from 0.
+  Rank place() const { return place_; }
+  /// Empty: all ranks.
+  std::span<const Rank> members() const { return members_; }
+
+ private:
+  std::vector<Rank> members_;
+  int size_;
+  Rank place_;
+};
 
 /// Completion of an enqueued operation. Copyable; an empty Event is complete. Must not outlive its
 /// Communicator.

@@ -1,4 +1,5 @@
-#include "comm/poll_pace.h"
+// How long the thread that communicates sleeps between two looks for messages.
+#include "comm/progress.h"
 
 #include <algorithm>
 

@@ -134,32 +134,32 @@ void Progress::thread_main() {
 void Progress::loop() {
   std::unique_lock lock(lock_);
   while (!stop_) {
-    if (abandoned_ && broken_.empty()) fail_all("this rank has given up");
-    looked_ = Clock::now();
-    if (!slots_.take_next()) {
-      await_work(lock);
-      continue;
-    }
-    if (!busy_since_) busy_since_ = Clock::now();
-    const Waiter& waiter = waiters_[kComputes];
-    transport_->sums_go_first(!waiter.stands || waiter.lane == Lane::kSmall);
-    lock.unlock();
-    std::string failure;
-    bool moved = false;
     try {
-      moved = slots_.advance_all();
-    } catch (const std::exception& e) {
-      failure = e.what();
+      go_round(lock);
+    } catch (const std::exception& e) {  // of the transport, or of a device that failed
+      if (!lock.owns_lock()) lock.lock();
+      finish_arrived();
+      fail_all(e.what());
     }
-    lock.lock();
-    finish_arrived();
-    if (!failure.empty()) fail_all(failure);
-    if (!moved && !stop_) rest(lock);
   }
   const bool orderly = broken_.empty() && !failing_ && !slots_.any_running();
   lock.unlock();
   transport_->tell_arrivals({});
   transport_->close(orderly);
+}
+
+void Progress::go_round(std::unique_lock<std::mutex>& lock) {
+  if (abandoned_ && broken_.empty()) fail_all("this rank has given up");
+  looked_ = Clock::now();
+  if (!slots_.take_next()) return await_work(lock);
+  if (!busy_since_) busy_since_ = Clock::now();
+  const Waiter& waiter = waiters_[kComputes];
+  transport_->sums_go_first(!waiter.stands || waiter.lane == Lane::kSmall);
+  lock.unlock();
+  const bool moved = slots_.advance_all();
+  lock.lock();
+  finish_arrived();
+  if (!moved && !stop_) rest(lock);
 }
 
 /// Waits while nothing is under way. Operations that wait for a stream are polled, because reaching a mark

@@ -14,6 +14,8 @@
 
 namespace atl {
 
+class Communicator;
+
 enum class Stream {
   kCompute = 0,
   kSmallLane = 1,
@@ -105,5 +107,17 @@ class Trace {
   std::atomic<std::int64_t> epoch_{0};  // label_'s, for other threads
   std::int64_t since_ = 0, waits_since_ = 0;
 };
+
+// How far the clocks of different servers are apart, so that a trace can show all ranks on one clock.
+
+/// A clock's offset, in nanoseconds.
+struct ClockOffset {
+  std::int64_t ahead = 0;  // how far it is ahead of rank 0's steady clock
+  std::int64_t error = 0;  // at most: half of the quickest round trip
+};
+
+/// Returns (ranks) the offsets, on every rank. Rank 0 makes a few round trips with each other rank, and the
+/// quickest counts. Collective.
+std::vector<ClockOffset> measure_clock_offsets(Communicator& comm);
 
 }  // namespace atl

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "base/error.h"
 #include "base/types.h"
 #include "tensor/device_stream.h"
 
@@ -84,7 +85,9 @@ class Transport {
   /// Starts such a sum in bulk, in place in the device's memory, of equally many values on each rank. It
   /// takes its place in the order of bulk's start()s, and a slot as they do. Terms are added in any order,
   /// but all ranks get the same bits.
-  virtual Pending& start_sum(int slot, std::span<Real> values);
+  virtual Pending& start_sum(int slot, std::span<Real> values) {
+    ATOLL_CHECK(false, "{} has no sums on devices (of {} values, in slot {})", name(), values.size(), slot);
+  }
   /// Whether the small lane's sends should leave before the other lanes' unsent bytes, because no thread
   /// waits for bulk.
   virtual void sums_go_first(bool /*first*/) {}

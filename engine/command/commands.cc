@@ -7,7 +7,7 @@
 #include "job/explain.h"
 #include "telemetry/report/report.h"
 #include "telemetry/run_folder.h"
-#include "train/run_setting.h"
+#include "train/session.h"
 
 namespace atl {
 

@@ -11,7 +11,6 @@
 #include "command/bench/cells.h"
 #include "command/job_data.h"
 #include "command/record_job.h"
-#include "command/training_fit.h"
 #include "job/quantity.h"
 #include "job/strategies.h"
 #include "job/yaml.h"

@@ -64,7 +64,7 @@ struct TrialBounds {
   int threads = 1;  // each rank's, that computing was predicted with
 };
 
-/// Trains `graph` on this machine, with ranks as threads, until it has settled (compare/trial.h) or for so
+/// Trains `graph` on this machine, with ranks as threads, until it has settled (is_settled()) or for so
 /// many steps. Then trains each row that isn't exact or refused and is worth a trial: the one first whose
 /// trial may save most. A row's trial ends when its validation metric is within half a
 /// point of graph's best, or when it has taken more predicted time than the best row so far. Enters the steps

@@ -11,7 +11,6 @@
 #include "base/text.h"
 #include "base/threads.h"
 #include "command/option_fields.h"
-#include "command/training_fit.h"
 #include "dataset/dataset.h"
 #include "dataset/generate/dataset.h"
 #include "job/load.h"
@@ -135,11 +134,15 @@ int most_on_one_host(const std::vector<std::string>& hosts) {
   return most;
 }
 
+std::optional<int> stated_threads(const Arguments& a, const Job& job) {
+  if (a.has("--threads")) return int(a.integer("--threads", 1, 1, 1024));
+  if (job.resources.cpu > 0) return std::max(1, int(job.resources.cpu));
+  return {};
+}
+
 int threads_of(const Arguments& a, const Job& job, const std::vector<std::string>& hosts) {
   const int together = hosts.empty() ? job.placement.ranks : most_on_one_host(hosts);
-  const int share = std::max(1, available_cores() / together);
-  const int stated = job.resources.cpu > 0 ? std::max(1, int(job.resources.cpu)) : share;
-  return int(a.integer("--threads", stated, 1, 1024));
+  return stated_threads(a, job).value_or(std::max(1, available_cores() / together));
 }
 
 Argument prepared_argument() {

@@ -6,6 +6,7 @@
 #include <condition_variable>
 #include <filesystem>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <thread>
 #include <vector>
@@ -13,6 +14,8 @@
 #include "base/text.h"
 #include "command/command_line.h"
 #include "dataset/dataset.h"
+#include "dataset/meta.h"
+#include "job/job.h"
 #include "job/load.h"
 #include "partition/prepared_graph.h"
 #include "tensor/rates.h"
@@ -27,8 +30,7 @@ LoadedJob load_job_of(const Arguments& arguments, Say say);
 
 /// Opens the job's data set, below --data-root: a stored one, or a generated one, which is made if need be.
 /// Its graphs are prepared in --prepared's folder. Every byte of files that were there already is checked
-/// against its checksum. Throws Error where there is no data set, or the manifest can't be trained on it
-/// (training_fit.h).
+/// against its checksum. Throws Error where there is no data set, or the manifest can't be trained on it.
 Dataset dataset_of(const Arguments& arguments, const LoadedJob& loaded, Say say);
 
 /// The folder of the data set that dataset_of() finds or makes; reads nothing.
@@ -47,9 +49,12 @@ PreparedGraph prepare_graph(const LoadedJob& loaded, const Dataset& dataset, Say
 
 /// The most ranks that share a host. `hosts` (ranks): the host of each.
 int most_on_one_host(const std::vector<std::string>& hosts);
-/// Each rank's threads: --threads, or resources.cpu, or an equal share of this machine's cores among the
-/// ranks of a host. `hosts` (ranks): the host of each, with as many cores as this machine has; empty: all
-/// ranks run here.
+/// Each rank's threads as --threads or resources.cpu states them. None: each rank takes its share of the
+/// cores of its own machine.
+std::optional<int> stated_threads(const Arguments& arguments, const Job& job);
+/// The same or, where nothing states them, an equal share of this machine's cores among the ranks of a host,
+/// as a plan reckons. `hosts` (ranks): the host of each, taken to have as many cores as this machine; empty:
+/// all ranks run here.
 int threads_of(const Arguments& arguments, const Job& job, const std::vector<std::string>& hosts = {});
 
 // Work that can't tell how far it is, such as METIS dividing a graph: while it goes on, the user hears now
@@ -100,5 +105,27 @@ void go_on_with_self_loops(const std::filesystem::path& output, LoadedJob& loade
 
 /// A line for the user; "" where the data have no self-loops.
 std::string self_loops_line(const DatasetMeta& meta, const Job& job);
+
+// What a manifest and its data set must agree on before training, and what training needs of the data set.
+
+/// Reads labels and split. Throws Error, which names the manifest's line and what to change there, or what to
+/// add to the data set.
+void check_trainable(const LoadedJob& loaded, const Dataset& dataset);
+
+/// Whether the split has a vertex in this part, and with a label: others neither train nor measure.
+bool has_labelled(const DatasetSpec& spec, const Dataset& dataset, Split part);
+
+/// A line for each reason why training is possible, but shouldn't be expected to learn, or to show, much.
+std::vector<std::string> training_doubts(const LoadedJob& loaded, const Dataset& dataset);
+
+/// A remark on a field; no text: there is none.
+struct FieldRemark {
+  std::string path, text{};
+};
+
+/// Why the job can't be trained.
+FieldRemark sampler_fault(const Job& job, const DatasetMeta& meta);
+/// Why the job shouldn't be expected to learn much.
+FieldRemark sampler_doubt(const Job& job, const DatasetMeta& meta);
 
 }  // namespace atl

@@ -5,7 +5,7 @@
 
 #include "base/error.h"
 #include "base/sha256.h"
-#include "dataset/catalogue/presets.h"
+#include "dataset/catalogue/describe.h"
 #include "job/load.h"
 
 namespace atl {

@@ -9,7 +9,7 @@
 #include "command/job_data.h"
 #include "command/run/job_room.h"
 #include "job/strategies.h"
-#include "plan/shortfall.h"
+#include "plan/job_plan.h"
 #include "plan/traffic.h"
 #include "simulate/record.h"
 #include "strategies/schedule/strategy.h"

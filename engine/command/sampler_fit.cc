@@ -1,6 +1,6 @@
 // What a job's sampler and its data set must agree on: how many clusters the graph has, and how much of it a
 // step draws.
-#include "command/training_fit.h"
+#include "command/job_data.h"
 
 #include <fmt/format.h>
 

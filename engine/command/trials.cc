@@ -22,10 +22,9 @@
 #include "base/text.h"
 #include "base/threads.h"
 #include "command/run/job_room.h"
-#include "compare/trial.h"
+#include "compare/comparison.h"
 #include "dataset/subset.h"
 #include "plan/job_plan.h"
-#include "plan/shortfall.h"
 #include "train/labels.h"
 
 namespace atl {

@@ -12,24 +12,24 @@ namespace atl {
 namespace {
 
 /// How many of the known runs got there, and in how many steps.
-struct Reached {
+struct Tally {
   std::size_t runs = 0, there = 0;
   double least = kNotThere, most = 0;  // lengths of those that got there
 };
 
-Reached reached(const std::vector<Weighted>& lengths) {
-  Reached reached{.runs = lengths.size()};
+Tally tally_of(const std::vector<Weighted>& lengths) {
+  Tally tally{.runs = lengths.size()};
   for (const auto& [each, weight] : lengths) {
     if (each == kNotThere) continue;
-    ++reached.there;
-    reached.least = std::min(reached.least, each), reached.most = std::max(reached.most, each);
+    ++tally.there;
+    tally.least = std::min(tally.least, each), tally.most = std::max(tally.most, each);
   }
-  return reached;
+  return tally;
 }
 
 /// "of 5 runs with gin, 4": `runs_text() + " got there"` is a sentence.
 std::string runs_text(const Lengths& lengths) {
-  const Reached r = reached(lengths.of_runs);
+  const Tally r = tally_of(lengths.of_runs);
   return fmt::format("of {} with {}, {}", counted_text(std::int64_t(r.runs), "run"),
                      lengths.model.empty() ? "several models" : lengths.model,
                      r.there == 0        ? "none"
@@ -71,7 +71,7 @@ std::string steps_text(const Effect& effect) {
   if (!effect.tried_on.empty())
     return fmt::format("it takes {:.2f} times as many steps as graph {}, tried on {}",
                        effect.lengths.of_runs.front().value, there, effect.tried_on);
-  const Reached r = reached(effect.lengths.of_runs);
+  const Tally r = tally_of(effect.lengths.of_runs);
   const std::string range =
       r.least < r.most ? fmt::format("{:.2f} to {:.2f}", r.least, r.most) : fmt::format("{:.2f}", r.least);
   return fmt::format("{} got {}, in {} times as many steps as graph", runs_text(effect.lengths), there,

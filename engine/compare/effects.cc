@@ -5,8 +5,6 @@
 #include <set>
 #include <utility>
 
-#include "compare/effects_table.h"
-
 namespace atl {
 namespace {
 

@@ -65,4 +65,25 @@ Lengths lengths_of(const std::vector<StoredRuns>& stored, const std::string& lab
 /// All that is stored of a strategy with these options, for a job's model and data set.
 Effect known_effect(const std::string& label, const std::string& model, const SetSize& like);
 
+// The tables that effects.cc searches, written by tests/accuracy/effects.
+
+/// A strategy's effect on accuracy.
+struct MeasuredStrategy {
+  std::string label;  // as strategies are listed
+  double points = 0, deviation = 0;
+  int pairs = 0;
+  double visits = 1;
+};
+
+struct MeasuredSet {
+  std::string name, model;
+  SetSize size;
+  std::vector<MeasuredStrategy> strategies;
+};
+
+inline constexpr const char* kByHash = " by hash";  // suffix of a label: measured with parts by hash
+
+const std::vector<MeasuredSet>& measured_sets();
+const std::vector<StoredRuns>& stored_runs();
+
 }  // namespace atl

@@ -1,5 +1,5 @@
 // Made by tests/accuracy/effects from docs/benchmarks/effects.json; don't edit.
-#include "compare/effects_table.h"
+#include "compare/effects.h"
 
 namespace atl {
 

@@ -1,4 +1,5 @@
-#include "compare/trial.h"
+// Trains with a strategy on a graph to find out how well it learns, with ranks as threads of this process.
+#include "compare/comparison.h"
 
 #include <algorithm>
 #include <array>

@@ -1,4 +1,5 @@
-#include "dataset/edge_split.h"
+// Checks an edge split, and leaves out edges that are there twice.
+#include "dataset/splits.h"
 
 #include <algorithm>
 #include <array>

@@ -10,7 +10,7 @@
 #include "base/atomic_file.h"
 #include "base/error.h"
 #include "dataset/format/npy_writer.h"
-#include "dataset/format/npz_writer.h"
+#include "dataset/format/npz.h"
 #include "dataset/import/neutral_meta.h"
 
 namespace atl {

@@ -1,4 +1,5 @@
-#include "dataset/made_features.h"
+// Makes features for vertices that have none: --features one-hot, --features random:64.
+#include "dataset/feature_writer.h"
 
 #include <cmath>
 #include <cstdio>

@@ -14,7 +14,6 @@
 
 #include "dataset/dataset.h"
 #include "dataset/feature_writer.h"
-#include "dataset/made_features.h"
 #include "dataset/splits.h"
 
 namespace atl {

@@ -1,13 +1,15 @@
-#include "dataset/writer_edges.h"
+// The part of a DatasetWriter for link prediction: the edge split, the arcs that follow from it, and features
+// for vertices that have none.
+#include "dataset/splits.h"
 
 #include <algorithm>
 #include <vector>
 
 #include "base/error.h"
 #include "base/text.h"
+#include "dataset/feature_writer.h"
 #include "dataset/format/npy_writer.h"
 #include "dataset/generate/shuffle.h"
-#include "dataset/made_features.h"
 #include "dataset/meta.h"
 #include "dataset/writer_state.h"
 

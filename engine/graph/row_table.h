@@ -3,9 +3,12 @@
 // cache line, which callers prefetch some arcs ahead.
 #pragma once
 
+#include <algorithm>
 #include <bit>
 #include <cstdint>
+#include <utility>
 
+#include "base/error.h"
 #include "base/reusable.h"
 #include "base/types.h"
 
@@ -42,6 +45,7 @@ class RowTable {
 
  private:
   static constexpr VertexId kNone = -1;
+  static constexpr std::uint32_t kLeastCells = 1024;
   struct Cell {
     VertexId row, number;
   };
@@ -55,5 +59,29 @@ class RowTable {
   int shift_ = 31;
   Index reallocations_ = 0;
 };
+
+inline void RowTable::make(std::uint32_t cells) {
+  mask_ = cells - 1;
+  shift_ = 32 - std::bit_width(mask_);
+  std::ranges::fill(cells_.take(Index(cells)), Cell{kNone, 0});
+}
+
+inline void RowTable::clear() {
+  count_ = 0;
+  make(std::max(mask_ + 1, kLeastCells));
+}
+
+inline void RowTable::grow() {
+  ATOLL_CHECK(mask_ < std::uint32_t(1) << 31, "{} rows in a table", count_);
+  std::swap(cells_, old_);
+  make(2 * (mask_ + 1));
+  ++reallocations_;
+  for (const Cell& cell : old_.span()) {
+    if (cell.row == kNone) continue;
+    std::uint32_t at = place(cell.row);
+    while (cells_[Index(at)].row != kNone) at = (at + 1) & mask_;
+    cells_[Index(at)] = cell;
+  }
+}
 
 }  // namespace atl

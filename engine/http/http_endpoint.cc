@@ -15,7 +15,6 @@
 
 #include "base/atomic_file.h"
 #include "base/error.h"
-#include "http/listen.h"
 
 namespace atl {
 namespace {

@@ -1,4 +1,5 @@
-#include "http/listen.h"
+// Listening sockets that don't block, and asking other processes of this machine for a page.
+#include "http/http_endpoint.h"
 
 #include <netdb.h>
 #include <netinet/in.h>

@@ -6,8 +6,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "job/field.h"
 #include "job/models/kinds.h"
-#include "job/option_field.h"
 #include "job/samplers.h"
 #include "job/strategies.h"
 

@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "job/field.h"
-#include "job/option_field.h"
 
 namespace atl {
 

@@ -9,6 +9,8 @@
 #include <variant>
 #include <vector>
 
+#include "base/error.h"
+
 namespace atl {
 
 class Options {
@@ -17,11 +19,13 @@ class Options {
 
   /// The option's value. Asking for a name or a type that the kind's table doesn't have is a bug
   /// (ATOLL_CHECK).
-  bool flag(const std::string& name) const;
-  std::int64_t integer(const std::string& name) const;
-  double number(const std::string& name) const;
-  const std::string& text(const std::string& name) const;
-  const std::vector<std::int64_t>& integers(const std::string& name) const;
+  bool flag(const std::string& name) const { return value_of<bool>(name); }
+  std::int64_t integer(const std::string& name) const { return value_of<std::int64_t>(name); }
+  double number(const std::string& name) const { return value_of<double>(name); }
+  const std::string& text(const std::string& name) const { return value_of<std::string>(name); }
+  const std::vector<std::int64_t>& integers(const std::string& name) const {
+    return value_of<std::vector<std::int64_t>>(name);
+  }
 
   bool has(const std::string& name) const { return values_.contains(name); }
   void set(const std::string& name, Value value) { values_[name] = std::move(value); }
@@ -31,6 +35,15 @@ class Options {
   bool operator==(const Options&) const = default;
 
  private:
+  template <class T>
+  const T& value_of(const std::string& name) const {
+    const auto found = values_.find(name);
+    ATOLL_CHECK(found != values_.end(), "option {} is not in the kind's table", name);
+    const T* value = std::get_if<T>(&found->second);
+    ATOLL_CHECK(value != nullptr, "option {} is of another type", name);
+    return *value;
+  }
+
   std::map<std::string, Value> values_;
 };
 

@@ -6,8 +6,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "job/field.h"
 #include "job/models.h"
-#include "job/option_field.h"
 
 namespace atl {
 namespace {

@@ -6,8 +6,8 @@
 
 #include "base/error.h"
 #include "base/text.h"
+#include "job/field.h"
 #include "job/models.h"
-#include "job/option_field.h"
 #include "job/rule.h"
 #include "job/strategies.h"
 

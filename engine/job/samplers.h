@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "job/field.h"
-#include "job/option_field.h"
 #include "job/rule.h"
 
 namespace atl {

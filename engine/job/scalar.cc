@@ -1,4 +1,5 @@
-#include "job/scalar.h"
+// The meaning of a YAML scalar, as kubectl takes it.
+#include "job/yaml.h"
 
 #include <charconv>
 #include <cmath>

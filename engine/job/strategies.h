@@ -9,7 +9,6 @@
 #include "base/function_ref.h"
 #include "job/field.h"
 #include "job/layout.h"
-#include "job/option_field.h"
 #include "job/rule.h"
 
 namespace atl {

@@ -13,8 +13,6 @@
 
 #include "base/error.h"
 #include "base/text.h"
-#include "job/scalar.h"
-#include "job/yaml_text.h"
 
 namespace atl {
 namespace {

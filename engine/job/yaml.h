@@ -1,15 +1,32 @@
-// YAML text → a tree of values that know where they were written. Only this file uses yaml-cpp.
+// YAML text → a tree of values that know where they were written, and JSON → YAML text. Only yaml.cc uses
+// yaml-cpp.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
+#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <utility>
+#include <variant>
 #include <vector>
 
-#include "job/scalar.h"
-
 namespace atl {
+
+// The meaning of a plain YAML scalar, as kubectl takes it (sigs.k8s.io/yaml, YAML 1.1 without base 60), so
+// that a file means the same here and on a cluster: yes and on are booleans, 010 is 8, 1_000 is 1000, "50" is
+// text.
+
+/// Null, boolean, integer (that fits 64 bits), number, text. Integers beyond int64 become numbers.
+using Scalar = std::variant<std::monostate, bool, std::int64_t, double, std::string>;
+
+Scalar resolve_scalar(const std::string& plain);
+
+// The meaning of a scalar with a tag (!!str, !!int), as kubectl takes it. Quoted scalars and those with a
+// user's own tag are text; YAML's own tags must fit what is written.
+
+/// `tag` as the YAML library gives it: "?" or "" for a plain scalar, "!" for a quoted one. Throws Error that
+/// begins with `where`.
+Scalar tagged_scalar(const std::string& tag, const std::string& written, const std::string& where);
 
 /// One value of the tree.
 struct Node {
@@ -48,5 +65,16 @@ Node parse_yaml_value(const std::string& text, const std::string& where);
 
 /// The value as JSON, as the API server would get it.
 std::string to_json(const Node& node);
+
+// Writes a tree of JSON as YAML in block style, which any parser reads back to the same tree. The same tree
+// gives the same text, with keys in the tree's order.
+
+std::string yaml_text(const nlohmann::ordered_json& tree);
+
+// Refuses characters that a manifest must not contain, before any parser sees them.
+
+/// Throws Error for bytes that aren't UTF-8, and for characters that parsers disagree on. `name` is in the
+/// message, with a line if `lines`.
+void refuse_characters(const std::string& text, const std::string& name, bool lines);
 
 }  // namespace atl

@@ -1,4 +1,5 @@
-#include "job/yaml_text.h"
+// Writes a tree of JSON as YAML, and refuses characters that a manifest must not contain.
+#include "job/yaml.h"
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
@@ -6,7 +7,6 @@
 
 #include "base/error.h"
 #include "base/text.h"
-#include "job/scalar.h"
 
 namespace atl {
 namespace {

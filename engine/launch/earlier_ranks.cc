@@ -1,4 +1,5 @@
-#include "launch/earlier_ranks.h"
+// Ends ranks of an earlier attempt that still run in our pod.
+#include "launch/rank_guard.h"
 
 #include <algorithm>
 #include <charconv>

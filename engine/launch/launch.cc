@@ -13,11 +13,8 @@
 #include "base/error.h"
 #include "base/stop.h"
 #include "launch/child.h"
-#include "launch/leaving.h"
 #include "launch/mpirun_command.h"
 #include "launch/mpirun_messages.h"
-#include "launch/output_relay.h"
-#include "launch/scratch.h"
 
 namespace atl {
 namespace {

@@ -1,9 +1,12 @@
-// How mpirun is called, with settings that avoid surprises on a single machine.
+// How mpirun is called, with settings that avoid surprises on a single machine, and the folder that it works
+// in.
 #pragma once
 
 #include <filesystem>
 #include <string>
 #include <vector>
+
+#include "base/atomic_file.h"
 
 namespace atl {
 
@@ -45,5 +48,26 @@ long open_file_limit();
 /// and the hard limit allows. Throws Error where that is too low for these ranks, or where the limit on file
 /// sizes (`ulimit -f`) is too low for any. The latter isn't raised, because it protects the user's disk.
 void allow_files(int ranks, const RemoteHosts& hosts);
+
+// A folder in memory for Open MPI's session files and shared segments. It is removed when the launch is over.
+// The next launcher removes those that killed launchers have left.
+
+class Scratch {
+ public:
+  /// Uses /dev/shm, TMPDIR or /tmp: the first that takes a folder and has room for what ranks share. Removes
+  /// there the folders of the same user's launchers that have ended; a living one holds a lock (flock) on its
+  /// own. Throws Error, with what each place lacks, where none will do.
+  Scratch();
+  explicit Scratch(const std::vector<std::filesystem::path>& places);
+  ~Scratch();
+  Scratch(const Scratch&) = delete;
+  Scratch& operator=(const Scratch&) = delete;
+
+  const std::filesystem::path& path() const { return path_; }
+
+ private:
+  std::filesystem::path path_;
+  Descriptor lock_{-1};
+};
 
 }  // namespace atl

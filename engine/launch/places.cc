@@ -19,10 +19,12 @@
 namespace atl {
 namespace {
 
-/// Reads "cora-0-0:0,1". A word that isn't a number is no rank.
+/// Reads "cora-0-0@node1:0,1". A word that isn't a number is no rank.
 Place read_place(const std::string& text) {
   const auto colon = text.find(':');
-  Place place{text.substr(0, colon), {}};
+  const std::string where = text.substr(0, colon);
+  const auto at = where.find('@');
+  Place place{where.substr(0, at), {}, at == std::string::npos ? "" : where.substr(at + 1)};
   std::istringstream ranks(colon == std::string::npos ? "" : text.substr(colon + 1));
   for (std::string one; std::getline(ranks, one, ',');) {
     Rank rank = 0;
@@ -46,12 +48,23 @@ Place place_of(const std::string& text, Rank rank) {
 std::string places_text(std::span<const Place> places) {
   std::string text;
   for (const Place& place : places)
-    text += fmt::format("{}{}:{}", text.empty() ? "" : ";", place.host, fmt::join(place.ranks, ","));
+    text += fmt::format("{}{}{}{}:{}", text.empty() ? "" : ";", place.host, place.node.empty() ? "" : "@",
+                        place.node, fmt::join(place.ranks, ","));
   return text;
 }
 
 std::vector<Rank> ranks_beside(const std::string& text, Rank rank) {
   return place_of(text, rank).ranks;
+}
+
+int ranks_on_node(const std::string& text, Rank rank) {
+  const Place own = place_of(text, rank);
+  if (own.node.empty()) return int(own.ranks.size());
+  std::size_t ranks = 0;
+  std::istringstream places(text);
+  for (std::string one; std::getline(places, one, ';');)
+    if (const Place place = read_place(one); place.node == own.node) ranks += place.ranks.size();
+  return int(ranks);
 }
 
 void check_place(const std::string& text, Rank rank, const std::string& host) {

@@ -11,18 +11,23 @@
 
 namespace atl {
 
-/// A pod (its host name) and the ranks in it.
+/// A pod (its host name), the ranks in it, and the node that it runs on ("": none but this pod's).
 struct Place {
   std::string host;
   std::vector<Rank> ranks;
+  std::string node;
 };
 
-/// "cora-0-0:0,1;cora-1-0:2,3".
+/// "cora-0-0@node1:0,1;cora-1-0@node1:2,3".
 std::string places_text(std::span<const Place> places);
 
 /// The ranks that `text` puts on the same host as `rank`, itself among them. Throws Error where `text`
 /// doesn't have it.
 std::vector<Rank> ranks_beside(const std::string& text, Rank rank);
+
+/// The number of ranks that `text` puts on the same node as `rank`, in whatever pods. Throws Error where
+/// `text` doesn't have it.
+int ranks_on_node(const std::string& text, Rank rank);
 
 /// Throws Error, naming both hosts, unless `text` puts `rank` on `host`.
 void check_place(const std::string& text, Rank rank, const std::string& host);

@@ -1,5 +1,5 @@
 // A rank's side of being supervised: it ends when its starter is gone, and stops when it is asked, without
-// being killed.
+// being killed. Before it begins, it ends ranks of an earlier attempt.
 #pragma once
 
 #include <sys/types.h>
@@ -94,5 +94,12 @@ std::optional<FailedRank> read_rank_failure(const std::string& line);
 /// for all ranks of a job on one machine. Call before there are threads. Throws Error where no process can be
 /// started.
 pid_t leave_witness(Rank rank, const std::string& host);
+
+// Ranks of an earlier attempt that still run in our pod. Nobody tells them to end, because their launcher's
+// machine is cut off, and they hold the ports and the memory that our ranks need.
+
+/// Kills every `train` process here of the same run with a lower attempt. Returns when they and all that they
+/// held are gone, or after some seconds. A run numbers its attempts itself (--run, --attempt).
+void end_earlier_ranks(const std::string& run, int attempt);
 
 }  // namespace atl

@@ -6,6 +6,7 @@
 
 #include <sys/types.h>
 #include <chrono>
+#include <filesystem>
 #include <functional>
 #include <map>
 #include <optional>
@@ -64,5 +65,12 @@ class MemoryKills {
 /// Enters "atoll" with our number into the file that the C library reads beside /etc/passwd
 /// (libnss-extrausers), unless we have a name already. Throws Error where that can't be written.
 void make_user_known();
+
+// Whether ranks of this pod can use the node's InfiniBand or RoCE. Where NCCL may open none, it uses TCP
+// without a word, and the job is several times slower than its cluster allows.
+
+/// One line for the pod's log; "" where the node has no such device. `devices` lists those of the node, which
+/// every pod sees (/sys/class/infiniband); `opened` those that the pod was given (/dev/infiniband).
+std::string infiniband_text(const std::filesystem::path& devices, const std::filesystem::path& opened);
 
 }  // namespace atl

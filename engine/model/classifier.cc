@@ -43,7 +43,7 @@ class Classifier final : public Layer {
   }
   RowStart::Started started(Verbs& verbs, const LayerWeights& w, const LayerInput& input,
                             Saved& saved) const {
-    return start_.forward(verbs, w, saved, input.self.dense, verbs.state().ids, "resgcn.self");
+    return start_.forward(verbs, w, saved, input.self.dense, verbs.state().ids, RowStart::kOwn);
   }
 
   RowStart start_;

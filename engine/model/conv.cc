@@ -134,13 +134,14 @@ void RowFinish::backward(Verbs& verbs, const LayerWeights& weights, Saved& saved
   ConstMatrixView pre = norm_ ? ConstMatrixView(saved.at(unfinished())) : ConstMatrixView();
   if (!norm_.batch()) return apply_backward(ctx, e, pre, out, d_out, gradient);
 
-  const std::span<double> sums = zeroed_sums(ctx, "finish.sums", 2 * options_.cols);
+  static constexpr ScratchKey kSums, kNone;
+  const std::span<double> sums = zeroed_sums(ctx, kSums, 2 * options_.cols);
   column_sums_backward(ctx, e, pre, out, d_out, sums.data());
   if (verbs.state().weights.empty()) {
     verbs.reduce(sums);
     return apply_backward(ctx, e, pre, out, d_out, gradient, sums, verbs.state().reduced_rows);
   }
-  apply_backward(ctx, e, pre, out, d_out, gradient, zeroed_sums(ctx, "finish.no_sums", 2 * options_.cols), 1);
+  apply_backward(ctx, e, pre, out, d_out, gradient, zeroed_sums(ctx, kNone, 2 * options_.cols), 1);
   norm_.statistics_backward(verbs, weights, pre, saved, sums, d_out);
 }
 

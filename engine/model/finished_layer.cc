@@ -20,6 +20,9 @@ LayerSpec finished(const LayerOptions& o, LayerSpec product, const RowFinish& fi
   return product;
 }
 
+/// Where a sum over neighbours has its products, and on the way back their gradients.
+constexpr ScratchKey kZ;
+
 /// The rows that a skip connection adds, or nothing.
 ConstMatrixView residual_of(const LayerOptions& o, const LayerInput& input) {
   return o.skip ? input.self.dense : ConstMatrixView();
@@ -65,15 +68,13 @@ void FinishedLayer::forward_whole(Verbs& verbs, const LayerWeights& weights, Sav
 
 void FinishedLayer::backward(Verbs& verbs, const LayerWeights& weights, const LayerInput& input, Saved& saved,
                              MatrixView out, MatrixView d_out, const LayerGradient& gradient) const {
-  if (verbs.state().columns != nullptr) {
-    backward_whole(verbs, weights, saved, out, d_out);
-    return backward_columns(verbs, weights, input, saved, gradient);
-  }
+  ATOLL_CHECK(verbs.state().columns == nullptr, "{}: backward by columns is in two parts", spec().name);
   Context& ctx = verbs.context();
   // Kept until multiply_backward() has written its gradient, perhaps to d_out's memory.
+  static constexpr ScratchKey kResidual;
   MatrixView d_residual;
   if (options_.skip) {
-    d_residual = ctx.workspace->matrix("finished_layer.d_residual", d_out.rows, d_out.cols, ctx.values);
+    d_residual = ctx.workspace->matrix(kResidual, d_out.rows, d_out.cols, ctx.values);
     fill(ctx, 0, d_residual);
   }
   finish_.backward(verbs, weights, saved, out, d_out, d_residual);
@@ -91,8 +92,8 @@ void FinishedLayer::backward_columns(Verbs& verbs, const LayerWeights& weights, 
                                      Saved& saved, const LayerGradient& gradient) const {
   Context& ctx = verbs.context();
   const MatrixView d_summands = verbs.state().columns->end_spread();
-  const MatrixView scratch =
-      ctx.workspace->matrix("finished_layer.scratch", d_summands.rows, d_summands.cols, ctx.values);
+  static constexpr ScratchKey kSummands;
+  const MatrixView scratch = ctx.workspace->matrix(kSummands, d_summands.rows, d_summands.cols, ctx.values);
   multiply_backward(verbs, weights, input, saved, d_summands, scratch, gradient);
 }
 
@@ -133,6 +134,7 @@ std::vector<SavedSpec> NeighbourSum::saved() const {
 
 void NeighbourSum::forward(Verbs& verbs, const LayerInput& input, OwnRows& own, ConstMatrixView w,
                            Saved& saved, const Sum& target, const Epilogue& finish, OwnWork own_work) const {
+  static constexpr ScratchKey kDropped;
   Context& ctx = verbs.context();
   ATOLL_CHECK(!adds_own() || !target.begun, "the sum begins with the own row, or with something else");
   if (aggregates_first()) {
@@ -141,13 +143,12 @@ void NeighbourSum::forward(Verbs& verbs, const LayerInput& input, OwnRows& own, 
       own_work();
       if (!adds_own()) return;
       const auto [self, due] = own.due(input.self, dropout_.of_self(verbs));
-      axpby(ctx, options_.own_row, dropped_rows(ctx, self, due, "neighbour_sum.rows"), 0, aggregated);
+      axpby(ctx, options_.own_row, dropped_rows(ctx, self, due, kDropped), 0, aggregated);
     };
     sum_over(verbs, input.rows, {aggregated, adds_own()}, begin,
              [&](const Source& s, MatrixView sum, bool accumulate, bool) {
                const auto [source, due] = own.due(s.rows, dropout_.of(verbs, s));
-               spmm(ctx, arcs_of(*s.block), dropped_rows(ctx, source, due, "neighbour_sum.rows"), sum,
-                    accumulate);
+               spmm(ctx, arcs_of(*s.block), dropped_rows(ctx, source, due, kDropped), sum, accumulate);
              });
     gemm(ctx, aggregated, w, target.out, target.begun, finish);
     return;
@@ -166,7 +167,7 @@ void NeighbourSum::forward(Verbs& verbs, const LayerInput& input, OwnRows& own, 
   }
   const bool is_finished = sum_over(
       verbs, input.rows, sum, begin, [&](const Source& s, MatrixView into, bool accumulate, bool is_whole) {
-        MatrixView z = ctx.workspace->matrix("neighbour_sum.z", s.rows.rows(), options_.out, ctx.values);
+        MatrixView z = ctx.workspace->matrix(kZ, s.rows.rows(), options_.out, ctx.values);
         const auto [source, due] = own.due(s.rows, dropout_.of(verbs, s));
         transform(ctx, source, due, w, z);
         spmm(ctx, arcs_of(*s.block), z, into, accumulate, is_whole ? finish : Epilogue{});
@@ -179,7 +180,7 @@ bool NeighbourSum::sum_products(Verbs& verbs, const LayerInput& input, OwnRows& 
   Context& ctx = verbs.context();
   const auto [rows, due] = own.due(input.rows, dropout_.of_self(verbs));
   const ExchangedProducts products(verbs, rows, due, w);
-  const MatrixView z = ctx.workspace->matrix("neighbour_sum.z", rows.rows(), options_.out, ctx.values);
+  const MatrixView z = ctx.workspace->matrix(kZ, rows.rows(), options_.out, ctx.values);
   products.multiply_boundary(z);
   const auto rest = [&] {
     products.multiply_rest(z);
@@ -238,7 +239,7 @@ void NeighbourSum::backward_transformed(Verbs& verbs, const LayerInput& input, C
     return;
   }
   sum_back(verbs, input.rows, d_target, gradient.rows, own, [&](const Source& s, ConstMatrixView d_sum) {
-    MatrixView d_z = ctx.workspace->matrix("neighbour_sum.z", s.rows.rows(), options_.out, ctx.values);
+    MatrixView d_z = ctx.workspace->matrix(kZ, s.rows.rows(), options_.out, ctx.values);
     spmm(ctx, transposed_arcs_of(*s.block), d_sum, d_z);
     weight_backward(ctx, s.rows, dropout_.of(verbs, s), d_z, d_w);
     if (s.d_rows.cols > 0) rows_backward(ctx, dropout_.of_gradient(verbs, s), w, d_z, s.d_rows);
@@ -252,8 +253,7 @@ void NeighbourSum::backward_products(Verbs& verbs, const LayerInput& input, Cons
                                      OwnWork own_work) const {
   Context& ctx = verbs.context();
   const ExchangedProducts products(verbs, input.rows, dropout_.of_self(verbs), w);
-  const MatrixView d_z =
-      ctx.workspace->matrix("neighbour_sum.z", input.rows.rows(), options_.out, ctx.values);
+  const MatrixView d_z = ctx.workspace->matrix(kZ, input.rows.rows(), options_.out, ctx.values);
   sum_back(verbs, d_z, d_target, d_z, own_work, [&](const Source& s, ConstMatrixView d_sum) {
     spmm(ctx, transposed_arcs_of(*s.block), d_sum, s.d_rows);
     if (s.own) products.backward_rest(d_z, d_w, d_rows);

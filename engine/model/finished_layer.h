@@ -44,19 +44,35 @@ class InputDropout {
   LayerOptions options_;
 };
 
-class FinishedLayer : public Layer {
+/// A layer whose input's columns a group of ranks can share (model/gather.h): a product of the columns that
+/// are here, whose summands travel to their rows' owners, and what follows on whole rows. The way back has
+/// the same two parts in reverse. Between them others compute while summands, or their gradients, travel
+/// (P3's four phases: Gandhi & Iyer 2021, section 3.3). Collective over the group.
+class ColumnLayer {
+ public:
+  /// Begins to send the summands of the group's rows.
+  virtual void forward_columns(Verbs& verbs, const LayerWeights& weights, const LayerInput& input,
+                               Saved& saved) const = 0;
+  /// Writes out (dst, out()), as Layer::forward.
+  virtual void forward_whole(Verbs& verbs, const LayerWeights& weights, Saved& saved,
+                             MatrixView out) const = 0;
+  /// out and d_out as in Layer::backward. Begins to send the gradient of the own rows' sums.
+  virtual void backward_whole(Verbs& verbs, const LayerWeights& weights, Saved& saved, MatrixView out,
+                              MatrixView d_out) const = 0;
+  virtual void backward_columns(Verbs& verbs, const LayerWeights& weights, const LayerInput& input,
+                                Saved& saved, const LayerGradient& gradient) const = 0;
+
+ protected:
+  ~ColumnLayer() = default;
+};
+
+class FinishedLayer : public Layer, private ColumnLayer {
  public:
   void forward(Verbs& verbs, const LayerWeights& weights, const LayerInput& input, Saved& saved,
                MatrixView out) const final;
   void backward(Verbs& verbs, const LayerWeights& weights, const LayerInput& input, Saved& saved,
                 MatrixView out, MatrixView d_out, const LayerGradient& gradient) const final;
-  void forward_columns(Verbs& verbs, const LayerWeights& weights, const LayerInput& input,
-                       Saved& saved) const final;
-  void forward_whole(Verbs& verbs, const LayerWeights& weights, Saved& saved, MatrixView out) const final;
-  void backward_whole(Verbs& verbs, const LayerWeights& weights, Saved& saved, MatrixView out,
-                      MatrixView d_out) const final;
-  void backward_columns(Verbs& verbs, const LayerWeights& weights, const LayerInput& input, Saved& saved,
-                        const LayerGradient& gradient) const final;
+  const ColumnLayer* by_columns() const final { return this; }
 
  protected:
   /// `product` says all but the sizes. Its parameters and saved matrices come first in the layer's; the
@@ -93,6 +109,14 @@ class FinishedLayer : public Layer {
 
  private:
   FinishedLayer(const LayerOptions& options, const LayerSpec& product, const RowFinish& finish);
+  void forward_columns(Verbs& verbs, const LayerWeights& weights, const LayerInput& input,
+                       Saved& saved) const final;
+  void forward_whole(Verbs& verbs, const LayerWeights& weights, Saved& saved, MatrixView out) const final;
+  void backward_whole(Verbs& verbs, const LayerWeights& weights, Saved& saved, MatrixView out,
+                      MatrixView d_out) const final;
+  void backward_columns(Verbs& verbs, const LayerWeights& weights, const LayerInput& input, Saved& saved,
+                        const LayerGradient& gradient) const final;
+
   LayerOptions options_;
   InputDropout dropout_;
   RowFinish finish_;

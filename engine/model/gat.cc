@@ -105,10 +105,11 @@ class Gat final : public FinishedLayer {
 
   void multiply_backward(Verbs& verbs, const LayerWeights& w, const LayerInput& input, Saved& saved,
                          MatrixView d_target, MatrixView, const LayerGradient& gradient) const override {
+    static constexpr ScratchKey kDot, kOfDst, kOfSrc, kOfZ;
     Context& ctx = verbs.context();
     MatrixView d_aggregated = split_heads(ctx, d_target);
-    MatrixView dot = ctx.workspace->matrix("gat.dot", d_target.rows, o_.heads);
-    MatrixView d_dst_score = ctx.workspace->matrix("gat.d_dst_score", d_target.rows, o_.heads);
+    MatrixView dot = ctx.workspace->matrix(kDot, d_target.rows, o_.heads);
+    MatrixView d_dst_score = ctx.workspace->matrix(kOfDst, d_target.rows, o_.heads);
     attention_dot(ctx, o_.heads, saved.at(kAggregated), d_aggregated, dot);
     fill(ctx, 0, d_dst_score);
     const SoftmaxState state{saved.at(kMax), saved.at(kSum)};
@@ -116,7 +117,7 @@ class Gat final : public FinishedLayer {
     const auto block_backward = [&](const Source& s, ConstMatrixView z, const SoftmaxGradient& of,
                                     MatrixView d_z) {
       MatrixView src_score = saved.at(kSrcScore, s.slot, z.rows);
-      MatrixView d_src_score = ctx.workspace->matrix("gat.d_src_score", z.rows, o_.heads);
+      MatrixView d_src_score = ctx.workspace->matrix(kOfSrc, z.rows, o_.heads);
       attention_backward(ctx, attention_of(verbs, s), s.block->transpose, s.block->transpose_arc, z,
                          of.scores, src_score, of.state, of.result, of.d_out, d_z, d_src_score, of.d_scores);
       make_whole(verbs, d_src_score);
@@ -125,7 +126,7 @@ class Gat final : public FinishedLayer {
     };
     if (sends_products(o_)) {
       const ExchangedProducts products(verbs, input.rows, input_dropout().of_self(verbs), w.value(kWeight));
-      const MatrixView d_own = ctx.workspace->matrix("gat.d_z", input.rows.rows(), width(), ctx.values);
+      const MatrixView d_own = ctx.workspace->matrix(kOfZ, input.rows.rows(), width(), ctx.values);
       softmax_back(verbs, saved.at(kZ), of_own, d_own, [&](const Source& s, const SoftmaxGradient& of) {
         block_backward(s, s.rows.dense, of, s.d_rows);
         if (s.own) products.backward_rest(d_own, w.gradient(kWeight), gradient.rows);
@@ -134,7 +135,7 @@ class Gat final : public FinishedLayer {
     } else {
       softmax_back(verbs, input.rows, of_own, gradient.rows, [&](const Source& s, const SoftmaxGradient& of) {
         const MatrixView z = saved.at(kZ, s.slot, s.rows.rows());
-        const MatrixView d_z = ctx.workspace->matrix("gat.d_z", z.rows, z.cols, ctx.values);
+        const MatrixView d_z = ctx.workspace->matrix(kOfZ, z.rows, z.cols, ctx.values);
         block_backward(s, z, of, d_z);
         weight_backward(ctx, s.rows, input_dropout().of(verbs, s), d_z, w.gradient(kWeight));
         if (s.d_rows.cols > 0)
@@ -155,7 +156,8 @@ class Gat final : public FinishedLayer {
 
   /// (in, heads): W·a_dst, a column per head.
   MatrixView folded_vector(Context& ctx, const LayerWeights& w) const {
-    MatrixView folded = ctx.workspace->matrix("gat.folded", o_.layer.in, o_.heads);
+    static constexpr ScratchKey kFolded;
+    MatrixView folded = ctx.workspace->matrix(kFolded, o_.layer.in, o_.heads);
     for (int h = 0; h < o_.heads; ++h) {
       gemm_bt(ctx, head(w.value(kWeight), h), head(w.value(kDstVector), h), folded.slice_cols(h, 1));
     }
@@ -166,7 +168,8 @@ class Gat final : public FinishedLayer {
   void destination_backward(Verbs& verbs, const LayerWeights& w, const LayerInput& input,
                             MatrixView d_dst_score, const LayerGradient& gradient) const {
     Context& ctx = verbs.context();
-    MatrixView d_folded = ctx.workspace->matrix("gat.d_folded", o_.layer.in, o_.heads);
+    static constexpr ScratchKey kOfFolded;
+    MatrixView d_folded = ctx.workspace->matrix(kOfFolded, o_.layer.in, o_.heads);
     fill(ctx, 0, d_folded);
     weight_backward(ctx, input.self, input_dropout().of_self(verbs), d_dst_score, d_folded);
     if (gradient.self.cols > 0)
@@ -190,7 +193,8 @@ class Gat final : public FinishedLayer {
   }
   MatrixView split_heads(Context& ctx, MatrixView d_out) const {
     if (o_.concat) return d_out;
-    MatrixView d = ctx.workspace->matrix("gat.d_heads", d_out.rows, width(), ctx.values);
+    static constexpr ScratchKey kHeads;
+    MatrixView d = ctx.workspace->matrix(kHeads, d_out.rows, width(), ctx.values);
     for (int h = 0; h < o_.heads; ++h) axpby(ctx, Real(1) / Real(o_.heads), d_out, 0, head(d, h));
     return d;
   }

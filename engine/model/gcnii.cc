@@ -36,12 +36,13 @@ class Gcnii final : public FinishedLayer {
  private:
   void multiply(Verbs& verbs, const LayerWeights& w, const LayerInput& input, Saved& saved, MatrixView target,
                 const Epilogue& finish) const override {
+    static constexpr ScratchKey kDropped;
     Context& ctx = verbs.context();
     MatrixView s = saved.at(0);
     sum_over(verbs, input.rows, {s}, no_own_work,
              [&](const Source& source, MatrixView sum, bool accumulate, bool) {
                const Dropout dropout = input_dropout().of(verbs, source);
-               spmm(ctx, arcs_of(*source.block), dropped_rows(ctx, source.rows, dropout, "gcnii.rows"), sum,
+               spmm(ctx, arcs_of(*source.block), dropped_rows(ctx, source.rows, dropout, kDropped), sum,
                     accumulate);
              });
     axpby(ctx, o_.alpha, input.tap, 1 - o_.alpha, s);
@@ -53,7 +54,8 @@ class Gcnii final : public FinishedLayer {
                          const LayerGradient& gradient) const override {
     Context& ctx = verbs.context();
     const auto weight = [&] {
-      MatrixView d_mixed = ctx.workspace->matrix("gcnii.d_mixed", width(), width());
+      static constexpr ScratchKey kOfMixed;
+      MatrixView d_mixed = ctx.workspace->matrix(kOfMixed, width(), width());
       gemm_at(ctx, saved.at(0), {}, d_target, d_mixed);
       axpby(ctx, o_.theta, d_mixed, 1, w.gradient(0));
     };
@@ -70,11 +72,12 @@ class Gcnii final : public FinishedLayer {
 
   /// θ·W + (1−θ)·I, which saves a second product and a sum.
   MatrixView mixed_weight(Context& ctx, const LayerWeights& w) const {
-    const auto [mixed, is_made] = place_of(ctx, w.value(0), Made::kMixed, "gcnii.mixed", width(), width());
+    static constexpr ScratchKey kMixed, kOnes;
+    const auto [mixed, is_made] = place_of(ctx, w.value(0), Made::kMixed, kMixed, width(), width());
     if (is_made) return mixed;
     axpby(ctx, o_.theta, w.value(0), 0, mixed);
     MatrixView diagonal(mixed.data, width(), 1, width() + 1);
-    MatrixView ones = ctx.workspace->matrix("gcnii.ones", width(), 1);
+    MatrixView ones = ctx.workspace->matrix(kOnes, width(), 1);
     fill(ctx, 1, ones);
     axpby(ctx, 1 - o_.theta, ones, 1, diagonal);
     return mixed;

@@ -31,25 +31,7 @@ void for_each_matrix(const std::vector<SavedSpec>& specs, const LayerRows& rows,
   }
 }
 
-[[noreturn]] void cant_be_split(const Layer& layer) {
-  ATOLL_CHECK(false, "{} can't have its input's columns split", layer.spec().name);
-}
-
 }  // namespace
-
-void Layer::forward_columns(Verbs&, const LayerWeights&, const LayerInput&, Saved&) const {
-  cant_be_split(*this);
-}
-void Layer::forward_whole(Verbs&, const LayerWeights&, Saved&, MatrixView) const {
-  cant_be_split(*this);
-}
-void Layer::backward_whole(Verbs&, const LayerWeights&, Saved&, MatrixView, MatrixView) const {
-  cant_be_split(*this);
-}
-void Layer::backward_columns(Verbs&, const LayerWeights&, const LayerInput&, Saved&,
-                             const LayerGradient&) const {
-  cant_be_split(*this);
-}
 
 Index Saved::reals(const std::vector<SavedSpec>& specs, const LayerRows& rows, Storage values) {
   Index total = 0;

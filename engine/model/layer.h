@@ -131,6 +131,8 @@ struct LayerSpec {
   Index gathered_columns() const { return product_cols > 0 ? product_cols : gathered > 0 ? gathered : in; }
 };
 
+class ColumnLayer;  // model/finished_layer.h
+
 class Layer {
  public:
   virtual ~Layer() = default;
@@ -144,17 +146,9 @@ class Layer {
   virtual void backward(Verbs& verbs, const LayerWeights& weights, const LayerInput& input, Saved& saved,
                         MatrixView out, MatrixView d_out, const LayerGradient& gradient) const = 0;
 
-  /// Where a group's ranks share the input's columns (model/gather.h), forward is the first two of these in
-  /// turn, and backward the last two. A pass that calls them itself lets others compute while summands, or
-  /// their gradients, travel (P3's four phases: Gandhi & Iyer 2021, section 3.3). Calling them on a layer
-  /// that can't be split is a bug.
-  virtual void forward_columns(Verbs& verbs, const LayerWeights& weights, const LayerInput& input,
-                               Saved& saved) const;
-  virtual void forward_whole(Verbs& verbs, const LayerWeights& weights, Saved& saved, MatrixView out) const;
-  virtual void backward_whole(Verbs& verbs, const LayerWeights& weights, Saved& saved, MatrixView out,
-                              MatrixView d_out) const;
-  virtual void backward_columns(Verbs& verbs, const LayerWeights& weights, const LayerInput& input,
-                                Saved& saved, const LayerGradient& gradient) const;
+  /// The layer in two parts, for ranks that share its input's columns (PassState::columns); null: they can't.
+  /// Forward does both parts in turn; backward is in parts alone there.
+  virtual const ColumnLayer* by_columns() const { return nullptr; }
 
  protected:
   explicit Layer(LayerSpec spec) : spec_(std::move(spec)) {}

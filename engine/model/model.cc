@@ -28,6 +28,7 @@ GraphNeeds graph_needs(const ModelSpec& spec) {
 Model make_model(const ModelSpec& spec, const TrainingSpec& training, const ModelInput& input) {
   const ModelKind kind = kind_of(spec.kind);
   Model model = kind.make(spec, training, input);
+  check_taps(model);
   model.needs = kind.needs(spec.options);
   model.values = storage_of(training.precision);
   return model;
@@ -44,6 +45,14 @@ int Model::constant_prefix() const {
   int count = 0;
   while (count < int(layers.size()) && layers[std::size_t(count)]->spec().constant) ++count;
   return count;
+}
+
+void check_taps(const Model& model) {
+  const int once = model.constant_prefix();
+  for (int l = 0; l < int(model.layers.size()); ++l)
+    if (const int tap = model.spec(l).tap; tap >= 0)
+      ATOLL_CHECK(once <= tap && tap < l, "layer {} taps layer {}; layers 0 … {} are computed once", l, tap,
+                  once - 1);
 }
 
 int first_in_place(const Model& model, const LayerRange& layers) {

@@ -66,6 +66,10 @@ struct Model {
   int constant_prefix() const;
 };
 
+/// Ends the program where a layer's tap is no earlier layer, or one of the leading constant layers: their
+/// outputs are made once, and no pass keeps them for a later layer to read.
+void check_taps(const Model& model);
+
 /// The first of these layers whose output lies in the memory of the last one's, because each layer after it
 /// appends to its input. There must be at least one layer.
 int first_in_place(const Model& model, const LayerRange& layers);

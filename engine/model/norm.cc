@@ -27,7 +27,8 @@ void NormLayer::statistics(Verbs& verbs, const LayerWeights& weights, ConstMatri
   Real* mean = weights.statistic(first_parameter_ + kRunningMean).data;
   Real* variance = weights.statistic(first_parameter_ + kRunningVariance).data;
   if (!verbs.state().training) return known_statistics(ctx, mean, variance, saved.at(saved_at_));
-  const std::span<double> sums = zeroed_sums(ctx, "norm.sums", 2 * cols_);
+  static constexpr ScratchKey kSums;
+  const std::span<double> sums = zeroed_sums(ctx, kSums, 2 * cols_);
   column_sums(ctx, x, sums.data(), verbs.state().weights);
   verbs.reduce(sums);
   const double rows = std::max(verbs.state().reduced_rows, 1.0);
@@ -43,7 +44,8 @@ void NormLayer::statistics_backward(Verbs& verbs, const LayerWeights& weights, C
   verbs.reduce(sums);
   Epilogue e;
   enter(weights, saved, e);
-  MatrixView rest = ctx.workspace->matrix("norm.rest", d.rows, d.cols);
+  static constexpr ScratchKey kRest;
+  MatrixView rest = ctx.workspace->matrix(kRest, d.rows, d.cols);
   fill(ctx, 0, rest);
   apply_backward(ctx, e, x, x, rest, {}, sums, std::max(verbs.state().reduced_rows, 1.0));
   if (const auto counted = verbs.state().weights; !counted.empty()) scale_rows(ctx, counted.data(), rest);

@@ -27,18 +27,20 @@ ResidualBlock::ResidualBlock(Index hidden, RowStart start, Index weight_rows, La
 ResidualBlock::Pass ResidualBlock::pass_of(Verbs& verbs, const LayerWeights& w, const LayerInput& input,
                                            Saved& saved) const {
   return {verbs, w, input.rows, saved,
-          start_.forward(verbs, w, saved, input.self.dense, verbs.state().ids, "resgcn.self")};
+          start_.forward(verbs, w, saved, input.self.dense, verbs.state().ids, RowStart::kOwn)};
 }
 
 RowStart::Started ResidualBlock::started(const Pass& p, const Source& s) const {
   if (sources_are_destinations(*s.block)) return p.self;
-  return start_.forward(p.verbs, p.weights, p.saved, s.rows.dense, s.block->src_ids, "resgcn.rows");
+  static constexpr ScratchKey kSources;
+  return start_.forward(p.verbs, p.weights, p.saved, s.rows.dense, s.block->src_ids, kSources);
 }
 
 MatrixView ResidualBlock::gradient_of(const Pass& p, const Source& s) const {
   if (s.d_rows.cols > 0 || !start_.learns()) return s.d_rows;
+  static constexpr ScratchKey kOfSources;
   Context& ctx = p.verbs.context();
-  return ctx.workspace->matrix("resgcn.d_rows", s.rows.rows(), hidden_, ctx.values);
+  return ctx.workspace->matrix(kOfSources, s.rows.rows(), hidden_, ctx.values);
 }
 
 void ResidualBlock::forward(Verbs& verbs, const LayerWeights& w, const LayerInput& input, Saved& saved,
@@ -88,17 +90,18 @@ Epilogue RowStart::epilogue(Verbs& verbs, const LayerWeights& weights, Saved& sa
 
 RowStart::Started RowStart::forward(Verbs& verbs, const LayerWeights& weights, Saved& saved,
                                     ConstMatrixView h, std::span<const VertexId> ids,
-                                    const char* name) const {
+                                    const ScratchKey& to) const {
   const Epilogue e = epilogue(verbs, weights, saved, ids);
   if (!norm_ && !options_.relu && !e.dropout) return {h, h, ids};
   Context& ctx = verbs.context();
-  MatrixView r = ctx.workspace->matrix(name, h.rows, h.cols, ctx.values);
+  MatrixView r = ctx.workspace->matrix(to, h.rows, h.cols, ctx.values);
   apply(ctx, e, h, r);
   return {h, r, ids};
 }
 
 RowStart::Sums RowStart::begin_backward(Verbs& verbs) const {
-  return norm_.batch() ? zeroed_sums(verbs.context(), "start.sums", 2 * options_.cols) : Sums();
+  static constexpr ScratchKey kSums;
+  return norm_.batch() ? zeroed_sums(verbs.context(), kSums, 2 * options_.cols) : Sums();
 }
 
 void RowStart::backward(Verbs& verbs, const LayerWeights& weights, Saved& saved, const Started& started,
@@ -108,10 +111,11 @@ void RowStart::backward(Verbs& verbs, const LayerWeights& weights, Saved& saved,
   if (!norm_ && !options_.relu && !e.dropout) return;
   EpilogueGradient gradient;
   norm_.enter(weights, gradient);
+  static constexpr ScratchKey kNone;
   Sums none;
   if (norm_.batch()) {
     column_sums_backward(ctx, e, started.raw, started.rows, d, sums.data());
-    none = zeroed_sums(ctx, "start.no_sums", 2 * options_.cols);
+    none = zeroed_sums(ctx, kNone, 2 * options_.cols);
   }
   apply_backward(ctx, e, started.raw, started.rows, d, gradient, none, 1);
 }

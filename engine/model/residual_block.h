@@ -34,6 +34,9 @@ class RowStart {
     std::span<const VertexId> ids;
   };
 
+  /// Where all layers that start rows have their destinations' own.
+  static constexpr ScratchKey kOwn{};
+
   RowStart(Options options, int first_parameter, int first_saved);
   /// Whether it has parameters. They learn from all rows, also from those that take no gradient.
   bool learns() const { return options_.norm != Norm::kNone; }
@@ -45,9 +48,9 @@ class RowStart {
   /// Call before the first forward() of a pass: computes batch statistics of the owned rows h (dst, cols).
   /// Collective.
   void prepare(Verbs& verbs, const LayerWeights& weights, ConstMatrixView h, Saved& saved) const;
-  /// The result is in workspace `name`, valid until its next use.
+  /// The result is in scratch buffer `to`, valid until its next use.
   Started forward(Verbs& verbs, const LayerWeights& weights, Saved& saved, ConstMatrixView h,
-                  std::span<const VertexId> ids, const char* name) const;
+                  std::span<const VertexId> ids, const ScratchKey& to) const;
 
   /// The sums are valid until end_backward.
   Sums begin_backward(Verbs& verbs) const;

@@ -40,7 +40,8 @@ class MeanBlock final : public ResidualBlock {
       spmm(ctx, transposed_arcs_of(*s.block), d_sum, d_source);
       start_.backward(p.verbs, p.weights, p.saved, started(p, s), d_source, sums);
     });
-    MatrixView d_self = ctx.workspace->matrix("resgcn.d_self", d_out.rows, hidden_, ctx.values);
+    static constexpr ScratchKey kOfSelf;
+    MatrixView d_self = ctx.workspace->matrix(kOfSelf, d_out.rows, hidden_, ctx.values);
     gemm_bt(ctx, d_out, self_weight(p.weights.value(0)), d_self);
     return d_self;
   }

@@ -62,14 +62,16 @@ class SoftmaxBlock final : public ResidualBlock {
   /// ReLU(r), which is r itself where start() ends with ReLU.
   ConstMatrixView messages(Context& ctx, const Started& source) const {
     if (start_.relu()) return source.rows;
-    MatrixView m = ctx.workspace->matrix("resgcn.messages", source.rows.rows, source.rows.cols, ctx.values);
+    static constexpr ScratchKey kMessages;
+    MatrixView m = ctx.workspace->matrix(kMessages, source.rows.rows, source.rows.cols, ctx.values);
     axpby(ctx, 1, source.rows, 0, m);
     apply(ctx, kRelu, m, m);
     return m;
   }
   /// (dst, hidden): r + a, to which the weight is applied.
   ConstMatrixView combined(Context& ctx, const Started& self, ConstMatrixView aggregated) const {
-    MatrixView sum = ctx.workspace->matrix("resgcn.combined", aggregated.rows, aggregated.cols, ctx.values);
+    static constexpr ScratchKey kCombined;
+    MatrixView sum = ctx.workspace->matrix(kCombined, aggregated.rows, aggregated.cols, ctx.values);
     axpby(ctx, 1, self.rows, 0, sum);
     axpby(ctx, 1, aggregated, 1, sum);
     return sum;

@@ -9,10 +9,10 @@ constexpr Index kPieceElements = Index(1) << 18;  // a megabyte
 
 }  // namespace
 
-ConstMatrixView dropped_rows(Context& ctx, const Rows& rows, const Dropout& d, const char* name) {
+ConstMatrixView dropped_rows(Context& ctx, const Rows& rows, const Dropout& d, const ScratchKey& to) {
   ATOLL_CHECK(!rows.packed(), "packed rows are transformed, never copied");
   if (!d) return rows.dense;
-  MatrixView copy = ctx.workspace->matrix(name, rows.rows(), rows.cols(), ctx.values);
+  MatrixView copy = ctx.workspace->matrix(to, rows.rows(), rows.cols(), ctx.values);
   dropout(ctx, d, rows.dense, copy);
   return copy;
 }
@@ -21,13 +21,15 @@ OwnRows::Due OwnRows::due(const Rows& rows, const Dropout& d) {
   // Without own rows, own_ has no columns. Its null data would match those of a rank without vertices.
   const bool are_own = !rows.packed() && own_.cols() > 0 && rows.dense.address() == own_.dense.address() &&
                        rows.rows() == own_.rows();
+  static constexpr ScratchKey kDropped;
   if (!d || !are_own) return {rows, d};
-  if (dropped_.address() == nullptr) dropped_ = dropped_rows(ctx_, own_, d, "transform.own_rows");
+  if (dropped_.address() == nullptr) dropped_ = dropped_rows(ctx_, own_, d, kDropped);
   return {dropped_, {}};
 }
 
 void transform(Context& ctx, const Rows& rows, const Dropout& d, ConstMatrixView w, MatrixView out,
                const Epilogue& epilogue, bool accumulate) {
+  static constexpr ScratchKey kDropped;
   if (rows.bits != nullptr) {
     ATOLL_CHECK(!d, "bits are read as dense rows where they are dropped out");
     bit_gemm(ctx, *rows.bits, w, out, accumulate, epilogue);
@@ -35,7 +37,7 @@ void transform(Context& ctx, const Rows& rows, const Dropout& d, ConstMatrixView
     ATOLL_CHECK(!accumulate, "sparse transforms don't accumulate");
     sparse_gemm(ctx, *rows.sparse, d, w, out, epilogue);
   } else {
-    gemm(ctx, dropped_rows(ctx, rows, d, "transform.rows"), w, out, accumulate, epilogue);
+    gemm(ctx, dropped_rows(ctx, rows, d, kDropped), w, out, accumulate, epilogue);
   }
 }
 
@@ -52,8 +54,8 @@ void rows_backward(Context& ctx, const Dropout& d, ConstMatrixView w, ConstMatri
   const Index masked_rows = std::min(d.end, d_rows.rows), rest = d_rows.rows - masked_rows;
   // A few rows at a time, so that what is masked is still in the cache when it is added.
   const Index piece = std::max<Index>(1, kPieceElements / std::max<Index>(1, d_rows.cols));
-  const MatrixView masked =
-      ctx.workspace->matrix("transform.d_rows", std::min(piece, masked_rows), d_rows.cols);
+  static constexpr ScratchKey kMasked;
+  const MatrixView masked = ctx.workspace->matrix(kMasked, std::min(piece, masked_rows), d_rows.cols);
   for (Index begin = 0; begin < masked_rows; begin += piece) {
     const Index count = std::min(piece, masked_rows - begin);
     const MatrixView product = masked.slice_rows(0, count);

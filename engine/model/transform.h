@@ -6,9 +6,9 @@
 
 namespace atl {
 
-/// rows as they are, or a dropped-out copy in workspace `name` (dense rows only; valid until the name's next
+/// rows as they are, or a dropped-out copy in scratch buffer `to` (dense rows only; valid until its next
 /// use).
-ConstMatrixView dropped_rows(Context& ctx, const Rows& rows, const Dropout& dropout, const char* name);
+ConstMatrixView dropped_rows(Context& ctx, const Rows& rows, const Dropout& dropout, const ScratchKey& to);
 
 /// The own rows of a layer's input, for several products that read them: they are dropped out once for all.
 class OwnRows {

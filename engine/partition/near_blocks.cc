@@ -1,4 +1,5 @@
-#include "partition/near_blocks.h"
+// Cuts a rank's arcs for each layer of GraNNDis, by the distance of rows from the server's own vertices.
+#include "partition/server_graph.h"
 
 #include <algorithm>
 

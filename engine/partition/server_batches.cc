@@ -1,4 +1,5 @@
-#include "partition/server_batches.h"
+// Cooperative batching (Song et al. 2024, "GraNNDis", section 4.4): divides a server's own vertices.
+#include "partition/server_graph.h"
 
 #include <fmt/format.h>
 

@@ -3,6 +3,8 @@
 #pragma once
 
 #include <optional>
+#include <span>
+#include <string>
 #include <vector>
 
 #include "partition/local_graph.h"
@@ -24,7 +26,7 @@ struct ServerOptions {
   bool samples = true;
   std::uint64_t seed = 1, epoch = 0;  // of the draw …
   bool redraws = false;               // … and whether each epoch has its own
-  int batches = 1;                    // number of batches of the server's vertices (server_batches.h)
+  int batches = 1;                    // number of batches of the server's vertices (server_batches())
   std::span<const std::uint8_t> induced_on = {};  // as in LocalizeOptions
   /// A batch: rows of the prepared graph that stand for all its own vertices, and are divided among the ranks
   /// as copies are. None: all own vertices.
@@ -33,7 +35,7 @@ struct ServerOptions {
 
 /// Rows of the server's ranks, rank by rank: first the own part's rows, then copies by distance. A row at
 /// distance d from the server's own vertices is computed by (layers − d) layers only, so a layer's rows are
-/// the first ones of each rank (near_blocks.h). Rows at distance `layers` are inputs and have no arcs.
+/// the first ones of each rank (NearBlock). Rows at distance `layers` are inputs and have no arcs.
 struct ServerGraph {
   std::vector<Index> part_offsets;      // (ranks + 1)
   std::vector<Index> counted;           // (ranks) own vertices of each
@@ -52,5 +54,53 @@ struct ServerGraph {
 /// Gives the same result on every rank of the server. Memory while it runs: the server's graph, and 16 bytes
 /// per vertex of the graph.
 ServerGraph server_graph(const PreparedGraph& prepared, const ServerOptions& options);
+
+// A rank's arcs for each layer of GraNNDis. The more layers follow a layer, the farther from the server's own
+// vertices are the rows that it computes. Rows are sorted by that distance, so that a layer's rows are always
+// the first ones.
+
+/// The arcs of the rows within one distance of the server's own vertices. Arcs between owned rows are the
+/// first ones of LocalGraph::own and aren't copied. Their transpose (4 bytes per arc) and everything about
+/// halo rows (8 bytes per arc to the halo) are stored here.
+struct NearBlock {
+  Index rows = 0, sources = 0;  // the rank's first `rows` are computed; they read its first `sources`
+  Index own_arcs = 0;
+  bool is_whole = false;       // the rows have all of the rank's arcs: use the LocalGraph's instead
+  Csr own_transpose;           // (sources × rows)
+  std::vector<VertexId> halo;  // the halo rows of the LocalGraph that are read, ascending
+  Csr outer, outer_transpose;  // (rows × halo) and back
+  std::vector<Index> own_arc, outer_arc;  // places of transposed arcs; filled where attention needs them
+  std::vector<VertexId> halo_ids;         // (halo) the data set's vertex ids
+  std::vector<Real> halo_scale;           // (halo) by the normalisation asked for; empty: all 1
+  std::vector<PeerRows> peers;            // only those with rows to exchange
+};
+
+/// Entry d, for d = 0 … layers − 1, has the rows that a layer with d layers after it computes. `attention`:
+/// as in LocalizeOptions.
+std::vector<NearBlock> near_blocks(const ServerGraph& server, const LocalGraph& graph, int layers,
+                                   bool attention);
+
+/// Destinations: the near rows; sources: own rows (own), or the halo rows that they read (outer). Views into
+/// `graph` and `near`.
+Block own_block(const LocalGraph& graph, const NearBlock& near);
+Block outer_block(const LocalGraph& graph, const NearBlock& near);
+
+// Cooperative batching (Song et al. 2024, "GraNNDis", section 4.4): a server's own vertices are divided into
+// batches. Each batch is trained with the vertices that it depends on, just as all vertices are where there
+// is one batch.
+
+/// The server's own vertices of each batch, as rows of the prepared graph. Neighbours are together, and
+/// batches have equal shares of the vertices that `trains` marks (vertices of the data set). The result
+/// doesn't depend on the number of ranks of the server. Memory: the arcs among own vertices, twice, and 4
+/// bytes per vertex of the graph.
+std::vector<std::vector<VertexId>> server_batches(const PreparedGraph& prepared, const ServerOptions& options,
+                                                  std::span<const std::uint8_t> trains, int batches);
+
+/// The error for `batches` batches where no server has more than `most` training vertices.
+std::string too_many_batches(const std::string& strategy, Index batches, Index most);
+
+/// The graph that a server holds for each batch; a single one without batches.
+std::vector<ServerGraph> server_graphs(const PreparedGraph& prepared, const ServerOptions& options,
+                                       std::span<const std::uint8_t> trains);
 
 }  // namespace atl

@@ -4,7 +4,7 @@
 
 #include "job/strategies/batch_options.h"
 #include "sampler/feature_store.h"
-#include "sampler/row_draws.h"
+#include "sampler/structure.h"
 #include "strategies/schedule/rows.h"
 
 namespace atl {

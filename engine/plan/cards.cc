@@ -1,4 +1,5 @@
-#include "plan/cards.h"
+// The table of GPUs that a plan knows by name.
+#include "plan/job_plan.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

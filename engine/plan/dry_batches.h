@@ -25,7 +25,7 @@ struct DryBatches {
   PairSizes pairs{};             // with task linkPrediction
   ScoredRows scored{};           // for any other task: rows of the rank in each split
   Index pages = 0;               // bytes of mapped arcs: the rank's own, or the whole graph's
-  Index file = 0;                // bytes of sums that the rank keeps in a file (sums_folder())
+  Index sums = 0;                // bytes of sums that it keeps, in a file where there is a sums_folder()
   EvaluationParts evaluation{};  // parts of run.evaluation, without the metric
   // In an epoch, where features are held by columns:
   double whole_rows = 0;  // of the rank's batches: rows whose product is summed up at this rank

@@ -3,8 +3,8 @@
 #include <algorithm>
 
 #include "base/error.h"
-#include "partition/server_batches.h"
-#include "plan/server_shapes.h"
+#include "partition/server_graph.h"
+#include "plan/rank_shape.h"
 #include "train/labels.h"
 #include "train/rank_data.h"
 
@@ -55,8 +55,13 @@ RankShape DryInputs::shape_of(Rank rank, std::span<const std::uint8_t> induced_o
   if (const auto view = strategy_of(job_).view; view != nullptr) {
     const GraphNeeds& needs = model_.needs;
     const LocalizeOptions options{needs.normalisation, needs.attention, induced_on, parts};
-    const auto graph = localize(prepared_, rank, options);
-    add_view(*graph, *view({job_, prepared_, *graph, options}), shape);
+    std::unique_ptr<const LocalGraph> graph;
+    const auto cut = [&]() -> const LocalGraph& {
+      if (graph == nullptr) graph = localize(prepared_, rank, options);
+      return *graph;
+    };
+    shape.view = view({job_, prepared_, rank, cut, options})->sizes();
+    if (graph != nullptr) add_slices(*graph, shape);
   }
   return on_ranks(std::move(shape), parts, ranks());
 }

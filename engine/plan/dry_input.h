@@ -7,7 +7,7 @@
 #include "dataset/dataset.h"
 #include "partition/prepared_graph.h"
 #include "plan/dry_run.h"
-#include "plan/server_shapes.h"
+#include "plan/rank_shape.h"
 
 namespace atl {
 

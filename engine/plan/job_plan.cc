@@ -3,11 +3,12 @@
 #include <algorithm>
 #include <numeric>
 
+#include "job/samplers.h"
 #include "job/strategies.h"
 #include "plan/dry_batches.h"
 #include "plan/dry_input.h"
 #include "plan/dry_run.h"
-#include "plan/mapped.h"
+#include "plan/memory.h"
 #include "plan/metric_traffic.h"
 #include "plan/planned_seeds.h"
 #include "plan/strategy_plan.h"
@@ -128,7 +129,7 @@ RankPlan plan_batches(const Job& job, const Dataset& dataset, const PlanOptions&
       {in, dry.run, model, 0, meta.weighted, !dataset.original_ids().empty(), meta.vertices, dry.owned,
        pair_memory(job, dry.pairs, {rank, job.placement.ranks, options.threads, true})});
   plan.memory.pages = dry.pages;
-  plan.memory.file = dry.file;
+  if (!sums_folder(job).empty()) plan.memory.file = dry.sums;
   plan.work = dry.work;
   const Seen seen{plan.shape, dry.pairs, dry.scored};
   enter(job, meta, dry.run, seen, model, options, plan);

@@ -2,17 +2,37 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "base/memory.h"
+#include "base/types.h"
 #include "dataset/dataset.h"
 #include "partition/prepared_graph.h"
-#include "plan/cards.h"
 #include "plan/memory.h"
 #include "plan/metric_traffic.h"
 #include "plan/rank_shape.h"
+#include "tensor/rates.h"
 
 namespace atl {
+
+// GPUs that a plan knows by name: the rates of their kernels, and their memory.
+
+struct Card {
+  const char* name;    // as the manifest and the command line name it: "h100"
+  const char* title;   // "H100 (80 GB, SXM)"
+  MachineRates rates;  // of a rank that has the card to itself
+  Index bytes;         // of its memory, as far as programs can have it
+  double link_bytes;   // a second, each way, between cards of a server: PCIe's
+  bool measured;       // whether the rates were measured; else they follow from the data sheet
+  const char* source;  // where the rates are from
+};
+
+/// Throws Error, which names the known cards, if `name` is none of them.
+const Card& card_of(const std::string& name);
+/// "a100, h100 or h200"
+std::string card_names();
 
 struct RankPlan {
   RankShape shape;  // the part that training sees
@@ -81,5 +101,21 @@ std::string costly_weight(const JobPlan& plan);
 /// The plan for a terminal, and as one JSON object.
 std::string to_text(const JobPlan& plan, const Job& job);
 std::string to_json(const JobPlan& plan, const Job& job);
+
+// Whether a job's ranks will have the memory that they are planned to hold, and what would help if not.
+
+struct Shortfall {
+  /// The job can't run, unless its plan is wrong by more than a tenth, which tests/e2e/plan_and_bench rules
+  /// out.
+  bool certain = false;
+  std::string text;  // one line: what is needed, what there is, what helps
+};
+
+/// For a job whose ranks all run on one machine.
+std::optional<Shortfall> shortfall_here(const JobPlan& plan, const MemoryRoom& room);
+
+/// Checks resources.memory, which on a cluster is the limit of a pod with all ranks of a server together.
+/// None where the job doesn't set it.
+std::optional<Shortfall> shortfall_of_resources(const JobPlan& plan, const Job& job);
 
 }  // namespace atl

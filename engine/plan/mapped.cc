@@ -1,4 +1,5 @@
-#include "plan/mapped.h"
+// Counts how much of the mapped files of a data set and its prepared graph a rank touches.
+#include "plan/memory.h"
 
 #include <algorithm>
 #include <vector>

@@ -19,7 +19,7 @@
 #include "base/error.h"
 #include "job/layout.h"
 #include "job/strategies.h"
-#include "partition/part_ranks.h"
+#include "partition/local_graph.h"
 #include "strategies/schedule/strategy.h"
 
 namespace atl {

@@ -185,8 +185,8 @@ void RankBatches::count(double times, DryBatches& out) {
   if (once_) {
     const Index graphs = job_.training.setting == Setting::kInductive ? 2 : 1;
     out.run.schedule.halo += slots * made_.batch.bytes();
-    const Index sums = kReal * columns_of_batch() * graphs * owners_.rows(rank_);
-    (sums_folder(job_).empty() ? out.run.schedule.activations : out.file) += sums;
+    out.sums = kReal * columns_of_batch() * graphs * owners_.rows(rank_);
+    if (sums_folder(job_).empty()) out.run.schedule.activations += out.sums;
     out.run.schedule.activations += kReal * columns_of_batch() * inputs_;  // ConstantRows
     return;
   }

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/random.h"
+#include "partition/server_graph.h"
 
 namespace atl {
 namespace {
@@ -77,8 +78,7 @@ RankShape rank_shape(const PreparedGraph& prepared, Rank rank, std::span<const s
   return shape;
 }
 
-void add_view(const LocalGraph& graph, const PartView& view, RankShape& shape) {
-  shape.view = view.sizes();
+void add_slices(const LocalGraph& graph, RankShape& shape) {
   for (const PeerRows& peer : graph.peers) {
     const auto of = std::ranges::find(shape.peers, peer.part, &PeerShape::peer);
     of->send_slices = peer.send_slices, of->receive_slices = peer.receive_slices;
@@ -162,6 +162,34 @@ EpochWork evaluation_work(const Model& model, const RankShape& shape) {
   EpochWork sum;
   for_each_pass(model, shape, [&](const LayerPass& pass) { sum += pass.forward(); });
   return sum;
+}
+
+const std::vector<RankShape>& ServerShapes::of(Rank rank, const GraphMarks& marks, int ranks) {
+  ServerOptions options = strategy_of(job_).server(job_, rank, 1);
+  options.induced_on = marks.induced_on;
+  beyond_ = options.beyond;
+  const auto place = std::size_t(rank - options.first_part);
+  if (options.first_part == first_part_) return shapes_[place];
+  first_part_ = options.first_part;
+  shapes_.assign(std::size_t(options.parts), {});
+  Index most = -1;
+  for (const ServerGraph& held : server_graphs(prepared_, options, marks.counted)) {
+    for (int part = 0; part < options.parts; ++part) {
+      const auto local =
+          localize(held.view(), Rank(first_part_ + part), {.ranks = PartRanks::of_group(Rank(first_part_))});
+      local->counted = held.counted[std::size_t(part)];
+      RankShape& shape = shapes_[std::size_t(part)].emplace_back(
+          rank_shape(*local, near_blocks(held, *local, options.layers, false), ranks));
+      shape.server_bytes = held.bytes(), shape.is_followed = options.redraws || options.batches > 1;
+    }
+    if (held.bytes() > most) most = held.bytes(), largest_ = shapes_[0].size() - 1;
+  }
+  return shapes_[place];
+}
+
+int server_batches_of(const Job& job) {
+  const auto server = strategy_of(job).server;
+  return server == nullptr ? 1 : server(job, 0, 1).batches;
 }
 
 }  // namespace atl

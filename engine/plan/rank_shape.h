@@ -8,9 +8,9 @@
 
 #include "model/layer_work.h"
 #include "model/model.h"
-#include "partition/near_blocks.h"
 #include "partition/prepared_graph.h"
-#include "strategies/schedule/part_view.h"
+#include "partition/server_graph.h"
+#include "strategies/schedule/strategy.h"
 
 namespace atl {
 
@@ -55,9 +55,9 @@ struct RankShape {
 /// Reads the rank's arcs once, front to back, and keeps none of them. induced_on: as in LocalizeOptions;
 /// empty: counts the whole graph.
 RankShape rank_shape(const PreparedGraph& graph, Rank rank, std::span<const std::uint8_t> induced_on);
-/// Adds to `shape` the sizes of what a strategy makes of the part for itself, and what its peers exchange
-/// slice by slice. `graph` is the shape's part; the shape's ranks are parts (on_ranks() comes later).
-void add_view(const LocalGraph& graph, const PartView& view, RankShape& shape);
+/// Adds to `shape` what its peers exchange slice by slice. `graph` is the shape's part; the shape's ranks are
+/// parts (on_ranks() comes later).
+void add_slices(const LocalGraph& graph, RankShape& shape);
 
 /// The shape of a rank's graph in memory; `near` has the blocks of a server's share (GraNNDis).
 RankShape rank_shape(const LocalGraph& graph, std::span<const NearBlock> near, int ranks);
@@ -79,5 +79,32 @@ EpochWork batch_work(const Model& model, std::span<const LayerSize> sizes, bool 
 
 /// The forward pass alone.
 EpochWork evaluation_work(const Model& model, const RankShape& shape);
+
+// Sizes of a rank's share of its server's graph, where servers hold copies of each other's vertices
+// (Strategy::server): one for each batch of the server.
+
+/// Ask for all ranks of one server before the next server's: then each server's graphs are built once.
+class ServerShapes {
+ public:
+  /// Both arguments outlive it.
+  ServerShapes(const Job& job, const PreparedGraph& prepared) : job_(job), prepared_(prepared) {}
+  /// The rank's shapes, by batch.
+  const std::vector<RankShape>& of(Rank rank, const GraphMarks& marks, int ranks);
+  /// The largest batch of the server that was asked for last.
+  std::size_t largest() const { return largest_; }
+  /// How many layers read no copies, on the server that was asked for last.
+  int beyond() const { return beyond_; }
+
+ private:
+  const Job& job_;
+  const PreparedGraph& prepared_;
+  int first_part_ = -1;  // first part of the server that shapes_ belongs to
+  int beyond_ = 0;
+  std::vector<std::vector<RankShape>> shapes_;  // by rank of the server, by batch
+  std::size_t largest_ = 0;
+};
+
+/// In how many batches each server's vertices are trained; 1 where servers hold no copies.
+int server_batches_of(const Job& job);
 
 }  // namespace atl

@@ -1,4 +1,5 @@
-#include "plan/shortfall.h"
+// Whether a job's ranks will have the memory that they are planned to hold, and what would help if not.
+#include "plan/job_plan.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

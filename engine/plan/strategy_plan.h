@@ -67,5 +67,6 @@ StrategyPlan gnnpipe_plan();
 StrategyPlan granndis_plan();
 StrategyPlan p3_plan();
 StrategyPlan dgs_plan();
+StrategyPlan minibatch_plan();
 
 }  // namespace atl

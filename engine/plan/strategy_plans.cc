@@ -7,10 +7,7 @@ namespace atl {
 
 const StrategyPlan& strategy_plan_of(const Job& job) {
   static const std::vector<StrategyPlan> table{
-      gnnpipe_plan(),
-      granndis_plan(),
-      p3_plan(),
-      dgs_plan(),
+      gnnpipe_plan(), granndis_plan(), p3_plan(), dgs_plan(), minibatch_plan(),
   };
   static const StrategyPlan none{};
   const auto row = std::ranges::find(table, job.strategy.kind, &StrategyPlan::kind);

@@ -19,7 +19,7 @@
 #include "graph/csr.h"
 #include "graph/row_table.h"
 #include "sampler/history/history_directory.h"
-#include "sampler/row_requests.h"
+#include "sampler/owners.h"
 #include "sampler/structure.h"
 
 namespace atl {

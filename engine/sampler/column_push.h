@@ -9,7 +9,7 @@
 #include "sampler/column_share.h"
 #include "sampler/feature_rows.h"
 #include "sampler/group_batch.h"
-#include "sampler/row_requests.h"
+#include "sampler/owners.h"
 #include "tensor/context.h"
 
 namespace atl {

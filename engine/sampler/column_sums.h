@@ -5,7 +5,7 @@
 #include <span>
 
 #include "graph/row_table.h"
-#include "sampler/row_requests.h"
+#include "sampler/owners.h"
 #include "sampler/step_sets.h"
 
 namespace atl {

@@ -21,9 +21,9 @@
 #include "comm/communicator.h"
 #include "sampler/column_choice.h"
 #include "sampler/feature_rows.h"
+#include "sampler/owners.h"
 #include "sampler/packed_features.h"
 #include "sampler/row_cache.h"
-#include "sampler/row_requests.h"
 #include "tensor/context.h"
 
 namespace atl {

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "base/function_ref.h"
-#include "sampler/batch_graph.h"
+#include "sampler/batch_sampling.h"
 #include "sampler/step_sets.h"
 
 namespace atl {

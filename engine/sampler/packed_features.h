@@ -9,8 +9,8 @@
 
 #include "sampler/column_choice.h"
 #include "sampler/feature_rows.h"
+#include "sampler/owners.h"
 #include "sampler/row_cache.h"
-#include "sampler/row_requests.h"
 #include "tensor/bfloat16.h"
 
 namespace atl {
@@ -136,7 +136,7 @@ class PackedFeatures {
 };
 
 // Which features have a value in the rows of a step's batches, on any rank. For all other features the first
-// layer's weights have no gradient (train/touched_rows.h).
+// layer's weights have no gradient (train/gradient.h).
 
 /// One per sampling thread, which makes all calls.
 class TouchedFeatures {

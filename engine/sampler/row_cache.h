@@ -10,9 +10,9 @@
 #include "graph/row_table.h"
 #include "sampler/owners.h"
 #include "sampler/pairs/pair_draws.h"
-#include "sampler/row_draws.h"
 #include "sampler/sampler.h"
 #include "sampler/seeds.h"
+#include "sampler/structure.h"
 
 namespace atl {
 

@@ -1,4 +1,5 @@
-#include "sampler/row_draws.h"
+// Draws neighbours of rows whose arcs this process can read.
+#include "sampler/structure.h"
 
 #include <algorithm>
 

@@ -1,5 +1,5 @@
 // Samplers that draw vertices for a whole step: the sets that its layers may read, the same on all ranks.
-// Each kind is a file in kinds/ and a line in kinds/kinds.cc.
+// Each kind is a file in kinds/ and a line in kinds/kinds.h.
 //
 // A draw is keyed by its purpose (seed, step, layer, vertex or number of the draw). Each rank then computes
 // its own seeds' share of the step. From the last layer to the first it reads only those of its rows' arcs

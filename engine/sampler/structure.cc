@@ -4,7 +4,7 @@
 #include <array>
 
 #include "base/error.h"
-#include "sampler/row_requests.h"
+#include "sampler/owners.h"
 
 namespace atl {
 

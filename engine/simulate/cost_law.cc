@@ -11,7 +11,6 @@
 #include <utility>
 
 #include "base/error.h"
-#include "simulate/dry_recording.h"
 #include "simulate/record.h"
 
 namespace atl {
@@ -160,7 +159,7 @@ double left_out_error(const std::vector<CostLaw::Known>& known) {
 
 // A job of more ranks than there is time to record: some ranks are recorded by themselves. Laws are fitted to
 // these, and give the cost of the others' computing from what each holds. What the others send is exact,
-// because it follows from sizes (dry_recording.h).
+// because it follows from sizes (record.h).
 
 namespace {
 

@@ -1,4 +1,5 @@
-#include "simulate/dry_recording.h"
+// Records a rank's steps and operations from its sizes alone.
+#include "simulate/record.h"
 
 #include <array>
 #include <cstring>

@@ -1,5 +1,5 @@
 // A topology's links in virtual time: messages between ranks leave in the transport's order, share links and
-// processors fairly, and arrive. The network knows no rank's program; replay.h drives it.
+// processors fairly, and arrive. The network knows no rank's program; simulation.h drives it.
 #pragma once
 
 #include <array>

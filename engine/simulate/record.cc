@@ -9,7 +9,6 @@
 #include <span>
 #include <thread>
 
-#include "simulate/dry_recording.h"
 #include "simulate/recorded_rank.h"
 #include "simulate/recorder.h"
 #include "telemetry/record.h"

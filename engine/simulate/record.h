@@ -3,16 +3,20 @@
 #pragma once
 
 #include <functional>
+#include <memory>
 #include <span>
 #include <string>
 #include <vector>
 
+#include "comm/operation.h"
 #include "dataset/dataset.h"
 #include "job/job.h"
-#include "partition/part_ranks.h"
+#include "partition/local_graph.h"
 #include "partition/prepared_graph.h"
 #include "plan/batch_source.h"
 #include "plan/dry_input.h"
+#include "plan/dry_run.h"
+#include "simulate/rank_notes.h"
 #include "simulate/recording.h"
 
 namespace atl {
@@ -65,5 +69,19 @@ Recording record_modelled(const Job& job, const Dataset& dataset, const Prepared
 /// that of a mean batch.
 Recording record_modelled_batches(const Job& job, const Dataset& dataset, const BatchSource& source,
                                   const RecordOptions& options, const MachineRates& rates);
+
+// A rank's steps and operations from its sizes alone (plan/dry_run.h). Their costs are a model, or there are
+// none.
+
+/// Records the run's first epochs. Takes milliseconds, and memory for the ids of the rank's rows. A segment
+/// takes as long as its kernels would at these rates; null: costs mean nothing.
+RankRecording dry_recording(const DryRunInput& input, int epochs, const MachineRates* rates = nullptr);
+
+// Operations of a rank that runs by itself: each finishes at once, and messages arrive without contents.
+
+/// `hosts` (ranks): the server of each. `notes`: notes each operation; outlives the engine. `fills`: whether
+/// messages have memory, which is filled with zeros.
+std::unique_ptr<ProgressEngine> make_lone_engine(Rank rank, const std::vector<std::string>& hosts,
+                                                 RankNotes& notes, bool fills);
 
 }  // namespace atl

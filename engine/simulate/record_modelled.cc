@@ -1,5 +1,5 @@
 // Recordings of a job without running any rank: what ranks send is exact, and their computing costs what
-// their kernels' work takes at a machine's rates (dry_recording.h).
+// their kernels' work takes at a machine's rates (record.h).
 #include "simulate/record.h"
 
 #include <algorithm>
@@ -9,7 +9,6 @@
 #include "plan/dry_batches.h"
 #include "plan/dry_input.h"
 #include "plan/traffic.h"
-#include "simulate/dry_recording.h"
 #include "strategies/schedule/strategy.h"
 
 namespace atl {

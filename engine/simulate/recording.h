@@ -1,5 +1,5 @@
 // What a run did, without times of day: each rank's computing, measured, between the operations that it
-// started and waited for. One recording can be replayed over any links (replay.h). Recorded by record.h.
+// started and waited for. One recording can be replayed over any links (simulation.h). record.h records.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,5 @@
-#include "simulate/replay.h"
+// Replays a recording over a topology's links: a discrete-event simulation.
+#include "simulate/simulation.h"
 
 #include <algorithm>
 #include <limits>

@@ -10,10 +10,10 @@
 
 #include "comm/lane_slots.h"
 #include "comm/operation.h"
-#include "comm/poll_pace.h"
+#include "comm/progress.h"
 #include "simulate/network.h"
 #include "simulate/recording.h"
-#include "simulate/replay.h"
+#include "simulate/simulation.h"
 
 namespace atl {
 

@@ -6,9 +6,7 @@
 
 #include "base/error.h"
 #include "http/http_endpoint.h"
-#include "http/listen.h"
-#include "telemetry/progress_state.h"
-#include "telemetry/rank_metrics.h"
+#include "telemetry/progress.h"
 
 namespace atl {
 namespace {

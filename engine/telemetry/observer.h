@@ -23,34 +23,46 @@ inline double epochs_done(const StepRecord& s) {
   return double(s.epoch - 1) + double(s.step) / double(s.steps);
 }
 
-/// The loop's thread calls these in the order of events. Only on_step() is called within the timed part of an
-/// epoch.
+/// An observer overrides what concerns it. The loop's thread calls these in the order of events. Only
+/// on_step() is called within the timed part of an epoch.
 class RunObserver {
  public:
   virtual ~RunObserver() = default;
   /// Before the first epoch: `run.setting` and `run.resumed_from` are set, and `run.epochs` where resumed.
-  virtual void on_start(const RunRecord& run);
+  virtual void on_start(const RunRecord& /*run*/) {}
   /// After each step but the last of an epoch, which on_epoch() reports.
-  virtual void on_step(const StepRecord& step);
-  virtual void on_epoch(const EpochRecord& epoch);
+  virtual void on_step(const StepRecord& /*step*/) {}
+  virtual void on_epoch(const EpochRecord& /*epoch*/) {}
   /// A checkpoint is on the disk.
-  virtual void on_checkpoint(const Reached& at);
+  virtual void on_checkpoint(const Reached& /*at*/) {}
   /// After the last epoch, also when interrupted: the record is complete.
-  virtual void on_result(const RunRecord& run);
+  virtual void on_result(const RunRecord& /*run*/) {}
   /// One line for the user, without a newline.
-  virtual void on_message(MessageLevel level, const std::string& text);
+  virtual void on_message(MessageLevel /*level*/, const std::string& /*text*/) {}
 };
 
 /// Hands everything on, in the order in which observers were added.
 class ObserverList : public RunObserver {
  public:
   void add(std::unique_ptr<RunObserver> observer) { observers_.push_back(std::move(observer)); }
-  void on_start(const RunRecord& run) override;
-  void on_step(const StepRecord& step) override;
-  void on_epoch(const EpochRecord& epoch) override;
-  void on_checkpoint(const Reached& at) override;
-  void on_result(const RunRecord& run) override;
-  void on_message(MessageLevel level, const std::string& text) override;
+  void on_start(const RunRecord& run) override {
+    for (const auto& observer : observers_) observer->on_start(run);
+  }
+  void on_step(const StepRecord& step) override {
+    for (const auto& observer : observers_) observer->on_step(step);
+  }
+  void on_epoch(const EpochRecord& epoch) override {
+    for (const auto& observer : observers_) observer->on_epoch(epoch);
+  }
+  void on_checkpoint(const Reached& at) override {
+    for (const auto& observer : observers_) observer->on_checkpoint(at);
+  }
+  void on_result(const RunRecord& run) override {
+    for (const auto& observer : observers_) observer->on_result(run);
+  }
+  void on_message(MessageLevel level, const std::string& text) override {
+    for (const auto& observer : observers_) observer->on_message(level, text);
+  }
 
  private:
   std::vector<std::unique_ptr<RunObserver>> observers_;

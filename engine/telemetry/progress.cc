@@ -11,7 +11,6 @@
 #include "base/text.h"
 #include "telemetry/confusion.h"
 #include "telemetry/link_metrics.h"
-#include "telemetry/progress_state.h"
 
 namespace atl {
 namespace {

@@ -1,4 +1,5 @@
-#include "telemetry/progress_state.h"
+// How far a run is, and how long it will still take.
+#include "telemetry/progress.h"
 
 #include <cmath>
 #include <nlohmann/json.hpp>

@@ -1,4 +1,5 @@
-#include "telemetry/rank_metrics.h"
+// What a rank reports to Prometheus: each metric once, made from the run's records.
+#include "telemetry/metrics_server.h"
 
 #include <prometheus/counter.h>
 #include <prometheus/gauge.h>

@@ -1,6 +1,7 @@
 #include "telemetry/run_folder.h"
 
 #include <fmt/format.h>
+#include <unistd.h>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
@@ -47,6 +48,10 @@ class RunFolderWriter : public RunObserver {
     if (std::fwrite(line.data(), 1, line.size(), metrics_.get()) != line.size()) fail_to_append();
   }
 
+  /// A loss of power may leave anything of lines that weren't flushed. Nobody reads those of epochs behind
+  /// the checkpoint.
+  void on_checkpoint(const Reached& /*at*/) override { ::fdatasync(::fileno(metrics_.get())); }
+
   void on_result(const RunRecord& run) override {
     if (metrics_ == nullptr) return;  // nothing has started: a run that had finished before is told again
     write_file_atomically(folder_ / kRunFile, run_document(run));
@@ -91,10 +96,9 @@ std::vector<EpochRecord> read_epochs(const fs::path& folder, Index last) {
       fail("{}:{}: is not an epoch's record: {}; remove the line, or restore the file from a copy",
            path.string(), number, error.what());
     }
-    if (epochs.back().epoch > last) {
-      epochs.pop_back();
-      break;
-    }
+    if (epochs.back().epoch < last) continue;
+    if (epochs.back().epoch > last) epochs.pop_back();
+    break;
   }
   return epochs;
 }

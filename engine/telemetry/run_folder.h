@@ -7,7 +7,9 @@
 #include <filesystem>
 #include <memory>
 #include <string>
+#include <vector>
 
+#include "comm/trace.h"
 #include "telemetry/observer.h"
 #include "telemetry/record.h"
 
@@ -17,8 +19,9 @@ namespace atl {
 /// its file reads as if it had never been killed. For rank 0 alone; Errors name the file.
 std::unique_ptr<RunObserver> make_run_folder_writer(const std::filesystem::path& folder);
 
-/// The epochs in metrics.jsonl up to and including `last`; none without the file. A last line that a kill cut
-/// short is left out. Any other line that isn't an epoch throws Error with its number.
+/// The epochs in metrics.jsonl up to and including `last`, behind which nothing is read; none without the
+/// file. A last line that a kill cut short is left out. Any other line that isn't an epoch throws Error with
+/// its number.
 std::vector<EpochRecord> read_epochs(const std::filesystem::path& folder, Index last);
 
 /// The whole record of a run, finished or not. Throws Error where `folder` holds no run.
@@ -29,5 +32,13 @@ RunRecord read_run(const std::filesystem::path& folder);
 
 /// Writes events to `out`, each line flushed, and messages as text to `err`; both must outlive the observer.
 std::unique_ptr<RunObserver> make_json_events(std::FILE* out, std::FILE* err);
+
+// The trace of a run as a file that chrome://tracing and Perfetto show. Each rank is a process, its
+// computation and each of its lanes are threads, and each layer's work, wait or transfer is a span.
+
+/// Gathers every rank's spans since `first_epoch` on rank 0, which writes them on its own clock. Collective;
+/// no other message may be under way.
+void write_trace(Communicator& comm, const Trace& trace, const std::vector<ClockOffset>& clocks,
+                 std::int64_t first_epoch, const std::filesystem::path& path);
 
 }  // namespace atl

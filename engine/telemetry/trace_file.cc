@@ -1,4 +1,5 @@
-#include "telemetry/trace_file.h"
+// Writes the trace of a run as a file that chrome://tracing and Perfetto show.
+#include "telemetry/run_folder.h"
 
 #include <algorithm>
 #include <cstring>
@@ -6,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/atomic_file.h"
+#include "comm/communicator.h"
 
 namespace atl {
 namespace {

@@ -1,29 +1,27 @@
 #include "tensor/context.h"
 
-#include <fmt/format.h>
 #include <algorithm>
 #include <functional>
 #include <utility>
 
 namespace atl {
 
-MatrixView Workspace::matrix(std::string_view name, Index rows, Index cols, Storage storage) {
-  auto at = buffers_.find(name);  // looked up by view, so that a later call allocates nothing
-  if (at == buffers_.end()) at = buffers_.emplace(name, Matrix()).first;
+MatrixView Workspace::matrix(const ScratchKey& of, Index rows, Index cols, Storage storage) {
+  Matrix& buffer = buffers_[&of];
   const bool whole = storage == Storage::kReals;
   const Index in_one = whole ? cols : reals_of(rows * cols, storage);
-  if (at->second.grow(whole ? rows : 1, in_one, device_, varies_)) ++reallocations_;
-  return {at->second.data(), rows, cols, storage};
+  if (buffer.grow(whole ? rows : 1, in_one, device_, varies_)) ++reallocations_;
+  return {buffer.data(), rows, cols, storage};
 }
 
-std::span<double> Workspace::doubles(std::string_view name, Index count) {
+std::span<double> Workspace::doubles(const ScratchKey& of, Index count) {
   constexpr Index kPerDouble = sizeof(double) / sizeof(Real);
-  return {reinterpret_cast<double*>(matrix(name, 1, count * kPerDouble).data), std::size_t(count)};
+  return {reinterpret_cast<double*>(matrix(of, 1, count * kPerDouble).data), std::size_t(count)};
 }
 
 Index Workspace::bytes() const {
   Index total = 0;
-  for (const auto& [name, buffer] : buffers_) total += buffer.held_bytes();
+  for (const auto& [of, buffer] : buffers_) total += buffer.held_bytes();
   return total;
 }
 
@@ -44,15 +42,15 @@ Constants::Kept& Constants::kept(ConstMatrixView operand, Made made) {
     if (each.of.data == operand.data && each.of.rows == operand.rows && each.of.cols == operand.cols &&
         each.of.stride == operand.stride && each.made == made)
       return each;
-  return kept_.emplace_back(Kept{operand, made, fmt::format("constants.{}", kept_.size())});
+  return kept_.emplace_back(operand, made);
 }
 
-Constants::Place place_of(Context& ctx, ConstMatrixView operand, Made made, std::string_view otherwise,
+Constants::Place place_of(Context& ctx, ConstMatrixView operand, Made made, const ScratchKey& otherwise,
                           Index rows, Index cols) {
   if (ctx.constants == nullptr || !ctx.constants->is_constant(operand))
     return {ctx.workspace->matrix(otherwise, rows, cols), false};
   Constants::Kept& kept = ctx.constants->kept(operand, made);
-  const MatrixView values = ctx.workspace->matrix(kept.name, rows, cols);
+  const MatrixView values = ctx.workspace->matrix(kept.key, rows, cols);
   kept.values = values.data;
   return {values, std::exchange(kept.is_made, true)};
 }

@@ -3,11 +3,9 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <map>
 #include <span>
-#include <string>
-#include <string_view>
-#include <vector>
 
 #include "base/threads.h"
 #include "tensor/device_stream.h"
@@ -15,18 +13,29 @@
 
 namespace atl {
 
-/// Named scratch buffers, which grow to their largest use during the first step and are reused from then on.
-/// Each name belongs to one kernel or one caller at a time. Not thread-safe: one per rank.
+/// Names a scratch buffer by its own address: `static constexpr ScratchKey kDot;` in the function that uses
+/// it. So nobody shares a buffer who doesn't name the same object, a wrong name doesn't compile, and a
+/// look-up compares no text. Several functions that share one on purpose, and a template's instances, have it
+/// where all of them see it.
+class ScratchKey {
+ public:
+  explicit constexpr ScratchKey() {}
+  ScratchKey(const ScratchKey&) = delete;
+  ScratchKey& operator=(const ScratchKey&) = delete;
+};
+
+/// Scratch buffers, which grow to their largest use during the first step and are reused from then on. Each
+/// belongs to one kernel or one caller at a time. Not thread-safe: one per rank.
 class Workspace {
  public:
   explicit Workspace(Device device = Device::kCpu) : device_(device) {}
   /// Announces batches of varying size, so buffers that grow from now on get some extra room.
   void expect_batches() { varies_ = true; }
-  /// A (rows, cols) view of the buffer called `name`; its contents are undefined. Valid until the same name
-  /// is asked for again with a larger size.
-  MatrixView matrix(std::string_view name, Index rows, Index cols, Storage storage = Storage::kReals);
+  /// A (rows, cols) view of the buffer `of`; its contents are undefined. Valid until the same one is asked
+  /// for again with a larger size.
+  MatrixView matrix(const ScratchKey& of, Index rows, Index cols, Storage storage = Storage::kReals);
   /// The same for (count) doubles, because sums over rows are kept in double precision.
-  std::span<double> doubles(std::string_view name, Index count);
+  std::span<double> doubles(const ScratchKey& of, Index count);
   /// Bytes held now, which `atoll plan` predicts.
   Index bytes() const;
   /// How often a buffer had to grow.
@@ -35,7 +44,7 @@ class Workspace {
  private:
   Device device_;
   bool varies_ = false;
-  std::map<std::string, Matrix, std::less<>> buffers_;
+  std::map<const ScratchKey*, Matrix> buffers_;
   std::int64_t reallocations_ = 0;
 };
 
@@ -83,13 +92,14 @@ class Constants {
   void end() { values_ = {}; }
 
  private:
-  friend Place place_of(Context& ctx, ConstMatrixView operand, Made made, std::string_view otherwise,
+  friend Place place_of(Context& ctx, ConstMatrixView operand, Made made, const ScratchKey& otherwise,
                         Index rows, Index cols);
   struct Kept {
+    Kept(ConstMatrixView of_, Made made_) : of(of_), made(made_) {}
     ConstMatrixView of;
     Made made;
-    std::string name;              // in the workspace
-    const Real* values = nullptr;  // their place in the workspace
+    ScratchKey key;                // in the workspace
+    const Real* values = nullptr;  // their place there
     bool is_made = false;
   };
 
@@ -98,12 +108,12 @@ class Constants {
   Kept& kept(ConstMatrixView operand, Made made);
 
   std::span<const Real> values_;
-  std::vector<Kept> kept_;  // a few per layer
+  std::deque<Kept> kept_;  // a few per layer; they stay where they are
 };
 
 /// The place for (rows, cols) derived from `operand`. If the operand is constant, the place is kept, and the
 /// caller fills it only once. Otherwise the place is the workspace's matrix `otherwise`, filled each time.
-Constants::Place place_of(Context& ctx, ConstMatrixView operand, Made made, std::string_view otherwise,
+Constants::Place place_of(Context& ctx, ConstMatrixView operand, Made made, const ScratchKey& otherwise,
                           Index rows, Index cols);
 
 }  // namespace atl

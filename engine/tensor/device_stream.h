@@ -22,14 +22,15 @@ class StayingArcs {
 /// Work that a rank repeats, mostly with the same calls on the same shapes.
 enum class Round { kStep, kEvaluation };
 
-/// One thread, the rank's compute thread, gives it work and waits for it. Any thread may ask whether a mark
-/// is reached.
+/// One thread, the rank's compute thread, gives it work and waits for it. Any thread may ask which mark is
+/// the newest, and whether a mark is reached.
 class DeviceStream {
  public:
   virtual ~DeviceStream() = default;
   /// A point after everything that the stream was given so far.
   using Mark = std::uint64_t;
   virtual Mark mark() { return 0; }
+  virtual Mark newest() const { return 0; }
   virtual bool reached(Mark /*mark*/) const { return true; }
   /// Returns when the mark is reached.
   virtual void wait(Mark /*mark*/) {}

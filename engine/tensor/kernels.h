@@ -1,7 +1,7 @@
 // The catalogue of every operation, with its shapes. What is declared here is defined in
-// tensor/dispatch/<group>.cc: it checks the arguments and calls the kernel of the context's device.
-// tensor/cpu/<group>.cc holds the CPU's, which is both the product on a CPU and the reference for other
-// devices' (tensor/backend.h).
+// tensor/dispatch/<group>.cc: it checks the arguments and calls the kernel of the context's device
+// (tensor/backend.h). tensor/cpu/<group>.cc holds the CPU's. What each computes stands in a few plain loops
+// in tests/unit/tensor/reference, to which the kernels of every device are held.
 //
 // These rules hold for all operations:
 //  - Views are (rows, cols); a comment gives each operand's shape. Outputs alias no inputs unless it says so.
@@ -114,8 +114,8 @@ void apply_backward(Context& ctx, const Epilogue& epilogue, ConstMatrixView pre,
 
 /// sums = 0, before sums over rows are added.
 void zero_sums(Context& ctx, std::span<double> sums);
-/// `count` zeroed sums in workspace `name`.
-std::span<double> zeroed_sums(Context& ctx, std::string_view name, Index count);
+/// `count` zeroed sums in scratch buffer `of`.
+std::span<double> zeroed_sums(Context& ctx, const ScratchKey& of, Index count);
 /// sums (2, m) += Σ_r x and Σ_r x² over the rows of x (n, m), which batch norm needs from each rank. weights
 /// (n): the weight of each row; empty: 1 each.
 void column_sums(Context& ctx, ConstMatrixView x, double* sums, std::span<const Real> weights = {});

@@ -6,7 +6,7 @@
 #include "base/text.h"
 #include "strategies/pipegcn/figures.h"
 #include "strategies/schedule/strategy.h"
-#include "train/checkpoint/attempt.h"
+#include "train/checkpoint/checkpoint.h"
 #include "train/checkpoint/run_state.h"
 #include "train/not_learning.h"
 #include "train/optimizer.h"
@@ -114,9 +114,11 @@ std::pair<double, bool> EpochLoop::sum_over_ranks(double loss) {
 void EpochLoop::check_finite(double loss) {
   if (std::isfinite(loss) && p_.trainer.finite()) return;
   const Index epoch = at_.epochs + 1;
-  p_.trainer.explain_non_finite(p_.trainer.steps() == 1 ? fmt::format("epoch {}", epoch)
-                                                        : fmt::format("epoch {}, step {}", epoch, at_.steps),
-                                last_checkpoint_);
+  p_.trainer.explain_non_finite({.text = p_.trainer.steps() == 1
+                                             ? fmt::format("epoch {}", epoch)
+                                             : fmt::format("epoch {}, step {}", epoch, at_.steps),
+                                 .last_checkpoint = last_checkpoint_,
+                                 .untrained = at_ == Reached{0, 1}});
 }
 
 std::vector<Staleness> EpochLoop::staleness_over_ranks() {
@@ -151,7 +153,7 @@ void EpochLoop::checkpoint() {
   const auto part_seals = write_part_states(p_.comm, p_.store, at_, p_.parts, p_.trainer.state());
   if (p_.comm.rank() == 0) {
     p_.store.commit(state, part_seals);
-    drop_set_aside(p_.options.output);
+    if (last_checkpoint_ == Reached{}) drop_run_before(p_.options.output);
   }
   p_.comm.barrier();
   last_checkpoint_ = at_;

@@ -160,16 +160,19 @@ std::string place_text(const Communicator& comm, const Model& model, const Param
 }  // namespace
 
 void fail_non_finite(Communicator& comm, const Model& model, const Parameters& parameters,
-                     const NonFinite& mine, const std::string& when, const Reached& last_checkpoint) {
-  const std::string where = place_text(comm, model, parameters, gather(comm, mine));
-  const std::string checkpoint = last_checkpoint > Reached{}
-                                     ? "the last good checkpoint is of " + reached_text(last_checkpoint)
+                     const NonFinite& mine, const NonFiniteTime& when) {
+  const std::vector<NonFinite> all = gather(comm, mine);
+  const std::string where = place_text(comm, model, parameters, all);
+  const std::string checkpoint = when.last_checkpoint > Reached{}
+                                     ? "the last good checkpoint is of " + reached_text(when.last_checkpoint)
                                      : "there is no checkpoint yet";
+  const bool by_features = when.untrained && earliest(all, &NonFinite::layer, true) >= 0;
   if (comm.rank() != 0) comm.barrier();
-  fail(
-      "{}: loss or gradient is not finite; first seen in {}; {}; lower training.optimizer.learningRate, "
-      "set training.optimizer.clipNorm or model.norm, and start over with --fresh",
-      when, where, checkpoint);
+  fail("{}: loss or gradient is not finite; first seen in {}; {}; {}, and start over with --fresh", when.text,
+       where, checkpoint,
+       by_features ? "the model has learnt nothing yet, so the features are too large to compute with: set "
+                     "dataset.normaliseFeatures: row, or import the data set with --scale-features"
+                   : "lower training.optimizer.learningRate, set training.optimizer.clipNorm or model.norm");
 }
 
 }  // namespace atl

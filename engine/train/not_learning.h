@@ -39,10 +39,17 @@ struct NonFinite {
   std::int32_t sum = -1;  // the same in the gradient summed over ranks
 };
 
-/// Throws Error on rank 0, naming layer, rank and the last good checkpoint ({0, 0}: there is none). The other
-/// ranks wait to be ended by that, so that it is reported once. Collective.
+/// When a value that isn't finite was met.
+struct NonFiniteTime {
+  std::string text;         // "epoch 3, step 5"
+  Reached last_checkpoint;  // {0, 0}: there is none
+  bool untrained = false;   // no step was taken before
+};
+
+/// Throws Error on rank 0, naming layer, rank and the last good checkpoint. Where nothing was learnt yet, an
+/// output that isn't finite is the features' fault, and not the learning rate's. The other ranks wait to be
+/// ended by that, so that it is reported once. Collective.
 [[noreturn]] void fail_non_finite(Communicator& comm, const Model& model, const Parameters& parameters,
-                                  const NonFinite& mine, const std::string& when,
-                                  const Reached& last_checkpoint);
+                                  const NonFinite& mine, const NonFiniteTime& when);
 
 }  // namespace atl

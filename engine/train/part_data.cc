@@ -80,7 +80,7 @@ PartData::PartData(const Job& job, const Dataset& dataset, const PreparedGraph& 
   part_.ids = owned_ids();
   part_.own = graph_->own_block();
   if (const auto view = strategy_of(job).view; view != nullptr)
-    view_ = view({job, prepared, *graph_, options});
+    view_ = view({job, prepared, rank, [this]() -> const LocalGraph& { return *graph_; }, options});
   part_.view = view_.get();
   const Replaces replaced = view_ ? view_->sizes()->replaces() : Replaces::kNothing;
   part_.boundary = replaced == Replaces::kNothing ? graph_->boundary : graph_->owned;

@@ -9,7 +9,7 @@
 
 #include "dataset/dataset.h"
 #include "job/job.h"
-#include "partition/near_blocks.h"
+#include "partition/server_graph.h"
 #include "strategies/exchange/exchange.h"
 #include "strategies/schedule/strategy.h"
 

@@ -13,11 +13,10 @@
 #include "job/samplers.h"
 #include "partition/prepared_graph.h"
 #include "telemetry/link_metrics.h"
-#include "train/checkpoint/whole_tensors.h"
+#include "train/checkpoint/run_state.h"
 #include "train/links/link_task.h"
 #include "train/predictions.h"
 #include "train/results.h"
-#include "train/trained_on.h"
 
 namespace atl {
 namespace {
@@ -113,6 +112,23 @@ void score_links(Context& ctx, Communicator& comm, const Job& job, const RankDat
   file.commit();
 }
 
+/// A line where what the model computes for a vertex isn't a number, as where features are far larger than
+/// those that it learnt from; "": all are.
+std::string not_finite(ConstMatrixView out, std::span<const VertexId> vertices, const Dataset& dataset) {
+  Index rows = 0, first = -1;
+  for (Index row = 0; row < out.rows; ++row) {
+    if (std::all_of(out.row(row), out.row(row) + out.cols, [](Real x) { return std::isfinite(x); })) continue;
+    if (rows++ == 0) first = vertices[std::size_t(row)];
+  }
+  if (rows == 0) return "";
+  const auto ids = dataset.original_ids();
+  return fmt::format(
+      "{}: what the model computes isn't finite for {} of {} vertices, the first of them {}: their predictions mean nothing "
+      "(compare the features with those of the training data)",
+      dataset.meta().name, count_text(rows), count_text(out.rows),
+      ids.empty() ? std::int64_t(first) : ids[std::size_t(first)]);
+}
+
 }  // namespace
 
 Predicted predict(const PredictOptions& o) {
@@ -155,6 +171,8 @@ Predicted predict(const PredictOptions& o) {
   if (model.constant_prefix() > 0) data.release_features();
   const ConstMatrixView logits =
       write_predictions(ctx, comm, job, data, prepared, dataset, *schedule, o.output, o.probabilities);
+  if (const std::string line = not_finite(logits, data.owned_ids(), dataset); !line.empty())
+    predicted.warnings.push_back(line);
   if (data.links() != nullptr) {
     score_links(ctx, comm, job, data, model, parameters.present(), logits, asked, o, predicted);
     return predicted;

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "dataset/edge_split.h"
+#include "dataset/splits.h"
 #include "telemetry/link_metrics.h"
 #include "train/evaluation.h"
 

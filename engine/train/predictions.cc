@@ -140,6 +140,12 @@ void VertexRowsFile::commit() {
   file_.commit();
 }
 
+void remove_predictions(const std::filesystem::path& folder) {
+  for (const char* name : {"predictions.npy", "predicted_labels.npy", "probabilities.npy", "embeddings.npy",
+                           "vertex_ids.npy", "pair_scores.npy"})
+    std::filesystem::remove(folder / name);
+}
+
 void write_vertex_ids(const std::filesystem::path& path, const VertexOrder& order) {
   std::filesystem::remove(path);
   if (order.ids.empty()) return;

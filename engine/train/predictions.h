@@ -51,6 +51,10 @@ class VertexRowsFile {
   AtomicFile file_;
 };
 
+/// Removes everything that predictions leave in a folder, pair_scores.npy too. Called before the first of
+/// these files is written: another model or data set may leave fewer of them.
+void remove_predictions(const std::filesystem::path& folder);
+
 /// Writes vertex_ids.npy, int64 (vertices), or, where order.ids is empty, removes an older one.
 void write_vertex_ids(const std::filesystem::path& path, const VertexOrder& order);
 

@@ -10,7 +10,7 @@
 #include "job/samplers.h"
 #include "job/strategies.h"
 #include "model/model.h"
-#include "partition/server_batches.h"
+#include "partition/server_graph.h"
 #include "sampler/structure.h"
 #include "strategies/schedule/strategy.h"
 

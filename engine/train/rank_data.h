@@ -9,10 +9,9 @@
 
 #include "comm/communicator.h"
 #include "job/job.h"
-#include "partition/part_ranks.h"
-#include "sampler/batch_graph.h"
+#include "partition/local_graph.h"
+#include "sampler/batch_sampling.h"
 #include "sampler/pairs/pair_graph.h"
-#include "sampler/pairs/step_pairs.h"
 #include "strategies/schedule/schedule.h"
 #include "train/part_data.h"
 #include "train/server_parts.h"

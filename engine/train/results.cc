@@ -2,14 +2,16 @@
 
 #include <algorithm>
 
+#include "base/error.h"
+#include "job/load.h"
+#include "job/write.h"
 #include "sampler/owners.h"
-#include "telemetry/pipeline_figures.h"
 #include "telemetry/rank_figures.h"
 #include "telemetry/report/report.h"
+#include "telemetry/run_folder.h"
 #include "tensor/copies.h"
 #include "train/checkpoint/run_state.h"
 #include "train/predictions.h"
-#include "train/trained_on.h"
 
 namespace atl {
 namespace {
@@ -92,6 +94,7 @@ ConstMatrixView write_predictions(Context& ctx, Communicator& comm, const Job& j
   const VertexOrder order =
       comm.rank() == 0 ? vertex_order(dataset.meta().vertices, dataset.original_ids()) : VertexOrder{};
   const AnsweredRows answered(job, prepared, data.ranks());
+  if (comm.rank() == 0) remove_predictions(output);
   using Content = VertexRowsFile::Content;
   if (data.links() != nullptr) {
     write_rows(comm, answered, output / "embeddings.npy", order, rows, Content::kValues);
@@ -100,8 +103,6 @@ ConstMatrixView write_predictions(Context& ctx, Communicator& comm, const Job& j
   }
   write_rows(comm, answered, output / "predictions.npy", order, rows,
              data.multi_label() ? Content::kClasses : Content::kClass);
-  for (const char* file : {"probabilities.npy", "embeddings.npy"})
-    if (comm.rank() == 0) std::filesystem::remove(output / file);
   if (probabilities)
     write_rows(comm, answered, output / "probabilities.npy", order, rows,
                data.multi_label() ? Content::kChances : Content::kShares);
@@ -139,6 +140,69 @@ void write_results(Context& ctx, Communicator& comm, const SessionOptions& o, co
 
 void write_report_of(const SessionOptions& o, const RunRecord& record) {
   write_report(record, o.output / "report.html");
+}
+
+namespace {
+
+namespace fs = std::filesystem;
+
+std::optional<RunRecord> record_in(const fs::path& output) {
+  try {
+    return read_run(output);
+  } catch (const Error&) {
+    return std::nullopt;
+  }
+}
+
+/// Link prediction leaves embeddings, and no classes.
+bool has_results(const fs::path& output, const Job& job) {
+  const char* const predicted = job.task == Task::kLinkPrediction ? "embeddings.npy" : "predictions.npy";
+  for (const char* name : {"result.json", "model.safetensors", predicted, "report.html"})
+    if (!fs::exists(output / name)) return false;
+  return true;
+}
+
+Index trained(const RunRecord& run) {
+  return run.epochs.empty() ? run.resumed_from : run.epochs.back().epoch;
+}
+
+/// As Best::patience_over().
+bool patience_over(const RunRecord& run, const Job& job) {
+  const int patience = job.training.early_stopping.patience;
+  return patience > 0 && run.best_epoch > 0 && trained(run) - run.best_epoch >= patience;
+}
+
+bool same_run(const RunRecord& run, const Job& job) {
+  try {
+    return changes_that_forbid_resuming(parse_job(run.setting.job_yaml, "run.json").job, job).empty();
+  } catch (const Error&) {
+    return false;  // the manifest is of a version with other fields
+  }
+}
+
+}  // namespace
+
+std::optional<RunRecord> finished_run(const fs::path& output, const Job& job,
+                                      const std::string& dataset_checksum) {
+  if (!has_results(output, job)) return std::nullopt;
+  std::optional<RunRecord> run = record_in(output);
+  if (!run || run->outcome.empty()) return std::nullopt;
+  // An interrupted run counts as completed where the job asks for no more epochs.
+  if (run->outcome == "interrupted") run->outcome = "completed";
+  const bool more = trained(*run) < job.training.epochs && !patience_over(*run, job);
+  return more || run->setting.dataset_checksum != dataset_checksum || !same_run(*run, job) ? std::nullopt
+                                                                                           : run;
+}
+
+std::string finished_words(const RunRecord& run, const Job& job) {
+  const Index done = trained(run), asked = job.training.epochs;
+  const std::string why =
+      done < asked   ? fmt::format("stopped early after {} epochs of {}", done, asked)
+      : done > asked ? fmt::format("finished with {} epochs, and training.epochs asks for {}", done, asked)
+                     : fmt::format("finished: all {} epochs are trained", done);
+  return fmt::format("{} has {}; nothing is trained or changed (to train on, {}; to start over, --fresh)",
+                     run.setting.output, why,
+                     done < asked ? "raise training.earlyStopping.patience" : "raise training.epochs");
 }
 
 }  // namespace atl

@@ -3,7 +3,16 @@
 // every rank.
 #pragma once
 
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "dataset/dataset.h"
+#include "job/job.h"
 #include "partition/prepared_graph.h"
+#include "telemetry/record.h"
+#include "train/checkpoint/safetensors.h"
 #include "train/session.h"
 #include "train/trainer.h"
 
@@ -30,5 +39,36 @@ void write_report_of(const SessionOptions& options, const RunRecord& record);
 void collect_rows(Communicator& comm, FunctionRef<std::span<const VertexId>(Rank rank)> ids_of,
                   ConstMatrixView mine,
                   FunctionRef<void(std::span<const VertexId> ids, ConstMatrixView rows)> put);
+
+// A run that has finished isn't trained again. This recognises it, and says so.
+
+/// The record of the run in `output` where it has finished as this job on this data set: its files are
+/// written, and no epoch is left to train. None where its record can't be read.
+std::optional<RunRecord> finished_run(const std::filesystem::path& output, const Job& job,
+                                      const std::string& dataset_checksum);
+
+/// One line: what was done, what the job asks for, and how to train more.
+std::string finished_words(const RunRecord& run, const Job& job);
+
+// What a model's file says of the data set that it was trained on, and whether its predictions on another one
+// mean anything.
+
+struct TrainedOn {
+  std::string name;  // of the data set
+  Index features = 0, classes = 0;
+  std::string features_made;  // by their import, as in meta.json's transforms; "" = nothing
+  bool packed = false;  // the model reads features as they are stored (kept_form), which changes its layers
+  bool symmetric = false;  // every arc has its reverse
+};
+
+TrainedOn trained_on(const DatasetMeta& dataset, const Job& job);
+
+/// To and from the metadata of model.safetensors. Throws Error where it says nothing of this.
+void put(const TrainedOn& trained, Metadata& metadata);
+TrainedOn read_trained_on(const SafetensorsFile& model);
+
+/// One line for each way in which `other` differs from the data that the model was trained on, where it can
+/// be read. Throws Error where it has other features.
+std::vector<std::string> differences(const TrainedOn& trained, const TrainedOn& other);
 
 }  // namespace atl

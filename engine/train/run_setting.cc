@@ -1,4 +1,5 @@
-#include "train/run_setting.h"
+// Tells where and on what a run takes place: machine, versions, job.
+#include "train/session.h"
 
 #include <unistd.h>
 
@@ -8,6 +9,7 @@
 #include "base/threads.h"
 #include "job/options.h"
 #include "telemetry/link_metrics.h"
+#include "train/trainer.h"
 
 namespace atl {
 

@@ -5,7 +5,7 @@
 #include "base/cpus.h"
 #include "base/error.h"
 #include "base/threads.h"
-#include "partition/server_batches.h"
+#include "partition/server_graph.h"
 
 namespace atl {
 namespace {

@@ -9,14 +9,11 @@
 #include "job/strategies.h"
 #include "telemetry/record_json.h"
 #include "telemetry/run_folder.h"
-#include "telemetry/trace_file.h"
 #include "tensor/device_stream.h"
-#include "train/checkpoint/attempt.h"
+#include "train/checkpoint/checkpoint.h"
 #include "train/checkpoint/run_state.h"
 #include "train/epoch_loop.h"
-#include "train/finished_run.h"
 #include "train/results.h"
-#include "train/run_setting.h"
 
 namespace atl {
 namespace {

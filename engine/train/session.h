@@ -4,7 +4,9 @@
 #include <atomic>
 #include <filesystem>
 #include <functional>
+#include <map>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "comm/communicator.h"
@@ -12,9 +14,12 @@
 #include "job/job.h"
 #include "partition/prepared_graph.h"
 #include "telemetry/observer.h"
+#include "telemetry/record.h"
 #include "train/rank_device.h"
 
 namespace atl {
+
+class Trainer;
 
 /// What `atoll train` gives each rank. The same on all ranks, except `observer`.
 struct SessionOptions {
@@ -48,5 +53,15 @@ enum class Outcome { kCompleted, kStoppedEarly, kInterrupted };
 /// Runs this rank until the job is done or stopped. Collective over `comm`. Throws Error for everything that
 /// a user can mend.
 Outcome run_session(Communicator& comm, const SessionOptions& options);
+
+// Where and on what a run takes place: the part of its record that is known before the first epoch.
+
+RunSetting run_setting(Communicator& comm, const SessionOptions& options, const DatasetMeta& dataset,
+                       Trainer& trainer);
+
+/// One line: processor, cores, memory.
+std::string machine_line();
+/// atoll, compiler, …
+std::map<std::string, std::string> build_versions();
 
 }  // namespace atl

@@ -1,4 +1,5 @@
-#include "train/trained_on.h"
+// Compares the data set that a model was trained on with another one.
+#include "train/results.h"
 
 #include <algorithm>
 

@@ -201,8 +201,8 @@ Evaluation Trainer::evaluate() {
   return atl::evaluate(ctx_, comm_, data_, job_.training, inference().infer(), evaluation_buffers_);
 }
 
-void Trainer::explain_non_finite(const std::string& when, const Reached& last_checkpoint) {
-  fail_non_finite(comm_, model_, parameters_, non_finite_, when, last_checkpoint);
+void Trainer::explain_non_finite(const NonFiniteTime& when) {
+  fail_non_finite(comm_, model_, parameters_, non_finite_, when);
 }
 
 ScheduleBytes Trainer::bytes() const {

@@ -43,7 +43,7 @@ class Trainer final : private TrainingStep {
   bool finite() const { return finite_; }
   /// Throws Error on rank 0, naming the layer and the rank where a value that isn't finite was first seen,
   /// and what to do. Collective.
-  [[noreturn]] void explain_non_finite(const std::string& when, const Reached& last_checkpoint);
+  [[noreturn]] void explain_non_finite(const NonFiniteTime& when);
 
   Parameters& parameters() { return parameters_; }
   DeviceStream& stream() { return *ctx_.stream; }

@@ -28,6 +28,9 @@ inline constexpr const char* kPreparing = "Preparing";
 /// The reason against Placed where the scheduler finds no node for the prepare pod, before places are looked
 /// for.
 inline constexpr const char* kUnschedulable = "Unschedulable";
+/// The reason against Placed where the gang doesn't fit, and against Running where its launcher alone
+/// doesn't.
+inline constexpr const char* kNoRoom = "NoRoom";
 /// The reason against Created where the API server refuses an object. Also a state.
 inline constexpr const char* kRefused = "Refused";
 /// State and reason of a job that has no conditions yet.

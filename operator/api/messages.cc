@@ -81,6 +81,32 @@ std::optional<RankEnd> read_rank_end(const std::string& message) {
   return RankEnd{culprit_of(object), reason, bounded(text_of(object, "message"), kLongestText)};
 }
 
+std::vector<PairBytes> all_flows(const Prepared& prepared, const std::vector<std::vector<Rank>>& servers) {
+  std::vector<PairBytes> flows = prepared.flows;
+  if (prepared.unlisted_flow == 0) return flows;
+  std::vector<std::size_t> server_of(std::size_t(prepared.ranks));
+  for (std::size_t s = 0; s < servers.size(); ++s)
+    for (const Rank rank : servers[s]) server_of[std::size_t(rank)] = s;
+  std::vector<bool> is_listed(servers.size() * servers.size());
+  for (const PairBytes& flow : prepared.flows) {
+    const std::size_t a = server_of[std::size_t(flow.from)], b = server_of[std::size_t(flow.to)];
+    is_listed[a * servers.size() + b] = is_listed[b * servers.size() + a] = true;
+  }
+  for (std::size_t a = 0; a < servers.size(); ++a)
+    for (std::size_t b = a + 1; b < servers.size(); ++b)
+      if (!is_listed[a * servers.size() + b])
+        flows.push_back({int(servers[a].front()), int(servers[b].front()), prepared.unlisted_flow});
+  return flows;
+}
+
+std::string last_line(const std::string& log) {
+  const auto end = log.find_last_not_of('\n');
+  if (end == std::string::npos) return {};
+  const auto newline = log.find_last_of('\n', end);
+  const auto begin = newline == std::string::npos ? 0 : newline + 1;
+  return log.substr(begin, end - begin + 1);
+}
+
 std::optional<Prepared> read_prepared(const std::string& line) {
   const json object = parse_object(line);
   const auto ranks = integer_of(object, "ranks");

@@ -45,6 +45,13 @@ struct Prepared {
   std::string strategy_reason{};
 };
 
+/// Flows between ranks, including unlisted pairs of servers, whose bytes go between their first ranks.
+/// `servers`: the ranks of each.
+std::vector<PairBytes> all_flows(const Prepared& prepared, const std::vector<std::vector<Rank>>& servers);
+
+/// The last line of a log that has any text; "" where none has.
+std::string last_line(const std::string& log);
+
 /// Reads the last line of the prepare pod's log. Nothing where that isn't a result.
 std::optional<Prepared> read_prepared(const std::string& line);
 

@@ -54,7 +54,7 @@ void read_conditions(const json& status, PodView& pod) {
   }
 }
 
-void read_spec(const json& spec, PodView& pod) {
+void read_spec(const json& spec, const json& status, PodView& pod) {
   pod.node = text_of(spec, "nodeName");
   if (const json& containers = list_of(spec, "containers"); !containers.empty())
     pod.image = text_of(containers[0], "image");
@@ -62,7 +62,7 @@ void read_spec(const json& spec, PodView& pod) {
   if (affinity.is_object()) pod.affinity = affinity.dump();
   for (const json& gate : list_of(spec, "schedulingGates")) pod.gates.push_back(text_of(gate, "name"));
   pod.priority = int(integer_of(spec, "priority").value_or(0));
-  pod.requests = requests_of(spec);
+  pod.requests = requests_of(spec, status);
 }
 
 }  // namespace
@@ -83,7 +83,7 @@ PodView read_pod(const std::string& text) {
   pod.message = text_of(status, "message");
   pod.ip = text_of(status, "podIP");
   read_conditions(status, pod);
-  read_spec(member(object, "spec"), pod);
+  read_spec(member(object, "spec"), status, pod);
   const PodState state = pod_state(object);
   pod.pinned = state.pinned;
   pod.gives_way = state.gives_way;

@@ -5,6 +5,7 @@
 
 #include "operator/controller/decide.h"
 #include "operator/controller/steps.h"
+#include "operator/objects/image.h"
 #include "operator/objects/names.h"
 #include "operator/objects/objects.h"
 
@@ -40,10 +41,8 @@ bool has_name_for_keys(const Reconcile& reconcile) {
 /// may be due to them. Where the server doesn't say, the keys are made again, unless there are pods that may
 /// well hold them.
 bool may_keys_be_gone(const Reconcile& reconcile) {
-  const bool is_prepared =
-      reconcile.find(Kind::kConfigMap, prepared_map_name(reconcile.name(), reconcile.job().made_of.prepared));
-  const bool is_whole = reconcile.gang().is_complete() && reconcile.gang().launcher;
-  return (is_prepared && !is_whole) || reconcile.reason_against(kCreated) == kRefused;
+  return (reconcile.findings() && !reconcile.gang().is_whole()) ||
+         reconcile.reason_against(kCreated) == kRefused;
 }
 
 /// Running pods hold the keys of their start, so they are withdrawn before the job gets new keys.
@@ -66,7 +65,7 @@ void restore_what_protects(Reconcile& reconcile) {
 }  // namespace
 
 Next make_belongings(Reconcile& reconcile) {
-  keep_image(reconcile);
+  reconcile.use_image(image_to_record(reconcile.job(), reconcile.settings, reconcile.seen.pods));
   if (reconcile.gang().is_launched) {
     restore_what_protects(reconcile);
     return Next::kContinue;
@@ -92,46 +91,6 @@ Next make_belongings(Reconcile& reconcile) {
     reconcile.create(Kind::kConfigMap, map, job_config_map(reconcile.job()));
   restore_what_protects(reconcile);
   return done_if(reconcile.has_writes());
-}
-
-// Which engine image a job's pods run: the same in all of them, because ranks of two builds refuse each
-// other. It is chosen when the first pod is made, and kept when the operator's default changes. Once a pod
-// reports the image's digest, moving the tag changes nothing either.
-
-namespace {
-
-/// "registry:5000/atoll/engine" of "registry:5000/atoll/engine:1".
-std::string repository_of(const std::string& image) {
-  const auto name = image.rfind('/') + 1;  // 0 where there is none
-  return image.substr(0, image.find_first_of(":@", name));
-}
-
-/// The image by its digest, a name that never means another. "" where kubelet reports no digest: an image
-/// that was loaded into a node has none in a registry. `id`: kubelet's, which writes out short names of the
-/// Docker Hub.
-std::string by_digest(const std::string& image, std::string id) {
-  if (const auto scheme = id.find("://"); scheme != std::string::npos) id.erase(0, scheme + 3);
-  const auto digest = id.find("@sha256:");
-  if (digest == std::string::npos) return {};
-  const std::string told = id.substr(0, digest), named = repository_of(image);
-  const bool is_same = told == named || told == "docker.io/" + named || told == "docker.io/library/" + named;
-  return is_same ? named + id.substr(digest) : "";
-}
-
-}  // namespace
-
-void keep_image(Reconcile& reconcile) {
-  std::string image = reconcile.job().made_of.image;
-  for (const PodView& pod : reconcile.seen.pods) {
-    if (!is_own(pod.meta, reconcile.seen)) continue;
-    if (image.empty()) image = pod.image;  // made by an operator that recorded no image
-    const ContainerView* engine = pod.container(kEngine);
-    if (!engine || pod.image != image || image.find('@') != std::string::npos) continue;
-    // Nodes that never pull know the image by its tag alone.
-    if (reconcile.settings.pull_policy == "Never") continue;
-    if (const std::string pinned = by_digest(image, engine->image_id); !pinned.empty()) image = pinned;
-  }
-  reconcile.use_image(image.empty() ? engine_image(reconcile.job(), reconcile.settings) : image);
 }
 
 }  // namespace atl::ctl

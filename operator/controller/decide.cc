@@ -1,6 +1,7 @@
 #include "operator/controller/decide.h"
 
 #include <fmt/format.h>
+#include <cstddef>
 
 #include "operator/controller/steps.h"
 
@@ -52,15 +53,10 @@ std::string text_of(const Decision& decision) {
     const Condition* told = telling_condition(decision.status->conditions);
     add(fmt::format("status {}, {}", state_of(decision.status->conditions), told ? told->reason : kBegun));
   }
+  constexpr const char* kVerbs[] = {"create", "patch", "delete"};  // by Write::Verb
   for (const auto& stage : decision.stages)
-    for (const Write& write : stage) {
-      const bool makes = write.verb == Write::Verb::kCreate, changes = write.verb == Write::Verb::kPatch;
-      add(fmt::format("{} {} {}",
-                      makes     ? "create"
-                      : changes ? "patch"
-                                : "delete",
-                      name_of(write.kind), write.name));
-    }
+    for (const Write& write : stage)
+      add(fmt::format("{} {} {}", kVerbs[std::size_t(write.verb)], name_of(write.kind), write.name));
   return text;
 }
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "job/strategies.h"
+#include "operator/api/gpu_blame.h"
 #include "operator/api/messages.h"
 #include "operator/controller/places.h"
 #include "operator/controller/steps.h"
@@ -83,16 +84,8 @@ bool has_attempt_map(const Observed& seen, int attempt) {
   });
 }
 
-}  // namespace
-
-bool GangView::is_complete() const {
-  return std::ranges::none_of(workers, [](const PodView* worker) { return worker == nullptr; });
-}
-
-bool is_own(const Meta& meta, const Observed& seen) {
-  return meta.owner_uid == seen.job.meta.uid;
-}
-
+/// Whether the node has been missing for kTimeToComeBack, its kubelet has been silent for longer than
+/// tolerated, or the job's launcher or ranks have lost it, too.
 bool is_node_lost(const std::string& node, const Observed& seen, const Settings& settings) {
   if (node.empty()) return false;
   const auto found = seen.nodes.find(node);
@@ -102,6 +95,29 @@ bool is_node_lost(const std::string& node, const Observed& seen, const Settings&
   const Seconds patience = view.is_missing ? kTimeToComeBack : Seconds(settings.toleration_seconds);
   return seen.now - view.since >= patience || is_known_lost(node, view.since, seen.job.status) ||
          is_waited_for_in_vain(node, seen);
+}
+
+}  // namespace
+
+bool GangView::is_complete() const {
+  return std::ranges::none_of(workers, [](const PodView* worker) { return worker == nullptr; });
+}
+
+std::vector<const PodView*> GangView::pods() const {
+  std::vector<const PodView*> pods = workers;
+  pods.push_back(launcher);
+  std::erase(pods, nullptr);
+  return pods;
+}
+
+const PodView* GangView::worker_of(Rank rank) const {
+  for (std::size_t s = 0; s < servers.size(); ++s)
+    if (std::ranges::count(servers[s], rank) > 0) return workers[s];
+  return nullptr;
+}
+
+bool is_own(const Meta& meta, const Observed& seen) {
+  return meta.owner_uid == seen.job.meta.uid;
 }
 
 std::string loss_of(const PodView& pod, const Observed& seen, const Settings& settings) {
@@ -184,7 +200,7 @@ namespace {
 /// real sizes are visible.
 bool is_unborn(const Reconcile& reconcile) {
   const GangView& gang = reconcile.gang();
-  const Condition* placed = find_condition(reconcile.status.conditions, kPlaced);
+  const Condition* placed = reconcile.condition(kPlaced);
   return !gang.launcher && std::ranges::count(gang.workers, nullptr) == std::ssize(gang.workers) &&
          (!placed || placed->reason == kPreparing || placed->reason == kUnschedulable);
 }
@@ -211,27 +227,8 @@ void make_pods(Reconcile& reconcile) {
   if (!gang.launcher) make_launcher(reconcile, plan.fits ? plan.launcher : "");
 }
 
-}  // namespace
-
-Next make_gang(Reconcile& reconcile) {
-  reconcile.status.attempt = reconcile.attempt();
-  const GangView& gang = reconcile.gang();
-  if (!gang.is_complete() && reconcile.holds(kPlaced))
-    reconcile.say(kPlaced, false, "Replacing", "a pod of the gang is missing");
-  if (reconcile.spec().launcher == Launcher::kMpiJob)
-    have_pods_made(reconcile);
-  else
-    make_pods(reconcile);
-  const bool is_whole = gang.is_complete() && gang.launcher;
-  if (is_whole && reconcile.seen.refusals.empty())
-    reconcile.say(kCreated, true, "Made", "all objects of the job exist");
-  return done_if(!is_whole || gang.launcher->is_terminating());
-}
-
 // A gang whose pods mpi-operator makes (launcher: mpijob). Each attempt has its own MPIJob, because
 // mpi-operator neither replaces a failed worker nor retries a launcher: all pods go with the attempt.
-
-namespace {
 
 constexpr Seconds kTimeToMakePods{30};
 
@@ -247,8 +244,7 @@ void watch_over(Reconcile& reconcile, const ObjectView& mpi_job) {
   const GangView& gang = reconcile.gang();
   if (!mpi_job.failure.empty() && !gang.launcher)  // and none will come
     return restart(reconcile, {"Deleted", {}, mpi_job.meta.name + " has failed: " + mpi_job.failure});
-  const Moment end = made_at(mpi_job.meta).value_or(reconcile.now()) + kTimeToMakePods;
-  if (reconcile.now() < end) return reconcile.requeue_at(end);
+  if (!reconcile.await(made_at(mpi_job.meta).value_or(reconcile.now()) + kTimeToMakePods)) return;
   const auto workers = std::ranges::count_if(gang.workers, [](const PodView* worker) { return worker; });
   reconcile.say(
       kCreated, false, "NoMpiOperator",
@@ -257,18 +253,33 @@ void watch_over(Reconcile& reconcile, const ObjectView& mpi_job) {
                   mpi_job.meta.name, workers, gang.workers.size(), gang.launcher ? "a" : "no"));
 }
 
-}  // namespace
-
+/// Makes the present attempt's MPIJob, and says so where no mpi-operator makes pods of it.
 void have_pods_made(Reconcile& reconcile) {
   const GangView& gang = reconcile.gang();
   const std::string name = mpi_job_name(reconcile.name(), reconcile.attempt());
   const ObjectView* made = reconcile.find(Kind::kMpiJob, name);
-  if (made && (!gang.is_complete() || !gang.launcher))
+  if (made && !gang.is_whole())
     watch_over(reconcile, *made);
   else if (!made && !is_room_held(reconcile))
     reconcile.create(
         Kind::kMpiJob, name,
         mpi_job(reconcile.job(), reconcile.settings, reconcile.attempt(), gang.servers, reconcile.now()));
+}
+
+}  // namespace
+
+Next make_gang(Reconcile& reconcile) {
+  reconcile.status.attempt = reconcile.attempt();
+  const GangView& gang = reconcile.gang();
+  if (!gang.is_complete() && reconcile.holds(kPlaced))
+    reconcile.say(kPlaced, false, "Replacing", "a pod of the gang is missing");
+  if (reconcile.spec().launcher == Launcher::kMpiJob)
+    have_pods_made(reconcile);
+  else
+    make_pods(reconcile);
+  if (gang.is_whole() && reconcile.seen.refusals.empty())
+    reconcile.say(kCreated, true, "Made", "all objects of the job exist");
+  return done_if(!gang.is_whole() || gang.launcher->is_terminating());
 }
 
 bool dismiss_mpi_jobs(Reconcile& reconcile, const std::string& kept) {

@@ -21,6 +21,10 @@ struct GangView {
   bool is_launched = false;  // the present attempt's ConfigMap exists, so its launcher may have been released
 
   bool is_complete() const;  // there is a worker for each server
+  bool is_whole() const { return is_complete() && launcher; }
+  std::vector<const PodView*> pods() const;  // workers and the launcher, as far as there are any
+  /// The worker of that rank; null where it is missing.
+  const PodView* worker_of(Rank rank) const;
 };
 
 /// `attempt`: the present one.
@@ -39,12 +43,6 @@ void set_misplaced_aside(const Observed& seen, GangView& view);
 /// A pod's files (its disk, /dev/shm, /tmp) outgrew one of its limits, and kubelet ended it.
 inline constexpr const char* kOverLimit = "OverLimit";
 
-/// A CUDA error of a rank shows that the node's GPU is at fault, or that its driver doesn't suit the engine.
-inline constexpr const char *kGpuFault = "GpuFault", *kGpuDriver = "GpuDriver";
-inline bool is_of_gpu(const std::string& reason) {
-  return reason == kGpuFault || reason == kGpuDriver;
-}
-
 /// Why a pod doesn't and won't run any more: "" | NodeLost | Evicted | OverLimit | Preempted | Rejected (by
 /// the node's kubelet, before it ran) | OOMKilled | Signal | Exit | DaemonEnded | Deleted (it was told to
 /// end).
@@ -61,10 +59,6 @@ inline constexpr Seconds kTimeToComeBack{40};
 /// A pod that hasn't started within this time is named in a condition; not sooner, because each change of
 /// words is a write.
 inline constexpr Seconds kTimeToStart{20};
-
-/// Whether the node has been missing for kTimeToComeBack, its kubelet has been silent for longer than
-/// tolerated, or the job's launcher or ranks have lost it, too.
-bool is_node_lost(const std::string& node, const Observed& seen, const Settings& settings);
 
 /// Whether this job made the pod, rather than an earlier job of the same name or somebody else.
 bool is_own(const Meta& meta, const Observed& seen);

@@ -4,9 +4,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstdio>
 #include <set>
 
+#include "operator/api/gpu_blame.h"
 #include "operator/api/messages.h"
 #include "operator/objects/names.h"
 
@@ -20,79 +20,23 @@ std::string told_by(const PodView& pod) {
   return engine ? engine->message : "";
 }
 
-/// Words of CUDA, of the engine about CUDA, of the driver, and of the runtime that hands GPUs to a container,
-/// where the node is to blame and not the rank that met the error. The first that are found count.
-struct GpuWords {
-  const char *words, *reason;
-};
-constexpr GpuWords kGpuWords[] = {
-    {"uncorrectable ECC error", kGpuFault},
-    {"uncorrectable NVLink error", kGpuFault},
-    {"over nvlink or a hardware error", kGpuFault},
-    {"hardware stack error", kGpuFault},
-    {"is/are busy or unavailable", kGpuFault},  // an earlier process hangs on it
-    {"system not yet initialized", kGpuFault},  // the fabric manager of its switches doesn't run
-    {"unsupported display driver / cuda driver combination", kGpuDriver},
-    {"the NVIDIA driver of this machine is missing or older", kGpuDriver},
-    {"this machine has no NVIDIA GPU", kGpuDriver},
-    {"GPU has fallen off the bus", kGpuFault},
-    {"GPU is lost", kGpuFault},
-    {"requirement error: unsatisfied condition", kGpuDriver},  // the image needs a newer driver
-    {"nvidia-container-cli: device error", kGpuFault},
-    {"nvidia-container-cli", kGpuDriver},  // a mount or ldcache error may be the image's, on any node
-    {"unresolvable CDI devices", kGpuFault},
-};
-
-/// The driver's Xids that no program can cause: of memory (48, 64, 94, 95, 140), NVLink (74), the bus (79),
-/// and the GPU's own processors (62, 119, 120).
-constexpr int kXids[] = {48, 62, 64, 74, 79, 94, 95, 119, 120, 140};
-
-/// What a message says of a GPU, and where in it.
-struct GpuBlame {
-  const char* reason;
-  std::size_t at;
-};
-
-std::optional<GpuBlame> gpu_blame(const std::string& message) {
-  for (const GpuWords& each : kGpuWords)
-    if (const auto at = message.find(each.words); at != std::string::npos) return GpuBlame{each.reason, at};
-  for (auto at = message.find("Xid ("); at != std::string::npos; at = message.find("Xid (", at + 1)) {
-    int xid = 0;  // of "NVRM: Xid (PCI:0000:3b:00): 79, …"
-    const bool is_read = std::sscanf(message.c_str() + at, "Xid (%*[^)]): %d", &xid) == 1;
-    if (is_read && std::ranges::count(kXids, xid) > 0) return GpuBlame{kGpuFault, at};
-  }
-  return {};
-}
-
-/// The same of an incident, if it is one of a job's GPUs.
-std::optional<GpuBlame> gpu_blame(const Incident& incident, const Reconcile& reconcile) {
+/// What the incident's message says of the GPU, where ranks have any.
+std::optional<GpuBlame> blame_of(const Incident& incident, const Reconcile& reconcile) {
   const bool may_be = incident.reason == "Exit" || incident.reason == "Signal";
   if (!may_be || reconcile.spec().resources.gpus == 0) return {};
   return gpu_blame(incident.message);
 }
 
-/// The rank whose GPU failed, from "atoll: rank 3 on cora-1-0: device cuda: …". mpirun may have seen another
-/// rank end first, because of this one; mpirun's rank counts where the line names none before `words`.
-std::optional<std::int64_t> rank_with_gpu(const Incident& incident, std::size_t words) {
-  const std::string before = incident.message.substr(0, words);
-  const auto line = before.rfind('\n'), at = before.rfind("rank ");
-  const bool is_in_line = at != std::string::npos && (line == std::string::npos || at > line);
-  int rank = 0;
-  const bool is_named = is_in_line && std::sscanf(before.c_str() + at, "rank %d", &rank) == 1;
-  return is_named ? rank : incident.culprit.rank;
-}
-
-/// Blames the node for an error of a rank's GPU.
+/// Blames the node of the rank whose GPU failed. mpirun may have seen another rank end first, because of this
+/// one; mpirun's rank counts where the message names none.
 void blame_gpu(Incident& incident, const Reconcile& reconcile) {
-  const auto blame = gpu_blame(incident, reconcile);
-  const auto rank = blame ? rank_with_gpu(incident, blame->at) : std::nullopt;
-  if (!rank) return;
-  for (std::size_t s = 0; s < reconcile.gang().servers.size(); ++s) {
-    const PodView* worker = reconcile.gang().workers[s];
-    if (!worker || std::ranges::count(reconcile.gang().servers[s], Rank(*rank)) == 0) continue;
-    incident.reason = blame->reason;
-    incident.culprit = {*rank, "", worker->meta.name, worker->node};
-  }
+  const auto blame = blame_of(incident, reconcile);
+  const auto rank = blame && blame->rank ? blame->rank : incident.culprit.rank;
+  if (!blame || !rank) return;
+  const PodView* worker = reconcile.gang().worker_of(Rank(*rank));
+  if (!worker) return;
+  incident.reason = blame->reason;
+  incident.culprit = {*rank, "", worker->meta.name, worker->node};
 }
 
 std::string what_happened(const Incident& incident) {
@@ -196,7 +140,7 @@ Incident worker_incident(const PodView& pod, const Reconcile& reconcile) {
   // An evicted pod knows only that it was asked to stop; kubelet says why.
   const bool is_evicted = pod.reason == "Evicted" && !pod.message.empty();
   if (!told.empty() && !is_evicted) incident.message = told;
-  if (const auto blame = gpu_blame(incident, reconcile)) incident.reason = blame->reason;
+  if (const auto blame = blame_of(incident, reconcile)) incident.reason = blame->reason;
   return incident;
 }
 
@@ -235,14 +179,6 @@ void restart(Reconcile& reconcile, const Incident& incident) {
   }
   reconcile.say(kRestarting, true, incident.reason, what);
   reconcile.end_attempt();
-}
-
-void fail_job(Reconcile& reconcile, const std::string& reason, const std::string& message) {
-  reconcile.say(kRunning, false, reason, message);
-  reconcile.say(kRestarting, false, reason, message);
-  end_request(reconcile, reason.c_str(), message);
-  reconcile.say(kFailed, true, reason, message);
-  reconcile.status.completion = reconcile.now();
 }
 
 }  // namespace atl::ctl

@@ -82,14 +82,26 @@ CleanPodPolicy clean_pod_policy(const Reconcile& reconcile, const RunPolicySpec&
 
 /// Keeps an MPIJob as long as some of its pods are kept, but not where it would make more.
 void dismiss_needless_mpi_jobs(Reconcile& reconcile, CleanPodPolicy policy) {
-  const bool has_launcher_ended = std::ranges::any_of(reconcile.seen.pods, [&](const PodView& pod) {
-    return is_own(pod.meta, reconcile.seen) && pod.meta.label(kRoleLabel) == kLauncherRole && pod.has_ended();
-  });
+  const bool has_launcher_ended = std::ranges::any_of(reconcile.own_pods(kLauncherRole), &PodView::has_ended);
   const bool is_kept = has_launcher_ended && policy != CleanPodPolicy::kAll;
   dismiss_mpi_jobs(reconcile, is_kept ? mpi_job_name(reconcile.name(), reconcile.attempt()) : "");
 }
 
+/// Ends the job for good. `how`: kSucceeded | kFailed. `why`: for conditions that don't hold any more.
+void end_job(Reconcile& reconcile, const char* how, const std::string& reason, const std::string& message,
+             const std::string& why) {
+  reconcile.say(kRunning, false, reason, why);
+  reconcile.say(kRestarting, false, reason, why);
+  end_request(reconcile, reason, why);
+  reconcile.say(how, true, reason, message);
+  reconcile.status.completion = reconcile.now();
+}
+
 }  // namespace
+
+void fail_job(Reconcile& reconcile, const std::string& reason, const std::string& message) {
+  end_job(reconcile, kFailed, reason, message, message);
+}
 
 Next leave_what_is_deleted(Reconcile& reconcile) {
   return done_if(reconcile.job().meta.deletion.has_value());  // its objects are deleted after it
@@ -104,31 +116,24 @@ Next clean_up(Reconcile& reconcile) {
     if (is_own(pod.meta, reconcile.seen) && is_to_go(pod, who_goes)) dismiss(reconcile, pod);
   if (policy.ttl_seconds_after_finished < 0 || !reconcile.status.completion) return Next::kDone;
   const Moment end = *reconcile.status.completion + Seconds(policy.ttl_seconds_after_finished);
-  if (reconcile.now() >= end)
-    reconcile.remove(Kind::kJob, reconcile.job().meta);
-  else
-    reconcile.requeue_at(end);
+  if (reconcile.await(end)) reconcile.remove(Kind::kJob, reconcile.job().meta);
   return Next::kDone;
 }
 
 Next complete(Reconcile& reconcile) {
-  for (const PodView& pod : reconcile.seen.pods) {
-    const bool is_launcher = is_own(pod.meta, reconcile.seen) && pod.meta.label(kRoleLabel) == kLauncherRole;
-    if (!is_launcher || pod.phase != "Succeeded") continue;
-    const ContainerView* engine = pod.container(kEngine);
+  for (const PodView* launcher : reconcile.own_pods(kLauncherRole)) {
+    if (launcher->phase != "Succeeded") continue;
+    const ContainerView* engine = launcher->container(kEngine);
     const auto result = read_launch_result(engine ? engine->message : "");
     take_progress(reconcile);  // the status may be behind
     if (result) reconcile.status.result = result->result;
     if (result && result->epochs) reconcile.status.progress.epoch = result->epochs;
     reconcile.status.progress.eta.clear();
     const std::string outcome = result && !result->outcome.empty() ? result->outcome : "completed";
-    reconcile.say(kRunning, false, "Completed", "training has ended: " + outcome);
-    reconcile.say(kRestarting, false, "Completed", "training has ended: " + outcome);
+    const std::string why = "training has ended: " + outcome;
     if (reconcile.reason_against(kSuspended) == kSuspending)
-      reconcile.say(kSuspended, false, "Completed", "training has ended: " + outcome);
-    end_request(reconcile, "Completed", "training has ended: " + outcome);
-    reconcile.say(kSucceeded, true, "Completed", outcome);
-    reconcile.status.completion = reconcile.now();
+      reconcile.say(kSuspended, false, "Completed", why);
+    end_job(reconcile, kSucceeded, "Completed", outcome, why);
     return Next::kDone;
   }
   return Next::kContinue;
@@ -163,8 +168,7 @@ Next fail_past_deadline(Reconcile& reconcile) {
   const auto seconds = reconcile.spec().run_policy.active_deadline_seconds;
   if (seconds == 0 || !reconcile.status.start) return Next::kContinue;
   const Moment end = *reconcile.status.start + Seconds(seconds);
-  reconcile.requeue_at(end);
-  if (reconcile.now() < end) return Next::kContinue;
+  if (!reconcile.await(end)) return Next::kContinue;
   take_progress(reconcile);  // the status may be behind, and nothing comes after this
   fail_job(reconcile, "DeadlineExceeded",
            fmt::format("it ran for {} s (runPolicy.activeDeadlineSeconds)", seconds));

@@ -3,44 +3,20 @@
 #pragma once
 
 #include <map>
-#include <memory>
-#include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <set>
 #include <string>
 #include <vector>
 
 #include "operator/api/gnnjob.h"
-#include "operator/api/messages.h"
 #include "operator/api/pod.h"
 #include "operator/objects/login_keys.h"
+#include "operator/objects/object_view.h"
 #include "operator/plan/gang.h"
 #include "operator/plan/snapshot.h"
+#include "operator/scale_up/scale_up.h"
 
 namespace atl::ctl {
-
-enum class Kind {
-  kJob,
-  kPod,
-  kConfigMap,
-  kSecret,
-  kNetworkPolicy,
-  kMpiJob,
-  kWorkload,
-  kPodTemplate,
-  kCapacityBuffer
-};
-/// The kind's name: "Pod".
-const char* name_of(Kind kind);
-
-/// An object other than a pod.
-struct ObjectView {
-  Kind kind = Kind::kConfigMap;
-  Meta meta;
-  std::shared_ptr<const Prepared> prepared{};  // of a ConfigMap: its prepared.json, if any
-  std::string failure{};                       // of an MPIJob: why it failed, if it did
-  std::optional<Workload> workload{};
-};
 
 struct NodeView {
   bool ready = true;
@@ -69,9 +45,8 @@ struct Refusal {
 /// the API server knows, it says so (Decision::wants), and is made again with the answer. There is one
 /// exception: where the volume claims of a plan can be used is asked at once, and remembered for half a
 /// minute (ClaimPlaces).
-class ClusterView {
+class ClusterView : public NodeBudget {
  public:
-  virtual ~ClusterView() = default;
   /// Plans on the cluster as it is now, where pinned pods take room. `pods`: the names of the pods to place,
   /// by server, and then of the launcher if it is to have a place; a plan that fits takes the room for them.
   virtual GangPlan plan(const Gang& gang, const std::vector<std::string>& pods) = 0;
@@ -79,9 +54,6 @@ class ClusterView {
   virtual std::vector<std::string> other_pods(const std::string& node) = 0;
   /// Whether an older job also has some pods and is refused others, so that this one gives way (decide.h).
   virtual bool is_another_first() = 0;
-  /// Why nodes may not be asked for now, for so many of the job's servers; "": they may. From then on they
-  /// count as asked for.
-  virtual std::string why_no_request(std::size_t servers) = 0;
   virtual LoginKeys new_keys() = 0;
 };
 
@@ -117,11 +89,5 @@ struct Observed {
   std::optional<Moment> wrote_status;           // when this operator last wrote the status; nothing: never
   Moment now{};
 };
-
-// Reads an object that isn't a pod, as far as decisions need it.
-
-/// `object`: the API's JSON. Keeps nothing of Secrets and ConfigMaps that a decision doesn't need, least of
-/// all keys.
-ObjectView read_object(Kind kind, const nlohmann::json& object);
 
 }  // namespace atl::ctl

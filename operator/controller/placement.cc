@@ -34,9 +34,7 @@ Next wait_after_withdrawal(Reconcile& reconcile) {
       kShortestWait * (1 << std::clamp(reconcile.status.withdrawals - 1, 0, kMostDoublings));
   const Moment since = reconcile.since(kPlaced);
   const Moment end = since + least + jitter(reconcile, since, std::max(least, kFirstJitter));
-  if (reconcile.now() >= end) return Next::kContinue;
-  reconcile.requeue_at(end);
-  return Next::kDone;
+  return done_if(!reconcile.await(end));
 }
 
 Predicted predicted_of(const GangPlan& plan, const Gang& gang) {

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "job/strategies.h"
+#include "operator/api/gpu_blame.h"
 #include "operator/api/messages.h"
 #include "operator/controller/steps.h"
 #include "operator/objects/names.h"
@@ -22,29 +23,9 @@ constexpr Seconds kRemembered{3600};  // then a failure is forgotten: the node i
 
 /// Null where they aren't known.
 const Prepared* known_parts(const Reconcile& reconcile) {
-  const ObjectView* map =
-      reconcile.find(Kind::kConfigMap, prepared_map_name(reconcile.name(), reconcile.job().made_of.prepared));
+  const ObjectView* map = reconcile.findings();
   const Prepared* prepared = map ? map->prepared.get() : nullptr;
   return prepared && prepared->ranks == reconcile.spec().placement.ranks ? prepared : nullptr;
-}
-
-/// Flows between ranks, including unlisted pairs of servers, whose bytes go between their first ranks.
-std::vector<PairBytes> all_flows(const Prepared& prepared, const std::vector<std::vector<Rank>>& servers) {
-  std::vector<PairBytes> flows = prepared.flows;
-  if (prepared.unlisted_flow == 0) return flows;
-  std::vector<std::size_t> server_of(std::size_t(prepared.ranks));
-  for (std::size_t s = 0; s < servers.size(); ++s)
-    for (const Rank rank : servers[s]) server_of[std::size_t(rank)] = s;
-  std::vector<bool> is_listed(servers.size() * servers.size());
-  for (const PairBytes& flow : prepared.flows) {
-    const std::size_t a = server_of[std::size_t(flow.from)], b = server_of[std::size_t(flow.to)];
-    is_listed[a * servers.size() + b] = is_listed[b * servers.size() + a] = true;
-  }
-  for (std::size_t a = 0; a < servers.size(); ++a)
-    for (std::size_t b = a + 1; b < servers.size(); ++b)
-      if (!is_listed[a * servers.size() + b])
-        flows.push_back({int(servers[a].front()), int(servers[b].front()), prepared.unlisted_flow});
-  return flows;
 }
 
 /// Whether the node is to blame: a rank that runs out of memory would do so anywhere.
@@ -66,14 +47,6 @@ std::set<std::string> bad_nodes(const Reconcile& reconcile) {
 
 bool stands(const PodView* worker) {
   return worker && !is_gated(*worker);
-}
-
-/// The servers whose pods wait for a place.
-std::vector<int> waiting_servers(const Reconcile& reconcile) {
-  std::vector<int> waiting;
-  for (std::size_t s = 0; s < reconcile.gang().workers.size(); ++s)
-    if (!stands(reconcile.gang().workers[s])) waiting.push_back(int(s));
-  return waiting;
 }
 
 std::vector<std::string> standing_nodes(const Reconcile& reconcile) {
@@ -216,6 +189,13 @@ GangPlan plan_together(const Reconcile& reconcile, const Gang& gang) {
 
 }  // namespace
 
+std::vector<int> waiting_servers(const Reconcile& reconcile) {
+  std::vector<int> waiting;
+  for (std::size_t s = 0; s < reconcile.gang().workers.size(); ++s)
+    if (!stands(reconcile.gang().workers[s])) waiting.push_back(int(s));
+  return waiting;
+}
+
 int next_incarnation(const Reconcile& reconcile, std::size_t server) {
   int next = reconcile.attempt() - 1;
   for (const PodView* pod : reconcile.gang().replaced) {
@@ -248,8 +228,7 @@ Gang gang_to_place(const Reconcile& reconcile) {
   Gang gang = gang_of(reconcile.spec(),
                       prepared ? std::optional(all_flows(*prepared, reconcile.gang().servers)) : std::nullopt,
                       reconcile.settings.gpu_resource);
-  if (!reconcile.gang().is_complete() || !reconcile.gang().launcher)
-    count_pods(reconcile.job(), reconcile.settings, gang);
+  if (!reconcile.gang().is_whole()) count_pods(reconcile.job(), reconcile.settings, gang);
   for (const PodView* worker : reconcile.gang().workers)
     if (worker) gang.server.at_least(worker->requests);
   if (reconcile.gang().launcher) gang.launcher.at_least(reconcile.gang().launcher->requests);

@@ -24,6 +24,9 @@ std::string chosen_strategy(const Reconcile& reconcile);
 /// then.
 std::string reason_for_strategy(const Reconcile& reconcile);
 
+/// The servers whose pods wait for a place, ascending.
+std::vector<int> waiting_servers(const Reconcile& reconcile);
+
 /// A node for each server. Servers whose pods are released keep theirs. Precondition: the launcher can run
 /// where it is assigned (why_no_launcher_as_assigned()).
 GangPlan plan_places(const Reconcile& reconcile, const Gang& gang);

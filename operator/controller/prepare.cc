@@ -14,14 +14,6 @@
 namespace atl::ctl {
 namespace {
 
-std::string last_line(const std::string& log) {
-  const auto end = log.find_last_not_of('\n');
-  if (end == std::string::npos) return {};
-  const auto begin = log.find_last_of('\n', end);
-  return log.substr(begin == std::string::npos ? 0 : begin + 1,
-                    end - (begin == std::string::npos ? 0 : begin + 1) + 1);
-}
-
 /// Why it failed: the last line of its log or, where it wrote nothing, kubelet's reason.
 std::string why_it_ended(const PodView& pod, const std::string& log) {
   const std::string line = last_line(log);
@@ -62,7 +54,7 @@ bool has_no_node_left(const Reconcile& reconcile) {
 /// judged it yet, the words about the previous pod still hold.
 void tell_how_far(Reconcile& reconcile, const PodView* pod) {
   if (reconcile.holds(kPlaced)) return;
-  const Condition* before = find_condition(reconcile.status.conditions, kPlaced);
+  const Condition* before = reconcile.condition(kPlaced);
   const ContainerView* engine = pod ? pod->container(kEngine) : nullptr;
   const bool is_starting = pod && pod->is_bound() && !pod->has_ended() && !(engine && engine->running);
   const Moment late = pod ? made_at(pod->meta).value_or(reconcile.now()) + kTimeToStart : reconcile.now();
@@ -73,8 +65,7 @@ void tell_how_far(Reconcile& reconcile, const PodView* pod) {
     return reconcile.say(kPlaced, false, kPreparing,
                          "the prepare pod has no node: " + what_is_replaced(reconcile));
   if ((!pod || !pod->is_bound()) && before && before->reason == kUnschedulable) return;
-  if (is_starting && reconcile.now() < late) reconcile.requeue_at(late);
-  if (is_starting && reconcile.now() >= late)
+  if (is_starting && reconcile.await(late))
     return reconcile.say(kPlaced, false, kPreparing,
                          in_kept_words(before, "waiting for " + why_not_started(*pod)));
   reconcile.say(kPlaced, false, kPreparing, "the data set is checked and partitioned");
@@ -85,9 +76,7 @@ void watch_over(Reconcile& reconcile, const PodView& pod) {
   const bool has_started = engine && engine->running;
   const auto seconds = reconcile.spec().run_policy.start_deadline_seconds;
   const Moment end = made_at(pod.meta).value_or(reconcile.now()) + Seconds(seconds);
-  if (has_started) return;
-  reconcile.requeue_at(end);
-  if (reconcile.now() < end) return;
+  if (has_started || !reconcile.await(end)) return;
   // A lack of room is no failure of the job's: another pod waits on, with a deadline of its own.
   if (!pod.is_bound()) return dismiss(reconcile, pod);
   fail_prepare(reconcile, pod, "StartDeadlineExceeded",
@@ -105,9 +94,7 @@ std::string why_lost(const Reconcile& reconcile, const PodView& pod) {
 }  // namespace
 
 Next prepare_data(Reconcile& reconcile) {
-  if (reconcile.gang().is_launched ||
-      reconcile.find(Kind::kConfigMap, prepared_map_name(reconcile.name(), reconcile.job().made_of.prepared)))
-    return Next::kContinue;
+  if (reconcile.gang().is_launched || reconcile.findings()) return Next::kContinue;
   const PodView* pod = reconcile.gang().prepare;
   tell_how_far(reconcile, pod);
   if (!pod && has_no_node_left(reconcile)) return Next::kDone;

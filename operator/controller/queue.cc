@@ -19,6 +19,11 @@ constexpr const char *kNoKueue = "NoKueue", *kQueueRefused = "QueueRefused", *kQ
                      *kNameTaken = "NameTaken", *kWaitForStart = "WaitForStart",
                      *kWaitForRecovery = "WaitForRecovery";
 
+/// Why a job may have no pods, and must give back those that it has.
+struct Hold {
+  std::string reason, message;
+};
+
 std::string message_of(const Workload& workload, const char* condition) {
   const Condition* found = find_condition(workload.conditions, condition);
   return found ? found->message : "";
@@ -46,7 +51,7 @@ Hold has_no_place(const Reconcile& reconcile) {
       return {kQueueRefused,
               fmt::format("{} is refused by the API server ({}); is Kueue 0.15 or later installed?",
                           refusal.object, refusal.message)};
-  const Condition* before = find_condition(reconcile.status.conditions, kSuspended);
+  const Condition* before = reconcile.condition(kSuspended);
   if (before && (before->reason == kQueueRefused || before->reason == kNameTaken))
     return {before->reason, before->message};
   if (!reconcile.seen.queue_priority) {
@@ -121,8 +126,6 @@ std::optional<Condition> news_of_end(const Reconcile& reconcile, const Workload&
   return Condition{kFinished, true, how, find_condition(conditions, how)->message, reconcile.now()};
 }
 
-}  // namespace
-
 std::optional<Hold> held_by_queue(const Reconcile& reconcile) {
   const std::string queue = queue_of(reconcile);
   if (queue.empty()) return {};
@@ -152,6 +155,8 @@ std::optional<Hold> held_by_queue(const Reconcile& reconcile) {
   return {};
 }
 
+/// Maintains a held job's Workload, once it has no pods. With `wants_place`, there is one that says what the
+/// job needs now; else there is none. Quota that was reserved for an evicted job is given back.
 void keep_place(Reconcile& reconcile, bool wants_place) {
   if (!reconcile.settings.kueue) return;
   const ObjectView* place = own_place(reconcile);
@@ -166,6 +171,8 @@ void keep_place(Reconcile& reconcile, bool wants_place) {
     release_quota(reconcile, *place);
   }
 }
+
+}  // namespace
 
 bool is_old_place(const ObjectView& object, const Reconcile& reconcile) {
   return object.kind == Kind::kWorkload && !object.meta.deletion &&
@@ -195,10 +202,9 @@ namespace {
 /// Stops launchers that still run. Returns whether there are any.
 bool dismiss_launchers(Reconcile& reconcile) {
   bool is_any = false;
-  for (const PodView& pod : reconcile.seen.pods) {
-    const bool is_launcher = is_own(pod.meta, reconcile.seen) && pod.meta.label(kRoleLabel) == kLauncherRole;
-    if (!is_launcher || is_gated(pod) || pod.has_ended()) continue;
-    dismiss(reconcile, pod);
+  for (const PodView* launcher : reconcile.own_pods(kLauncherRole)) {
+    if (is_gated(*launcher) || launcher->has_ended()) continue;
+    dismiss(reconcile, *launcher);
     is_any = true;
   }
   return is_any;
@@ -220,11 +226,15 @@ std::optional<Hold> held(const Reconcile& reconcile) {
   return held_by_queue(reconcile);
 }
 
-/// Whether the ranks run on, because the operator died before it told them to stop.
+/// Whether the ranks run on: the operator died before it told them to stop, or one of an earlier release left
+/// the reason of a suspension that was taken back in the status of a job that runs.
 bool run_on(const Reconcile& reconcile) {
   const PodView* launcher = reconcile.gang().launcher;
-  return reconcile.spec().launcher == Launcher::kAtoll && reconcile.gang().is_launched && launcher &&
-         !launcher->is_terminating() && !launcher->has_ended();
+  const ObjectView* maker =
+      reconcile.find(Kind::kMpiJob, mpi_job_name(reconcile.name(), reconcile.attempt()));
+  const bool keeps_pods = reconcile.spec().launcher == Launcher::kAtoll || (maker && !maker->meta.deletion);
+  return keeps_pods && reconcile.gang().is_launched && launcher && !launcher->is_terminating() &&
+         !launcher->has_ended();
 }
 
 }  // namespace

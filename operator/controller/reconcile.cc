@@ -1,9 +1,10 @@
 #include "operator/controller/reconcile.h"
 
 #include <algorithm>
-#include <cctype>
 
 #include "operator/api/json_values.h"
+#include "operator/api/status_news.h"
+#include "operator/objects/names.h"
 
 namespace atl::ctl {
 namespace {
@@ -21,47 +22,6 @@ bool is_step(const std::string& reason) {
   return reason == "Made" || reason == kStarting;
 }
 
-// What is new in numbers alone is written once in so long a time: each status is written whole, to the API
-// server's disk and to everybody who watches.
-constexpr Seconds kProgressStays{30}, kWordsStay{600};
-
-/// Without numbers that stand alone; those in the names of nodes and jobs stay.
-std::string without_numbers(const std::string& text) {
-  std::string kept;
-  bool is_in_name = false;
-  for (const char c : text) {
-    const bool is_of_number = (c >= '0' && c <= '9') || c == '.';
-    if (!is_of_number || is_in_name) kept += c;
-    const bool begins_name = std::isalpha(static_cast<unsigned char>(c)) || c == '-' || c == '_';
-    is_in_name = begins_name || (is_in_name && (is_of_number || c == '/'));
-  }
-  return kept;
-}
-
-/// Whether both say alike that there is no room, for so many and in so much room.
-bool are_alike(const Condition& a, const Condition& b) {
-  return a.reason == kNoRoom && b.reason == kNoRoom && a.holds == b.holds &&
-         without_numbers(a.message) == without_numbers(b.message);
-}
-
-/// For how long the earlier status, written as `told`, may stay in place of this one; 0 where more is new
-/// than numbers. The first progress is more.
-Seconds stays(const Status& before, const std::string& told, const Status& now) {
-  Status alike = now;
-  Seconds longest{0};
-  if (before.progress.epoch && now.progress != before.progress) {
-    alike.progress = before.progress;
-    longest = kProgressStays;
-  }
-  for (Condition& condition : alike.conditions) {
-    const Condition* said = find_condition(before.conditions, condition.type);
-    if (!said || said->message == condition.message || !are_alike(*said, condition)) continue;
-    condition.message = said->message;
-    longest = std::max(longest, kWordsStay);
-  }
-  return longest > Seconds(0) && write_status(alike) == told ? longest : Seconds(0);
-}
-
 }  // namespace
 
 Reconcile::Reconcile(const Observed& observed, const Settings& given)
@@ -69,13 +29,13 @@ Reconcile::Reconcile(const Observed& observed, const Settings& given)
   status.made_of = job_.made_of;
   if (seen.job.job) gang_ = view_gang(seen, settings, attempt());
   for (const auto& [name, node] : seen.nodes)  // news will come of its return, but not of its staying away
-    if (node.is_missing && now() < node.since + kTimeToComeBack) requeue_at(node.since + kTimeToComeBack);
+    if (node.is_missing) await(node.since + kTimeToComeBack);
 }
 
 void Reconcile::say(const char* condition, bool holds, const std::string& reason,
                     const std::string& message) {
   if (ctl::has_ended(status.conditions)) return;
-  const Condition* before = find_condition(status.conditions, condition);
+  const Condition* before = this->condition(condition);
   const bool is_news = before ? before->holds != holds || before->reason != reason : true;
   if (is_news && !is_step(reason)) tell(is_bad_news(condition, holds, reason), reason, message);
   set_condition(status.conditions, {condition, holds, bounded(reason, kLongestReason),
@@ -96,12 +56,12 @@ bool Reconcile::holds(const char* condition) const {
 }
 
 std::string Reconcile::reason_against(const char* condition) const {
-  const Condition* found = find_condition(status.conditions, condition);
+  const Condition* found = this->condition(condition);
   return found && !found->holds ? found->reason : "";
 }
 
 Moment Reconcile::since(const char* condition) const {
-  const Condition* found = find_condition(status.conditions, condition);
+  const Condition* found = this->condition(condition);
   return found ? found->changed : seen.now;
 }
 
@@ -140,6 +100,11 @@ void Reconcile::requeue_at(Moment when) {
   if (!decision_.requeue_at || when < *decision_.requeue_at) decision_.requeue_at = when;
 }
 
+bool Reconcile::await(Moment when) {
+  if (now() < when) requeue_at(when);
+  return now() >= when;
+}
+
 void Reconcile::end_attempt() {
   const bool is_renewed = spec().launcher == Launcher::kMpiJob;  // an MPIJob serves one attempt, begun or not
   if (is_renewed || gang().is_launched) status.attempt = std::max(seen.job.status.attempt, 1) + 1;
@@ -161,6 +126,17 @@ const ObjectView* Reconcile::find(Kind kind, const std::string& object_name) con
   return nullptr;
 }
 
+const ObjectView* Reconcile::findings() const {
+  return find(Kind::kConfigMap, prepared_map_name(name(), job().made_of.prepared));
+}
+
+std::vector<const PodView*> Reconcile::own_pods(const char* role) const {
+  std::vector<const PodView*> pods;
+  for (const PodView& pod : seen.pods)
+    if (is_own(pod.meta, seen) && pod.meta.label(kRoleLabel) == role) pods.push_back(&pod);
+  return pods;
+}
+
 Decision Reconcile::decision() {
   if (seen.job.meta.deletion || ctl::has_ended(seen.job.status.conditions)) return std::move(decision_);
   status.observed_generation = seen.job.meta.generation;
@@ -173,12 +149,10 @@ Decision Reconcile::decision() {
   // A job accepted before this was recorded gets its record with the next other change: an older resource
   // would not keep it.
   if (before.made_of == MadeOf{}) before.made_of = status.made_of;
-  // A written status is bounded and rounded, and so is the one read back. Comparing only statuses in memory
-  // could find a difference for ever.
   if (status == before || is_blank) return std::move(decision_);
-  const std::string told = write_status(before);
-  if (write_status(status) == told) return std::move(decision_);
-  const Moment due = seen.wrote_status.value_or(Moment{}) + stays(before, told, status);
+  const auto stays = may_stay(before, status);
+  if (!stays) return std::move(decision_);
+  const Moment due = seen.wrote_status.value_or(Moment{}) + *stays;
   if (now() >= due)
     decision_.status = status;
   else

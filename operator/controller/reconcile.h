@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "base/sha256.h"
 #include "operator/controller/decide.h"
@@ -14,15 +15,6 @@ namespace atl::ctl {
 
 /// The reason against Running while pods start.
 inline constexpr const char* kStarting = "Starting";
-/// The reason against Placed where the gang doesn't fit, and against Running where its launcher alone
-/// doesn't.
-inline constexpr const char* kNoRoom = "NoRoom";
-/// The reasons against NodesRequested where it was in vain: none came or asking was refused; or some came,
-/// but too few. A time without requests follows, which is short after the second.
-inline constexpr const char *kNoNodes = "NoNodes", *kTooFewNodes = "TooFewNodes";
-inline bool is_in_vain(const std::string& reason) {
-  return reason == kNoNodes || reason == kTooFewNodes;
-}
 /// The reason of Running where ranks run and none of their servers answers the operator.
 inline constexpr const char* kUnheard = "Unheard";
 
@@ -48,6 +40,8 @@ class Reconcile {
   /// Enters a condition. If its truth or its reason is new, and worth telling, an event says so. Each reason
   /// gets one event, in the first words used, because one cause often changes several conditions.
   void say(const char* condition, bool holds, const std::string& reason, const std::string& message);
+  /// As it becomes; null where the job doesn't have it yet.
+  const Condition* condition(const char* type) const { return find_condition(status.conditions, type); }
   bool holds(const char* condition) const;
   /// Why the condition doesn't hold; "" where it holds, or isn't known yet.
   std::string reason_against(const char* condition) const;
@@ -61,6 +55,8 @@ class Reconcile {
   /// Later writes wait for the earlier ones.
   void next_stage();
   void requeue_at(Moment when);
+  /// Returns whether that time has come. If not, the job is looked at again then.
+  bool await(Moment when);
   /// Ends the attempt if something may have started under its number, so that the next start gets the next
   /// number. Moves on at most once per look.
   void end_attempt();
@@ -75,6 +71,10 @@ class Reconcile {
   void use_keys(const std::string& secret);
 
   const ObjectView* find(Kind kind, const std::string& name) const;
+  /// The ConfigMap with the prepare step's findings; null while there is none.
+  const ObjectView* findings() const;
+  /// The job's own pods of that role.
+  std::vector<const PodView*> own_pods(const char* role) const;
 
   bool has_writes() const { return !decision_.stages.empty(); }
   Decision decision();

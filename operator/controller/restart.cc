@@ -65,9 +65,7 @@ bool let_settle(Reconcile& reconcile, Incident& incident) {
   const Seconds patience = time_to_settle(reconcile, incident);
   if (patience == Seconds(0)) return true;
   reconcile.say(kRunning, false, incident.reason, incident.message + "; more may be known of it soon");
-  const Moment end = reconcile.since(kRunning) + patience;
-  reconcile.requeue_at(end);
-  return reconcile.now() >= end;
+  return reconcile.await(reconcile.since(kRunning) + patience);
 }
 
 }  // namespace
@@ -104,10 +102,7 @@ Next restart_failed_worker(Reconcile& reconcile) {
 
 Next back_off(Reconcile& reconcile) {
   if (reconcile.status.restarts.empty()) return Next::kContinue;
-  const Moment next = reconcile.status.restarts.back().time + backoff(reconcile);
-  if (reconcile.now() >= next) return Next::kContinue;
-  reconcile.requeue_at(next);
-  return Next::kDone;
+  return done_if(!reconcile.await(reconcile.status.restarts.back().time + backoff(reconcile)));
 }
 
 }  // namespace atl::ctl

@@ -62,9 +62,18 @@ void launch(Reconcile& reconcile, const PodView& launcher) {
   reconcile.patch(launcher, pin_and_release_patch(launcher, node, reconcile.now()));
 }
 
+/// While workers start, the launcher's room would be anybody's if the write that pins it had failed, or its
+/// operator had ended before. It would then have none once they are ready, and they would wait in vain.
+void hold_place_for(Reconcile& reconcile, const PodView& launcher) {
+  const Admitted& admitted = reconcile.job().admitted;
+  if (!launcher.pinned.empty() || admitted.launcher != admitted.workers) return;
+  const std::string node = place_for_launcher(reconcile);
+  if (!node.empty()) reconcile.patch(launcher, pin_patch(launcher, node));
+}
+
 /// A worker that isn't ready; null where all are. Keeps to the one that the condition already names.
 const PodView* slow_worker(const Reconcile& reconcile) {
-  const Condition* running = find_condition(reconcile.status.conditions, kRunning);
+  const Condition* running = reconcile.condition(kRunning);
   const PodView* slow = nullptr;
   for (const PodView* worker : reconcile.gang().workers) {
     if (worker->ready && !worker->ip.empty()) continue;
@@ -77,9 +86,8 @@ const PodView* slow_worker(const Reconcile& reconcile) {
 /// Names the slow pod, but only after a while, because each change of words is a write.
 void wait_for(Reconcile& reconcile, const PodView& slow) {
   const Moment end = released_at(slow).value_or(reconcile.now()) + kTimeToStart;
-  const bool is_late = reconcile.now() >= end;
-  if (!is_late) reconcile.requeue_at(end);
-  const Condition* before = find_condition(reconcile.status.conditions, kRunning);
+  const bool is_late = reconcile.await(end);
+  const Condition* before = reconcile.condition(kRunning);
   reconcile.say(kRunning, false, kStarting,
                 is_late ? in_kept_words(before, "waiting for " + why_not_started(slow)) : "the pods start");
 }
@@ -94,13 +102,12 @@ void wait_for(Reconcile& reconcile, const std::string& node) {
 /// Whether servers have been silent for too long. An operator that has just started hasn't asked for long, so
 /// it keeps the earlier answer.
 bool listen_in_vain(Reconcile& reconcile) {
-  const Condition* before = find_condition(reconcile.status.conditions, kRunning);
+  const Condition* before = reconcile.condition(kRunning);
   const bool was_unheard = before && before->holds && before->reason == kUnheard;
   const auto& heard = reconcile.seen.heard;
   if (!heard) return was_unheard;
   const Moment end = std::max(heard->answered, reconcile.since(kRunning)) + kTimeToAnswer;
-  if (reconcile.now() >= end) return true;
-  reconcile.requeue_at(end);
+  if (reconcile.await(end)) return true;
   return was_unheard && !heard->progress;
 }
 
@@ -129,10 +136,10 @@ bool restart_stalled(Reconcile& reconcile) {
       {},
       fmt::format("no epoch or step ended for {} s (runPolicy.progressDeadlineSeconds)", seconds)};
   incident.culprit.rank = heard->stalled_rank;
-  for (std::size_t s = 0; incident.culprit.rank && s < reconcile.gang().servers.size(); ++s) {
-    if (std::ranges::count(reconcile.gang().servers[s], Rank(*incident.culprit.rank)) == 0) continue;
-    incident.culprit.pod = reconcile.gang().workers[s]->meta.name;
-    incident.culprit.node = reconcile.gang().workers[s]->node;
+  const auto& rank = incident.culprit.rank;
+  if (const PodView* worker = rank ? reconcile.gang().worker_of(Rank(*rank)) : nullptr) {
+    incident.culprit.pod = worker->meta.name;
+    incident.culprit.node = worker->node;
   }
   restart(reconcile, incident);
   return true;
@@ -151,7 +158,9 @@ Next launch_ranks(Reconcile& reconcile) {
   const PodView& launcher = *reconcile.gang().launcher;
   if (!is_gated(launcher)) return Next::kContinue;
   const std::string silent = silent_node(reconcile);
-  if (const PodView* slow = slow_worker(reconcile))
+  const PodView* slow = slow_worker(reconcile);
+  if (slow) hold_place_for(reconcile, launcher);
+  if (slow)
     wait_for(reconcile, *slow);
   else if (!silent.empty())
     wait_for(reconcile, silent);

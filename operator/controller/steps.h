@@ -48,7 +48,7 @@ void end_needless_request(Reconcile& reconcile);
 /// Asks for nodes where more would make the gang fit. `plan`: that found no places.
 void request_nodes(Reconcile& reconcile, const GangPlan& plan);
 /// Says that nothing is asked for any more, if something was.
-void end_request(Reconcile& reconcile, const char* reason, const std::string& message);
+void end_request(Reconcile& reconcile, const std::string& reason, const std::string& message);
 /// Takes back what was asked for, between earlier and later writes.
 void take_back_request(Reconcile& reconcile);
 /// Whether what was refused is only what asks for nodes, which the gang itself can do without.
@@ -60,7 +60,6 @@ Next give_way(Reconcile& reconcile);
 Next refuse_malformed(Reconcile& reconcile);
 
 // belongings.cc: what must be there before the pods
-void keep_image(Reconcile& reconcile);
 Next make_belongings(Reconcile& reconcile);
 
 // prepare.cc
@@ -78,9 +77,6 @@ Next launch_ranks(Reconcile& reconcile);
 Next watch_ranks(Reconcile& reconcile);
 /// Takes over reported progress; a moment of silence changes nothing.
 void take_progress(Reconcile& reconcile);
-
-/// Makes the present attempt's MPIJob, and says so where no mpi-operator makes pods of it.
-void have_pods_made(Reconcile& reconcile);
 
 /// Deletes the job's MPIJobs except the one of name `kept`. Returns false where there is none to delete. An
 /// MPIJob goes before its pods, because it would make them again.
@@ -116,16 +112,6 @@ std::string fault_of_request(const Reconcile& reconcile);
 bool is_request_old(const Workload& workload, const Reconcile& reconcile);
 
 // queue.cc
-/// Why a job may have no pods, and must give back those that it has.
-struct Hold {
-  std::string reason, message;
-};
-std::optional<Hold> held_by_queue(const Reconcile& reconcile);
-
-/// Maintains a held job's Workload, once it has no pods. With `wants_place`, there is one that says what the
-/// job needs now; else there is none. Quota that was reserved for an evicted job is given back.
-void keep_place(Reconcile& reconcile, bool wants_place);
-
 /// Whether an object is a Workload of ours that no longer says what the job needs.
 bool is_old_place(const ObjectView& object, const Reconcile& reconcile);
 
@@ -140,15 +126,8 @@ void dismiss(Reconcile& reconcile, const PodView& pod, std::optional<int> grace 
 inline constexpr const char* kWithdrawn = "Withdrawn";
 inline constexpr const char* kNotBound = "NotBound";
 
-/// Says that the plan didn't hold, for one of these two reasons. Counts such failures since the job last ran;
-/// the wait after each is longer.
-void give_up_plan(Reconcile& reconcile, const char* reason, const std::string& message);
-
 /// Says that the whole gang is withdrawn, and deletes its released pods.
 void withdraw(Reconcile& reconcile, const std::string& message);
-
-/// Goes on with a withdrawal that was cut short.
-void dismiss_withdrawn(Reconcile& reconcile);
 
 /// The reason against Suspended while the pods of a job go that is to be suspended.
 inline constexpr const char* kSuspending = "Suspending";

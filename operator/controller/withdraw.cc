@@ -21,25 +21,20 @@ bool answers(const Reconcile& reconcile, const std::string& node) {
 
 void dismiss(Reconcile& reconcile, const PodView& pod, std::optional<int> grace) {
   if (!pod.is_terminating()) return reconcile.remove(Kind::kPod, pod.meta, grace);
-  const Moment hangs = *pod.meta.deletion + kSlack;
   if (!pod.is_bound() || answers(reconcile, pod.node)) return;
-  if (reconcile.now() < hangs) return reconcile.requeue_at(hangs);
-  reconcile.remove(Kind::kPod, pod.meta, 0);
+  if (reconcile.await(*pod.meta.deletion + kSlack)) reconcile.remove(Kind::kPod, pod.meta, 0);
 }
 
+namespace {
+
+/// Says that the plan didn't hold, as kWithdrawn or kNotBound. Counts such failures since the job last ran;
+/// the wait after each is longer.
 void give_up_plan(Reconcile& reconcile, const char* reason, const std::string& message) {
   if (reconcile.reason_against(kPlaced) != reason) ++reconcile.status.withdrawals;
   reconcile.say(kPlaced, false, reason, message);
 }
 
-void withdraw(Reconcile& reconcile, const std::string& message) {
-  give_up_plan(reconcile, kWithdrawn, message);
-  if (reconcile.spec().launcher == Launcher::kMpiJob)
-    reconcile.end_attempt();  // then all its pods are leftovers
-  else
-    dismiss_withdrawn(reconcile);
-}
-
+/// Goes on with a withdrawal that was cut short.
 void dismiss_withdrawn(Reconcile& reconcile) {
   if (reconcile.reason_against(kPlaced) != kWithdrawn) return;
   for (const PodView* worker : reconcile.gang().workers)
@@ -47,6 +42,16 @@ void dismiss_withdrawn(Reconcile& reconcile) {
   // A pin can't be changed, and the next plan's nodes aren't known yet.
   const PodView* launcher = reconcile.gang().launcher;
   if (launcher && !launcher->pinned.empty()) dismiss(reconcile, *launcher);
+}
+
+}  // namespace
+
+void withdraw(Reconcile& reconcile, const std::string& message) {
+  give_up_plan(reconcile, kWithdrawn, message);
+  if (reconcile.spec().launcher == Launcher::kMpiJob)
+    reconcile.end_attempt();  // then all its pods are leftovers
+  else
+    dismiss_withdrawn(reconcile);
 }
 
 // Leftovers of an earlier attempt, a withdrawal or another manifest. They go before anything new comes.
@@ -85,9 +90,7 @@ Next remove_leftovers(Reconcile& reconcile) {
     if (is_own(object.meta, reconcile.seen) && is_outdated(object, reconcile))
       reconcile.remove(object.kind, object.meta);
   const PodView* prepare = reconcile.gang().prepare;
-  if (prepare &&
-      reconcile.find(Kind::kConfigMap, prepared_map_name(reconcile.name(), reconcile.job().made_of.prepared)))
-    dismiss(reconcile, *prepare);
+  if (prepare && reconcile.findings()) dismiss(reconcile, *prepare);
   return done_if(reconcile.has_writes());
 }
 
@@ -111,11 +114,8 @@ std::string listed(const std::vector<std::string>& texts, const char* between) {
 }
 
 Pods released(const Reconcile& reconcile) {
-  Pods pods;
-  for (const PodView* worker : reconcile.gang().workers)
-    if (worker && !is_gated(*worker)) pods.push_back(worker);
-  const PodView* launcher = reconcile.gang().launcher;
-  if (launcher && !is_gated(*launcher)) pods.push_back(launcher);
+  Pods pods = reconcile.gang().pods();
+  std::erase_if(pods, [](const PodView* pod) { return is_gated(*pod); });
   return pods;
 }
 
@@ -164,12 +164,11 @@ Next withdraw_waiting_in_vain(Reconcile& reconcile, const Pods& standing) {
   if (reconcile.holds(kPlaced) && !lacks_launcher) return Next::kContinue;
   const Moment begin = lacks_launcher ? std::max(reconcile.since(kPlaced), reconcile.since(kRunning))
                                       : reconcile.since(kPlaced);
-  const Moment end = begin + Seconds(reconcile.spec().run_policy.start_deadline_seconds);
-  reconcile.requeue_at(end);
-  if (reconcile.now() < end) return Next::kContinue;
-  const std::string message =
-      lacks_launcher ? find_condition(reconcile.status.conditions, kRunning)->message + "; they are let go"
-                     : "there is no room for the pods that are missing; the others are let go";
+  if (!reconcile.await(begin + Seconds(reconcile.spec().run_policy.start_deadline_seconds)))
+    return Next::kContinue;
+  const std::string message = lacks_launcher
+                                  ? reconcile.condition(kRunning)->message + "; they are let go"
+                                  : "there is no room for the pods that are missing; the others are let go";
   withdraw(reconcile, message);
   if (lacks_launcher) reconcile.say(kRunning, false, kWithdrawn, message);
   return Next::kDone;
@@ -193,8 +192,7 @@ Next end_overdue_start(Reconcile& reconcile) {
   Moment begin = last_release(pods);
   if (!reconcile.status.restarts.empty()) begin = std::max(begin, reconcile.status.restarts.back().time);
   const auto seconds = reconcile.spec().run_policy.start_deadline_seconds;
-  reconcile.requeue_at(begin + Seconds(seconds));
-  if (reconcile.now() < begin + Seconds(seconds)) return Next::kContinue;
+  if (!reconcile.await(begin + Seconds(seconds))) return Next::kContinue;
   const std::string message = fmt::format("not started within {} s (runPolicy.startDeadlineSeconds): {}",
                                           seconds, listed(reasons, "; "));
   restart(reconcile, {"StartDeadlineExceeded", {{}, "", first->meta.name, first->node}, message});
@@ -213,9 +211,7 @@ Next withdraw_unbound(Reconcile& reconcile) {
     unbound.push_back(pod);
     end = std::min(end, end_of_patience(*pod, last));
   }
-  if (unbound.empty()) return Next::kContinue;
-  reconcile.requeue_at(end);
-  if (reconcile.now() < end) return Next::kContinue;
+  if (unbound.empty() || !reconcile.await(end)) return Next::kContinue;
   const std::string reasons = why_not_bound(reconcile, unbound);
   if (reconcile.gang().is_launched) {  // all workers are ready, so it is the launcher
     restart(reconcile, {kNotBound, {{}, "", reconcile.gang().launcher->meta.name, ""}, reasons});

@@ -63,6 +63,8 @@ class Cache final : public Store {
     return entries_.size();
   }
 
+  /// Reads the object while nobody waits: the work queue asks the cache about each key with its own lock
+  /// held, so one object of a megabyte would stop all work on others.
   void put(std::string_view object) override {
     ObjectKey key = object_key(object);
     std::unique_lock lock(mutex_);
@@ -71,7 +73,9 @@ class Cache final : public Store {
     if (is_known) found->second.list = list_;
     if (is_known && found->second.version == key.version) return;
     const Value before = found == entries_.end() ? nullptr : found->second.value;
-    const auto after = std::make_shared<const T>(read_(object));
+    lock.unlock();
+    const auto after = std::make_shared<const T>(read_(object));  // no other thread writes meanwhile
+    lock.lock();
     entries_[key.name] = {after, std::move(key.uid), std::move(key.version), list_};
     lock.unlock();
     if (before && !is_known) on_change_(key.name, before, nullptr);

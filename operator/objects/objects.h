@@ -19,10 +19,6 @@
 
 namespace atl::ctl {
 
-/// The engine image of the job's pods: the recorded one, or else the manifest's, or else the operator's,
-/// which has a separate one for jobs with GPUs.
-std::string engine_image(const GnnJob& job, const Settings& settings);
-
 /// The Secret with both key pairs. Workers mount authorized_keys and host_key; the launcher mounts id_login
 /// and known_hosts. Immutable.
 std::string keys_secret(const GnnJob& job, const LoginKeys& keys);

@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "job/api_names.h"
+#include "operator/objects/image.h"
 #include "operator/objects/names.h"
 #include "operator/objects/objects.h"
 #include "operator/plan/gang.h"
@@ -50,12 +51,6 @@ std::string milli(double cores) {
 }
 
 }  // namespace
-
-std::string engine_image(const GnnJob& job, const Settings& settings) {
-  if (!job.made_of.image.empty()) return job.made_of.image;
-  if (!job.job->image.empty()) return job.job->image;
-  return job.job->resources.gpus > 0 && !settings.cuda_image.empty() ? settings.cuda_image : settings.image;
-}
 
 json object_of(const GnnJob& job, const char* api_version, const char* kind, const std::string& name) {
   const json owner = {{"apiVersion", std::string(kApiGroup) + "/" + kApiVersion},

@@ -34,6 +34,7 @@ struct Settings {
   ScaleUp scale_up = ScaleUp::kNone;
   std::string placeholder_image;  // of pods that do nothing
   std::string placeholder_class;  // their PriorityClass, whose value is negative
+  bool clears_buffers = false;    // CapacityBuffers are here by which jobs don't ask any more
   int scale_up_seconds = 900;     // in which the next node must come; of CapacityBuffers: all
   std::set<std::string> allowed;  // features that is_allowable() (guards.h) names, in jobs' pods
   std::int64_t fs_group = 10001;  // group of the mounted keys, and of volumes that take one

@@ -81,6 +81,7 @@ std::string demand_class(const Gang& gang) {
     text.add(std::int64_t(volume.mounters));
     text.add(volume.place.terms);
     text.add(volume.place.problem);
+    text.add(std::int64_t(volume.place.is_of_one_pod));
   }
   for (const std::string& level : gang.levels) text.add(level);
   for (const double weight : gang.weights) text.add(weight);
@@ -101,11 +102,9 @@ ClassRoom::ClassRoom(Gang gang, const Snapshot& snapshot) : gang_(std::move(gang
 }
 
 void ClassRoom::count(const Snapshot& snapshot, std::size_t node) {
-  Node now;
-  if (const NodeState& state = snapshot.nodes[node]; takes_servers(state))
-    now = {domain_of(state), slots(state, snapshot.left[node].free), slots(state, snapshot.left[node].empty)};
-  add(nodes_[node], -1);
-  add(now, 1);
+  const Node now = look_at(snapshot.nodes[node], snapshot.left[node]);
+  sums_.add(nodes_[node], -1);
+  sums_.add(now, 1);
   nodes_[node] = now;
 }
 
@@ -113,41 +112,77 @@ void ClassRoom::move(const std::vector<int>& from) {
   std::vector<Node> moved(from.size());
   for (std::size_t n = 0; n < from.size(); ++n)
     if (from[n] >= 0) moved[n] = std::exchange(nodes_[std::size_t(from[n])], {});
-  for (const Node& gone : nodes_) add(gone, -1);
+  for (const Node& gone : nodes_) sums_.add(gone, -1);
   nodes_ = std::move(moved);
 }
 
 bool ClassRoom::could_ever() const {
-  return std::ranges::any_of(sums_,
-                             [&](const Sums& sums) { return sums.empty >= std::ssize(gang_.servers); });
+  return std::ranges::any_of(sums_.domains,
+                             [&](const Domain& domain) { return domain.empty >= std::ssize(gang_.servers); });
 }
 
-std::int64_t ClassRoom::could_fit(const Snapshot& snapshot, const Reservation* kept) const {
-  std::vector<std::int64_t> now;
-  for (const Sums& sums : sums_) now.push_back(sums.now);
+ClassRoom::Fit ClassRoom::could_fit(const Snapshot& snapshot, const std::vector<PodState>& kept) const {
   const auto servers = std::max<std::int64_t>(std::ssize(gang_.servers), 1);
-  const bool could_at_all = std::ranges::any_of(now, [&](std::int64_t slots) { return slots >= servers; });
-  if (!could_at_all) return 0;
-  for (std::size_t k = 0; kept && k < kept->room.size(); ++k) {
-    const PodState& pod = kept->room[k];
+  const auto holds_servers = [&](const Domain& domain) { return domain.now >= servers; };
+  if (std::ranges::none_of(sums_.domains, holds_servers)) return {};
+  Sums now = sums_;
+  for (const PodState& pod : kept) {
     const auto at = std::ranges::lower_bound(snapshot.nodes, pod.where(), {}, &NodeState::name);
     if (at == snapshot.nodes.end() || at->name != pod.where()) continue;
     const auto n = std::size_t(at - snapshot.nodes.begin());
-    if (nodes_[n].domain < 0) continue;
-    Resources beside = snapshot.left[n].free;
-    beside -= pod.requests;
-    now[std::size_t(nodes_[n].domain)] -= nodes_[n].now - slots(snapshot.nodes[n], beside);
+    Node beside = nodes_[n];
+    fill(beside, *at, Resources(snapshot.left[n].free) -= pod.requests);
+    now.add(nodes_[n], -1);
+    now.add(beside, 1);
   }
-  std::int64_t gangs = 0;
-  for (const std::int64_t slots : now) gangs += slots / servers;
-  return gangs;
+  Fit fit;
+  for (const Domain& domain : now.domains) {
+    const bool is_any_outside = now.beside > 0 || now.costly > domain.costly;
+    if (is_any_outside || now.costly > 0)
+      fit.gangs += std::max<std::int64_t>(domain.now - !is_any_outside, 0) / servers;
+  }
+  fit.lacks_launcher = fit.gangs == 0 && std::ranges::any_of(now.domains, holds_servers);
+  return fit;
 }
 
-bool ClassRoom::takes_servers(const NodeState& node) const {
-  return gang_.most_on(node.name) > 0 && gang_.filter.refusal(node).empty() &&
-         std::ranges::all_of(gang_.volumes, [&](const GangVolume& volume) {
-           return volume.mounters == Mounters::kFirstServer || volume.place.reaches(node);
-         });
+bool ClassRoom::may_use_any(const Snapshot& snapshot, const std::vector<std::string>& nodes) const {
+  return std::ranges::any_of(nodes, [&](const std::string& name) {
+    const auto at = std::ranges::lower_bound(snapshot.nodes, name, {}, &NodeState::name);
+    if (at == snapshot.nodes.end() || at->name != name) return false;
+    const Node& node = nodes_[std::size_t(at - snapshot.nodes.begin())];
+    return node.domain >= 0 || node.launcher != Launcher::kNever;
+  });
+}
+
+ClassRoom::Node ClassRoom::look_at(const NodeState& state, const NodeLeft& left) {
+  Node node;
+  const bool is_usable =
+      gang_.most_on(state.name) > 0 && gang_.filter.refusal(state).empty() && reaches_volumes(state, false);
+  if (is_usable && reaches_volumes(state, true)) {
+    node.domain = domain_of(state);
+    node.empty = slots(state, left.empty);
+  }
+  if (gang_.launcher_on.empty() ? is_usable : state.name == gang_.launcher_on)
+    node.launcher = Launcher::kNone;
+  fill(node, state, left.free);
+  return node;
+}
+
+void ClassRoom::fill(Node& node, const NodeState& state, const Resources& free) const {
+  if (node.domain >= 0) node.now = slots(state, free);
+  if (node.launcher == Launcher::kNever) return;
+  node.launcher = Launcher::kNone;
+  if (free.times(gang_.launcher) == 0) return;
+  const bool costs = node.now > 0 && slots(state, Resources(free) -= gang_.launcher) < node.now;
+  node.launcher = costs ? Launcher::kCosts : Launcher::kBeside;
+}
+
+/// Whether the volumes that all pods mount can be used there; with `of_servers`, those that all servers do.
+bool ClassRoom::reaches_volumes(const NodeState& node, bool of_servers) const {
+  const Mounters mounters = of_servers ? Mounters::kServers : Mounters::kAll;
+  return std::ranges::all_of(gang_.volumes, [&](const GangVolume& volume) {
+    return volume.mounters != mounters || volume.place.reaches(node);
+  });
 }
 
 std::int32_t ClassRoom::domain_of(const NodeState& node) {
@@ -157,8 +192,8 @@ std::int32_t ClassRoom::domain_of(const NodeState& node) {
     const auto label = is_node ? node.labels.end() : node.labels.find(gang_.levels[std::size_t(level)]);
     name += (is_node ? node.name : label == node.labels.end() ? "" : label->second) + '\0';
   }
-  const auto [found, is_new] = domains_.try_emplace(name, std::int32_t(sums_.size()));
-  if (is_new) sums_.emplace_back();
+  const auto [found, is_new] = domains_.try_emplace(name, std::int32_t(domains_.size()));
+  if (is_new) sums_.domains.emplace_back();
   return found->second;
 }
 
@@ -167,10 +202,15 @@ std::uint16_t ClassRoom::slots(const NodeState& node, const Resources& free) con
   return std::uint16_t(std::min({free.times(gang_.server), gang_.most_on(node.name), kMost}));
 }
 
-void ClassRoom::add(const Node& node, int sign) {
+void ClassRoom::Sums::add(const Node& node, int sign) {
+  const bool is_costly = node.launcher == Launcher::kCosts;
+  if (is_costly) costly += sign;
+  if (node.launcher == Launcher::kBeside) beside += sign;
   if (node.domain < 0) return;
-  sums_[std::size_t(node.domain)].now += sign * node.now;
-  sums_[std::size_t(node.domain)].empty += sign * node.empty;
+  Domain& domain = domains[std::size_t(node.domain)];
+  domain.now += sign * node.now;
+  domain.empty += sign * node.empty;
+  if (is_costly) domain.costly += sign;
 }
 
 }  // namespace atl::ctl

@@ -105,8 +105,8 @@ bool needs_named_nodes(const NodeTerms& terms) {
 
 /// Whether a node that server 0's own volumes reach has room for it now.
 bool has_room_for_first(const Room& room) {
-  const auto sites = room.sites(false);
-  return std::ranges::any_of(sites, [](const Site& site) { return site.slots > 0 && site.takes_first; });
+  return std::ranges::any_of(room.sites(false),
+                             [](const Site& site) { return site.slots > 0 && site.takes_first; });
 }
 
 bool would_new_nodes_help(const Gang& gang, const Room& room) {
@@ -178,7 +178,7 @@ std::vector<double> bytes_by_level(const Gang& gang, const Topology& topology,
 GangPlan plan_gang(const Gang& gang, const Snapshot& snapshot) {
   GangPlan plan;
   for (const GangVolume& volume : gang.volumes)
-    if (!volume.place.problem.empty()) plan.reasons.push_back(volume.place.problem);
+    if (auto why = fault_of(volume, gang.servers.size()); !why.empty()) plan.reasons.push_back(why);
   if (!plan.reasons.empty()) return plan;
   const Room room(gang, snapshot);
   const Topology topology(room.sites(false), gang.weights);

@@ -24,6 +24,13 @@ std::optional<long> integer(const std::string& text) {
   return value;
 }
 
+/// Gt and Lt, which compare whole numbers: text that is none fits neither.
+bool compares(const std::string& value, const std::string& comparison, const std::string& with) {
+  const auto left = integer(value), right = integer(with);
+  if (!left || !right) return false;
+  return comparison == "Gt" ? *left > *right : comparison == "Lt" && *left < *right;
+}
+
 bool holds(const LabelRule& rule, const NodeState& node) {
   const std::string* value = &node.name;
   if (!rule.of_name) {
@@ -35,10 +42,7 @@ bool holds(const LabelRule& rule, const NodeState& node) {
   if (rule.comparison == "NotIn") return !listed;
   if (rule.comparison == "Exists") return value != nullptr;
   if (rule.comparison == "DoesNotExist") return value == nullptr;
-  if (!value || rule.values.size() != 1) return false;
-  const auto left = integer(*value), right = integer(rule.values[0]);
-  if (!left || !right) return false;
-  return rule.comparison == "Gt" ? *left > *right : rule.comparison == "Lt" && *left < *right;
+  return value && rule.values.size() == 1 && compares(*value, rule.comparison, rule.values[0]);
 }
 
 /// The major version of NVIDIA's driver, if the node's labels tell it.
@@ -55,7 +59,10 @@ bool all_hold(const std::vector<LabelRule>& rules, const NodeState& node) {
 bool tolerates(const Toleration& toleration, const Taint& taint) {
   if (!toleration.effect.empty() && toleration.effect != taint.effect) return false;
   if (!toleration.key.empty() && toleration.key != taint.key) return false;
-  return toleration.comparison == "Exists" || (!toleration.key.empty() && toleration.value == taint.value);
+  if (toleration.comparison == "Exists") return true;
+  if (toleration.comparison == "Gt" || toleration.comparison == "Lt")  // of Kubernetes 1.35
+    return compares(taint.value, toleration.comparison, toleration.value);
+  return !toleration.key.empty() && toleration.value == taint.value;
 }
 
 void read_rules(const json& rules, bool of_name, std::vector<LabelRule>& all) {

@@ -38,7 +38,8 @@ bool is_chosen_by(const NodeTerms& terms, const NodeState& node);
 std::string text(const LabelRule& rule);
 
 struct Toleration {
-  std::string key, comparison, value, effect;  // Equal (also where empty) or Exists; empty key or effect: all
+  // comparison: Equal (also where empty), Exists, Gt or Lt; empty key or effect: all
+  std::string key, comparison, value, effect;
 };
 
 struct NodeFilter {

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <functional>
 #include <map>
+#include <set>
 
 #include "operator/plan/room.h"
 
@@ -39,10 +40,14 @@ Candidate candidate_of(const NodeRoom& node, int now, int later, const Gang& gan
   return {&node, now, later, now < later ? more * share_lacking(gang.server * more, node.free) : 0};
 }
 
+using Names = std::set<std::string>;
+
 /// By domain of the level that must hold all servers; in the order of names.
-std::map<std::vector<std::string>, Candidates> candidates_by_domain(const Gang& gang, const Room& room) {
+std::map<std::vector<std::string>, Candidates> candidates_by_domain(const Gang& gang, const Room& room,
+                                                                    const Names& but) {
   std::map<std::vector<std::string>, Candidates> domains;
   for (const NodeRoom& node : room.usable()) {
+    if (but.contains(node.node->name)) continue;
     const Site now = room.site(node, node.free), later = room.site(node, node.cleared);
     if (later.slots == 0) continue;
     std::vector<std::string> domain;
@@ -85,7 +90,8 @@ std::optional<Choice> choose(Candidates candidates, int left) {
   return choice;
 }
 
-bool add_launcher(const Gang& gang, const Room& room, std::map<const NodeRoom*, Resources>& kept) {
+bool add_launcher(const Gang& gang, const Room& room, const Names& but,
+                  std::map<const NodeRoom*, Resources>& kept) {
   const auto fits = [&](const NodeRoom& node) {
     Resources left = node.cleared;
     if (const auto found = kept.find(&node); found != kept.end()) left -= found->second;
@@ -94,35 +100,41 @@ bool add_launcher(const Gang& gang, const Room& room, std::map<const NodeRoom*, 
   const NodeRoom* host = nullptr;
   if (!gang.launcher_on.empty()) {
     for (const NodeRoom& node : room.usable())
-      if (node.node->name == gang.launcher_on) kept[&node] += gang.launcher;
+      if (node.node->name == gang.launcher_on && !but.contains(gang.launcher_on))
+        kept[&node] += gang.launcher;
     return true;  // on a node that servers can't use none is kept
   }
   for (const NodeRoom& node : room.usable())
-    if (fits(node) && (!host || (kept.contains(&node) && !kept.contains(host)))) host = &node;
+    if (!but.contains(node.node->name) && fits(node) &&
+        (!host || (kept.contains(&node) && !kept.contains(host))))
+      host = &node;
   if (host) kept[host] += gang.launcher;
   return host != nullptr;
 }
 
 }  // namespace
 
-std::optional<Reservation> reserve(const Gang& gang, const Snapshot& snapshot) {
+std::optional<Reservation> reserve(const Gang& gang, const Snapshot& snapshot, const Names& but) {
   const Room room(gang, snapshot);
   std::optional<Choice> best;
-  for (auto& [domain, candidates] : candidates_by_domain(gang, room)) {
+  Names claimed;
+  for (auto& [domain, candidates] : candidates_by_domain(gang, room, but)) {
+    for (const Candidate& candidate : candidates) claimed.insert(candidate.room->node->name);
     auto choice = choose(std::move(candidates), int(gang.servers.size()));
     if (choice && (!best || choice->lacking < best->lacking)) best = std::move(choice);
   }
   if (!best) return {};
   std::map<const NodeRoom*, Resources> kept;
   for (const auto& [node, servers] : best->servers) kept[node] += gang.server * servers;
-  if (!add_launcher(gang, room, kept)) return {};
-  Reservation reservation{gang.job, {}, {}};
+  if (!add_launcher(gang, room, but, kept)) return {};
+  Reservation reservation{gang.job, {}, {}, std::move(claimed)};
   for (const auto& [node, amounts] : kept) {  // in the order of names, as in the room
     PodState pod;
     pod.node = node->node->name;
     pod.job = gang.job;
     pod.requests = amounts;
     reservation.nodes.push_back(pod.node);
+    reservation.claimed.insert(pod.node);
     reservation.room.push_back(std::move(pod));
   }
   return reservation;

@@ -30,6 +30,37 @@ Resources container_requests(const json& container) {
   return resources_of(member(resources, "limits")).replaced_by(resources_of(member(resources, "requests")));
 }
 
+/// What a container, or a pod, has been given, by its status.
+Resources given(const json& status) {
+  Resources amounts = resources_of(member(status, "allocatedResources"));
+  return amounts.at_least(resources_of(member(member(status, "resources"), "requests")));
+}
+
+/// A pod's status as far as a change of its size in place goes.
+class Resize {
+ public:
+  explicit Resize(const json& status) : status_(status) {
+    for (const json& condition : member(status, "conditions"))
+      is_refused_ |= text_of(condition, "type") == "PodResizePending" &&
+                     text_of(condition, "status") == "True" && text_of(condition, "reason") == "Infeasible";
+  }
+
+  /// The larger of what it asks for and has; what it has, where its node can never give what it asks for.
+  Resources count(Resources asked, const Resources& has) const {
+    return is_refused_ && !has.amounts().empty() ? has : asked.at_least(has);
+  }
+  Resources requests(const json& container, const char* statuses) const {
+    for (const json& status : member(status_, statuses))
+      if (member(status, "name") == member(container, "name"))
+        return count(container_requests(container), given(status));
+    return container_requests(container);
+  }
+
+ private:
+  const json& status_;
+  bool is_refused_ = false;
+};
+
 void take_storage(const std::string& kind, const json& object, Storage& storage) {
   const json& metadata = member(object, "metadata");
   const std::string name = text_of(metadata, "name");
@@ -76,12 +107,16 @@ bool gives_way(const json& metadata, const json& spec) {
 
 }  // namespace
 
-Resources requests_of(const json& spec) {
+Resources requests_of(const json& spec, const json& status) {
   Resources running, sidecars, starting;
-  for (const json& container : member(spec, "containers")) running += container_requests(container);
+  const Resize resize(status);
+  for (const json& container : member(spec, "containers"))
+    running += resize.requests(container, "containerStatuses");
   for (const json& container : member(spec, "initContainers")) {
-    Resources then = container_requests(container);
-    if (text_of(container, "restartPolicy") == "Always") {
+    const bool is_sidecar = text_of(container, "restartPolicy") == "Always";
+    Resources then =
+        is_sidecar ? resize.requests(container, "initContainerStatuses") : container_requests(container);
+    if (is_sidecar) {
       running += then;
       sidecars += then;
       then = sidecars;
@@ -91,10 +126,15 @@ Resources requests_of(const json& spec) {
     starting.at_least(then);
   }
   running.at_least(starting);
-  running.replaced_by(resources_of(member(member(spec, "resources"), "requests")));
+  const Resources of_pod = resources_of(member(member(spec, "resources"), "requests"));
+  if (!of_pod.amounts().empty()) running.replaced_by(resize.count(of_pod, given(status)));
   running += resources_of(member(spec, "overhead"));
   running.add("pods", 1.0);
   return running;
+}
+
+Resources requests_of(const json& spec) {
+  return requests_of(spec, json());
 }
 
 NodeState node_state(const json& node) {
@@ -128,7 +168,7 @@ PodState pod_state(const json& pod) {
   state.finished = phase == "Succeeded" || phase == "Failed";
   for (const json& owner : member(metadata, "ownerReferences"))
     state.of_daemon_set |= text_of(owner, "kind") == "DaemonSet";
-  state.requests = requests_of(spec);
+  state.requests = requests_of(spec, member(pod, "status"));
   return state;
 }
 

@@ -62,6 +62,9 @@ PodState pod_state(const nlohmann::json& pod);
 /// init container with the sidecars started before it), replaced by amounts stated for the whole pod; plus
 /// the overhead and one pod.
 Resources requests_of(const nlohmann::json& pod_spec);
+/// The same of a pod that may be changing its size in place: of the amounts that it asks for and has, the
+/// larger ones count.
+Resources requests_of(const nlohmann::json& pod_spec, const nlohmann::json& pod_status);
 
 /// Reads the output of `kubectl get nodes,pods,pvc,pv,sc -A -o json` or `-o yaml`. Skips other kinds; a
 /// volume claim that is missing ties no pod to a node. Throws Error, which names the file and what is wrong.

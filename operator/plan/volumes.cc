@@ -66,9 +66,23 @@ std::string text_of(const GangVolume& volume) {
   return fmt::format("volume claim {} is bound to {}", volume.claim, text_of(volume.place.terms));
 }
 
+std::string fault_of(const GangVolume& volume, std::size_t servers) {
+  if (!volume.place.problem.empty()) return volume.place.problem;
+  const std::size_t pods = volume.mounters == Mounters::kAll       ? servers + 1
+                           : volume.mounters == Mounters::kServers ? servers
+                                                                   : 1;
+  if (!volume.place.is_of_one_pod || pods <= 1) return {};
+  return fmt::format(
+      "volume claim {} is ReadWriteOncePod: one pod can mount it, and {} pods of the job are to (use a claim "
+      "that is ReadWriteMany)",
+      volume.claim, pods);
+}
+
 ClaimState claim_state(const json& claim) {
   const json& spec = member(claim, "spec");
-  return {text_of(spec, "volumeName"), text_of(spec, "storageClassName")};
+  const json& modes = member(spec, "accessModes");
+  const bool is_of_one_pod = modes.is_array() && modes.size() == 1 && text_of(modes[0]) == "ReadWriteOncePod";
+  return {text_of(spec, "volumeName"), text_of(spec, "storageClassName"), is_of_one_pod};
 }
 
 NodeTerms nodes_of_volume(const json& volume) {
@@ -90,8 +104,8 @@ ClaimPlace Storage::place_of(const std::string& claim) const {
   const auto found = claims.find(claim);
   if (found == claims.end()) return {};
   const ClaimState& state = found->second;
-  return {state.volume.empty() ? found_in(classes, state.storage_class) : found_in(volumes, state.volume),
-          ""};
+  return {state.volume.empty() ? found_in(classes, state.storage_class) : found_in(volumes, state.volume), "",
+          state.is_of_one_pod};
 }
 
 }  // namespace atl::ctl

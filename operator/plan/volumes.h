@@ -2,6 +2,7 @@
 // pods that mount it there. Follows the scheduler's filter for volumes.
 #pragma once
 
+#include <cstddef>
 #include <map>
 #include <nlohmann/json_fwd.hpp>
 #include <string>
@@ -14,8 +15,9 @@ namespace atl::ctl {
 
 /// Where a claim's volume can be used.
 struct ClaimPlace {
-  NodeTerms terms;      // if there are any, one must hold
-  std::string problem;  // why the place isn't known; then there is no plan
+  NodeTerms terms;             // if there are any, one must hold
+  std::string problem;         // why the place isn't known; then there is no plan
+  bool is_of_one_pod = false;  // ReadWriteOncePod: no other pod may mount it, wherever that is
 
   bool reaches(const NodeState& node) const { return terms.empty() || is_chosen_by(terms, node); }
 };
@@ -36,10 +38,14 @@ std::vector<GangVolume> volumes_of(const Job& job);
 /// "volume claim data is bound to zone a"
 std::string text_of(const GangVolume& volume);
 
+/// Why a gang of so many servers, and a launcher, can't mount the volume, wherever it is; "": it can.
+std::string fault_of(const GangVolume& volume, std::size_t servers);
+
 /// A PersistentVolumeClaim, as far as it tells where its volume is.
 struct ClaimState {
   std::string volume;         // that it is bound to, or ""
   std::string storage_class;  // or ""
+  bool is_of_one_pod = false;
 };
 ClaimState claim_state(const nlohmann::json& claim);
 

@@ -100,6 +100,14 @@ WriteResult look_at_holder(const WriteContext& context, const Observed& seen, co
   return found;
 }
 
+/// A refusal that users must see, because it lasts until somebody mends its cause.
+WriteResult rejected(const kube::ApiError& error, const Write& write) {
+  WriteResult refused = result(Outcome::kRejected, error.text());
+  refused.feedback.refusals.push_back({fmt::format("{} {}", name_of(write.kind), write.name), error.message});
+  refused.retry_after = error.retry_after;
+  return refused;
+}
+
 WriteResult create(const WriteContext& context, const Observed& seen, const Write& write) {
   Expected expected(context, seen, made_mark(write.kind, write.name));
   const kube::Answer answer =
@@ -119,12 +127,7 @@ WriteResult create(const WriteContext& context, const Observed& seen, const Writ
   // lasts, users must see it.
   const int code = answer.error->code;
   const bool is_refused = code == 400 || code == 403 || code == 404 || code == 422 || code >= 500;
-  if (!is_refused) return refusal(*answer.error, write.kind, write.name);
-  WriteResult refused = result(Outcome::kRejected, answer.error->text());
-  refused.feedback.refusals.push_back(
-      {fmt::format("{} {}", name_of(write.kind), write.name), answer.error->message});
-  refused.retry_after = answer.error->retry_after;
-  return refused;
+  return is_refused ? rejected(*answer.error, write) : refusal(*answer.error, write.kind, write.name);
 }
 
 std::shared_ptr<const Meta> meta_of(const WriteContext& context, const Observed& seen, Kind kind,
@@ -164,10 +167,15 @@ WriteResult patch(const WriteContext& context, const Observed& seen, const Write
     if (!is_known(context, seen, write.kind, write.name, answer.object)) expected.comes();
     return {};
   }
+  const kube::ApiError& error = *answer.error;
+  // Somebody's policy or webhook holds a pod at its gate: nothing else would tell of it.
+  const bool is_barred =
+      error.code == 400 || error.code == 403 || error.message.find("webhook") != error.message.npos;
+  if (write.kind == Kind::kPod && is_barred) return rejected(error, write);
   // A test of the patch has failed (422), or the pod is gone.
-  const bool is_outdated = answer.error->code == 422 || answer.error->is_not_found();
-  return is_outdated ? outdated(Outcome::kConflict, answer.error->text(), write.kind, write.name)
-                     : refusal(*answer.error, write.kind, write.name);
+  const bool is_outdated = error.code == 422 || error.is_not_found();
+  return is_outdated ? outdated(Outcome::kConflict, error.text(), write.kind, write.name)
+                     : refusal(error, write.kind, write.name);
 }
 
 WriteResult remove(const WriteContext& context, const Observed& seen, const Write& write) {
@@ -185,15 +193,8 @@ WriteResult remove(const WriteContext& context, const Observed& seen, const Writ
 }
 
 WriteResult send(const WriteContext& context, const Observed& seen, const Write& write) {
-  switch (write.verb) {
-    case Write::Verb::kCreate:
-      return create(context, seen, write);
-    case Write::Verb::kPatch:
-      return patch(context, seen, write);
-    case Write::Verb::kDelete:
-      return remove(context, seen, write);
-  }
-  return {};
+  if (write.verb == Write::Verb::kCreate) return create(context, seen, write);
+  return write.verb == Write::Verb::kPatch ? patch(context, seen, write) : remove(context, seen, write);
 }
 
 bool takes_place(const Write& write) {

@@ -53,11 +53,11 @@ ClaimPlace ClaimPlaces::ask(const std::string& space, const std::string& claim) 
   if (!claimed.problem.empty()) return unknown(claimed.problem);
   const ClaimState state = claim_state(claimed.object);
   const bool is_bound = !state.volume.empty();
-  if (!is_bound && state.storage_class.empty()) return {};
+  if (!is_bound && state.storage_class.empty()) return {{}, "", state.is_of_one_pod};
   const Found holder = find(client_, is_bound ? volumes_resource().path("", state.volume)
                                               : storage_classes_resource().path("", state.storage_class));
   if (!holder.problem.empty()) return unknown(holder.problem);
-  return {is_bound ? nodes_of_volume(holder.object) : nodes_of_class(holder.object), ""};
+  return {is_bound ? nodes_of_volume(holder.object) : nodes_of_class(holder.object), "", state.is_of_one_pod};
 }
 
 std::string fault_of(kube::Client& client, const std::string& pod, const std::string& space) {

@@ -46,7 +46,7 @@ Controller::Controller(const Options& options, Dependencies dependencies)
       queue_(around_.clock, [this](const std::string& key) { return is_urgent(key); }),
       expectations_(around_.clock),
       caches_({options.spaces, options.operator_class, options.settings.mpi_jobs, options.settings.kueue,
-               options.settings.scale_up == ScaleUp::kCapacityBuffers},
+               options.settings.scale_up == ScaleUp::kCapacityBuffers || options.settings.clears_buffers},
               *this),
       planner_(caches_, options.reserve_after, around_.now),
       requests_(options.most_servers),

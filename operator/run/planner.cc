@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "operator/plan/gang.h"
+#include "operator/plan/room.h"
 
 namespace atl::ctl {
 namespace {
@@ -33,9 +34,15 @@ std::map<std::string, Booking> bookings_of(const Gang& gang, const GangPlan& pla
 }
 
 /// Whether somebody may have some of the earlier room who could not while it was kept.
-bool gives_up_any(const Reservation& before, const Reservation* after) {
-  return !after || before.job != after->job ||
-         !std::ranges::equal(before.room, after->room, {}, &PodState::where, &PodState::where);
+bool gives_up_any(const KeptRooms& before, const KeptRooms& after) {
+  const auto stays = [&](const auto& room) {
+    return std::ranges::any_of(after, [&](const auto& other) {
+      return other == room ||
+             (other->job == room->job &&
+              std::ranges::equal(room->room, other->room, {}, &PodState::where, &PodState::where));
+    });
+  };
+  return !std::ranges::all_of(before, stays);
 }
 
 /// The pods that the decision makes or changes.
@@ -66,7 +73,7 @@ GangPlan Planner::JobPlans::plan(const Gang& gang, const std::vector<std::string
   planner_.forget(job_, kept_);  // an earlier plan of this look
   // A gang that runs already gets what it lacks even from kept room: the waiting gang may be waiting for its
   // end.
-  GangPlan plan = is_whole ? planner_.plan_whole(waiting) : planner_.search(gang, nullptr);
+  GangPlan plan = is_whole ? planner_.plan_whole(waiting) : planner_.search(gang, {});
   if (plan.fits) planner_.room_.book(job_, bookings_of(gang, plan, pods));
   refused_ = plan.fits || !is_whole ? std::nullopt : std::optional(std::move(waiting));
   return plan;
@@ -78,19 +85,18 @@ void Planner::JobPlans::keep(const Decision& decision) {
   planner_.forget(job_, kept_);
 }
 
-GangPlan Planner::search(const Gang& gang, const Reservation* kept) {
-  return searches_.plan(gang, kept ? room_.snapshot(gang.job, kept->room) : room_.snapshot(gang.job));
+GangPlan Planner::search(const Gang& gang, const KeptRooms& kept) {
+  return searches_.plan(gang, room_.snapshot(gang.job, room_of(kept)));
 }
 
-Planner::KeptRoom Planner::kept_room() {
+const KeptRooms& Planner::kept_rooms() {
   follow();  // so that a class that is too large for the cluster is known to be
   const Generations now{room_.generation(), room_.capacity_generation(), caches_.order_generation()};
-  KeptRoom kept = waiting_.reservation(
+  KeptRooms kept = waiting_.kept_rooms(
       now, {[this](const std::string& job) -> const Snapshot& { return room_.snapshot(job); },
             [this](const std::string& demand_class) { return is_too_large(demand_class); }});
-  if (last_kept_ && last_kept_ != kept && gives_up_any(*last_kept_, kept.get())) has_moved_ = true;
-  last_kept_ = kept;
-  return kept;
+  if (gives_up_any(kept_, kept)) has_moved_ = true;
+  return kept_ = std::move(kept);
 }
 
 Seconds Planner::kept_room_stays() {
@@ -118,30 +124,32 @@ bool Planner::is_too_large(const std::string& demand_class) {
 }
 
 /// `generation`: from before anything else was read, so that changes meanwhile aren't missed.
-GangPlan Planner::plan_beside(const Waiting& waiting, const KeptRoom& kept, std::uint64_t generation) {
+GangPlan Planner::plan_beside(const Waiting& waiting, const KeptRooms& kept, std::uint64_t generation) {
   const Gang& gang = waiting.gang;
   const std::uint64_t capacity = room_.capacity_generation();
   // One that holds room may get another answer than the rest of its class.
-  if (!room_.holds_nothing(gang.job)) return search(gang, kept.get());
+  if (!room_.holds_nothing(gang.job)) return search(gang, kept);
   const Snapshot& snapshot = follow();
   const auto known = classes_.find(waiting.demand_class);
   if (known != classes_.end()) {
     known->second.asked = now_();
-    const Refusal& last = known->second.refusals[kept != nullptr];
+    const Refusal& last = known->second.refusals[kept.size()];
     const bool is_the_same = last.generation == generation && last.beside == kept;
     const ClassRoom& room = known->second.room;
-    const bool do_words_stand =
-        now_() < last.at + kWordsHold && capacity == last.capacity && room.could_ever() == last.could_ever;
-    const bool has_no_room = do_words_stand && room.could_fit(snapshot, kept.get()) == 0;
+    const auto fit = room.could_fit(snapshot, room_of(kept));
+    const bool do_words_stand = now_() < last.at + kWordsHold && capacity == last.capacity &&
+                                room.could_ever() == last.could_ever &&
+                                fit.lacks_launcher == last.lacks_launcher;
+    const bool has_no_room = do_words_stand && fit.gangs == 0;
     if (!last.plan.reasons.empty() && (is_the_same || has_no_room)) return last.plan;
   }
-  GangPlan plan = search(gang, kept.get());
+  GangPlan plan = search(gang, kept);
   if (plan.fits) return plan;
-  remember(waiting, kept, {plan, generation, capacity, kept, now_()});
+  remember(waiting, {plan, generation, capacity, kept, now_()});
   return plan;
 }
 
-void Planner::remember(const Waiting& waiting, const KeptRoom& kept, Refusal refusal) {
+void Planner::remember(const Waiting& waiting, Refusal refusal) {
   const Snapshot& snapshot = follow();
   auto known = classes_.find(waiting.demand_class);
   if (known == classes_.end()) {
@@ -150,52 +158,72 @@ void Planner::remember(const Waiting& waiting, const KeptRoom& kept, Refusal ref
         classes_.emplace(waiting.demand_class, Class{ClassRoom(waiting.gang, snapshot), {}, now_()}).first;
   }
   refusal.could_ever = known->second.room.could_ever();
-  known->second.refusals[kept != nullptr] = std::move(refusal);
+  refusal.lacks_launcher = known->second.room.could_fit(snapshot, room_of(refusal.beside)).lacks_launcher;
+  const std::size_t kept = refusal.beside.size();
+  known->second.refusals[kept] = std::move(refusal);
 }
 
 GangPlan Planner::plan_whole(const Waiting& waiting) {
   const Gang& gang = waiting.gang;
   const std::uint64_t generation = room_.generation();
-  const KeptRoom kept = kept_room();
-  const bool is_own = kept && kept->job == gang.job;
-  const bool gives_way = kept && !is_own && !waiting_.comes_before(gang.job, kept->job);
-  GangPlan plan = plan_beside(waiting, gives_way ? kept : nullptr, generation);
+  KeptRooms beside;
+  std::shared_ptr<const Reservation> own;
+  for (const auto& kept : kept_rooms()) {
+    if (kept->job == gang.job)
+      own = kept;
+    else if (!waiting_.comes_before(gang.job, kept->job))
+      beside.push_back(kept);
+  }
+  GangPlan plan = plan_beside(waiting, beside, generation);
   if (plan.fits) return plan;
-  if (is_own)
+  if (own)
     plan.reasons.push_back(
-        fmt::format("{} kept for it, so that none that comes later takes that", text_of(*kept)));
-  if (!gives_way) return plan;
-  plan.reasons.push_back(fmt::format("room is reserved for {}, which comes first", kept->job));
-  const auto known = classes_.find(waiting.demand_class);
-  plan.would_fit_unreserved = known != classes_.end() && known->second.room.could_fit(follow(), nullptr) > 0;
+        fmt::format("{} kept for it, so that none that comes later takes that", text_of(*own)));
+  if (!beside.empty()) tell_of_kept_room(waiting, beside, plan);
   return plan;
+}
+
+/// Says for whom room is kept that the gang could use.
+void Planner::tell_of_kept_room(const Waiting& waiting, const KeptRooms& beside, GangPlan& plan) {
+  const auto known = classes_.find(waiting.demand_class);
+  std::vector<std::string> jobs;
+  for (const auto& kept : beside)
+    if (known == classes_.end() || known->second.room.may_use_any(follow(), kept->nodes))
+      jobs.push_back(kept->job);
+  if (jobs.empty()) return;
+  plan.reasons.push_back(
+      fmt::format("room is reserved for {}, which come{} first", listed(jobs), jobs.size() == 1 ? "s" : ""));
+  plan.would_fit_unreserved = known != classes_.end() && known->second.room.could_fit(follow()).gangs > 0;
 }
 
 std::vector<std::string> Planner::could_fit_now(
     const std::function<bool(const std::string& job)>& is_put_off) {
   std::lock_guard lock(mutex_);
-  const KeptRoom kept = kept_room();
+  const KeptRooms& kept = kept_rooms();
   has_moved_ = false;  // what follows knows
   const Snapshot& snapshot = follow();
   drop_old_classes();
-  std::map<std::pair<const Class*, bool>, std::int64_t> left;  // of each class, beside kept room or not
+  // of each class, beside the room of so many gangs
+  std::map<std::pair<const Class*, std::size_t>, std::int64_t> left;
   std::vector<std::string> jobs;
-  bool gives_way = false;
+  KeptRooms earlier;
+  std::vector<PodState> beside;  // what is kept for these
   for (const auto& [precedence, since, waiting] : waiting_.in_line()) {
-    const bool is_own = kept && kept->job == precedence.job;
-    const Reservation* beside = gives_way && !is_own ? kept.get() : nullptr;
     const auto found = classes_.find(waiting->demand_class);
     const Class* known = found == classes_.end() ? nullptr : &found->second;
     if (is_put_off(precedence.job)) {
       // its next try comes by itself
     } else if (known && room_.holds_nothing(precedence.job)) {
-      const auto [place, is_new] = left.try_emplace({known, beside != nullptr});
-      if (is_new) place->second = known->room.could_fit(snapshot, beside);
+      const auto [place, is_new] = left.try_emplace({known, earlier.size()});
+      if (is_new) place->second = known->room.could_fit(snapshot, beside).gangs;
       if (place->second-- > 0) jobs.push_back(precedence.job);
     } else {
       jobs.push_back(precedence.job);
     }
-    gives_way |= is_own;
+    const auto own = std::ranges::find(kept, precedence.job, [](const auto& room) { return room->job; });
+    if (own == kept.end()) continue;
+    earlier.push_back(*own);
+    beside = room_of(earlier);
   }
   return jobs;
 }

@@ -85,27 +85,27 @@ class Planner {
   bool stop_waiting(const std::string& job) { return waiting_.remove(job); }
 
  private:
-  using KeptRoom = std::shared_ptr<const Reservation>;
   /// The last refusal of a class, and in which room.
   struct Refusal {
     GangPlan plan;
     std::uint64_t generation = 0, capacity = 0;  // the table's
-    KeptRoom beside;                             // room that was kept from it, if any
+    KeptRooms beside;                            // room that was kept from it
     Moment at{};
-    bool could_ever = false;  // ClassRoom::could_ever() then
+    bool could_ever = false, lacks_launcher = false;  // ClassRoom's then
   };
   struct Class {
     ClassRoom room;
-    std::map<bool, Refusal> refusals;  // by whether room was kept from it
-    Moment asked{};                    // when one of it was last planned
+    std::map<std::size_t, Refusal> refusals;  // by how many gangs' room was kept from it
+    Moment asked{};                           // when one of it was last planned
   };
 
   // For whoever holds mutex_:
   GangPlan plan_whole(const Waiting& waiting);
-  GangPlan plan_beside(const Waiting& waiting, const KeptRoom& kept, std::uint64_t generation);
-  void remember(const Waiting& waiting, const KeptRoom& kept, Refusal refusal);
-  GangPlan search(const Gang& gang, const Reservation* kept);
-  KeptRoom kept_room();
+  GangPlan plan_beside(const Waiting& waiting, const KeptRooms& kept, std::uint64_t generation);
+  void remember(const Waiting& waiting, Refusal refusal);
+  void tell_of_kept_room(const Waiting& waiting, const KeptRooms& beside, GangPlan& plan);
+  GangPlan search(const Gang& gang, const KeptRooms& kept);
+  const KeptRooms& kept_rooms();
   /// Brings what classes find up to date, and returns the cluster as it is.
   const Snapshot& follow();
   void drop_old_classes();
@@ -118,7 +118,7 @@ class Planner {
   WaitingGangs waiting_;
   std::mutex mutex_;                      // guards what follows, and the table's snapshot
   std::map<std::string, Class> classes_;  // of gangs that didn't fit
-  KeptRoom last_kept_;
+  KeptRooms kept_;                        // as last asked for
   std::atomic<bool> has_moved_ = false;
 };
 

@@ -8,12 +8,22 @@
 namespace atl::ctl {
 namespace {
 
-/// one for the gang whose room is kept already, one for those that wait in vain: each takes as long as a plan
-constexpr int kMostTries = 2;
+/// of gangs that wait in vain: each takes as long as a plan, and so does each gang whose room is kept already
+constexpr int kMostTries = 2, kTriesBesideKept = 1;
 /// while only pods come and go
 constexpr Seconds kAnswerHolds{5};
+/// how long a class that found no room on the nodes which others leave to it isn't tried there again: that
+/// depends on nodes, and on pods of no job
+constexpr Seconds kVainBesideOthers{60};
+constexpr std::size_t kMostKept = 4;
 
 }  // namespace
+
+std::vector<PodState> room_of(const KeptRooms& kept) {
+  std::vector<PodState> pods;
+  for (const auto& each : kept) pods.insert(pods.end(), each->room.begin(), each->room.end());
+  return pods;
+}
 
 void WaitingGangs::put(Waiting waiting) {
   std::lock_guard lock(mutex_);
@@ -26,9 +36,7 @@ void WaitingGangs::put(Waiting waiting) {
 bool WaitingGangs::remove(const std::string& job) {
   std::lock_guard lock(mutex_);
   changes_ += gangs_.erase(job);
-  const bool was_favoured = favoured_ == job;
-  if (was_favoured) favoured_.clear();
-  return was_favoured;
+  return favoured_.erase(job) > 0;
 }
 
 bool WaitingGangs::has(const std::string& job) const {
@@ -53,19 +61,22 @@ bool WaitingGangs::is_known(const Generations& now, std::uint64_t changes) const
          answer_.changes == changes && time < answer_.until;
 }
 
-std::shared_ptr<const Reservation> WaitingGangs::reservation(const Generations& now, const Look& look) {
+KeptRooms WaitingGangs::kept_rooms(const Generations& now, const Look& look) {
   const std::uint64_t changes = this->changes();
   if (!is_known(now, changes)) {
-    Answer answer{now, changes, Moment::max(), now_(), {}, {}};
-    search(impatient(answer.until), {look, now.room, kMostTries}, answer);
+    Answer answer{now, changes, Moment::max(), now_(), {}};
+    const int tries = answer_.kept.empty() ? kMostTries : kTriesBesideKept;
+    search(impatient(answer.until), {look, now, tries}, answer);
     answer_ = std::move(answer);
   }
-  favour(answer_.reservation.get());
-  return answer_.reservation;
+  KeptRooms kept;
+  for (const Kept& each : answer_.kept) kept.push_back(each.room);
+  favour(kept);
+  return kept;
 }
 
 Seconds WaitingGangs::stays_for(std::uint64_t room) const {
-  if (!answer_.reservation || answer_.of.room == room) return Seconds(0);
+  if (answer_.kept.empty() || answer_.of.room == room) return Seconds(0);
   return std::max(answer_.at + kAnswerHolds - now_(), Seconds(0));
 }
 
@@ -97,69 +108,99 @@ WaitingGangs::InOrder WaitingGangs::impatient(Moment& until) {
   return all;
 }
 
-/// Finds the first gang in order that could have places, as far as that is known.
+/// Finds the first gang in order that could have places, as far as that is known, and those after it that
+/// could have some apart from all before. Another gang of a class would need the same nodes as the first.
 void WaitingGangs::search(const InOrder& impatient, Tries tries, Answer& answer) {
-  const auto try_for = [&](const Waiting& next) {
-    auto reservation = reserve(next, tries);
-    if (!reservation) return false;
-    answer.reservation = std::move(reservation);
-    answer.demand_class = next.demand_class;
-    return true;
-  };
   forget_all_but(impatient);
   InOrder hopeless;  // gangs before the first that could
+  Names claimed;
   for (const Waiting* next : impatient) {
-    if (tries.look.is_too_large(next->demand_class)) continue;
-    if (hopeless_.contains(next->demand_class)) {
-      hopeless.push_back(next);
-      continue;
+    if (answer.kept.size() == kMostKept) break;
+    const bool has_its_like = std::ranges::count(answer.kept, next->demand_class, &Kept::demand_class) > 0;
+    if (has_its_like || tries.look.is_too_large(next->demand_class)) continue;
+    if (is_vain(*next, claimed, tries.now)) {
+      if (answer.kept.empty()) hopeless.push_back(next);
+    } else if (tries.left == 0 && !kept_before(*next)) {
+      if (answer.kept.empty()) answer.until = now_();  // others take their turn at the next search
+    } else if (keep_room(*next, claimed, answer.kept.size(), tries, answer)) {
+      claimed.insert(answer.kept.back().room->claimed.begin(), answer.kept.back().room->claimed.end());
     }
-    if (tries.left == 0) answer.until = now_();
-    if (tries.left == 0 || try_for(*next)) break;
   }
-  for (const Waiting* next : untried(hopeless, tries.generation)) {
-    if (tries.left > 0 && !try_for(*next)) continue;
-    answer.until = now_();  // there may be others before it
+  for (const Waiting* next : untried(hopeless, tries.now.room)) {
+    if (tries.left > 0 && !keep_room(*next, {}, 0, tries, answer)) continue;
+    answer.until = now_();  // there may be others before it, and room for others after it
     break;
   }
 }
 
-std::shared_ptr<const Reservation> WaitingGangs::reserve(const Waiting& waiting, Tries& tries) {
-  const bool is_the_last = answer_.reservation && answer_.reservation->job == waiting.gang.job;
-  if (is_the_last && answer_.demand_class == waiting.demand_class && answer_.of.room == tries.generation)
-    return answer_.reservation;
-  --tries.left;
-  auto reservation = searches_.reserve(waiting.gang, tries.look.snapshot(waiting.gang.job));
-  if (!reservation) {
-    hopeless_[waiting.demand_class] = tries.generation;
-    return nullptr;
+bool WaitingGangs::keep_room(const Waiting& waiting, const Names& claimed, std::size_t after, Tries& tries,
+                             Answer& answer) {
+  const Kept* last = kept_before(waiting);
+  Kept kept{nullptr, waiting.demand_class, now_()};
+  if (is_kept_still(last, claimed, after, tries.now)) {
+    kept = *last;
+  } else {
+    if (!last) --tries.left;
+    auto found = searches_.reserve(waiting.gang, tries.look.snapshot(waiting.gang.job), claimed);
+    if (found) kept.room = std::make_shared<const Reservation>(std::move(*found));
   }
-  hopeless_.erase(waiting.demand_class);
-  return std::make_shared<const Reservation>(std::move(*reservation));
+  if (!kept.room) {
+    vain_[waiting.demand_class] = {tries.now, !claimed.empty(), now_()};
+    return false;
+  }
+  vain_.erase(waiting.demand_class);
+  answer.kept.resize(after);  // those that come later may have kept room on its nodes
+  answer.kept.push_back(std::move(kept));
+  return true;
+}
+
+/// Later gangs' room stays for a few seconds, like the whole answer: to choose it again takes a plan's time.
+bool WaitingGangs::is_kept_still(const Kept* last, const Names& claimed, std::size_t after,
+                                 const Generations& now) const {
+  if (!last) return false;
+  const bool is_recent = after > 0 && answer_.of.capacity == now.capacity && now_() < last->at + kAnswerHolds;
+  const auto is_claimed = [&](const std::string& node) { return claimed.contains(node); };
+  return (answer_.of.room == now.room || is_recent) && std::ranges::none_of(last->room->nodes, is_claimed);
+}
+
+const WaitingGangs::Kept* WaitingGangs::kept_before(const Waiting& waiting) const {
+  for (const Kept& kept : answer_.kept)
+    if (kept.room->job == waiting.gang.job && kept.demand_class == waiting.demand_class) return &kept;
+  return nullptr;
+}
+
+bool WaitingGangs::is_vain(const Waiting& waiting, const Names& claimed, const Generations& now) const {
+  const auto found = vain_.find(waiting.demand_class);
+  if (found == vain_.end()) return false;
+  if (claimed.empty()) return !found->second.is_beside_others;
+  return found->second.now.capacity == now.capacity && now_() < found->second.at + kVainBesideOthers;
 }
 
 void WaitingGangs::forget_all_but(const InOrder& impatient) {
   std::set<std::string_view> classes;
   for (const Waiting* waiting : impatient) classes.insert(waiting->demand_class);
-  std::erase_if(hopeless_, [&](const auto& known) { return !classes.contains(known.first); });
+  std::erase_if(vain_, [&](const auto& known) { return !classes.contains(known.first); });
 }
 
-/// One gang per class; classes that were tried longest ago come first.
 WaitingGangs::InOrder WaitingGangs::untried(const InOrder& hopeless, std::uint64_t generation) const {
+  const auto tried = [&](const Waiting* waiting) { return vain_.at(waiting->demand_class).now.room; };
   InOrder first;
   std::set<std::string_view> classes;
-  for (const Waiting* waiting : hopeless)
-    if (hopeless_.at(waiting->demand_class) != generation && classes.insert(waiting->demand_class).second)
+  for (const Waiting* waiting : hopeless) {
+    const bool is_vain_yet = vain_.contains(waiting->demand_class);  // another of it may have room since
+    if (is_vain_yet && tried(waiting) != generation && classes.insert(waiting->demand_class).second)
       first.push_back(waiting);
-  std::ranges::stable_sort(first, {},
-                           [&](const Waiting* waiting) { return hopeless_.at(waiting->demand_class); });
+  }
+  std::ranges::stable_sort(first, {}, tried);
   return first;
 }
 
-/// Does nothing if the gang has gone meanwhile.
-void WaitingGangs::favour(const Reservation* reservation) {
+/// Gangs that have gone meanwhile aren't among them.
+void WaitingGangs::favour(const KeptRooms& kept) {
   std::lock_guard lock(mutex_);
-  favoured_ = reservation && gangs_.contains(reservation->job) ? reservation->job : "";
+  favoured_.clear();
+  for (const auto& each : kept)
+    if (gangs_.contains(each->job)) favoured_.insert(each->job);
 }
 
 bool WaitingGangs::comes_before(const std::string& job, const std::string& other) const {

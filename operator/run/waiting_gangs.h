@@ -1,7 +1,7 @@
-// Gangs that found no room, and the one of them for which room is kept: the first in order that has waited
-// too long and could ever have places. Room is kept for one at a time, so that two can't wait for each other.
-// Nothing of it has to be remembered: the jobs' statuses tell who waits, and since when, and a gang's needs
-// come with its next plan.
+// Gangs that found no room, and those of them for which room is kept: the first in order that has waited too
+// long and could ever have places, and after it those that could have them on nodes which none before could
+// use. So none waits for another. Nothing of it has to be remembered: the jobs' statuses tell who waits, and
+// since when, and a gang's needs come with its next plan.
 //
 // As long as nothing has changed that the answer depends on, the last answer is given again; where only pods
 // came or went, also for a few seconds more, because kept room that isn't the nearest is kept as well. Of
@@ -17,6 +17,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <set>
 #include <string>
 #include <tuple>
 #include <utility>
@@ -55,8 +56,14 @@ std::optional<Moment> waits_for_room_since(const Status& status);
 /// Tests count the searches, or make something happen meanwhile.
 struct Searches {
   std::function<GangPlan(const Gang&, const Snapshot&)> plan = plan_gang;
-  std::function<std::optional<Reservation>(const Gang&, const Snapshot&)> reserve = ctl::reserve;
+  std::function<std::optional<Reservation>(const Gang&, const Snapshot&, const std::set<std::string>& but)>
+      reserve = ctl::reserve;
 };
+
+/// Room that is kept for gangs, in their order; on each node for one of them.
+using KeptRooms = std::vector<std::shared_ptr<const Reservation>>;
+/// Pods that occupy it.
+std::vector<PodState> room_of(const KeptRooms& kept);
 
 /// A gang that found no room.
 struct Waiting {
@@ -101,13 +108,18 @@ class WaitingGangs {
     /// Whether not even an empty cluster would hold a gang of that class.
     std::function<bool(const std::string& demand_class)> is_too_large;
   };
-  /// The kept room; null: none.
-  std::shared_ptr<const Reservation> reservation(const Generations& now, const Look& look);
+  KeptRooms kept_rooms(const Generations& now, const Look& look);
   /// How long the kept room stays where it is, although room of that generation could bring a nearer one.
   Seconds stays_for(std::uint64_t room) const;
 
  private:
   using InOrder = std::vector<const Waiting*>;
+  using Names = std::set<std::string>;
+  struct Kept {
+    std::shared_ptr<const Reservation> room;
+    std::string demand_class;  // of the gang that it is for
+    Moment at{};               // when the room was chosen
+  };
   /// The last answer.
   struct Answer {
     Generations of;
@@ -115,14 +127,19 @@ class WaitingGangs {
     // until when it holds: until the next gang's patience ends; no longer if some gangs are untried
     Moment until{};
     Moment at{};
-    std::shared_ptr<const Reservation> reservation;
-    std::string demand_class;  // of the gang that it is for
+    std::vector<Kept> kept;
   };
-  /// How many more gangs may be tried for one question.
+  /// How many more gangs may be tried for one question, besides those for which room was kept before.
   struct Tries {
     const Look& look;
-    std::uint64_t generation = 0;  // of room
+    Generations now;
     int left = 0;
+  };
+  /// A class that was tried in vain: none of it could have places, or none beside others' claims.
+  struct Vain {
+    Generations now;
+    bool is_beside_others = false;
+    Moment at{};
   };
 
   bool is_known(const Generations& now, std::uint64_t changes) const;
@@ -130,12 +147,18 @@ class WaitingGangs {
   /// them.
   InOrder impatient(Moment& until);
   void search(const InOrder& impatient, Tries tries, Answer& answer);
-  std::shared_ptr<const Reservation> reserve(const Waiting& waiting, Tries& tries);
+  /// Keeps room for the gang after the first `after` of the answer, on none of the nodes that these claim.
+  /// False: it could have none.
+  bool keep_room(const Waiting& waiting, const Names& claimed, std::size_t after, Tries& tries,
+                 Answer& answer);
+  bool is_kept_still(const Kept* last, const Names& claimed, std::size_t after, const Generations& now) const;
+  const Kept* kept_before(const Waiting& waiting) const;
+  bool is_vain(const Waiting& waiting, const Names& claimed, const Generations& now) const;
   void forget_all_but(const InOrder& impatient);
-  /// Gangs, one per demand class, whose class found no room in an earlier generation and hasn't been tried in
-  /// this one; those tried longest ago come first.
+  /// Gangs, one per demand class, whose class hasn't been tried in this generation of room; those tried
+  /// longest ago come first.
   InOrder untried(const InOrder& hopeless, std::uint64_t generation) const;
-  void favour(const Reservation* reservation);
+  void favour(const KeptRooms& kept);
   std::uint64_t changes() const;
 
   const Caches& caches_;
@@ -144,14 +167,13 @@ class WaitingGangs {
   const Searches searches_;
   // for one caller at a time:
   Answer answer_;
-  // classes of which no gang could have places, and the generation of that answer
-  std::map<std::string, std::uint64_t> hopeless_;
+  std::map<std::string, Vain> vain_;  // by class
   std::vector<InLine> line_;
   std::pair<std::uint64_t, std::uint64_t> line_of_{-1, -1};      // the order's generation and changes_ then
   mutable std::mutex mutex_;                                     // guards the members that follow
   std::map<std::string, std::shared_ptr<const Waiting>> gangs_;  // by job
   std::uint64_t changes_ = 0;                                    // counts changes of gangs_
-  std::string favoured_;  // the job for which room was kept at the last question
+  std::set<std::string> favoured_;  // jobs for which room was kept at the last question
 };
 
 }  // namespace atl::ctl

@@ -6,7 +6,7 @@ from accuracy_cells import Cell, name_of
 
 HERE = Path(__file__).resolve().parent
 REFERENCES = json.loads((HERE / "default_references.json").read_text())
-KINDS = ("gcn", "sage", "gat", "gcnii", "resgcn", "sgc", "gin")
+KINDS = ("gcn", "sage", "gat", "gcnii", "resgcn", "sgc", "gin", "sign")
 SEEDS = (1, 2, 3)
 SPLITS = {"tolokers": 10}  # columns of a split that was drawn several times: a seed takes its own
 METRICS = {"tolokers": "rocAuc"}

@@ -29,8 +29,7 @@ The model has 32 layers × 100 (squirrel: × 1000). `stages=4`, on 8 ranks, is t
   rate can't meet all. The topology's is squirrel's, which is therefore no check of the rate: what is off there are the bytes, 34 % more than the paper's.
   METIS puts the generated graphs' neighbouring parts on one server: 25 % of generated Reddit's bytes go between servers, and 54 % of squirrel's, a factor
   of 2.2 of the 5.8 that are missing. Eight parts in turn on two servers, by METIS' objective cut (by volume it takes over ten minutes), miss by
-  45 % instead of 83. The rest needs Reddit itself, whose parts differ more in size.
-- Cells of 2026-11-26 are older than the labels that tell one chunk's segments from another's: their medians mix chunks, which is worth 3 to 9 % of an epoch.
+  42 % instead of 83. The rest needs Reddit itself, whose parts differ more in size.
 """,
     "granndis": "# GraNNDis in virtual time\n" + COMMON + f"""
 Three layers are GraphSAGE, more are ResGCN+, 64 wide. Each cell was replayed with cards that compute 1, 2, 4, … 32 times as

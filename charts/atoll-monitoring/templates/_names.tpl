@@ -42,3 +42,18 @@ labelNameLengthLimit: {{ .Values.limits.labelName }}
 labelValueLengthLimit: {{ .Values.limits.labelValue }}
 bodySizeLimit: {{ .Values.limits.body }}
 {{- end }}
+
+{{/* What scrape jobs have in common: the same bounds, the pods' port, and their labels. */}}
+{{- define "monitoring.scrapeJob" -}}
+scrape_interval: {{ .Values.interval }}
+sample_limit: {{ .Values.limits.samples }}
+label_limit: {{ .Values.limits.labels }}
+label_name_length_limit: {{ .Values.limits.labelName }}
+label_value_length_limit: {{ .Values.limits.labelValue }}
+body_size_limit: {{ .Values.limits.body }}
+relabel_configs:
+  - {source_labels: [__meta_kubernetes_pod_container_port_name], regex: metrics, action: keep}
+  - {source_labels: [__meta_kubernetes_namespace], target_label: namespace}
+  - {source_labels: [__meta_kubernetes_pod_name], target_label: pod}
+  - {source_labels: [__meta_kubernetes_pod_node_name], target_label: node}
+{{- end }}

@@ -39,7 +39,7 @@ spec:
      own, whether by itself or by what others make pods of, and no Secret that becomes an account's token. */}}
 {{- define "atoll.policy.operator" -}}
 {{- $lease := printf "atoll-operator%s" (eq .Values.operatorClass "atoll" | ternary "" (printf "-%s" .Values.operatorClass)) -}}
-{{- $buffers := eq (include "atoll.scaleUp" .) "capacity-buffers" -}}
+{{- $buffers := or (eq (include "atoll.scaleUp" .) "capacity-buffers") (include "atoll.clearsBuffers" .) -}}
 {{- $kinds := dict "" (list "pods" "secrets" "configmaps" "events") "networking.k8s.io" (list "networkpolicies")
     "coordination.k8s.io" (list "leases") "kubeflow.org" (list "mpijobs") "kueue.x-k8s.io" (list "workloads" "workloads/status") -}}
 {{- if $buffers }}

@@ -41,6 +41,14 @@ placeholders
 {{- end -}}
 {{- end }}
 
+{{/* "true" where there may be CapacityBuffers by which jobs asked before scaleUp.by was changed; else nothing. */}}
+{{- define "atoll.clearsBuffers" -}}
+{{- $buffers := .Capabilities.APIVersions.Has "autoscaling.x-k8s.io/v1beta1/CapacityBuffer" -}}
+{{- if and $buffers (ne (include "atoll.scaleUp" .) "capacity-buffers") -}}
+true
+{{- end -}}
+{{- end }}
+
 {{- define "atoll.placeholderClass" -}}
 {{ include "atoll.fullname" . }}-placeholder
 {{- end }}

@@ -36,6 +36,13 @@
 - apiGroups: [autoscaling.x-k8s.io]
   resources: [capacitybuffers]
   verbs: [get, list, watch, create, delete]
+{{- else if include "atoll.clearsBuffers" . }}
+- apiGroups: [""]
+  resources: [podtemplates]  # of CapacityBuffers that are left of another scaleUp.by
+  verbs: [get, list, watch, delete]
+- apiGroups: [autoscaling.x-k8s.io]
+  resources: [capacitybuffers]
+  verbs: [get, list, watch, delete]
 {{- end }}
 {{- if .Values.mpiJobs.enabled }}
 - apiGroups: [kubeflow.org]

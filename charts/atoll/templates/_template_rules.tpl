@@ -11,6 +11,9 @@ spec:
   hostPID: a rank must see only its own pod's processes
   hostIPC: ranks share memory within their pod
   hostname: ranks find their place by it
+  hostnameOverride: ranks find their place by the host's name
+  schedulingGroup: the operator's own gate holds pods back until all have a place
+  workloadRef: the operator's own gate holds pods back until all have a place
   subdomain: ranks find their place by the host's name
   ephemeralContainers: they can't be made with a pod
 engine:
@@ -20,6 +23,8 @@ engine:
   workingDir: it is the contract between operator and engine
   ports: 2222 and 9400 are taken; pods can use other ports without naming them
   readinessProbe: ready means that sshd answers
+  restartPolicy: runPolicy.backoffLimit says how often the job is restarted
+  restartPolicyRules: runPolicy.backoffLimit says how often the job is restarted
   terminationMessagePath: the operator reads the result from it
   terminationMessagePolicy: the operator reads the result from it
   stdin: nobody types into a rank

@@ -1,5 +1,5 @@
-#include "command/bench/strategies.h"
-
+// atoll bench strategies: the same work under several strategies, in turn, on this machine or on the links of
+// a rig.
 #include <algorithm>
 #include <array>
 #include <charconv>

@@ -4,7 +4,9 @@
 #include "base/error.h"
 #include "base/text.h"
 #include "command/commands.h"
-#include "dataset/catalogue/published.h"
+#include "command/job_data.h"
+#include "dataset/catalogue/describe.h"
+#include "dataset/export.h"
 #include "dataset/import/importers.h"
 
 namespace atl {
@@ -130,6 +132,28 @@ Command dataset_import_command() {
        {"--threads", "N", "number of threads (all cores)"},
        {"--quiet", "", "no progress"}},
       run};
+}
+
+// atoll dataset export: a stored data set in files that NumPy and SciPy read.
+
+namespace {
+
+int run_export(const Arguments& arguments) {
+  const std::filesystem::path source = stored_dataset(arguments.get("DATASET"));
+  export_dataset(Dataset::open(source), arguments.get("DST"), arguments.has("--replace"));
+  std::printf("%s\n", arguments.get("DST").c_str());
+  return 0;
+}
+
+}  // namespace
+
+Command dataset_export_command() {
+  return {"dataset export",
+          "write a data set as .npy and .npz files for NumPy and SciPy",
+          {{"DATASET", "", "folder of the data set, or its name under the data root", true},
+           {"DST", "", "folder to create", true},
+           {"--replace", "", "overwrite DST if it is an export"}},
+          run_export};
 }
 
 }  // namespace atl

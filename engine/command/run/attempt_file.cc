@@ -6,7 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/error.h"
-#include "partition/part_ranks.h"
+#include "partition/local_graph.h"
 
 namespace atl {
 namespace {

@@ -9,8 +9,8 @@
 #include "base/text.h"
 #include "base/threads.h"
 #include "job/strategies.h"
-#include "plan/server_shapes.h"
-#include "plan/shortfall.h"
+#include "plan/job_plan.h"
+#include "plan/rank_shape.h"
 #include "plan/strategy_plan.h"
 #include "train/rank_data.h"
 

@@ -12,7 +12,7 @@
 #include "launch/places.h"
 #include "launch/rank_guard.h"
 #include "launch/supervisor.h"
-#include "partition/part_ranks.h"
+#include "partition/local_graph.h"
 
 namespace atl {
 namespace {
@@ -26,7 +26,8 @@ void say(const std::string& line) {
 
 std::vector<std::string> rank_program(const Arguments& a, const Job& job, const AttemptFile& attempt) {
   std::vector<Place> places;
-  for (const AttemptServer& server : attempt.servers) places.push_back({server.pod, server.ranks});
+  for (const AttemptServer& server : attempt.servers)
+    places.push_back({server.pod, server.ranks, server.node});
   std::vector<std::string> program{std::filesystem::read_symlink("/proc/self/exe").string(),
                                    "train",
                                    "--job",
@@ -36,13 +37,13 @@ std::vector<std::string> rank_program(const Arguments& a, const Job& job, const 
                                    "--output",
                                    (std::filesystem::path(a.get("--output")) / job.output.path).string(),
                                    "--make-output",
-                                   "--threads",
-                                   std::to_string(threads_of(a, job)),
                                    "--attempt",
                                    std::to_string(attempt.attempt),
                                    "--places",
                                    places_text(places),
                                    "--result-line"};
+  if (const auto threads = stated_threads(a, job))
+    program.insert(program.end(), {"--threads", std::to_string(*threads)});
   if (const auto prepared = prepared_place(a); !prepared.empty())
     program.insert(program.end(), {"--prepared", prepared.string()});
   if (!attempt.run.empty()) program.insert(program.end(), {"--run", attempt.run});
@@ -196,7 +197,7 @@ Command launch_command() {
        {"--shell", "COMMAND", "remote shell, called with a host's address and a command", true},
        {"--data-root", "DIR", "folder on every host that holds the data sets"},
        prepared_argument(),
-       {"--threads", "N", "threads per rank (resources.cpu)"},
+       {"--threads", "N", "threads per rank (resources.cpu, or a node's cores divided among its ranks)"},
        {"--device", "NAME", "auto, cpu or cuda (auto: a GPU where there is one)"},
        {"--port", "N", "port that must answer on every host before ranks start (2222)"},
        {"--wait", "SECONDS", "how long to wait for these ports (60)"},

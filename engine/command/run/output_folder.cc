@@ -17,7 +17,6 @@
 #include "job/load.h"
 #include "job/strategies.h"
 #include "job/write.h"
-#include "train/checkpoint/attempt.h"
 #include "train/checkpoint/checkpoint.h"
 
 namespace atl {
@@ -73,6 +72,10 @@ void make_output_folder(const fs::path& output) {
     fail("{}: can't be the output folder: {} (choose another with --output)", output.string(),
          error ? error.message() : "it is a file");
   }
+  if (fs::exists(output / "meta.json") && fs::exists(output / "offsets.npy"))
+    fail(
+        "{}: is a data set, and importing it again would remove what is written there (choose another folder with --output)",
+        output.string());
 }
 
 int make_output(const fs::path& output, const Job& job, const OutputOptions& options) {

@@ -16,7 +16,7 @@ struct OutputOptions {
   bool fresh = false;   // start over
   bool resume = false;  // fail unless there is a checkpoint
   int attempt = 0;      // this start's number; 0: one more than the newest
-  std::string run{};    // the run that counts the attempts (train/checkpoint/attempt.h)
+  std::string run{};    // the run that counts the attempts (train/checkpoint/checkpoint.h)
 };
 
 /// Throws Error unless the run that the folder holds, if any, may go on as this job. Changes nothing.
@@ -26,12 +26,12 @@ void check_resumable(const std::filesystem::path& output, const Job& job, const 
 void say_other_division(const std::filesystem::path& output, const Job& job, const OutputOptions& options,
                         Say say);
 
-/// Throws Error where the folder can't be made.
+/// Throws Error where the folder can't be made, or is a data set's.
 void make_output_folder(const std::filesystem::path& output);
 
 /// Makes the folder, claims the attempt, writes job.yaml (the manifest as run) and returns the attempt's
 /// number. If the run starts over, old checkpoints are set aside before the new manifest is written
-/// (train/checkpoint/attempt.h), so that one job's manifest never stands beside another's checkpoints.
+/// (train/checkpoint/checkpoint.h), so that one job's manifest never stands beside another's checkpoints.
 int make_output(const std::filesystem::path& output, const Job& job, const OutputOptions& options);
 
 // The lock on an output folder: one process at a time writes to it. The kernel holds the lock (flock) for as

@@ -12,9 +12,8 @@
 #include "command/run/output_folder.h"
 #include "dataset/dataset.h"
 #include "plan/traffic.h"
-#include "train/checkpoint/attempt.h"
 #include "train/checkpoint/checkpoint.h"
-#include "train/finished_run.h"
+#include "train/results.h"
 
 namespace atl {
 namespace {

@@ -24,7 +24,7 @@ struct RunPlan {
   int threads = 1;                      // each rank's
   RemoteHosts hosts{};                  // where the ranks run; empty: on this machine
   std::vector<int> parts{};             // (ranks) the part that each trains
-  int attempt = 0;                      // this start's (train/checkpoint/attempt.h)
+  int attempt = 0;                      // this start's (train/checkpoint/checkpoint.h)
   std::unique_ptr<OutputLock> lock{};   // of the output folder, until the run is over
   std::optional<RunRecord> finished{};  // a run that has nothing left to train: the plan ends with it
 };

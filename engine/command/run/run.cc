@@ -15,11 +15,10 @@
 #include "command/run/plan.h"
 #include "command/run/rank_style.h"
 #include "launch/launch.h"
-#include "partition/part_ranks.h"
-#include "train/checkpoint/attempt.h"
+#include "partition/local_graph.h"
 #include "train/checkpoint/checkpoint.h"
-#include "train/finished_run.h"
 #include "train/rank_device.h"
+#include "train/results.h"
 
 namespace atl {
 namespace {
@@ -50,8 +49,6 @@ std::vector<std::string> rank_program(const Arguments& a, const RunPlan& plan, d
                                    full(plan.dataset),
                                    "--output",
                                    plan.output.string(),
-                                   "--threads",
-                                   std::to_string(plan.threads),
                                    "--style",
                                    chosen_style(a, stdout),
                                    "--started",
@@ -60,6 +57,8 @@ std::vector<std::string> rank_program(const Arguments& a, const RunPlan& plan, d
                                    parts_text(plan.parts),
                                    "--attempt",
                                    std::to_string(plan.attempt)};
+  if (const auto threads = stated_threads(a, plan.job))
+    program.insert(program.end(), {"--threads", std::to_string(*threads)});
   for (const char* option :
        {"--timeout", "--metrics", "--trace-epochs", "--device", "--cuda-graphs", "--sums"}) {
     if (a.has(option)) program.insert(program.end(), {option, a.get(option)});

@@ -10,7 +10,6 @@
 #include "base/error.h"
 #include "command/commands.h"
 #include "command/run/attempt_file.h"
-#include "launch/infiniband.h"
 #include "launch/supervisor.h"
 
 namespace atl {

@@ -13,103 +13,30 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/text.h"
-#include "comm/linked_transport.h"
-#include "comm/transports.h"
 #include "command/commands.h"
 #include "command/job_data.h"
 #include "command/run/job_room.h"
 #include "command/run/output_folder.h"
+#include "command/run/rank_start.h"
 #include "command/run/rank_style.h"
 #include "job/load.h"
 #include "job/write.h"
-#include "launch/earlier_ranks.h"
 #include "launch/launch.h"
 #include "launch/places.h"
 #include "launch/rank_guard.h"
-#include "partition/part_ranks.h"
+#include "partition/local_graph.h"
 #include "telemetry/rank_meter.h"
-#include "train/checkpoint/attempt.h"
 #include "train/checkpoint/checkpoint.h"
-#include "train/finished_run.h"
 #include "train/rank_device.h"
-#include "train/run_setting.h"
+#include "train/results.h"
 #include "train/session.h"
 
 namespace atl {
 namespace {
 
-/// A number that mpirun sets before MPI is started; `otherwise` without mpirun.
-int from_mpirun(const char* variable, int otherwise) {
-  const char* text = std::getenv(variable);
-  return text != nullptr ? std::atoi(text) : otherwise;
-}
-
-/// This rank's number on its machine.
-int rank_here() {
-  return from_mpirun("OMPI_COMM_WORLD_LOCAL_RANK", 0);
-}
-
-std::string host_name() {
-  char host[256] = "this machine";
-  gethostname(host, sizeof host - 1);
-  return host;
-}
-
-/// Opens MPI with a time limit: if one rank never starts, the others would wait in MPI_Init for ever. Those
-/// that did start end, and say why.
-Communicator open_communicator(int rank, int ranks, const RankDevice& device,
-                               const Communicator::Options& options, std::string& why_staged) {
-  const auto timeout = std::chrono::duration_cast<std::chrono::seconds>(options.timeout);
-  const std::string words = fmt::format(
-      "atoll: rank {} of {} on {}: communication did not start within {} s. Ranks that don't say this did not start or "
-      "can't be reached: check their hosts, or raise --timeout",
-      rank, ranks, host_name(), timeout.count());
-  const EndUnlessDone deadline(timeout, words, kStatusFailed);
-  auto transport = ranks > 1 ? make_mpi_transport() : std::move(make_local_group(1).front());
-  const bool on_gpu = device.device == Device::kCuda;
-  if (on_gpu)
-    transport =
-        make_staged_transport(std::move(transport), [] { return backend().open(rank_here()).stream; });
-  if (has_backend())
-    transport = make_linked_transport(std::move(transport), {.on_device = on_gpu,
-                                                             .rank_here = rank_here(),
-                                                             .timeout = options.timeout,
-                                                             .why_staged = &why_staged,
-                                                             .on_stuck = options.on_stuck});
-  return {std::move(transport), options};
-}
-
-/// For rank 0, once.
-void say_staged(const RankDevice& device, const std::string& why) {
-  if (device.device == Device::kCuda && !why.empty())
-    std::fprintf(stderr, "atoll: rows go from GPU to GPU by way of the host's memory: %s\n", why.c_str());
-}
-
-/// Says where training.deterministic: false changes nothing; for rank 0, once.
-void say_sums(const Job& job, const Communicator& comm) {
-  if (job.training.deterministic || comm.sums_on_devices()) return;
-  std::fprintf(stderr, "atoll: training.deterministic: false changes nothing here: %s\n",
-               comm.size() == 1 ? "there is one rank"
-                                : "NCCL doesn't link the ranks, and their hosts add gradients in rank order");
-}
-
 std::string text_of(const std::string& file) {
   std::ifstream stream(file, std::ios::binary);
   return {std::istreambuf_iterator<char>(stream), {}};
-}
-
-/// The ranks of a machine share its GPUs in the order of their numbers from mpirun.
-RankDevice device_of(const Arguments& a, const Job& job, Rank rank) {
-  const bool asks = job.resources.gpus > 0 && !a.has("--device");
-  RankDevice device =
-      open_device(asks ? DeviceChoice::kCuda : device_choice(a.get("--device", "auto")), rank_here(),
-                  gpu_options(a.get("--cuda-graphs", "on"), a.get("--sums", "atoll")));
-  if (rank == 0 && !device.why_not_gpu.empty())
-    std::fprintf(stderr, "atoll: the run uses the CPU: %s\n", device.why_not_gpu.c_str());
-  for (const char* option : {"--cuda-graphs", "--sums"})
-    if (rank == 0 && a.has(option) && device.device == Device::kCpu)
-      std::fprintf(stderr, "atoll: %s changes nothing on a CPU\n", option);
-  return device;
 }
 
 /// Loads the manifest as a run wrote it, or as the user gave it, where the ranks make the output folder.
@@ -142,7 +69,7 @@ SessionOptions options_of(const Arguments& a, Rank rank, int ranks) {
   options.prepared = prepared_place(a);
   options.prepared_checksum = a.get("--prepared-checksum");
   options.output = a.get("--output");
-  options.threads = int(a.integer("--threads", 1, 1, 1024));
+  options.threads = own_threads(a, options.job, rank);
   options.machine = machine_line();
   if (a.has("--parts")) options.parts = read_parts(a.get("--parts"), ranks, "--parts");
   options.attempt = int(a.integer("--attempt", 0, 0, 1'000'000'000));
@@ -231,30 +158,31 @@ int run(const Arguments& a) {
   dprintf(STDERR_FILENO, "%s\n", rank_news(rank, host_name(), RankWord::kStarted).c_str());
   std::optional<EndUnlessDone> leaving;  // outlives all that may hang while it is destroyed
   try {
+    const RankStart start{rank, ranks, std::chrono::seconds(a.integer("--timeout", 300, 1, kLongestTimeout))};
     SessionOptions options = options_of(a, rank, ranks);
     if (a.has("--places")) check_place(a.get("--places"), rank, host_name());
     if (a.has("--run")) end_earlier_ranks(a.get("--run"), options.attempt);
     if (a.has("--make-output") && rank == 0) options.attempt = claim_output(options, a.get("--run"));
-    const RankDevice device = device_of(a, options.job, rank);
+    const RankDevice device = device_of(a, options.job, start);
     options.device = &device;
-    const std::chrono::seconds timeout(a.integer("--timeout", 300, 1, kLongestTimeout));
-    WaitBoard waits([&](const std::string& news) { say_wait(rank, news, timeout); });
+    const auto watch = watch_alone(device, start);
+    WaitBoard waits([&](const std::string& news) { say_wait(rank, news, start.timeout); });
     const auto observer = observers_of(a, rank, ranks, starter, waits);
     options.observer = observer.get();
     std::optional<Trace> trace;
     if (a.has("--trace")) trace.emplace();
     std::string why_staged;
     Communicator comm =
-        open_communicator(rank, ranks, device,
-                          {.timeout = timeout,
+        open_communicator(start, device,
+                          {.timeout = start.timeout,
                            .waits = &waits,
                            .trace = trace ? &*trace : nullptr,
                            .on_stuck = [&](const std::string& why) { end_failed(rank, ranks, why); }},
                           why_staged);
-    if (rank == 0) say_staged(device, why_staged), say_sums(options.job, comm);
+    if (rank == 0) say_ways(device, options.job, comm, why_staged);
     options.cpus = take_cpus(comm, options.threads);
     run_session(comm, options);
-    leave(leaving, rank, ranks, timeout);
+    leave(leaving, rank, ranks, start.timeout);
     return 0;
   } catch (const std::bad_alloc&) {
     end_failed(rank, ranks,
@@ -276,7 +204,7 @@ Command train_command() {
        prepared_argument(),
        {"--prepared-checksum", "SHA256", "what the prepared graph must be: ranks compare its files with it"},
        {"--output", "DIR", "the output folder", true},
-       {"--threads", "N", "threads of this rank"},
+       {"--threads", "N", "threads of this rank (resources.cpu, or its share of its machine's cores)"},
        {"--device", "NAME", "auto, cpu or cuda (auto: a GPU where there is one)"},
        {"--cuda-graphs", "on|off", "replay steps on a GPU as CUDA graphs (on)"},
        {"--sums", "NAME", "who adds up neighbours on a GPU, atoll or cusparse (atoll)"},
@@ -286,7 +214,7 @@ Command train_command() {
        {"--attempt", "N", "number of this start; 0: the newest start's plus one"},
        {"--run", "ID", "run that counts these starts; in another run's folder it goes on from that run"},
        {"--make-output", "", "rank 0: make the output folder, or go on in it"},
-       {"--places", "HOST:RANKS;...", "host that each rank must run on"},
+       {"--places", "HOST[@NODE]:RANKS;...", "host that each rank must run on, and the host's machine"},
        {"--result-line", "", "rank 0: print the result on standard error, too"},
        {"--trace", "FILE", "rank 0: file for a timeline of every rank"},
        {"--trace-epochs", "N", "with --trace: number of last epochs to record (3)"},

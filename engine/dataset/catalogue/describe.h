@@ -1,15 +1,75 @@
-// A description of a data set: counts, degrees, homophily, features, labels, splits, origin.
+// The catalogue of data sets: presets that imitate known ones, published counts, and the description of a
+// stored one: counts, degrees, homophily, features, labels, splits, origin.
 #pragma once
 
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
-#include "dataset/catalogue/presets.h"
-#include "dataset/catalogue/published.h"
 #include "dataset/dataset.h"
+#include "dataset/generate/generate.h"
 
 namespace atl {
+
+// Presets that imitate four real graphs, used in most papers on training, at any scale: the same degrees,
+// features, classes, homophily and splits, and partitions with as few cut arcs as the real graph's.
+
+/// How well METIS cuts the real graph: the rows that parts read and don't own, divided by all vertices.
+struct BoundaryRatio {
+  int parts;
+  double ratio;
+  const char* source;  // publication, or derivation
+};
+
+struct Preset {
+  CommunitySpec spec;  // at scale 1, named after the preset
+  std::vector<BoundaryRatio> boundary;
+};
+
+/// The presets reddit, products, yelp and flickr.
+std::span<const Preset> presets();
+
+/// Throws Error that lists the known names.
+const Preset& find_preset(const std::string& name);
+
+/// The preset with another number of vertices, which hardly changes the boundary ratio. Degrees stay as they
+/// are while a class is at least 3 times as large as the average degree (reddit: down to 61k vertices), and
+/// shrink in proportion below that. Throws Error for fewer than 12 vertices per class and for more than 100
+/// times the real graph's.
+CommunitySpec sized_preset(const std::string& name, Index vertices, std::uint64_t seed);
+
+/// sized_preset() with `scale` times the real graph's vertices.
+CommunitySpec scaled_preset(const std::string& name, double scale, std::uint64_t seed);
+
+/// The preset that a data set was generated from, or null.
+const Preset* preset_of(const DatasetMeta& meta);
+
+// Published counts of data sets by name, so that an import that lost, doubled or mixed up something is
+// noticed. Several rows may have one name: the same graph with its arcs in one or both directions, or cleaned
+// in different ways.
+
+struct PublishedCounts {
+  const char* name;  // only lower-case letters and digits: "ogbnarxiv" is also OGBN-arxiv and ogbn_arxiv
+  Index vertices, arcs, features;
+  int classes;
+  const char* source;
+};
+
+/// All rows.
+std::span<const PublishedCounts> published_counts();
+
+/// Compares a data set with the row of its name that differs in the fewest counts.
+struct PublishedComparison {
+  const PublishedCounts* published;
+  std::vector<std::string> differences;  // "arcs 5,278 instead of 10,556"; none: as published
+};
+
+/// The comparison; nothing if no row has the data set's name, or it was generated.
+std::optional<PublishedComparison> compare_with_published(const DatasetMeta& meta);
+
+/// Returns "as published (source)", or the differences and their source.
+std::string to_text(const PublishedComparison& comparison);
 
 /// Statistics of in-degrees, which are the lengths of rows.
 struct DegreeStatistics {

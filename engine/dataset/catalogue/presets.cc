@@ -10,7 +10,7 @@
 // - DGL, pull request 3821: 1,848,083 rows for ogbn-products in 10 parts, METIS minimising volume.
 // - PipeGCN (Wan et al. 2022), Tables 2, 4 and 6: seconds of communication per epoch, at the bandwidth at
 //   which their products on 10 parts gives the number above.
-#include "dataset/catalogue/presets.h"
+#include "dataset/catalogue/describe.h"
 
 #include <algorithm>
 #include <cmath>

@@ -6,7 +6,7 @@
 //   counted in the same files, duplicates dropped.
 // - Platonov et al. 2023 and Rozemberczki et al. 2019: counted in the files that go with those papers,
 //   reverses added, duplicates dropped.
-#include "dataset/catalogue/published.h"
+#include "dataset/catalogue/describe.h"
 
 #include <fmt/ranges.h>
 
@@ -14,7 +14,6 @@
 #include <cctype>
 
 #include "base/text.h"
-#include "dataset/catalogue/presets.h"
 
 namespace atl {
 namespace {

@@ -7,7 +7,7 @@
 
 #include "base/error.h"
 #include "base/text.h"
-#include "dataset/format/file_kind.h"
+#include "dataset/format/byte_source.h"
 #include "dataset/format/npy.h"
 
 namespace atl {

@@ -14,7 +14,7 @@
 #include "base/error.h"
 #include "base/function_ref.h"
 #include "base/types.h"
-#include "dataset/format/file_kind.h"
+#include "dataset/format/byte_source.h"
 #include "dataset/format/mapped_file.h"
 
 namespace atl {

@@ -1,4 +1,5 @@
-#include "dataset/format/npz_writer.h"
+// Writes .npz archives, without compression.
+#include "dataset/format/npz.h"
 
 #include <zlib.h>
 

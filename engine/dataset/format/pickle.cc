@@ -3,7 +3,7 @@
 #include <utility>
 
 #include "base/error.h"
-#include "dataset/format/file_kind.h"
+#include "dataset/format/byte_source.h"
 #include "dataset/format/mapped_file.h"
 #include "dataset/format/pickle_machine.h"
 

@@ -1,7 +1,7 @@
 // Makes graphs that resemble real ones, for places where no real graph can be had: communities of power-law
 // size, power-law degrees, homophily, features and labels to learn from. A community is an interval on a line
 // of vertices. Arcs stay in it or leave it by a distance that decays by octaves, so that a partitioner finds
-// cuts as good as a real graph's (presets.h), at any size.
+// cuts as good as a real graph's (catalogue/describe.h), at any size.
 //
 // Everything depends on the spec alone. Each draw is keyed by its purpose (base/random.h), and no decision
 // depends on a floating-point intermediate result, so the same seed gives the same bytes on any number of
@@ -20,7 +20,7 @@
 
 namespace atl {
 
-/// What to generate. Presets fill it (presets.h); the defaults imitate no real graph.
+/// What to generate. Presets fill it (catalogue/describe.h); the defaults imitate no real graph.
 struct CommunitySpec {
   std::string name = "community";
   Index vertices = 0;

@@ -1,9 +1,11 @@
-#include "dataset/import/adjacency.h"
-
+// Adjacency lists, as NetworkX and DeepWalk write them: a line begins with a vertex, and its neighbours
+// follow, separated by spaces, tabs or commas; '#' begins a comment. A vertex alone in its line has no
+// neighbours there. v in u's line is the arc u → v. Ids may have gaps, as in an edge list. NetworkX writes an
+// undirected edge once, DeepWalk's files have it in both lines: the user says which (--symmetrise).
 #include <vector>
 
 #include "base/error.h"
-#include "dataset/import/arc_fields.h"
+#include "dataset/import/arc_lines.h"
 #include "dataset/import/id_map.h"
 #include "dataset/import/importers.h"
 

@@ -1,8 +1,14 @@
-// Hands the rows of arrays to a DatasetWriter piece by piece, so that memory stays bounded.
+// Hands the rows of arrays to a DatasetWriter piece by piece, so that memory stays bounded, and reads splits
+// from arrays.
 #pragma once
+
+#include <filesystem>
+#include <span>
+#include <string>
 
 #include "dataset/format/npy.h"
 #include "dataset/format/npz.h"
+#include "dataset/splits.h"
 #include "dataset/writer.h"
 
 namespace atl {
@@ -29,5 +35,16 @@ void expect_a_row_each(const NpyArray& array, Index vertices);
 
 /// Throws Error unless the array holds integers.
 void expect_integers(const NpyArray& array, const char* what);
+
+// Splits stored as three arrays in one .npz: masks (our neutral layout's, Geom-GCN's, PyTorch Geometric's),
+// or lists of ids (OGB's).
+
+/// Reads (vertices, columns) from arrays train, val and test (or train_mask, valid, …). They are masks of
+/// shape [vertices] or [vertices, columns], of bool or any number that is 0 or 1, or lists of ids, where the
+/// first vertex has `first_id`.
+SplitTable read_mask_split(const std::filesystem::path& path, Index vertices, VertexId first_id);
+
+/// The columns of several one-column files side by side, in the order given.
+SplitTable read_mask_splits(std::span<const std::filesystem::path> paths, Index vertices);
 
 }  // namespace atl

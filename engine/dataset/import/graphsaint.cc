@@ -3,12 +3,13 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <istream>
+#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
 #include "base/error.h"
 #include "base/text.h"
-#include "dataset/format/json_stream.h"
 #include "dataset/format/text.h"
 #include "dataset/import/array_rows.h"
 #include "dataset/import/importers.h"
@@ -84,6 +85,73 @@ void import_graphsaint(const fs::path& folder, const ImportOptions& options, Dat
 }
 
 namespace {
+
+// JSON as a stream of events, for files too large to hold in memory.
+
+/// The reader of events. Depth counts open objects and arrays.
+class JsonEvents {
+ public:
+  virtual ~JsonEvents() = default;
+  virtual void key(const std::string& name, int depth) = 0;
+  virtual void number(double value, int depth) = 0;
+  virtual void end_array(int depth) = 0;
+};
+
+/// Translates nlohmann's events into ours.
+class Sax : public nlohmann::json_sax<nlohmann::json> {
+ public:
+  Sax(const std::string& name, JsonEvents& events) : name_(name), events_(events) {}
+
+  bool null() override { not_a_number("null"); }
+  bool boolean(bool) override { not_a_number("a boolean"); }
+  bool string(string_t&) override { not_a_number("a string"); }
+  bool binary(binary_t&) override { not_a_number("binary data"); }
+  bool number_integer(number_integer_t value) override { return number(double(value)); }
+  bool number_unsigned(number_unsigned_t value) override { return number(double(value)); }
+  bool number_float(number_float_t value, const string_t&) override { return number(value); }
+  bool key(string_t& name) override {
+    last_key_ = name;
+    events_.key(name, depth_);
+    return true;
+  }
+  bool start_object(std::size_t) override { return ++depth_ > 0; }
+  bool end_object() override { return --depth_ >= 0; }
+  bool start_array(std::size_t) override { return ++depth_ > 0; }
+  bool end_array() override {
+    events_.end_array(depth_--);
+    return true;
+  }
+  bool parse_error(std::size_t position, const std::string& token,
+                   const nlohmann::detail::exception&) override {
+    fail("{}: byte {}: is not JSON: {} can't stand there; copy or download it again", name_, position,
+         in_quotes(token));
+  }
+
+ private:
+  bool number(double value) {
+    events_.number(value, depth_);
+    return true;
+  }
+  [[noreturn]] void not_a_number(const char* what) const {
+    fail("{}: the value of {} holds {} where a number is needed; correct it", name_, in_quotes(last_key_),
+         what);
+  }
+
+  const std::string& name_;
+  JsonEvents& events_;
+  std::string last_key_;
+  int depth_ = 0;
+};
+
+/// Reads the whole source. Throws Error naming file and byte for damaged JSON, and for strings, null and
+/// booleans as values.
+void read_json(ByteSource& source, JsonEvents& events) {
+  ByteSourceBuffer buffer(source);
+  std::istream stream(&buffer);
+  stream.exceptions(std::ios::badbit);  // lets our own Error pass through the stream
+  Sax sax(source.name(), events);
+  nlohmann::json::sax_parse(stream, &sax);
+}
 
 class ClassMap : public JsonEvents {
  public:

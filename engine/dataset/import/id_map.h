@@ -11,7 +11,7 @@
 
 #include "base/types.h"
 #include "dataset/format/mapped_file.h"
-#include "dataset/import/arc_fields.h"
+#include "dataset/import/arc_lines.h"
 #include "dataset/writer.h"
 
 namespace atl {

@@ -1,4 +1,6 @@
-#include "dataset/import/matrixmarket.h"
+// MatrixMarket coordinate files: entry (row, column[, value]), ids from 1. Row = source,
+// column = destination, as in a line of an edge list. A symmetric file stores one triangle.
+#include "dataset/import/arc_lines.h"
 
 #include <algorithm>
 #include <cmath>

@@ -1,4 +1,7 @@
-#include "dataset/import/metis.h"
+// METIS' graph files: a header with the numbers of vertices and edges, then a line for each vertex with its
+// neighbours, counted from 1. Vertex sizes and weights are left out; edge weights are kept if asked for.
+// Edges have no direction, and each is in the lines of both its ends.
+#include "dataset/import/arc_lines.h"
 
 #include <algorithm>
 #include <string>

@@ -12,12 +12,11 @@
 #include <vector>
 
 #include "base/error.h"
-#include "dataset/edge_split.h"
 #include "dataset/format/npz.h"
 #include "dataset/import/array_rows.h"
 #include "dataset/import/importers.h"
-#include "dataset/import/mask_splits.h"
 #include "dataset/import/neutral_meta.h"
+#include "dataset/splits.h"
 
 namespace atl {
 namespace {

@@ -12,7 +12,6 @@
 #include "dataset/import/array_rows.h"
 #include "dataset/import/id_map.h"
 #include "dataset/import/importers.h"
-#include "dataset/import/mask_splits.h"
 
 namespace atl {
 namespace {

@@ -1,4 +1,7 @@
-#include "dataset/import/snap.h"
+// SNAP's edge lists: each line has a source id and a destination id, separated by spaces, tabs or a comma,
+// and optionally a weight; '#' and '%' start comments. Ids may have gaps and be any 64-bit number ≥ 0. They
+// are mapped to 0 … n − 1 in ascending order, and the original ones kept. The text is read once.
+#include "dataset/import/arc_lines.h"
 
 #include <algorithm>
 #include <cctype>

@@ -4,8 +4,8 @@
 #include <algorithm>
 
 #include "base/text.h"
+#include "job/field.h"
 #include "job/models.h"
-#include "job/option_field.h"
 #include "job/rule.h"
 #include "job/samplers.h"
 #include "job/strategies/boundary_rows.h"

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <limits>
 
-#include "job/option_field.h"
+#include "job/field.h"
 
 namespace atl {
 namespace {

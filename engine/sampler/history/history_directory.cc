@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "base/error.h"
-#include "sampler/row_requests.h"
+#include "sampler/owners.h"
 
 namespace atl {
 

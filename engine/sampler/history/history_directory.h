@@ -12,7 +12,6 @@
 #include "base/reusable.h"
 #include "graph/row_table.h"
 #include "sampler/owners.h"
-#include "sampler/row_draws.h"
 #include "sampler/structure.h"
 
 namespace atl {

@@ -11,9 +11,8 @@
 #include <span>
 #include <vector>
 
+#include "sampler/owners.h"
 #include "sampler/pairs/pair_graph.h"
-#include "sampler/pairs/step_pairs.h"
-#include "sampler/row_requests.h"
 
 namespace atl {
 

@@ -1,6 +1,6 @@
 // Strategy `auto` stands for another one, which `atoll run` chooses before anything is started
 // (command/compare.h), so that no rank ever runs it.
-#include "job/option_field.h"
+#include "job/field.h"
 #include "job/quantity.h"
 #include "job/strategies.h"
 #include "job/strategies/boundary_rows.h"

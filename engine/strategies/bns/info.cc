@@ -1,6 +1,6 @@
 // Strategy `bns`: as `graph`, with a sample of the boundary rows that is drawn again each epoch (BNS-GCN, Wan
 // et al. 2022).
-#include "job/option_field.h"
+#include "job/field.h"
 #include "job/rule.h"
 #include "job/strategies.h"
 #include "job/strategies/boundary_rows.h"

@@ -2,7 +2,7 @@
 // all ranks that aggregate over it (Tripathy et al. 2020, 1D and 1.5D).
 #include <fmt/ranges.h>
 
-#include "job/option_field.h"
+#include "job/field.h"
 #include "job/rule.h"
 #include "job/strategies.h"
 #include "job/strategies/boundary_rows.h"

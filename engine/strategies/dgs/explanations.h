@@ -7,7 +7,7 @@
 
 #include <optional>
 
-#include "sampler/batch_graph.h"
+#include "sampler/batch_sampling.h"
 #include "sampler/column_choice.h"
 #include "sampler/feature_store.h"
 #include "strategies/dgs/explainer_lane.h"

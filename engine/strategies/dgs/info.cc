@@ -6,7 +6,7 @@
 
 #include "base/error.h"
 #include "base/text.h"
-#include "job/option_field.h"
+#include "job/field.h"
 #include "job/rule.h"
 #include "job/strategies/batch_options.h"
 

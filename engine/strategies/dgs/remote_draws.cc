@@ -5,7 +5,7 @@
 
 #include "base/error.h"
 #include "base/random.h"
-#include "sampler/row_draws.h"
+#include "sampler/structure.h"
 
 namespace atl {
 namespace {

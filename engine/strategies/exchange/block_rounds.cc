@@ -3,6 +3,11 @@
 #include <algorithm>
 
 namespace atl {
+namespace {
+
+constexpr ScratchKey kReadGradients;  // of the block that a round reads
+
+}  // namespace
 
 CagnetRounds::CagnetRounds(Context& ctx, Communicator& comm, const GraphPart& part, const OwnerBlocks& blocks,
                            const std::vector<ExchangedLayer>& layers, const CagnetGrid& grid, Precision wire)
@@ -75,9 +80,10 @@ Gather& CagnetRounds::There::start(const GatherRequest& what, const Travels* tra
 /// Begins the rounds. Where ranks merge partial sums, scores travel before this, so that messages have the
 /// same order at both ends of each link.
 void CagnetRounds::There::start_rounds() {
+  static constexpr ScratchKey kPacked;
   packed_ = {};
   if (travels_ != nullptr && (*travels_)[std::size_t(r_.rank_)] && !r_.rounds_.empty())
-    packed_ = wire_.pack_copy(rows_.dense, "cagnet.packed");
+    packed_ = wire_.pack_copy(rows_.dense, kPacked);
   under_way_ = {receive(0), receive(1)};
   step_ = Step::kOwn;
 }
@@ -198,7 +204,7 @@ bool CagnetRounds::Back::read(const Round& round) {
   const Read& read = round.read;
   d_read_ = {};
   if (read.rows == nullptr) return false;
-  if (d_rows_.cols > 0) d_read_ = r_.ctx_.workspace->matrix("cagnet.d_read", read.count(), d_rows_.cols);
+  if (d_rows_.cols > 0) d_read_ = r_.ctx_.workspace->matrix(kReadGradients, read.count(), d_rows_.cols);
   const bool own_comes = at_ == 0 && (r_.all_own_rows_ || r_.own_.rows != nullptr);
   const ConstMatrixView rows = halo_.slice_rows(read.halo_begin, read.count());
   source_ = {&read.rows->block, Rows(rows), read.slot, false, !own_comes && r_.is_last(at_), d_read_};
@@ -214,7 +220,7 @@ bool CagnetRounds::Back::read_own() {
   if (d_rows_.cols > 0) fill(r_.ctx_, 0, d_rows_);
   const Read& own = r_.own_;
   if (own.rows == nullptr) return false;
-  if (d_rows_.cols > 0) d_read_ = r_.ctx_.workspace->matrix("cagnet.d_read", own.count(), d_rows_.cols);
+  if (d_rows_.cols > 0) d_read_ = r_.ctx_.workspace->matrix(kReadGradients, own.count(), d_rows_.cols);
   const ConstMatrixView rows = halo_.slice_rows(own.halo_begin, own.count());
   source_ = {&own.rows->block, Rows(rows), 0, true, is_last, d_read_};
   return true;

@@ -53,9 +53,10 @@ class Exact final : public Exchange {
 
   Gather& gather_back(const GatherRequest& g, MatrixView d_rows) override {
     if (layer(g).fixed) return gather(g);  // nothing travels
+    static constexpr ScratchKey kHalo;
     const MatrixView halo = halo_of(g);
     MatrixView d_halo;
-    if (d_rows.cols > 0) d_halo = ctx_.workspace->matrix("exact.d_halo", halo.rows, d_rows.cols);
+    if (d_rows.cols > 0) d_halo = ctx_.workspace->matrix(kHalo, halo.rows, d_rows.cols);
     return back_.start({&own_of(g), g.rows, &boundary_set_of(g), epoch_, Rows(halo)}, d_halo, d_rows);
   }
 

@@ -15,11 +15,11 @@
 namespace atl {
 
 class FigureRequest;  // figure_request.h
-class PartView;       // strategies/schedule/part_view.h
+class PartView;       // strategies/schedule/strategy.h
 struct OwnerBlocks;   // block_rounds.h
 
 /// The rows that layers compute with a given number of gathering layers behind them, where some rows are
-/// copies (near_blocks.h).
+/// copies (NearBlock).
 struct NearRows {
   Index rows = 0, sources = 0;  // how many of the owned rows, the first ones, are computed, and may be read
   Index halo = 0;               // rows of other ranks that they read

@@ -72,7 +72,8 @@ MatrixView CagnetRow::own(MatrixView of_row) const {
 
 Event CagnetRow::collect(Traffic purpose, const Wire& wire, MatrixView partial) {
   const Index owned = members_[own_].count, others = Index(members_.size()) - 1;
-  MatrixView arrived = ctx_.workspace->matrix("cagnet.arrived", others * owned, partial.cols);
+  static constexpr ScratchKey kArrived;
+  MatrixView arrived = ctx_.workspace->matrix(kArrived, others * owned, partial.cols);
   sends_.clear(), receives_.clear(), terms_.clear();
   for (const Member& each : members_) {
     if (each.rank == members_[own_].rank) {
@@ -94,7 +95,8 @@ std::span<const MatrixView> CagnetRow::terms(const Wire& wire) const {
 }
 
 Event CagnetRow::spread(Traffic purpose, const Wire& wire, MatrixView of_row) {
-  const PackedRows packed = wire.pack_copy(own(of_row), "cagnet.d_packed");
+  static constexpr ScratchKey kPacked;
+  const PackedRows packed = wire.pack_copy(own(of_row), kPacked);
   sends_.clear(), receives_.clear();
   for (const Member& each : members_) {
     if (each.rank == members_[own_].rank) continue;
@@ -142,7 +144,8 @@ class CagnetMerge final : public RowGroup {
 };
 
 MatrixView CagnetMerge::summands(Index cols) {
-  return ctx_.workspace->matrix("cagnet.partial", row_.vertices(), cols);
+  static constexpr ScratchKey kSummands;
+  return ctx_.workspace->matrix(kSummands, row_.vertices(), cols);
 }
 
 void CagnetMerge::begin_whole(MatrixView summands, Rounding rounding) {
@@ -156,8 +159,9 @@ void CagnetMerge::end_whole(FunctionRef<void(MatrixView)> add) {
 }
 
 void CagnetMerge::begin_spread(Index cols, Rounding rounding, FunctionRef<void(MatrixView)> write) {
+  static constexpr ScratchKey kSpread;
   wire_ = wire_of(rounding);
-  spread_ = ctx_.workspace->matrix("cagnet.d_partial", row_.vertices(), cols);
+  spread_ = ctx_.workspace->matrix(kSpread, row_.vertices(), cols);
   write(row_.own(spread_));
   under_way_ = row_.spread(purpose_, wire_, spread_);
 }

@@ -41,13 +41,13 @@ Index Wire::copied_columns(Index cols) const {
   return narrow_ ? (cols + kInOne - 1) / kInOne : 0;
 }
 
-PackedRows Wire::pack_copy(ConstMatrixView x, const char* name) const {
+PackedRows Wire::pack_copy(ConstMatrixView x, const ScratchKey& to) const {
   if (!narrow_ && (x.halves != nullptr || !x.contiguous())) {
-    const MatrixView whole = ctx_->workspace->matrix(name, x.rows, x.cols);
+    const MatrixView whole = ctx_->workspace->matrix(to, x.rows, x.cols);
     axpby(*ctx_, 1, x, 0, whole);
     return as_stored(whole);
   }
-  return pack_copy(x, narrow_ ? ctx_->workspace->matrix(name, x.rows, copied_columns(x.cols)) : MatrixView());
+  return pack_copy(x, narrow_ ? ctx_->workspace->matrix(to, x.rows, copied_columns(x.cols)) : MatrixView());
 }
 
 PackedRows Wire::pack_copy(ConstMatrixView x, MatrixView memory) const {

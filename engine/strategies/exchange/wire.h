@@ -29,9 +29,9 @@ class Wire {
   PackedRows packed(MatrixView x) const;
   /// Packs x in place, which overwrites its values.
   PackedRows pack(MatrixView x) const;
-  /// Packs x and leaves it whole. Rows that can't be sent from where they lie go to the workspace's matrix
-  /// `name`, and stay until that is asked for again.
-  PackedRows pack_copy(ConstMatrixView x, const char* name) const;
+  /// Packs x and leaves it whole. Rows that can't be sent from where they lie go to the scratch buffer `to`,
+  /// and stay until that is asked for again.
+  PackedRows pack_copy(ConstMatrixView x, const ScratchKey& to) const;
   /// The same, in the caller's memory (rows, copied_columns()).
   PackedRows pack_copy(ConstMatrixView x, MatrixView memory) const;
   /// Elements that a copy of a row takes; 0: rows are sent from where they lie.

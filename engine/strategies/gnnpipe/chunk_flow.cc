@@ -75,6 +75,19 @@ class Flow {
 
 }  // namespace
 
+ChunkReads reads_of_group(Communicator& comm, const RankGroup& group, std::span<const ChunkRows> chunks) {
+  const std::size_t count = chunks.size();
+  std::vector<double> read(count * count);  // (reader, chunk): in how many ranks it is read
+  for (std::size_t k = 0; k < count; ++k)
+    for (const ChunkRun& run : chunks[k].runs) read[k * count + std::size_t(run.chunk)] = 1;
+  comm.all_reduce(Traffic::kSetup, group, std::span(read));
+  ChunkReads reads(count);
+  for (std::size_t k = 0; k < count; ++k)
+    for (std::size_t other = 0; other < count; ++other)
+      if (other != k && read[k * count + other] > 0) reads[k].push_back(int(other));
+  return reads;
+}
+
 std::vector<int> flow_order(const ChunkReads& reads) {
   std::vector<int> order;
   std::vector<bool> taken(reads.size(), false);

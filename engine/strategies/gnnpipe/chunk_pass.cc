@@ -1,9 +1,12 @@
 #include "strategies/gnnpipe/chunk_pass.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace atl {
 namespace {
+
+constexpr ScratchKey kOuterGradients;  // of a chunk's outer rows
 
 Index widest_gathered(const Model& model, const LayerRange& layers) {
   Index widest = 0;
@@ -13,6 +16,69 @@ Index widest_gathered(const Model& model, const LayerRange& layers) {
 }
 
 }  // namespace
+
+/// The history begins with zeros, so that neighbours that were never computed are zero.
+StageRows::StageRows(Device device, const Model& model, const LayerRange& layers, const LocalGraph& graph,
+                     const StageRowsOptions& options)
+    : layers_(layers), owned_(graph.owned), halo_(graph.halo), options_(options) {
+  for (int l = layers.first; l <= layers.end; ++l) {
+    Layer& input = inputs_.emplace_back();
+    const bool inside = l < layers.end;
+    input.gathers = inside && l > 0 && model.spec(l).gathers;
+    const Index width = inside ? model.spec(l).in : model.spec(l - 1).out;
+    if (l == 0) continue;  // features
+    const Index all = owned_ + halo_;
+    input.rows.resize(!input.gathers ? owned_ : options.trains ? 2 * all : all, width, device);
+    if (!input.gathers || !options.trains) continue;
+    input.rows.zero();
+    input.gradient.resize(all, width, device);
+    if (!options.historical_gradients) continue;
+    input.historical.resize(all, width, device);
+    input.historical.zero();
+  }
+  known_.resize(1, 1);
+  known_.zero();
+}
+
+void StageRows::refresh() {
+  present_ = 1 - present_;
+  known_.view().at(0, 0) = 1;
+}
+
+MatrixView StageRows::slice(int layer, Index half, Index first, Index count) {
+  const Index begin = at(layer).gathers ? half * (owned_ + halo_) + first : first;
+  return at(layer).rows.view().slice_rows(begin, count);
+}
+
+void StageRows::begin_backward(Context& ctx) {
+  for (Layer& each : inputs_) {
+    if (each.gradient.rows() == 0) continue;
+    if (options_.historical_gradients) std::swap(each.gradient, each.historical);
+    fill(ctx, 0, options_.historical_gradients ? each.historical : each.gradient);
+  }
+}
+
+std::vector<NamedMatrix> StageRows::state() {
+  std::vector<NamedMatrix> all;
+  for (int l = layers_.first; options_.trains && l < layers_.end; ++l) {
+    if (!gathers(l)) continue;
+    all.push_back({fmt::format("layers.{}.history", l), history(l), at(l).rows.device()});
+    if (options_.historical_gradients)
+      all.push_back(
+          {fmt::format("layers.{}.late_gradient", l), at(l).historical.view(), at(l).historical.device()});
+  }
+  if (!all.empty()) all.push_back({"history", known_.view(), known_.device()});
+  return all;
+}
+
+void StageRows::count(ScheduleBytes& bytes) const {
+  for (const Layer& each : inputs_) {
+    const Index rows = each.rows.held_bytes(), history = each.gathers && options_.trains ? rows / 2 : 0;
+    bytes.activations += rows - history;
+    bytes.halo += history;
+    bytes.gradients += each.gradient.held_bytes() + each.historical.held_bytes();
+  }
+}
 
 ChunkPass::ChunkPass(Context& ctx, Communicator& comm, const Model& model, const GraphPart& part,
                      std::span<const ChunkRows> chunks, StageRows& rows, const RankGroup& group,
@@ -95,19 +161,6 @@ void ChunkPass::exchange(int layer, int chunk) {
   fetch(Traffic::kEvaluation).wait();
 }
 
-ChunkReads ChunkPass::reads_of_group() const {
-  const std::size_t chunks = chunks_.size();
-  std::vector<double> read(chunks * chunks);  // (reader, chunk): in how many ranks it is read
-  for (std::size_t k = 0; k < chunks; ++k)
-    for (const ChunkRun& run : chunks_[k].runs) read[k * chunks + std::size_t(run.chunk)] = 1;
-  comm_.all_reduce(Traffic::kSetup, group_, std::span(read));
-  ChunkReads reads(chunks);
-  for (std::size_t k = 0; k < chunks; ++k)
-    for (std::size_t other = 0; other < chunks; ++other)
-      if (other != k && read[k * chunks + other] > 0) reads[k].push_back(int(other));
-  return reads;
-}
-
 /// Fetches the halo rows of the present chunk and layer.
 PendingTransfer ChunkPass::fetch(Traffic purpose) {
   if (group_.size() == 1) return {};
@@ -118,7 +171,8 @@ PendingTransfer ChunkPass::fetch(Traffic purpose) {
 }
 
 MatrixView ChunkPass::outer_rows(Index cols) {
-  return ctx_.workspace->matrix("pipeline.rows", Index(here().reads.size()), cols);
+  static constexpr ScratchKey kOuter;
+  return ctx_.workspace->matrix(kOuter, Index(here().reads.size()), cols);
 }
 
 ConstMatrixView ChunkPass::gathered_outer() {
@@ -127,14 +181,6 @@ ConstMatrixView ChunkPass::gathered_outer() {
   if (!state_.training) all = all.slice_rows(rows_.first_present(), all.rows - rows_.first_present());
   gather_rows(ctx_, all, state_.training ? picks_[chunk_].data() : reads_[chunk_].data(), outer);
   return outer;
-}
-
-Gather& ChunkPass::gather(const Rows& rows) {
-  return there_.start(rows);
-}
-
-Gather& ChunkPass::gather_back(const Rows& rows, MatrixView d_rows) {
-  return back_.start(rows, d_rows);
 }
 
 Gather& ChunkPass::There::start(const Rows& rows) {
@@ -186,7 +232,7 @@ const Source* ChunkPass::Back::next() {
                                           : ConstMatrixView(pass_.outer_rows(layer.spec().in));
         d_outer_ = {};
         if (d_rows_.cols > 0)
-          d_outer_ = pass_.ctx_.workspace->matrix("pipeline.d_rows", outer.rows, outer.cols);
+          d_outer_ = pass_.ctx_.workspace->matrix(kOuterGradients, outer.rows, outer.cols);
         source_ = {&chunk.outer, Rows(outer), 1, false, false, d_outer_};
         return &source_;
       }
@@ -211,8 +257,7 @@ const Source* ChunkPass::Back::next() {
 /// epoch, or nobody.
 void ChunkPass::add_outer(ConstMatrixView d_outer) {
   if (options_.gradient_scale != 1)
-    scale(ctx_, options_.gradient_scale,
-          ctx_.workspace->matrix("pipeline.d_rows", d_outer.rows, d_outer.cols));
+    scale(ctx_, options_.gradient_scale, ctx_.workspace->matrix(kOuterGradients, d_outer.rows, d_outer.cols));
   const std::span<const ChunkRun> runs = here().runs;
   Index begin = 0;
   for (std::size_t i = 0; i < runs.size(); ++i) {

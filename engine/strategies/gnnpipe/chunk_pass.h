@@ -5,16 +5,84 @@
 #pragma once
 
 #include <memory>
+#include <span>
 #include <vector>
 
+#include "comm/communicator.h"
 #include "comm/device_sums.h"
+#include "model/model.h"
 #include "strategies/exchange/boundary_set.h"
+#include "strategies/exchange/exchange.h"
 #include "strategies/exchange/halo_gather.h"
 #include "strategies/gnnpipe/chunk_view.h"
-#include "strategies/gnnpipe/stage_rows.h"
 #include "strategies/schedule/layer_runner.h"
+#include "tensor/context.h"
 
 namespace atl {
+
+// The rows that a stage of a pipeline keeps over all chunks: the input of each of its layers, and the last
+// one's output. Layers that gather have them twice, from this epoch and from an earlier one (the history). A
+// refresh swaps the two, so that nothing is copied. They also have a gradient for each row, to which the
+// chunks that read the row add.
+
+struct StageRowsOptions {
+  bool trains = true;                 // false: no history, no gradients
+  bool historical_gradients = false;  // keep the gradients of the history's rows for the next epoch
+};
+
+/// Neither copyable nor movable, because views point into it.
+class StageRows {
+ public:
+  StageRows(Device device, const Model& model, const LayerRange& layers, const LocalGraph& graph,
+            const StageRowsOptions& options);
+  StageRows(const StageRows&) = delete;
+
+  /// The present epoch's input of `layer` (owned, width). For the layer after the range it is the range's
+  /// output.
+  MatrixView present(int layer) { return slice(layer, present_, 0, owned_); }
+  /// Rows from other ranks (halo, in), for a layer that gathers; below, the history's rows.
+  MatrixView present_halo(int layer) { return slice(layer, present_, owned_, halo_); }
+  MatrixView history(int layer) { return slice(layer, 1 - present_, 0, owned_ + halo_); }
+  /// The rows of both epochs in one matrix, and the row at which each begins.
+  ConstMatrixView both(int layer) const { return at(layer).rows.view(); }
+  Index first_present() const { return present_ * (owned_ + halo_); }
+  Index first_history() const { return (1 - present_) * (owned_ + halo_); }
+
+  /// The gradient of a gathering layer's input (owned + halo, in): what chunks have added so far.
+  MatrixView gradient(int layer) { return at(layer).gradient; }
+  /// The gradient that the next epoch begins with; empty without historical_gradients.
+  MatrixView historical_gradient(int layer) { return at(layer).historical; }
+
+  /// Call before an epoch's backward: sets gradients to zero, or to the historical ones.
+  void begin_backward(Context& ctx);
+  /// From here on this epoch's rows are the history.
+  void refresh();
+  /// False where the history is zeros, because no epoch has left any, or a resumed run had to drop it
+  /// (run_state.h).
+  bool has_history() const { return known_.view().at(0, 0) != 0; }
+
+  bool gathers(int layer) const { return at(layer).gathers; }
+  const LayerRange& layers() const { return layers_; }
+  /// The rows that a checkpoint keeps.
+  std::vector<NamedMatrix> state();
+  void count(ScheduleBytes& bytes) const;
+
+ private:
+  struct Layer {
+    bool gathers = false;
+    Matrix rows;  // ((owned + halo) · 2, in) where it gathers, otherwise (owned, in)
+    Matrix gradient, historical;
+  };
+  const Layer& at(int layer) const { return inputs_[std::size_t(layer - layers_.first)]; }
+  Layer& at(int layer) { return inputs_[std::size_t(layer - layers_.first)]; }
+  MatrixView slice(int layer, Index half, Index first, Index count);
+
+  LayerRange layers_;
+  Index owned_, halo_, present_ = 0;
+  StageRowsOptions options_;
+  std::vector<Layer> inputs_;  // by layer of the range, and the range's output
+  Matrix known_;  // (1, 1) in the host's memory; 1: there is a history; a checkpoint keeps it with the rows
+};
 
 // Which boundary rows of one chunk travel between the ranks of a stage: those of a rank's slice that others
 // read in any chunk, once per layer and pass.
@@ -48,9 +116,6 @@ class ChunkBoundarySet final : public BoundarySet {
   std::vector<BoundaryRows> peers_;
 };
 
-/// For each chunk, the other chunks that it reads in a layer that gathers.
-using ChunkReads = std::vector<std::vector<int>>;
-
 struct ChunkPassOptions {
   std::uint64_t seed = 1;             // of all draws
   Real gradient_scale = 1;            // factor on an aggregation's gradients for its sources
@@ -73,9 +138,6 @@ class ChunkPass final : public Pass {
   /// In inference: fetches the rows of `layer`'s input for this chunk that other ranks have, and waits for
   /// them. Collective over the group, as soon as every rank has its rows of the chunk.
   void exchange(int layer, int chunk);
-  /// For each chunk, the other chunks that any rank of the group reads in it; the same on all of them.
-  /// Collective over the group.
-  ChunkReads reads_of_group() const;
   void at_chunk(int chunk);
 
   /// How many rows `layer` has on a chunk.
@@ -85,8 +147,8 @@ class ChunkPass final : public Pass {
   /// The most rows that a chunk reads outside of itself.
   Index most_reads() const { return most_reads_; }
 
-  Gather& gather(const Rows& rows) override;
-  Gather& gather_back(const Rows& rows, MatrixView d_rows) override;
+  Gather& gather(const Rows& rows) override { return there_.start(rows); }
+  Gather& gather_back(const Rows& rows, MatrixView d_rows) override { return back_.start(rows, d_rows); }
   void reduce(std::span<double> values) override {
     sums_.sum(ctx_, comm_, Traffic::kStatistics, group_, values);
   }

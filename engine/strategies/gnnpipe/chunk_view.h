@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-#include "strategies/schedule/part_view.h"
+#include "strategies/schedule/strategy.h"
 
 namespace atl {
 

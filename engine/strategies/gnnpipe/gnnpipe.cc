@@ -19,7 +19,7 @@ LayerRange layers(const Job& job, const Model& model, Rank rank) {
 }
 
 std::unique_ptr<PartView> view(const ViewInput& in) {
-  return std::make_unique<ChunkView>(in.graph, in.options.attention);
+  return std::make_unique<ChunkView>(in.part(), in.options.attention);
 }
 
 /// All ranks of a stage hold its layers' parameters.

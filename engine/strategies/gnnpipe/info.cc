@@ -6,9 +6,9 @@
 #include <algorithm>
 #include <numeric>
 
+#include "job/field.h"
 #include "job/layout.h"
 #include "job/models.h"
-#include "job/option_field.h"
 #include "job/strategies.h"
 #include "job/strategies/boundary_rows.h"
 

@@ -90,7 +90,7 @@ void Pipeline::make_chunks() {
   }
   memories_ = std::make_unique<ChunkMemories>(ctx_, model_, inside_, o_.passes, chunks_, *rows_, *pass_,
                                               is_last() ? 1 : ChunkArrivals::kAhead);
-  const ChunkReads reads = pass_->reads_of_group();
+  const ChunkReads reads = reads_of_group(comm_, group_, chunks_);
   std::vector<bool> gathers;
   for (int l = inside_.first; l < inside_.end; ++l) gathers.push_back(layer(l).spec().gathers);
   inferred_ = flow_order(reads);

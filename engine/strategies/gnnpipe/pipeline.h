@@ -3,14 +3,15 @@
 // exact: a chunk moves on as soon as the rows that it reads are there.
 #pragma once
 
+#include <array>
 #include <memory>
 #include <span>
 #include <vector>
 
+#include "strategies/exchange/wire.h"
 #include "strategies/gnnpipe/chunk_pass.h"
 #include "strategies/gnnpipe/figures.h"
 #include "strategies/gnnpipe/info.h"
-#include "strategies/gnnpipe/stage_rows.h"
 #include "strategies/schedule/full_batch.h"
 #include "tensor/context.h"
 
@@ -40,6 +41,12 @@ void put_chunk_order(std::span<int> order, bool shuffle, std::uint64_t seed, std
 
 // The order in which a stage infers its chunks (chunk_flow.cc).
 
+/// For each chunk, the other chunks that it reads in a layer that gathers.
+using ChunkReads = std::vector<std::vector<int>>;
+
+/// The chunks that any rank of the group reads; the same on all of them. Collective over the group.
+ChunkReads reads_of_group(Communicator& comm, const RankGroup& group, std::span<const ChunkRows> chunks);
+
 /// One thing that a stage does.
 struct FlowStep {
   enum class Kind {
@@ -61,6 +68,111 @@ std::vector<int> flow_order(const ChunkReads& reads);
 /// step takes the last.
 std::vector<FlowStep> chunk_flow(const ChunkReads& reads, std::span<const int> order,
                                  const std::vector<bool>& gathers);
+
+// The memory of a stage's passes over its chunks. Each chunk has its own memory for what forward leaves for
+// backward. What only backward needs is shared, because one chunk at a time goes backward. Gradients that
+// arrive from the next stage take turns in a few matrices.
+
+/// Neither copyable nor movable, because passes point into it. References must outlive it.
+class ChunkMemories {
+ public:
+  /// Without `layers` it is empty. `arriving`: how many chunks' output gradients are there at the same time.
+  ChunkMemories(Context& ctx, const Model& model, const LayerRange& layers, Passes passes,
+                std::span<const ChunkRows> chunks, StageRows& rows, const ChunkPass& pass,
+                std::size_t arriving);
+  ChunkMemories(const ChunkMemories&) = delete;
+
+  bool empty() const { return memories_.empty(); }
+  PassMemory& of(int chunk) { return memories_[std::size_t(chunk)]; }
+  /// Layers write their outputs where the next layer's input lies, which differs from one refresh to the
+  /// next.
+  void place_outputs();
+  /// Keeps outputs that become the history beyond backward.
+  void keep_outputs(bool on);
+  /// For an epoch whose backward goes over the chunks from the last of `order` to the first.
+  void place_gradients(std::span<const int> order);
+  void count(ScheduleBytes& bytes) const;
+
+ private:
+  LayerRange layers_;
+  std::span<const ChunkRows> chunks_;
+  StageRows& rows_;
+  BackwardMemory backward_;
+  std::vector<PassMemory> memories_;  // by chunk
+  std::vector<Matrix> d_outputs_;     // (rows of the largest chunk, the last layer's out), used in turn
+};
+
+// What stages send each other, chunk by chunk: rows and the tap forward, their gradients backward.
+
+/// Matrices of one chunk that travel together: rows, or their gradients, with those of a tap where there is
+/// one.
+class ChunkMatrices {
+ public:
+  explicit ChunkMatrices(MatrixView rows) : all_{rows, {}} {}
+  ChunkMatrices(MatrixView rows, MatrixView tap) : all_{rows, tap}, count_(2) {}
+  std::span<const MatrixView> all() const { return {all_.data(), count_}; }
+
+ private:
+  std::array<MatrixView, 2> all_;
+  std::size_t count_ = 1;
+};
+
+/// Receives what one rank sends, in the order of an epoch's chunks. A few receives are under way at a time,
+/// for the chunk that is waited for and the next ones, so that these arrive during its computation.
+/// References must outlive it.
+class ChunkArrivals {
+ public:
+  /// The number of receives under way. Chunks that are so many places apart may use the same matrices.
+  static constexpr std::size_t kAhead = 3;
+
+  ChunkArrivals(Context& ctx, Communicator& comm, Rank from, Precision wire)
+      : ctx_(ctx), comm_(comm), from_(from), wire_(ctx, wire) {}
+
+  void begin(Traffic purpose);
+  /// Adds the matrices that the next chunk goes to. Call it for all chunks before the first wait(); they must
+  /// outlive the last one.
+  void expect(const ChunkMatrices& matrices) { by_place_.push_back(matrices); }
+  /// Call it for each place in turn.
+  void wait(std::size_t place);
+
+ private:
+  void receive(std::size_t place);
+
+  Context& ctx_;
+  Communicator& comm_;
+  Rank from_;
+  Wire wire_;
+  Traffic purpose_ = Traffic::kStage;
+  std::vector<ChunkMatrices> by_place_;
+  std::vector<Event> events_;
+  std::vector<Message> messages_;  // of the receive that is started
+};
+
+/// Sends to one rank. Buffers must not move until finish().
+class ChunkDepartures {
+ public:
+  ChunkDepartures(Context& ctx, Communicator& comm, Rank to, Precision wire)
+      : ctx_(ctx), comm_(comm), to_(to), wire_(ctx, wire) {}
+
+  /// Makes the buffers for rows that are rounded before they are sent: of all chunks, because they are under
+  /// way together. `cols`: columns of each matrix.
+  void make_staging(Index rows, std::span<const Index> cols);
+  /// Sends matrices and leaves them as they are. first: their first row among all chunks' rows.
+  void send(Traffic purpose, const ChunkMatrices& matrices, Index first);
+  /// Sends matrices, which are overwritten by their packed form.
+  void send_in_place(Traffic purpose, const ChunkMatrices& matrices);
+  void finish();
+  Index bytes() const;
+
+ private:
+  Context& ctx_;
+  Communicator& comm_;
+  Rank to_;
+  Wire wire_;
+  std::vector<Matrix> staging_;  // by matrix: (rows, Wire::copied_columns())
+  std::vector<Event> events_;
+  std::vector<Message> messages_;  // of the send that is started
+};
 
 struct PipelineOptions {
   std::uint64_t seed = 1;

@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "job/models.h"
-#include "partition/server_batches.h"
+#include "partition/server_graph.h"
 #include "strategies/schedule/rows.h"
 
 namespace atl {

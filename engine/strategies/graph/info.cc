@@ -1,6 +1,6 @@
 // Strategy `graph`: partition-parallel full-batch training with an exact exchange of boundary rows in each
 // layer. It is the baseline of all others: its result is that of one rank.
-#include "job/option_field.h"
+#include "job/field.h"
 #include "job/rule.h"
 #include "job/strategies.h"
 #include "job/strategies/boundary_rows.h"

@@ -3,8 +3,8 @@
 // vertices among themselves and sum their gradients.
 #include <fmt/ranges.h>
 
+#include "job/field.h"
 #include "job/models.h"
-#include "job/option_field.h"
 #include "job/rule.h"
 #include "job/samplers.h"
 #include "job/strategies.h"

@@ -1,10 +1,19 @@
 #include "strategies/p3/batch_in_flight.h"
 
+#include "model/finished_layer.h"
+
 namespace atl {
 namespace {
 
 int whole_layer_of(const Model& model) {
   return model.constant_prefix();
+}
+
+const ColumnLayer* column_layer_of(const Model& model, const ColumnShare& share) {
+  if (!share.is_split()) return nullptr;
+  const Layer& layer = *model.layers[std::size_t(whole_layer_of(model))];
+  ATOLL_CHECK(layer.by_columns() != nullptr, "{} can't have its input's columns split", layer.spec().name);
+  return layer.by_columns();
 }
 
 }  // namespace
@@ -19,6 +28,7 @@ BatchInFlight::BatchInFlight(Context& ctx, Communicator& comm, const Model& mode
       runner_(runner),
       trace_(comm.trace()),
       weighs_(options.weighs),
+      by_columns_(column_layer_of(model, share)),
       pass_(ctx, comm, model, share,
             {.end = int(model.layers.size()), .seed = options.seed, .wire = options.wire}),
       features_(ctx),
@@ -68,10 +78,10 @@ RangeInput BatchInFlight::rest_input() {
 void BatchInFlight::forward_columns(const WeightVersion& weights) {
   const int l = split().whole;
   if (l > 0) runner_.forward(pass_, weights, constant_, {input_, {}, self_});
-  if (!pass_.is_split()) return;
+  if (by_columns_ == nullptr) return;
   enter(Work::kForward);
   pass_.bind(l);
-  whole_layer().forward_columns(pass_, {weights, l}, whole_input(), whole_.saved(l));
+  by_columns_->forward_columns(pass_, {weights, l}, whole_input(), whole_.saved(l));
 }
 
 /// Norms are here, however many ranks there are: running statistics follow the order of this phase.
@@ -79,8 +89,8 @@ void BatchInFlight::forward_own(const WeightVersion& weights) {
   const int l = split().whole;
   enter(Work::kForward);
   pass_.bind(l);
-  if (pass_.is_split())
-    whole_layer().forward_whole(pass_, {weights, l}, whole_.saved(l), whole_.output(l));
+  if (by_columns_ != nullptr)
+    by_columns_->forward_whole(pass_, {weights, l}, whole_.saved(l), whole_.output(l));
   else
     whole_layer().forward(pass_, {weights, l}, whole_input(), whole_.saved(l), whole_.output(l));
   if (has_rest()) runner_.forward(pass_, weights, rest_, rest_input());
@@ -97,18 +107,18 @@ void BatchInFlight::backward_own(const WeightVersion& weights, TrainingStep* ses
     runner_.backward(pass_, weights, rest_, rest_input(), gradient, session);
     if (is_tapped()) axpby(ctx_, 1, gradient.tap, 1, whole_.d_output());
   }
-  if (!pass_.is_split()) return;
+  if (by_columns_ == nullptr) return;
   enter(Work::kBackward);
   pass_.bind(l);
-  whole_layer().backward_whole(pass_, {weights, l}, whole_.saved(l), whole_.output(l), whole_.d_output());
+  by_columns_->backward_whole(pass_, {weights, l}, whole_.saved(l), whole_.output(l), whole_.d_output());
 }
 
 void BatchInFlight::backward_columns(const WeightVersion& weights, TrainingStep* session) {
   const int l = split().whole;
   enter(Work::kBackward);
   pass_.bind(l);
-  if (pass_.is_split()) {
-    whole_layer().backward_columns(pass_, {weights, l}, whole_input(), whole_.saved(l), {});
+  if (by_columns_ != nullptr) {
+    by_columns_->backward_columns(pass_, {weights, l}, whole_input(), whole_.saved(l), {});
   } else {
     const auto part_done = [&](int part) {
       if (session != nullptr) session->part_done(l, part);

@@ -69,6 +69,7 @@ class BatchInFlight {
   const LayerRunner& runner_;
   Trace* trace_;
   const bool weighs_;
+  const ColumnLayer* const by_columns_;  // the whole layer's; null: this rank has all columns
   PushPullPass pass_;
   DeviceCopies features_;
   Rows input_, self_;  // (the group's rows, columns here), and of packed rows the destinations'

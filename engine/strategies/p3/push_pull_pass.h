@@ -5,8 +5,8 @@
 
 #include <vector>
 
+#include "comm/communicator.h"
 #include "comm/device_sums.h"
-#include "comm/rank_group.h"
 #include "model/gather.h"
 #include "sampler/column_share.h"
 #include "sampler/group_batch.h"
@@ -105,8 +105,6 @@ class PushPullPass final : public Pass {
   /// As BatchPass::share(), for the layers behind.
   void share(Communicator& comm, const SharedRows& shares) { own_.share(comm, shares); }
   const SplitLayers& split() const { return split_; }
-  /// Whether the product is made whole over several ranks.
-  bool is_split() const { return is_split_; }
   /// Of all layers.
   const std::vector<LayerRows>& rows() const { return rows_; }
 

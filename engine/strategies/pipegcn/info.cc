@@ -1,7 +1,7 @@
 // Strategy `pipegcn`: as `graph`, with boundary rows and their gradients one epoch late, so that they travel
 // during the computation (Wan et al. 2022).
 #include "strategies/pipegcn/info.h"
-#include "job/option_field.h"
+#include "job/field.h"
 #include "job/rule.h"
 #include "job/strategies.h"
 #include "job/strategies/boundary_rows.h"

@@ -1,6 +1,6 @@
 // Strategy `sancus`: as `cagnet`, but a block of rows that has hardly changed isn't broadcast again. Other
 // ranks go on with their earlier copy of it (Peng et al. 2022).
-#include "job/option_field.h"
+#include "job/field.h"
 #include "job/rule.h"
 #include "job/strategies.h"
 #include "job/strategies/boundary_rows.h"

@@ -137,7 +137,8 @@ class Sancus final : public Exchange {
   }
 
   bool is_near(ConstMatrixView rows, const Matrix& sent) {
-    MatrixView change = ctx_.workspace->matrix("sancus.change", rows.rows, rows.cols);
+    static constexpr ScratchKey kChange;
+    MatrixView change = ctx_.workspace->matrix(kChange, rows.rows, rows.cols);
     axpby(ctx_, 1, rows, 0, change);
     axpby(ctx_, -1, sent, 1, change);
     const Index count = rows.rows * rows.cols;

@@ -10,7 +10,7 @@
 
 #include <vector>
 
-#include "sampler/batch_graph.h"
+#include "sampler/batch_sampling.h"
 #include "sampler/batch_stream.h"
 #include "sampler/feature_store.h"
 #include "tensor/copies.h"

@@ -85,9 +85,10 @@ void LayerRunner::backward_layer(int l, Pass& pass, const WeightVersion& weights
   const FunctionRef<void(int)> on_part_done(part_done);
   LayerWeights of_layer{weights, l};
   if (step != nullptr) of_layer.part_done = &on_part_done;
+  static constexpr ScratchKey kOut;
   MatrixView out = memory.output(l);
   if (memory.keeps_outputs()) {
-    out = ctx_.workspace->matrix("layer_runner.out", out.rows, out.cols);
+    out = ctx_.workspace->matrix(kOut, out.rows, out.cols);
     axpby(ctx_, 1, memory.output(l), 0, out);
   }
   layer(l).backward(pass, of_layer, input_of(l, memory, input), memory.saved(l), out, d_out, gradient);

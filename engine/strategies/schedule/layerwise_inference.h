@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "sampler/batch_graph.h"
+#include "sampler/batch_sampling.h"
 #include "sampler/feature_store.h"
 #include "sampler/sampler.h"
 #include "strategies/schedule/batch_pass.h"

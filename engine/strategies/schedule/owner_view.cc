@@ -171,8 +171,8 @@ std::unique_ptr<PartView> OwnerSizes::dry(const LocalGraph&, DryArcs arcs) const
 
 OwnerView::OwnerView(const ViewInput& in, MakeOverOwners make) {
   const CagnetGrid grid = cagnet_grid(in.job.strategy.options, in.prepared.parts());
-  const std::vector<Rank> aggregates = grid.row_ranks(in.graph.rank);
-  arrays_ = source_blocks(in.prepared, in.options, aggregates, grid.sources(in.graph.rank));
+  const std::vector<Rank> aggregates = grid.row_ranks(in.rank);
+  arrays_ = source_blocks(in.prepared, in.options, aggregates, grid.sources(in.rank));
   for (const SourceBlock& from : arrays_.blocks)
     blocks_.owners.push_back({from.owner, from.rows, view_of(arrays_, from)});
   blocks_.owned_by_rank = rows_by_rank(in.prepared, in.options);

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "strategies/exchange/block_rounds.h"
-#include "strategies/schedule/part_view.h"
 #include "strategies/schedule/schedule.h"
+#include "strategies/schedule/strategy.h"
 
 namespace atl {
 

@@ -13,8 +13,8 @@
 
 namespace atl {
 
-struct BatchGraph;  // sampler/batch_graph.h
-struct StepPairs;   // sampler/pairs/step_pairs.h
+struct BatchGraph;  // sampler/batch_sampling.h
+struct StepPairs;   // sampler/pairs/pair_graph.h
 
 /// The vertices that logits belong to: some of a batch, a slice of the part that training sees, or the whole
 /// part.

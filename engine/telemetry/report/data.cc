@@ -13,7 +13,7 @@
 #include "base/members.h"
 #include "telemetry/link_metrics.h"
 #include "telemetry/record_json.h"
-#include "telemetry/report/parts.h"
+#include "telemetry/report/report.h"
 
 namespace atl {
 namespace {

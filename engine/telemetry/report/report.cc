@@ -15,7 +15,6 @@
 #include "telemetry/confusion.h"
 #include "telemetry/link_metrics.h"
 #include "telemetry/record.h"
-#include "telemetry/report/parts.h"
 
 namespace atl {
 namespace {

@@ -12,7 +12,7 @@
 
 #include "base/text.h"
 #include "telemetry/link_metrics.h"
-#include "telemetry/report/parts.h"
+#include "telemetry/report/report.h"
 
 namespace atl {
 namespace {

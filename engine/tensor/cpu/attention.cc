@@ -64,7 +64,8 @@ void attention_backward(Context& ctx, const Attention& a, const CsrView& transpo
                         MatrixView d_dst_score) {
   const CsrView& arcs = a.arcs.csr;
   simd::Attend s = plain(a, z, dst_score, src_score, state);
-  const MatrixView d_score = ctx.workspace->matrix("attention.d_score", arcs.arcs(), a.heads);
+  static constexpr ScratchKey kArcScores, kPacked;
+  const MatrixView d_score = ctx.workspace->matrix(kArcScores, arcs.arcs(), a.heads);
   s.offsets = transpose.offsets;
   s.columns = transpose.columns;
   s.weights = transpose.weights;
@@ -74,7 +75,7 @@ void attention_backward(Context& ctx, const Attention& a, const CsrView& transpo
   s.d_z = plain_out(d_z);
   s.d_src_score = plain_out(d_src_score);
   s.d_score = d_score.data;
-  s.packed = plain_out(ctx.workspace->matrix("attention.packed", arcs.rows, 4 * a.heads));
+  s.packed = plain_out(ctx.workspace->matrix(kPacked, arcs.rows, 4 * a.heads));
   s.d_dst_score = plain_out(d_dst_score);
   for_rows(ctx, arcs.rows, 4 * a.heads,
            [&](Index begin, Index end) { simd::loops().pack_scores(s, begin, end); });

@@ -60,9 +60,10 @@ void gemm_at(Context& ctx, ConstMatrixView a, const Dropout& dropout, ConstMatri
   const Index k = out.rows, m = out.cols;
   const Cut cut(a.rows, k, m, ctx.pool->threads());
   const Index ranges = cut.ranges.count(), widest = std::min(cut.blocks.step, k);
+  static constexpr ScratchKey kPartial;
   const bool whole_rows = ranges == 1;  // if so, there are no partial sums
   const MatrixView partial =
-      whole_rows ? out : ctx.workspace->matrix("gemm_at.partial", std::max<Index>(ranges, 1) * k, m);
+      whole_rows ? out : ctx.workspace->matrix(kPartial, std::max<Index>(ranges, 1) * k, m);
   const CopiedRows copies(ctx, a, dropout, b, widest);
   ctx.pool->run(ranges * cut.blocks.count(), [&](Index chunk, int thread) {
     const Index range = chunk / cut.blocks.count(), block = chunk % cut.blocks.count();

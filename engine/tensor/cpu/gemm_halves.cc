@@ -10,6 +10,8 @@ namespace {
 constexpr Index kCopied =
     simd::kPairedRows;  // as many as are summed at once; with their draws they stay in the cache
 
+constexpr ScratchKey kPanels;
+
 /// The finish for rows from `begin` on.
 simd::Finish from_row(const simd::Finish& finish, Index begin) {
   simd::Finish f = finish;
@@ -37,7 +39,7 @@ simd::In as_input(simd::Out m) {
 const std::uint32_t* pair_panels_of(Context& ctx, const simd::PairLoops& loops, ConstMatrixView w,
                                     bool transposed, Index inner, Index cols) {
   const Made made = transposed ? Made::kTransposedPairs : Made::kPairs;
-  const Constants::Place panels = place_of(ctx, w, made, "gemm.panels", 1, loops.pair_words(inner, cols));
+  const Constants::Place panels = place_of(ctx, w, made, kPanels, 1, loops.pair_words(inner, cols));
   auto* const words = reinterpret_cast<std::uint32_t*>(panels.values.data);
   if (!panels.is_made)
     run_chunks(ctx, 1, [&](Index) { loops.pack_pairs(plain(w), transposed, inner, cols, words); });
@@ -60,9 +62,9 @@ struct ChunkProduct {
 };
 
 /// Room for each thread's `step` rows in Reals, if `of` is in halves.
-MatrixView room_in_reals(Context& ctx, const char* name, ConstMatrixView of, Index step) {
+MatrixView room_in_reals(Context& ctx, const ScratchKey& room, ConstMatrixView of, Index step) {
   return of.halves == nullptr ? MatrixView()
-                              : ctx.workspace->matrix(name, ctx.pool->threads() * step, of.cols);
+                              : ctx.workspace->matrix(room, ctx.pool->threads() * step, of.cols);
 }
 
 }  // namespace
@@ -76,7 +78,7 @@ const Real* panels_of(Context& ctx, ConstMatrixView w, bool transposed, Index in
                     : transposed ? Made::kTransposedPanels
                                  : Made::kPanels;
   const Index elements = loops.panel_elements(inner, cols);
-  const Constants::Place panels = place_of(ctx, w, made, "gemm.panels", 1, elements);
+  const Constants::Place panels = place_of(ctx, w, made, kPanels, 1, elements);
   const auto pack = [&](Index) {
     Real* const to = panels.values.data;
     loops.pack_panels(plain(w), transposed, inner, cols, to);
@@ -98,9 +100,9 @@ void product_in_halves(Context& ctx, ConstMatrixView a, ConstMatrixView w, bool 
   constexpr Index kWhole = 96;  // rows: whole blocks of 24 and of 32, whichever loops multiply them
   const RowChunks chunks{
       out.rows, std::clamp<Index>(kElements / (a.cols + out.cols) / kWhole * kWhole, kWhole, 3 * kWhole)};
-  const MatrixView read =
-      product.pairs != nullptr ? MatrixView() : room_in_reals(ctx, "gemm.rows", a, chunks.step);
-  const MatrixView written = room_in_reals(ctx, "gemm.results", out, chunks.step);
+  static constexpr ScratchKey kRows, kResults;
+  const MatrixView read = product.pairs != nullptr ? MatrixView() : room_in_reals(ctx, kRows, a, chunks.step);
+  const MatrixView written = room_in_reals(ctx, kResults, out, chunks.step);
   ctx.pool->run(chunks.count(), [&](Index chunk, int thread) {
     const Index begin = chunks.begin(chunk), count = chunks.end(chunk) - begin;
     simd::In in = plain(a.slice_rows(begin, count));
@@ -121,16 +123,17 @@ void product_in_halves(Context& ctx, ConstMatrixView a, ConstMatrixView w, bool 
 CopiedRows::CopiedRows(Context& ctx, ConstMatrixView a, const Dropout& dropout, ConstMatrixView b,
                        Index widest)
     : mask_(plain(dropout)) {
+  static constexpr ScratchKey kWords, kCopyOfA, kCopyOfB;
   const Index copied = ctx.pool->threads() * kCopied;
   if (a.halves != nullptr && b.halves != nullptr) pairs_ = simd::loops().pairs;
   if (pairs_ != nullptr) {
     const Index words = simd::ProductAtPairs{.a_cols = widest}.words_step();
-    words_ = ctx.workspace->matrix("gemm_at.words", copied / 2, words);
-    if (dropout) a_ = ctx.workspace->matrix("gemm_at.dropped", copied, widest, Storage::kHalves);
+    words_ = ctx.workspace->matrix(kWords, copied / 2, words);
+    if (dropout) a_ = ctx.workspace->matrix(kCopyOfA, copied, widest, Storage::kHalves);
     return;
   }
-  if (dropout || a.halves != nullptr) a_ = ctx.workspace->matrix("gemm_at.dropped", copied, widest);
-  if (b.halves != nullptr) b_ = ctx.workspace->matrix("gemm_at.b", copied, b.cols);
+  if (dropout || a.halves != nullptr) a_ = ctx.workspace->matrix(kCopyOfA, copied, widest);
+  if (b.halves != nullptr) b_ = ctx.workspace->matrix(kCopyOfB, copied, b.cols);
 }
 
 /// Rows of whole.a from `row` on, copied if they must be.

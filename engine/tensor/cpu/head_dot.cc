@@ -35,7 +35,8 @@ void head_dot_backward(Context& ctx, int heads, ConstMatrixView z, const Real* a
   simd::HeadDot h = plain(heads, z, {a, 0}, d_score);
   h.d_x = plain_out(d_z);
   const RowChunks chunks = few_chunks_of_rows(z.rows, z.cols);
-  const MatrixView partial = ctx.workspace->matrix("head_dot.partial", chunks.count(), z.cols);
+  static constexpr ScratchKey kPartial;
+  const MatrixView partial = ctx.workspace->matrix(kPartial, chunks.count(), z.cols);
   run_chunks(ctx, chunks.count(), [&](Index chunk) {
     std::fill_n(partial.row(chunk), z.cols, Real(0));
     simd::loops().head_dot_backward(h, partial.row(chunk), chunks.begin(chunk), chunks.end(chunk));

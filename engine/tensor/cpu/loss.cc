@@ -6,6 +6,8 @@
 namespace atl::cpu {
 namespace {
 
+constexpr ScratchKey kChunkSums;
+
 /// *sum += Σ work(first, behind) over ranges of all n rows, where rows[first … behind − 1] are the selected
 /// rows of the range.
 template <class F>
@@ -14,7 +16,7 @@ void over_selected(Context& ctx, Index n, std::span<const VertexId> rows, Matrix
   ATOLL_CHECK(rows.empty() || (rows.front() >= 0 && rows.back() < n), "rows {} … {} of {}", rows.front(),
               rows.back(), n);
   const RowChunks chunks{n, 1024};
-  double* partial = zeroed_sums(ctx, "loss.sums", chunks.count()).data();
+  double* partial = zeroed_sums(ctx, kChunkSums, chunks.count()).data();
   run_chunks(ctx, chunks.count(), [&](Index chunk) {
     const Index begin = chunks.begin(chunk), end = chunks.end(chunk);
     for (Index row = begin; row < end && !d_logits.empty(); ++row) {

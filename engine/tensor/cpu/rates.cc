@@ -52,7 +52,8 @@ double gather(Context& ctx, Index bytes) {
   table.zero();
   std::vector<VertexId> picks(std::size_t{kPicks});
   for (std::size_t i = 0; i < picks.size(); ++i) picks[i] = VertexId(mix64(i) % std::uint64_t(rows));
-  const MatrixView scratch = ctx.workspace->matrix("rates.gather", ctx.pool->threads() * kChunk, kCols);
+  static constexpr ScratchKey kPicked;
+  const MatrixView scratch = ctx.workspace->matrix(kPicked, ctx.pool->threads() * kChunk, kCols);
   auto body = [&](Index chunk, int thread) {
     const simd::Out to{scratch.row(thread * kChunk), kCols};
     simd::loops().gather(plain(table), picks.data() + chunk * kChunk, to, kCols, 0, kChunk);
@@ -104,10 +105,10 @@ double sums_of_rows(Context& ctx, Index bytes) {
 }
 
 /// A product like a layer's: tall matrices, with a weight that fits a core's own cache.
-double tall_product(Context& ctx, const char* name, Storage storage) {
+double tall_product(Context& ctx, const ScratchKey& of, Storage storage) {
   constexpr Index kIn = 128, kOut = 64;
   const Index rows = ctx.pool->threads() * Index(4096);
-  const MatrixView both = ctx.workspace->matrix(name, rows, kIn + kOut, storage);
+  const MatrixView both = ctx.workspace->matrix(of, rows, kIn + kOut, storage);
   const MatrixView a = both.slice_cols(0, kIn), out = both.slice_cols(kIn, kOut);
   Matrix w(kIn, kOut);
   fill(ctx, 1, a);
@@ -127,8 +128,9 @@ void measure_kernels(Context& ctx, MachineRates& rates) {
   const auto of = [&](Index bytes) {
     return KernelBytes{.streamed = stream(ctx, bytes), .gathered = sums_of_rows(ctx, bytes)};
   };
-  rates.kernel_flops = tall_product(ctx, "rates.product", Storage::kReals);
-  rates.half_flops = tall_product(ctx, "rates.product_of_halves", Storage::kHalves);
+  static constexpr ScratchKey kReals, kHalves;
+  rates.kernel_flops = tall_product(ctx, kReals, Storage::kReals);
+  rates.half_flops = tall_product(ctx, kHalves, Storage::kHalves);
   for (std::size_t c = 0; c < kCacheBytes.size(); ++c) rates.caches[c] = of(Index(kCacheBytes[c] / 2));
   rates.memory = of(kFar);
 }

@@ -9,11 +9,13 @@
 namespace atl::cpu {
 namespace {
 
+constexpr ScratchKey kChunkSums;
+
 /// sums (values) += Σ over rows, in double precision; `add` adds a range of rows to the array it is given.
 /// Ranges are summed separately, and their sums added in order.
 template <class F>
 void sum_in_chunks(Context& ctx, RowChunks chunks, Index values, double* sums, F&& add) {
-  double* partial = zeroed_sums(ctx, "rowwise.sums", chunks.count() * values).data();
+  double* partial = zeroed_sums(ctx, kChunkSums, chunks.count() * values).data();
   run_chunks(ctx, chunks.count(),
              [&](Index chunk) { add(partial + chunk * values, chunks.begin(chunk), chunks.end(chunk)); });
   for (Index chunk = 0; chunk < chunks.count(); ++chunk) {
@@ -56,7 +58,8 @@ void column_sums(Context& ctx, ConstMatrixView x, double* sums, std::span<const 
 }
 
 void sum_rows(Context& ctx, ConstMatrixView x, Real* out, bool accumulate) {
-  double* sums = zeroed_sums(ctx, "rowwise.total", x.cols).data();
+  static constexpr ScratchKey kTotal;
+  double* sums = zeroed_sums(ctx, kTotal, x.cols).data();
   sum_in_chunks(ctx, few_chunks_of_rows(x.rows, x.cols), x.cols, sums,
                 [&](double* into, Index begin, Index end) {
                   simd::loops().column_sums(plain(x), x.cols, into, false, begin, end);

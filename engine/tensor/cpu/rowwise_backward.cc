@@ -34,6 +34,7 @@ void mean_of(Context& ctx, std::span<const double> sums, double count, MatrixVie
 void apply_backward(Context& ctx, const Epilogue& epilogue, ConstMatrixView pre, ConstMatrixView y,
                     MatrixView dy, const EpilogueGradient& gradient, std::span<const double> col_sums,
                     double count) {
+  static constexpr ScratchKey kMeans, kSums;
   simd::FinishBackward b;
   b.finish = plain(epilogue);
   b.pre = plain(pre);
@@ -42,13 +43,13 @@ void apply_backward(Context& ctx, const Epilogue& epilogue, ConstMatrixView pre,
   b.residual = plain_out(gradient.residual);
   b.cols = dy.cols;
   if (b.finish.batch_norm) {
-    const MatrixView means = ctx.workspace->matrix("apply_backward.means", 2, dy.cols);
+    const MatrixView means = ctx.workspace->matrix(kMeans, 2, dy.cols);
     mean_of(ctx, col_sums, count, means);
     b.col_mean_dy = means.row(0);
     b.col_mean_dyx = means.row(1);
   }
   const RowChunks chunks = few_chunks_of_rows(dy.rows, dy.cols);
-  const MatrixView scratch = ctx.workspace->matrix("apply_backward.sums", 3 * chunks.count(), dy.cols);
+  const MatrixView scratch = ctx.workspace->matrix(kSums, 3 * chunks.count(), dy.cols);
   run_chunks(ctx, chunks.count(), [&](Index chunk) {
     simd::loops().finish_backward(b, sums_of_chunk(scratch, chunk, gradient), chunks.begin(chunk),
                                   chunks.end(chunk));

@@ -153,6 +153,8 @@ __global__ void over_hubs(Op op, ArcShape shape, Hubs<typename Op::Sum> hubs) {
   }
 }
 
+inline constexpr ScratchKey kHubs;
+
 template <class Sum>
 Hubs<Sum> hubs_in(Context& ctx, const ArcShape& shape) {
   constexpr Index kBytes = Index(32) << 20;
@@ -161,8 +163,8 @@ Hubs<Sum> hubs_in(Context& ctx, const ArcShape& shape) {
   int log = 16;
   while (log > 6 && of_piece << log > kBytes) --log;
   const Index bytes = 64 + (Index(sizeof(Piece)) << log) + (of_piece << log);
-  auto* const room = reinterpret_cast<std::byte*>(
-      ctx.workspace->matrix("arcs.hubs", 1, bytes / Index(sizeof(Real)) + 1).data);
+  auto* const room =
+      reinterpret_cast<std::byte*>(ctx.workspace->matrix(kHubs, 1, bytes / Index(sizeof(Real)) + 1).data);
   auto* const pieces = room + 64;
   auto* const sums = pieces + (Index(sizeof(Piece)) << log);
   return {reinterpret_cast<int*>(room), reinterpret_cast<Piece*>(pieces), reinterpret_cast<Sum*>(sums), log};

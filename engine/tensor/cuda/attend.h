@@ -106,12 +106,13 @@ struct KeptArcs {
   Index arcs;
 };
 
-/// In workspace `name`; enough for a mean degree of 32, within a limit of memory.
-inline KeptArcs kept_arcs(Context& ctx, const char* name, const CsrView& csr, Index heads) {
+/// The same memory on both ways; enough for a mean degree of 32, within a limit of memory.
+inline KeptArcs kept_arcs(Context& ctx, const CsrView& csr, Index heads) {
+  static constexpr ScratchKey kArcs;
   constexpr Index kBytes = Index(128) << 20, kMeanDegree = 32;
   const Index most = kBytes / (Index(sizeof(Real)) * heads);
   const Index arcs = std::min(most, csr.rows * std::min(csr.cols, kMeanDegree));
-  return {ctx.workspace->matrix(name, 1, arcs * heads + 1).data, arcs};
+  return {ctx.workspace->matrix(kArcs, 1, arcs * heads + 1).data, arcs};
 }
 
 }  // namespace atl::cuda

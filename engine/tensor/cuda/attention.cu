@@ -35,8 +35,9 @@ void attention_add(Context& ctx, const Attention& a, ConstMatrixView z, ConstMat
   s.columns = arcs.columns;
   s.weights = arcs.weights;
   s.out = plain_out(softmaxes.out);
-  const MatrixView shrink = ctx.workspace->matrix("attention.shrink", arcs.rows, s.heads);
-  const KeptArcs keep = kept_arcs(ctx, "attention.arcs", arcs, s.heads);
+  static constexpr ScratchKey kShrink;
+  const MatrixView shrink = ctx.workspace->matrix(kShrink, arcs.rows, s.heads);
+  const KeptArcs keep = kept_arcs(ctx, arcs, s.heads);
   constexpr int kLanesLog = 3;  // log₂ of the lanes of a row's head
   for_arcs(ctx, ArcScores{s, plain_out(shrink), keep},
            ArcShape{arcs.rows, s.heads, true, kLanesLog, arcs.cols});

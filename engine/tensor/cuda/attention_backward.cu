@@ -24,8 +24,7 @@ void attention_backward(Context& ctx, const Attention& a, const CsrView& transpo
   pack_destinations(ctx, s, arcs.rows);
   if (s.width == 0) s.z = s.d_out = {s.packed.data, 0};  // nothing is read, but addresses must be valid
   // Without the places of transposed arcs nothing can be kept.
-  const KeptArcs keep =
-      transpose_arc == nullptr ? KeptArcs{nullptr, 0} : kept_arcs(ctx, "attention.arcs", arcs, s.heads);
+  const KeptArcs keep = transpose_arc == nullptr ? KeptArcs{nullptr, 0} : kept_arcs(ctx, arcs, s.heads);
   s.arc_of = transpose_arc;
   if (s.width > 0 && z.halves != nullptr) return way_back_of_halves(ctx, s, transpose, arcs, keep);
   way_back<Real>(ctx, s, transpose, arcs, keep);

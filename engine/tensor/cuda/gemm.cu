@@ -84,10 +84,12 @@ Index rows_at_once(Index rows, Index cols) {
   return most < rows ? most : rows;
 }
 
-/// `of` in halves: itself if it is stored so, otherwise a copy in workspace `name`.
-ConstMatrixView rounded(Context& ctx, const char* name, ConstMatrixView of) {
+constexpr ScratchKey kWeight;
+
+/// `of` in halves: itself if it is stored so, otherwise a copy in `scratch`.
+ConstMatrixView rounded(Context& ctx, const ScratchKey& scratch, ConstMatrixView of) {
   if (of.halves != nullptr || of.empty()) return of;
-  const MatrixView copy = ctx.workspace->matrix(name, of.rows, of.cols, Storage::kHalves);
+  const MatrixView copy = ctx.workspace->matrix(scratch, of.rows, of.cols, Storage::kHalves);
   cuda::axpby(ctx, 1, of, 0, copy);
   return copy;
 }
@@ -96,10 +98,11 @@ ConstMatrixView rounded(Context& ctx, const char* name, ConstMatrixView of) {
 void product(Context& ctx, ConstMatrixView a, ConstMatrixView w, bool transposed, MatrixView out,
              bool accumulate) {
   if (a.halves != nullptr)
-    return multiply(ctx, a, false, rounded(ctx, "gemm.weight", w), transposed, out, accumulate);
+    return multiply(ctx, a, false, rounded(ctx, kWeight, w), transposed, out, accumulate);
   if (out.halves == nullptr) return multiply(ctx, a, false, w, transposed, out, accumulate);
   const Index step = rows_at_once(out.rows, out.cols);
-  const MatrixView reals = ctx.workspace->matrix("gemm.reals", step, out.cols);
+  static constexpr ScratchKey kReals;
+  const MatrixView reals = ctx.workspace->matrix(kReals, step, out.cols);
   for (Index row = 0; row < out.rows; row += step) {
     const Index count = step < out.rows - row ? step : out.rows - row;
     const MatrixView part = reals.slice_rows(0, count);
@@ -113,11 +116,11 @@ bool is_bias_or_its_relu(const Epilogue& e) {
          (e.activation == Activation::kNone || e.activation == Activation::kRelu);
 }
 
-/// `bias` (m) in the form that cuBLASLt takes with results of this storage: itself, or a copy in workspace
-/// "gemm.bias".
+/// `bias` (m) in the form that cuBLASLt takes with results of this storage: itself, or a copy.
 const void* placed_bias(Context& ctx, const Real* bias, Index m, Storage storage) {
   if (storage == Storage::kReals && FinishedProducts::has_place_for_bias(bias)) return bias;
-  const MatrixView copy = ctx.workspace->matrix("gemm.bias", 1, m, storage);
+  static constexpr ScratchKey kBias;
+  const MatrixView copy = ctx.workspace->matrix(kBias, 1, m, storage);
   cuda::axpby(ctx, 1, ConstMatrixView(bias, 1, m), 0, copy);
   return copy.address();
 }
@@ -142,7 +145,7 @@ void gemm(Context& ctx, ConstMatrixView a, ConstMatrixView w, MatrixView out, bo
           const Epilogue& epilogue) {
   if (!kSingle && any_in_halves(a, w, out, epilogue))
     return call_in_reals(&cuda::gemm, ctx, a, w, out, accumulate, epilogue);
-  if (a.halves != nullptr) w = rounded(ctx, "gemm.weight", w);
+  if (a.halves != nullptr) w = rounded(ctx, kWeight, w);
   if (multiply_and_finish(ctx, a, w, out, accumulate, epilogue)) return;
   product(ctx, a, w, false, out, accumulate);
   cuda::apply(ctx, epilogue, out, out);
@@ -165,7 +168,8 @@ void gemm_at(Context& ctx, ConstMatrixView a, const Dropout& dropout, ConstMatri
   if (a.rows == 0 || (!dropout && !mixed)) return multiply(ctx, columns, true, b, false, out, accumulate);
   const Index step = rows_at_once(a.rows, out.rows > b.cols ? out.rows : b.cols);
   const bool copies = dropout || a.storage() != Storage::kHalves;
-  const MatrixView dropped = ctx.workspace->matrix("gemm_at.dropped", copies ? step : 0, out.rows,
+  static constexpr ScratchKey kDropped, kRight;
+  const MatrixView dropped = ctx.workspace->matrix(kDropped, copies ? step : 0, out.rows,
                                                    halves ? Storage::kHalves : Storage::kReals);
   for (Index row = 0; row < a.rows; row += step) {
     const Index count = step < a.rows - row ? step : a.rows - row;
@@ -177,7 +181,7 @@ void gemm_at(Context& ctx, ConstMatrixView a, const Dropout& dropout, ConstMatri
       cuda::dropout(ctx, part, left, rows);
       left = rows;
     }
-    if (halves) right = rounded(ctx, "gemm_at.rounded", right);
+    if (halves) right = rounded(ctx, kRight, right);
     multiply(ctx, left, true, right, false, out, accumulate || row > 0);
   }
 }

@@ -14,7 +14,8 @@ enum Packed { kScore, kMax, kInverse, kDot, kPacked };
 
 /// Fills a.packed (dst, 4 · heads).
 inline void pack_destinations(Context& ctx, simd::Attend& a, Index rows) {
-  const MatrixView packed = ctx.workspace->matrix("attention.packed", rows, kPacked * a.heads);
+  static constexpr ScratchKey kDestinations;
+  const MatrixView packed = ctx.workspace->matrix(kDestinations, rows, kPacked * a.heads);
   a.packed = plain_out(packed);
   for_elements(ctx, rows, a.heads, [a] __device__(Index row, Index head) {
     Real* const to = row_of(a.packed, row) + head * kPacked;

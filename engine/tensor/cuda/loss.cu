@@ -5,6 +5,8 @@
 namespace atl::cuda {
 namespace {
 
+constexpr ScratchKey kLosses;
+
 /// work(row, lanes) returns the row's loss on all lanes; *sum += Σ of them.
 template <class F>
 void over_selected(Context& ctx, ConstMatrixView logits, std::span<const VertexId> rows, MatrixView d_logits,
@@ -12,7 +14,7 @@ void over_selected(Context& ctx, ConstMatrixView logits, std::span<const VertexI
   if (!d_logits.empty()) cuda::fill(ctx, 0, d_logits);
   const VertexId* const row_of = rows.data();
   const Index count = Index(rows.size());
-  double* const losses = ctx.workspace->doubles("loss.rows", count + 1).data();
+  double* const losses = ctx.workspace->doubles(kLosses, count + 1).data();
   for_rows(ctx, count, logits.cols, [=] __device__(Index i, const Lanes& lanes) {
     const double loss = work(Index(row_of[i]), lanes);
     if (lanes.lane == 0) losses[i] = loss;

@@ -32,10 +32,12 @@ __device__ Real undone(const Backward& b, Index row, Index c, std::uint64_t key)
   return cuda::undone(b.finish, value_at<kMixed>(b.dy, row, c), value_at<kMixed>(b.y, row, c), c, key);
 }
 
+constexpr ScratchKey kRowStats;
+
 /// Computes layer norm's statistics if they weren't kept.
 template <bool kMixed>
 void find_row_stats(Context& ctx, Backward& b, Index rows) {
-  const MatrixView stats = ctx.workspace->matrix("apply_backward.row_stats", rows, 2);
+  const MatrixView stats = ctx.workspace->matrix(kRowStats, rows, 2);
   b.finish.row_stats = plain_out(stats);
   for_rows(ctx, rows, b.cols, [b] __device__(Index row, const Lanes& lanes) {
     const RowNorm norm = row_norm<kMixed>(b.pre, row, b.finish.bias, b.cols, lanes);
@@ -47,7 +49,8 @@ void find_row_stats(Context& ctx, Backward& b, Index rows) {
 
 /// means (2, cols) = sums / count.
 void find_means(Context& ctx, Backward& b, const double* sums, double count) {
-  const MatrixView means = ctx.workspace->matrix("apply_backward.means", 2, b.cols);
+  static constexpr ScratchKey kMeans;
+  const MatrixView means = ctx.workspace->matrix(kMeans, 2, b.cols);
   b.col_mean_dy = means.row(0);
   b.col_mean_dyx = means.row(1);
   const Real share = Real(1 / count);

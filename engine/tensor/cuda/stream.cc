@@ -156,6 +156,11 @@ DeviceStream::Mark Stream::mark() {
   return given_;
 }
 
+DeviceStream::Mark Stream::newest() const {
+  const std::lock_guard lock(mutex_);
+  return given_;
+}
+
 void Stream::forget_reached() const {
   while (!marks_.empty()) {
     const cudaError_t status = cudaEventQuery(marks_.front().event);

@@ -30,7 +30,8 @@ class Stream final : public DeviceStream {
   /// One thread calls mark() and wait(), the first one that does. A mark's event is reused after anybody has
   /// found it reached, so a second thread's mark() could record it again while this one waits for it.
   Mark mark() override;
-  /// Any thread may ask.
+  /// Any thread may ask these two.
+  Mark newest() const override;
   bool reached(Mark mark) const override;
   void wait(Mark mark) override;
   void upload(void* device, const void* host, std::size_t bytes) override;

@@ -49,12 +49,14 @@ __global__ void add_chunks(F put, Index chunks, Index cols, const double* partia
   put(c, sums);
 }
 
+inline constexpr ScratchKey kPartialSums;
+
 /// Computes K sums per column over `rows` rows.
 template <int K, class F, class Put>
 void sum_over_rows(Context& ctx, Index rows, Index cols, const F& value, const Put& put) {
   if (cols == 0) return;
   const Chunks chunks(rows);
-  double* const partial = ctx.workspace->doubles("cuda.sums", chunks.count() * K * cols + 1).data();
+  double* const partial = ctx.workspace->doubles(kPartialSums, chunks.count() * K * cols + 1).data();
   launch(ctx, chunks.count() * blocks_for(cols, kWarp), kThreads, K * kThreads * sizeof(double),
          &sum_columns<K, F>, value, rows, cols, chunks.step, partial);
   launch(ctx, blocks_for(cols, 64), 64, 0, &add_chunks<K, Put>, put, chunks.count(), cols, partial);
@@ -87,7 +89,7 @@ void sum_over_items(Context& ctx, Index count, double* to, const F& value) {
   Index step = blocks_for(count, kBlocks);
   if (step < 4 * kThreads) step = 4 * kThreads;
   const Index blocks = blocks_for(count, step);
-  double* const partial = ctx.workspace->doubles("cuda.sums", blocks).data();
+  double* const partial = ctx.workspace->doubles(kPartialSums, blocks).data();
   const std::size_t room = kThreads / kWarp * sizeof(double);
   launch(ctx, blocks, kThreads, room, &sum_items<F>, value, count, step, partial);
   launch(ctx, 1, kThreads, room, &add_blocks<double>, static_cast<const double*>(partial), blocks, to);

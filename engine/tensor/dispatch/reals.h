@@ -3,6 +3,7 @@
 // only kernels for which it pays read halves themselves.
 #pragma once
 
+#include <iterator>
 #include <tuple>
 
 #include "base/error.h"
@@ -72,14 +73,14 @@ class RealCopies {
   }
 
  private:
-  static constexpr int kMost = 8;
+  static constexpr ScratchKey kCopies[] = {ScratchKey(), ScratchKey(), ScratchKey(), ScratchKey(),
+                                           ScratchKey(), ScratchKey(), ScratchKey(), ScratchKey()};
+  static constexpr int kMost = int(std::size(kCopies));
 
   template <class T>
   MatrixView next(const View<T>& m) {
-    static constexpr const char* kNames[kMost] = {"reals.0", "reals.1", "reals.2", "reals.3",
-                                                  "reals.4", "reals.5", "reals.6", "reals.7"};
     ATOLL_CHECK(count_ < kMost, "more than {} matrices in halves", kMost);
-    return ctx_.workspace->matrix(kNames[count_++], m.rows, m.cols);
+    return ctx_.workspace->matrix(kCopies[count_++], m.rows, m.cols);
   }
 
   Context& ctx_;

@@ -30,8 +30,8 @@ void zero_sums(Context& ctx, std::span<double> sums) {
   ATOLL_CALL(zero_sums, ctx, sums);
 }
 
-std::span<double> zeroed_sums(Context& ctx, std::string_view name, Index count) {
-  const std::span<double> sums = ctx.workspace->doubles(name, count);
+std::span<double> zeroed_sums(Context& ctx, const ScratchKey& of, Index count) {
+  const std::span<double> sums = ctx.workspace->doubles(of, count);
   zero_sums(ctx, sums);
   return sums;
 }

@@ -1,4 +1,5 @@
-#include "train/checkpoint/attempt.h"
+// Numbers the attempts at a run, and sets aside the run before where one starts over.
+#include "train/checkpoint/checkpoint.h"
 
 #include <array>
 #include <fstream>
@@ -6,7 +7,7 @@
 
 #include "base/atomic_file.h"
 #include "base/error.h"
-#include "train/checkpoint/checkpoint.h"
+#include "train/predictions.h"
 
 namespace atl {
 namespace {
@@ -74,8 +75,10 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Files that are written again before a new run's first checkpoint; all others are written at a run's end.
+/// Files that are written again before a new run's first checkpoint.
 constexpr std::array kStory{"job.yaml", "metrics.jsonl", "run.json"};
+/// Files that are written at a run's end, beside predictions.
+constexpr std::array kResults{"result.json", "model.safetensors", "report.html"};
 
 fs::path aside(const fs::path& output) {
   return output / "replaced";
@@ -83,6 +86,10 @@ fs::path aside(const fs::path& output) {
 
 fs::path checkpoints(const fs::path& folder) {
   return folder / "checkpoints";
+}
+
+void drop_set_aside(const fs::path& output) {
+  fs::remove_all(aside(output));
 }
 
 /// Moves the checkpoints last, so that a call after a kill does everything again.
@@ -113,14 +120,18 @@ void set_aside(const fs::path& output) {
   }
 }
 
-void drop_set_aside(const fs::path& output) {
-  fs::remove_all(aside(output));
+void drop_run_before(const fs::path& output) {
+  for (const char* name : kResults) fs::remove(output / name);
+  remove_predictions(output);
+  drop_set_aside(output);
 }
 
 bool bring_back(const fs::path& output) {
-  const bool waits = fs::exists(checkpoints(aside(output))) && !has_checkpoint(output);
+  const bool is_aside = fs::exists(checkpoints(aside(output)));
+  const bool waits = is_aside && !has_checkpoint(output);
   try {
     if (waits) move_back(output);
+    if (is_aside && !waits) drop_run_before(output);
     drop_set_aside(output);
   } catch (const fs::filesystem_error& error) {
     fail("{}: the run before can't be brought back: {}; its checkpoints lie in {}", error.path1().string(),

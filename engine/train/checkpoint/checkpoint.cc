@@ -14,7 +14,6 @@
 
 #include "base/atomic_file.h"
 #include "base/error.h"
-#include "train/checkpoint/attempt.h"
 
 namespace atl {
 namespace {

@@ -1,4 +1,5 @@
-#include "train/checkpoint/whole_tensors.h"
+// Puts parameters together as files hold them, and takes a rank's rows from there.
+#include "train/checkpoint/run_state.h"
 
 #include <cstring>
 

@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "model/decoder.h"
+#include "sampler/owners.h"
 #include "sampler/pairs/pair_draws.h"
-#include "sampler/pairs/step_pairs.h"
-#include "sampler/row_requests.h"
+#include "sampler/pairs/pair_graph.h"
 #include "strategies/schedule/schedule.h"
 #include "telemetry/link_metrics.h"
 #include "train/evaluation.h"

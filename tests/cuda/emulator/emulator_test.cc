@@ -6,7 +6,7 @@
 #include <thread>
 
 #include "tensor/cuda/elements.h"
-#include "unit/twins.h"
+#include "unit/gpu_rank.h"
 
 namespace atl::test {
 namespace {

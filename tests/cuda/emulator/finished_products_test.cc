@@ -4,7 +4,7 @@
 
 #include "emulated.h"
 #include "tensor/cuda/stream.h"
-#include "unit/twins.h"
+#include "unit/gpu_rank.h"
 
 namespace atl::test {
 namespace {

@@ -2,7 +2,7 @@
 // is, and no sum depends on the order in which pieces run.
 #include "tensor/cuda/arc_rows.h"
 
-#include "unit/twins.h"
+#include "unit/gpu_rank.h"
 
 namespace atl::test {
 namespace {

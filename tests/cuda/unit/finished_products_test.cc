@@ -1,9 +1,10 @@
-// Products with their epilogues, which a library may compute within the product: every epilogue is compared
-// with the CPU's, in float32 and in halves, for aligned views and others. A NaN that ReLU may have hidden is
+// Products with their epilogues, which a library may compute within the product: every epilogue is held to
+// the reference, in float32 and in halves, for aligned views and others. A NaN that ReLU may have hidden is
 // found.
 #include <limits>
 
-#include "unit/twins.h"
+#include "tensor/cases/trial.h"
+#include "unit/gpu_rank.h"
 
 namespace atl::test {
 namespace {
@@ -29,10 +30,10 @@ constexpr Shape kShapes[] = {{0, 5, 3},    {1, 1, 1},   {7, 0, 5},   {33, 7, 1},
                              {64, 16, 40}, {3, 300, 2}, {41, 13, 31}};
 
 /// a and out: Reals where the seed is even, of others some in halves.
-void expect_alike(unsigned seed, const Shape& shape, const Finish& finish, bool accumulate) {
+void expect_finished(Context& ctx, unsigned seed, const Shape& shape, const Finish& finish, bool accumulate) {
   SCOPED_TRACE(testing::Message() << finish.name << ", " << shape.n << " x " << shape.k << " x " << shape.m
                                   << ", seed " << seed << (accumulate ? ", accumulated" : ""));
-  Twins t(seed);
+  Trial t(ctx, seed);
   if (seed % 4 >= 2) t.alike();
   Epilogue e;
   if (finish.bias) e.bias = t.reals(shape.m + 3) + (seed % 4 >= 2 ? 0 : t.draw() % 4);
@@ -40,15 +41,16 @@ void expect_alike(unsigned seed, const Shape& shape, const Finish& finish, bool 
   if (finish.drops) e.dropout = t.dropout(shape.n);
   if (finish.adds) e.residual = t.values(shape.n, shape.m);
   const ConstMatrixView a = t.values(shape.n, shape.k), w = t.matrix(shape.k, shape.m);
-  t.expect_alike(t.within(kSums, kHalves), &gemm, a, w, t.values(shape.n, shape.m), accumulate, e);
+  t.expect(&gemm, &reference::gemm, a, w, t.values(shape.n, shape.m), accumulate, e);
 }
 
-TEST(FinishedProducts, AreTheCpus) {
+TEST(FinishedProducts, AreProductsWithTheirEpilogue) {
+  GpuRank rank;
   unsigned seed = 0;
   for (const Finish& finish : kFinishes)
     for (const Shape& shape : kShapes)
       for (int time = 0; time < 4; ++time, ++seed) {
-        expect_alike(seed, shape, finish, seed / 4 % 2 == 0);
+        expect_finished(rank.ctx, seed, shape, finish, seed / 4 % 2 == 0);
         if (testing::Test::HasFatalFailure()) return;
       }
 }

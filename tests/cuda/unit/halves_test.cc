@@ -1,5 +1,5 @@
 // Softmaxes over neighbours with all values in halves read and write these directly, without copies in Reals.
-#include "unit/twins.h"
+#include "unit/gpu_rank.h"
 
 namespace atl::test {
 namespace {

@@ -2,7 +2,7 @@
 #include <functional>
 #include <limits>
 
-#include "unit/twins.h"
+#include "unit/gpu_rank.h"
 
 namespace atl::test {
 namespace {

@@ -1,6 +1,6 @@
 // Any bytes, gzipped or not, as a METIS graph file. An accepted graph has each edge at both ends.
 #include "base/error.h"
-#include "dataset/import/metis.h"
+#include "dataset/import/arc_lines.h"
 #include "memory_file.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {

@@ -3,7 +3,7 @@
 #include <string_view>
 
 #include "base/error.h"
-#include "dataset/import/snap.h"
+#include "dataset/import/arc_lines.h"
 #include "memory_file.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {

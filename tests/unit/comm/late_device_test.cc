@@ -9,6 +9,7 @@
 #include <thread>
 #include <vector>
 
+#include "base/error.h"
 #include "comm/ranks.h"
 #include "tensor/device_stream.h"
 
@@ -54,6 +55,27 @@ TEST(LateDevice, EndsItsRankByTheTimeOut) {
               AllOf(HasSubstr("halo exchange: the device of rank 0 on a has not finished earlier work"),
                     HasSubstr("within 0.3 s")));
   EXPECT_EQ(told, std::vector<std::string>{failures[0]});
+}
+
+/// A device that failed says so when it is asked, here by the thread that communicates.
+class FailedStream final : public DeviceStream {
+ public:
+  bool reached(Mark /*mark*/) const override { fail("cudaEventQuery: an illegal address was read"); }
+  void upload(void* /*device*/, const void* /*host*/, std::size_t /*bytes*/) override {}
+  void download(void* /*host*/, const void* /*device*/, std::size_t /*bytes*/) override {}
+};
+
+TEST(FailedDevice, FailsTheExchangeThatWaitsForIt) {
+  FailedStream stream;
+  const auto failures =
+      failures_of_ranks(make_local_group(2, {"a", "b"}), Communicator::Options{2s}, [&](Communicator& comm) {
+        if (comm.rank() == 1) return;
+        Matrix rows(1, 4);
+        rows.zero();
+        const std::vector<RowsTo> sends{{1, rows}};
+        comm.exchange(Lane::kBulk, Traffic::kHalo, sends, std::span<const RowsFrom>(), &stream).wait();
+      });
+  EXPECT_EQ(failures[0], "cudaEventQuery: an illegal address was read");
 }
 
 }  // namespace

@@ -1,6 +1,6 @@
 // How long the communicating thread sleeps: hardly at all while somebody waits; for bulk alone, according to
 // the rate of the link.
-#include "comm/poll_pace.h"
+#include "comm/progress.h"
 
 #include <gtest/gtest.h>
 

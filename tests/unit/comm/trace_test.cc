@@ -5,7 +5,6 @@
 
 #include <thread>
 
-#include "comm/clock_offset.h"
 #include "comm/ranks.h"
 #include "comm/slow_transport.h"
 

@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "dataset/catalogue/presets.h"
+#include "dataset/catalogue/describe.h"
 
 namespace atl {
 namespace {

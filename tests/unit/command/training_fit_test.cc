@@ -1,5 +1,5 @@
 // Conditions on manifest and data set together that depend on the strategy.
-#include "command/training_fit.h"
+#include "command/job_data.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -209,6 +209,39 @@ TEST(TrainingFit, ValidationVerticesOfOneClassAreDoubtedWithRocAuc) {
 }
 
 /// Of fewer negative pairs none is the K-th best, and every edge counts as a hit.
+/// `training` labels of training vertices, then those of test vertices; −1: unlabelled.
+std::vector<std::string> doubts_of_labels(std::vector<std::int32_t> training,
+                                          const std::vector<std::int32_t>& test) {
+  TemporaryFolder folder;
+  std::vector<std::uint8_t> split(training.size(), std::uint8_t(Split::kTrain));
+  split.resize(training.size() + test.size(), std::uint8_t(Split::kTest));
+  std::vector<std::int32_t> labels = std::move(training);
+  labels.insert(labels.end(), test.begin(), test.end());
+  WriterOptions options;
+  options.name = "small";
+  options.threads = 1;
+  DatasetWriter writer(folder / "small", options);
+  const auto vertices = Index(labels.size());
+  writer.set_vertices(vertices);
+  writer.add_arcs(std::vector<VertexId>{0}, std::vector<VertexId>{1}, {}, {});
+  writer.set_labels(labels, 4, {});
+  writer.add_split("default", {split.data(), vertices, 1}, "small");
+  writer.finish();
+  const LoadedJob job = parse_job(
+      "apiVersion: atoll.dev/v1alpha1\nkind: GNNJob\nmetadata: {name: small}\nspec:\n  dataset: {name: small}\n"
+      "  model: {kind: sage}\n",
+      "small.yaml");
+  return training_doubts(job, Dataset::open(folder / "small"));
+}
+
+TEST(TrainingFit, ClassesWithoutATrainingVertexAreDoubted) {
+  EXPECT_THAT(doubts_of_labels({0, 1}, {0, 1, -1}), testing::IsEmpty()) << "2 and 3 don't occur";
+  EXPECT_THAT(doubts_of_labels({0, 1, -1}, {0, 2, 2, 3}),
+              testing::ElementsAre(testing::HasSubstr(
+                  "dataset.split: no training vertex of small is of class 2, 3, and 3 validation and test "
+                  "vertices are")));
+}
+
 TEST(TrainingFit, HitsAtMoreThanThereAreNegativePairsAreDoubted) {
   TemporaryFolder folder;
   write_small_data(folder / "small", {.edges = true});

@@ -8,8 +8,6 @@
 #include <string>
 #include <vector>
 
-#include "compare/trial.h"
-
 namespace atl {
 namespace {
 

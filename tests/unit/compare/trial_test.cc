@@ -1,5 +1,5 @@
 // A trial gives the result that a run would have given.
-#include "compare/trial.h"
+#include "compare/comparison.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,6 +1,4 @@
 // Edge splits: refused ones, edges left out of training, and drawn edges. No held-out edge is ever an arc.
-#include "dataset/edge_split.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -9,7 +7,7 @@
 #include <set>
 
 #include "dataset/export.h"
-#include "dataset/format/npz_writer.h"
+#include "dataset/format/npz.h"
 #include "dataset/import/importers.h"
 #include "dataset/source_files.h"
 #include "dataset/splits.h"

@@ -1,5 +1,5 @@
 // Bipartite graphs, against a search that colours one component after the other.
-#include "dataset/writer_edges.h"
+#include "dataset/splits.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,7 +1,5 @@
 // Processes that ask each other by name: all answers come in the time of one, and nobody waits for a process
 // that hangs.
-#include "http/listen.h"
-
 #include <gtest/gtest.h>
 #include <unistd.h>
 

@@ -19,7 +19,6 @@
 #include "job/valid_manifest.h"
 #include "job/write.h"
 #include "job/yaml.h"
-#include "job/yaml_text.h"
 #include "where.h"
 
 namespace atl {

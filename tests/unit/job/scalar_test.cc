@@ -1,7 +1,5 @@
 // YAML is read as kubectl reads it. kubectl 1.34 printed its reading of each text in yaml.json;
 // tests/e2e/custom_resource asks the installed kubectl again.
-#include "job/scalar.h"
-
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>

@@ -1,4 +1,4 @@
-#include "launch/earlier_ranks.h"
+#include "launch/rank_guard.h"
 
 #include <gtest/gtest.h>
 #include <netinet/in.h>
@@ -18,9 +18,9 @@ namespace atl {
 namespace {
 
 /// A process that looks like a rank and does nothing.
-class Rank {
+class IdleRank {
  public:
-  Rank(const char* run, const char* attempt) : pid_(fork()) {
+  IdleRank(const char* run, const char* attempt) : pid_(fork()) {
     if (pid_ == 0) {
       // The shell keeps the words behind its script; "train" is to be the first of them all.
       execl("/bin/bash", "train-script", "train", "--attempt", attempt, "--run", run, nullptr);
@@ -28,12 +28,12 @@ class Rank {
     }
     while (!looks_like_one()) std::this_thread::sleep_for(std::chrono::milliseconds(2));
   }
-  ~Rank() {
+  ~IdleRank() {
     kill(pid_, SIGKILL);
     if (!is_reaped_) waitpid(pid_, nullptr, 0);
   }
-  Rank(const Rank&) = delete;
-  Rank& operator=(const Rank&) = delete;
+  IdleRank(const IdleRank&) = delete;
+  IdleRank& operator=(const IdleRank&) = delete;
 
   bool was_killed() {
     int state = 0;
@@ -71,7 +71,7 @@ class EarlierRanks : public testing::Test {
 };
 
 TEST_F(EarlierRanks, OfTheSameRunAreEndedAndNoOthers) {
-  Rank earlier("this", "1"), present("this", "2"), other("another", "1");
+  IdleRank earlier("this", "1"), present("this", "2"), other("another", "1");
   end_earlier_ranks("this", 2);
   EXPECT_TRUE(earlier.was_killed());
   EXPECT_FALSE(present.was_killed());

@@ -1,6 +1,6 @@
 // The log lines of a pod about InfiniBand. Folders replace the kernel's, because there is no such hardware
 // here.
-#include "launch/infiniband.h"
+#include "launch/supervisor.h"
 
 #include <gmock/gmock.h>
 

@@ -1,4 +1,4 @@
-#include "launch/leaving.h"
+#include "launch/mpirun_messages.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-#include "launch/scratch.h"
+#include "launch/mpirun_command.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

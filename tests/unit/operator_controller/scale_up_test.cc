@@ -250,6 +250,28 @@ TEST_F(BufferTest, TheyAreGoneBeforeTheGangIsReleased) {
   expect_success(world);
 }
 
+TEST_F(BufferTest, AnOperatorThatAsksOtherwiseDeletesThem) {
+  world.autoscaler.is_silent = true;
+  submit_and_ask();
+  ASSERT_FALSE(names(Kind::kCapacityBuffer).empty());
+  world.atoll.settings.scale_up = ScaleUp::kPlaceholders;
+  world.atoll.run(30);
+  EXPECT_THAT(names(Kind::kCapacityBuffer), IsEmpty()) << "also of a name that a placeholder has";
+  EXPECT_THAT(names(Kind::kPodTemplate), IsEmpty());
+  EXPECT_THAT(world.placeholders(), SizeIs(7)) << "six servers and a launcher";
+}
+
+TEST_F(BufferTest, AnOperatorThatAsksNoMoreDeletesThem) {
+  world.autoscaler.is_silent = true;
+  submit_and_ask();
+  ASSERT_FALSE(names(Kind::kCapacityBuffer).empty());
+  world.atoll.settings.scale_up = ScaleUp::kNone;
+  world.atoll.run(30);
+  EXPECT_THAT(names(Kind::kCapacityBuffer), IsEmpty());
+  EXPECT_THAT(names(Kind::kPodTemplate), IsEmpty());
+  EXPECT_FALSE(world.condition(kNodesRequested).holds);
+}
+
 TEST_F(BufferTest, ASuspendedJobLeavesNone) {
   submit_and_ask();
   world.suspend(true);

@@ -129,6 +129,29 @@ TEST(Upgrade, OfTheOperatorLeavesWhatNobodyTouched) {
   EXPECT_EQ(uids(world), before);
 }
 
+/// Operators left that reason in jobs that were resumed before their pods were gone.
+TEST(Upgrade, OfTheOperatorRestartsNoJobThatOnceWasToBeSuspended) {
+  for (const json& job : {sample_job_json(), mpi_job_json()}) {
+    SCOPED_TRACE(job.at("spec").value("launcher", "atoll"));
+    World world;
+    world.atoll.submit(job);
+    world.until_training();
+    const auto before = uids(world);
+    Status status = world.atoll.status();
+    set_condition(status.conditions, {kSuspended, false, "Suspending", "", world.cluster.now, 1});
+    world.atoll.job()["status"] = json::parse(write_status(status));
+    world.cluster.is_changed = true;
+    world.atoll.run(3);
+    EXPECT_EQ(uids(world), before);
+    EXPECT_TRUE(world.trains());
+    EXPECT_EQ(condition(world, kSuspended).reason, "Resumed");
+    world.run_to_end();
+    expect_success(world);
+    EXPECT_EQ(world.cluster.runs["cora"].launches, 1);
+    EXPECT_EQ(world.atoll.status().attempt, 1);
+  }
+}
+
 TEST(Upgrade, AJobWithFieldsOfALaterReleaseWaitsForItsOperator) {
   World world;
   world.atoll.submit(sample_job_json({{"/spec/training", {{"novelty", 0.5}}}}));

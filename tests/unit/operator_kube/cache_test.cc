@@ -3,6 +3,9 @@
 
 #include <gmock/gmock.h>
 
+#include <chrono>
+#include <future>
+
 namespace atl::kube {
 namespace {
 
@@ -67,6 +70,26 @@ TEST_F(CacheTest, WhatAListLacksIsGone) {
   cache.end_list();
   EXPECT_THAT(changes, ElementsAre("ns/b:1→2", "-ns/c=1"));
   EXPECT_EQ(cache.all().size(), 2u);
+}
+
+TEST(Cache, IsReadWhileALargeObjectIsParsed) {
+  std::future_status answered = std::future_status::timeout;
+  std::future<std::size_t> reader;
+  std::function<void()> while_parsing = [] {};
+  Cache<std::string> cache{[&](std::string_view text) {
+                             while_parsing();
+                             return object_key(text).version;
+                           },
+                           [](const std::string&, const auto&, const auto&) {}};
+  cache.put(object("a", "1"));
+  while_parsing = [&] {
+    reader = std::async(std::launch::async, [&] { return cache.find("ns/a") ? cache.size() : 0; });
+    answered = reader.wait_for(std::chrono::seconds(2));
+  };
+  cache.put(object("large", "2"));
+  EXPECT_EQ(answered, std::future_status::ready) << "nobody else may wait for it";
+  EXPECT_EQ(reader.get(), 1U) << "what was there before";
+  EXPECT_EQ(*cache.find("ns/large"), "2");
 }
 
 TEST_F(CacheTest, AListThatFailsAndIsBegunAgainRemovesNothing) {

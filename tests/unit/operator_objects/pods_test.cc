@@ -3,6 +3,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "operator/objects/image.h"
 #include "operator/objects/names.h"
 #include "operator/plan/gang.h"
 #include "operator/plan/snapshot.h"

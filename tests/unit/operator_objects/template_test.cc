@@ -95,6 +95,13 @@ TEST(Template, WhatWouldBreakAJobIsRefusedByName) {
   EXPECT_THAT(
       faults(R"({"spec": {"hostNetwork": true}})"),
       ElementsAre("template.spec.hostNetwork: can't be set (every pod's sshd needs port 2222 for itself)"));
+  for (const char* name : {"hostnameOverride", "schedulingGroup", "workloadRef"})
+    EXPECT_THAT(faults(R"({"spec": {")" + std::string(name) + R"(": "a"}})"),
+                ElementsAre(HasSubstr("template.spec." + std::string(name) + ": can't be set")));
+  for (const char* name : {"restartPolicy", "restartPolicyRules"})
+    EXPECT_THAT(
+        faults(R"({"spec": {"containers": [{"name": "engine", ")" + std::string(name) + R"(": "Always"}]}})"),
+        ElementsAre(HasSubstr("runPolicy.backoffLimit says how often the job is restarted")));
   const std::pair<const char*, const char*> cases[] = {
       {R"({"spec": {"schedulingGates": []}})", "template.spec.schedulingGates"},
       {R"({"spec": {"affinity": {"podAntiAffinity": {}}}})", "template.spec.affinity.podAntiAffinity"},

@@ -185,10 +185,10 @@ TEST(AssignedPlan, IsOfAClassOfItsOwn) {
   Snapshot on = cluster();
   for (const NodeState& node : on.nodes)
     on.left.push_back({node.allocatable, node.allocatable, node.allocatable});
-  EXPECT_EQ(ClassRoom(gang, on).could_fit(on, nullptr), 1);
-  EXPECT_EQ(ClassRoom(free, on).could_fit(on, nullptr), 24);
+  EXPECT_EQ(ClassRoom(gang, on).could_fit(on).gangs, 1);
+  EXPECT_EQ(ClassRoom(free, on).could_fit(on).gangs, 24);
   on.left[9].free = Resources({{"cpu", 999}, {"pods", 110}});
-  EXPECT_EQ(ClassRoom(gang, on).could_fit(on, nullptr), 0);
+  EXPECT_EQ(ClassRoom(gang, on).could_fit(on).gangs, 0);
   EXPECT_TRUE(ClassRoom(gang, on).could_ever());
 }
 

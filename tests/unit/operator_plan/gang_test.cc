@@ -179,6 +179,22 @@ TEST(Gang, TheLauncherTakesAServersPlaceWhereNothingElseIsLeft) {
               HasSubstr("a launcher (0.1 cpu, 128 MiB memory); there is room only for the servers"));
 }
 
+TEST(Gang, ATolerationComparesNumbersAsTheSchedulerDoes) {
+  Snapshot on = cluster();
+  on.nodes[0].taints = {{"sla", "900", "NoSchedule"}};
+  const auto nodes = [&](const std::string& comparison, const std::string& value) {
+    return plan(job({"placement.ranks=6", "template={spec: {tolerations: [{key: sla, operator: " +
+                                              comparison + ", value: '" + value + "'}]}}"}),
+                on)
+        .nodes;
+  };
+  EXPECT_THAT(nodes("Gt", "899"), ElementsAre("n1", "n2", "n3"));
+  EXPECT_THAT(nodes("Gt", "900"), ElementsAre("n4", "n5", "n6"));
+  EXPECT_THAT(nodes("Lt", "901"), ElementsAre("n1", "n2", "n3"));
+  EXPECT_THAT(nodes("Lt", "900"), ElementsAre("n4", "n5", "n6"));
+  EXPECT_THAT(nodes("Gt", "none"), ElementsAre("n4", "n5", "n6"));
+}
+
 TEST(Gang, TheTemplateChoosesNodes) {
   Snapshot on = cluster();
   on.nodes[0].taints = {{"dedicated", "ml", "NoSchedule"}};

@@ -97,6 +97,19 @@ TEST(Reservation, IsNotMadeForWhatNeverFits) {
   EXPECT_FALSE(reserve(gang(2, 8), cluster(2, 8))) << "and the launcher?";
 }
 
+TEST(Reservation, LeavesOutTheNodesOfOthers) {
+  Snapshot on = cluster(4, 8);
+  for (const char* node : {"n1", "n2", "n3", "n4"}) on.pods.push_back(pod(node, 8, "team/a"));
+  const auto any = reserve(gang(2, 7), on);
+  ASSERT_TRUE(any);
+  EXPECT_THAT(any->nodes, ElementsAre("n1", "n2"));
+  EXPECT_THAT(any->claimed, ElementsAre("n1", "n2", "n3", "n4")) << "it may be nearer there some day";
+  const auto rest = reserve(gang(2, 7), on, {"n1", "n2"});
+  ASSERT_TRUE(rest);
+  EXPECT_THAT(rest->nodes, ElementsAre("n3", "n4"));
+  EXPECT_FALSE(reserve(gang(2, 7), on, {"n1", "n2", "n3"}));
+}
+
 TEST(Reservation, IsNoneOfItsOwnJobsAffair) {
   Snapshot on = cluster(2, 8);
   on.pods = {pod("n1", 8, "team/a")};

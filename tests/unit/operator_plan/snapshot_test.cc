@@ -45,6 +45,21 @@ TEST(Requests, SidecarsRunBesideContainersAndLaterInitContainers) {
   EXPECT_EQ(requests_of(spec), amounts({{"cpu", 3000}, {"memory", 3LL << 30}, {"pods", 1}}));
 }
 
+TEST(Requests, APodThatIsResizedTakesTheLargerOfWhatItHasAndAsksFor) {
+  json spec = {{"containers", {asks("1", "4Gi")}}, {"initContainers", {sidecar("500m", "1Gi")}}};
+  spec["containers"][0]["name"] = "web";
+  spec["initContainers"][0]["name"] = "proxy";
+  json status = json::parse(R"({
+      "containerStatuses": [{"name": "web", "allocatedResources": {"cpu": "3", "memory": "2Gi"},
+                             "resources": {"requests": {"cpu": "2", "memory": "3Gi"}}}],
+      "initContainerStatuses": [{"name": "proxy", "allocatedResources": {"cpu": "1", "memory": "1Gi"}}]})");
+  EXPECT_EQ(requests_of(spec, status), amounts({{"cpu", 4000}, {"memory", 5LL << 30}, {"pods", 1}}));
+  status["conditions"] =
+      json::array({{{"type", "PodResizePending"}, {"status", "True"}, {"reason", "Infeasible"}}});
+  EXPECT_EQ(requests_of(spec, status), amounts({{"cpu", 4000}, {"memory", 4LL << 30}, {"pods", 1}}))
+      << "its node can never give it more memory than it has";
+}
+
 TEST(Requests, APodsOwnAmountsStandInPlaceAndOverheadIsOnTop) {
   json spec = {{"containers", {asks("1", "1Gi")}}, {"overhead", {{"cpu", "100m"}}}};
   spec["resources"]["requests"]["cpu"] = "2";

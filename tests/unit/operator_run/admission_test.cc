@@ -22,6 +22,28 @@ struct Admission : testing::Test {
   void submit_with_template() { stage.submit("cora", {{"/spec/template/spec/dnsPolicy", "ClusterFirst"}}); }
 };
 
+TEST_F(Admission, AWebhookThatKeepsPodsAtTheirGateIsNamedAndTriedAgain) {
+  for (const char* node : {"n1", "n2", "n3"}) stage.cluster.occupy(node, 3000, std::string("app-") + node);
+  stage.submit("cora");
+  stage.run(120);
+  ASSERT_EQ(stage.reason(kPlaced), "NoRoom");
+  bool is_strict = true;
+  stage.api.refuse = [&](const std::string& method,
+                         const FakeApi::Target& target) -> std::optional<FakeApi::Refusal> {
+    if (!is_strict || method != "PATCH" || target.plural != "pods") return {};
+    return FakeApi::Refusal{403, "Forbidden",
+                            "admission webhook \"freeze\" denied the request: no changes today"};
+  };
+  for (const char* node : {"n1", "n2", "n3"}) stage.cluster.pods.erase(std::string("app-") + node);
+  stage.run(30);
+  EXPECT_THAT(said(kCreated), AllOf(HasSubstr("Refused: Pod cora-"), HasSubstr("no changes today")));
+  EXPECT_LT(stage.count("PATCH pods cora-0-0"), 30) << "it is tried less and less often";
+  is_strict = false;
+  stage.run(300, [&] { return stage.state() == "Running"; });
+  EXPECT_EQ(stage.state(), "Running");
+  EXPECT_THAT(said(kCreated), HasSubstr("Made"));
+}
+
 TEST_F(Admission, AWebhookThatDoesNotAnswerIsNamedAndTriedAgain) {
   bool is_down = true;
   stage.api.refuse = [&](const std::string& method,

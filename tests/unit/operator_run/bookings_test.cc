@@ -2,6 +2,7 @@
 // them.
 #include <gmock/gmock.h>
 
+#include "operator/objects/release.h"
 #include "operator_run/stage.h"
 
 namespace atl::ctl {
@@ -32,6 +33,30 @@ TEST(Bookings, OfAStageThatFailsInPartStandWhereItSucceeded) {
     if (label_of(pod, kRoleLabel) == kWorkerRole) by_node[read_pod(pod.dump()).pinned].push_back(name);
   for (const auto& [node, pods] : by_node)
     EXPECT_EQ(pods.size(), 1U) << node << ": " << testing::PrintToString(pods);
+}
+
+TEST(Bookings, ALauncherWhosePinWasRefusedHasAPlaceBeforeItsWorkersAreReady) {
+  Stage stage;
+  for (const char* node : {"n1", "n2", "n3"}) stage.cluster.occupy(node, 3000, std::string("app-") + node);
+  stage.submit("one");
+  stage.run(120);
+  ASSERT_EQ(stage.reason(kPlaced, "one"), "NoRoom");
+  int refusals = 0;
+  stage.api.refuse = [&](const std::string& method,
+                         const FakeApi::Target& target) -> std::optional<FakeApi::Refusal> {
+    if (method != "PATCH" || target.name != "one-launcher-1" || refusals > 0) return {};
+    ++refusals;
+    return FakeApi::Refusal{500, "InternalError", "etcd has no leader"};
+  };
+  for (const char* node : {"n1", "n2", "n3"}) stage.cluster.pods.erase(std::string("app-") + node);
+  bool is_held = false;
+  stage.run(30, [&] {
+    const PodView launcher = read_pod(stage.cluster.pods.at("one-launcher-1").dump());
+    is_held |= is_gated(launcher) && !launcher.pinned.empty();
+    return !is_gated(launcher);
+  });
+  ASSERT_EQ(refusals, 1);
+  EXPECT_TRUE(is_held) << "else anybody may take its room while the workers start";
 }
 
 TEST(Bookings, OfAStatusWithoutAnAnswerStandUntilTheNextLook) {

@@ -54,6 +54,20 @@ TEST_F(ClaimPlacesTest, AGangThatHasNoRoomThereWaitsAndSaysWhy) {
   EXPECT_EQ(stage.state(), "Running");
 }
 
+TEST_F(ClaimPlacesTest, AClaimForOnePodIsNoDataSetOfTwo) {
+  bind("datasets", "rack", "r1");
+  json& claim = stage.api.more["persistentvolumeclaims/datasets"];
+  claim["spec"]["accessModes"] = {"ReadWriteOncePod"};
+  stage.submit("cora");
+  stage.run(120);
+  EXPECT_THAT(placed(),
+              HasSubstr("NoRoom: volume claim datasets is ReadWriteOncePod: one pod can mount it, and 2"));
+  EXPECT_THAT(stage.api.writes, Not(Contains(HasSubstr("PATCH pods")))) << "no pod is released to hang";
+  claim["spec"]["accessModes"] = {"ReadWriteMany"};
+  stage.run(200, [&] { return stage.state() == "Running"; });
+  EXPECT_EQ(stage.state(), "Running");
+}
+
 TEST_F(ClaimPlacesTest, AClassThatMakesVolumesSomewhereBindsAnUnboundClaim) {
   stage.api.more["persistentvolumeclaims/results"] = {{"metadata", {{"name", "results"}, {"uid", "c"}}},
                                                       {"spec", {{"storageClassName", "zonal"}}}};

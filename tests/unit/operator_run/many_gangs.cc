@@ -57,11 +57,12 @@ json ManyGangs::node(const std::string& name, const char* cores) {
         {"conditions", {{{"type", "Ready"}, {"status", "True"}}}}}}};
 }
 
-void ManyGangs::add_job(const std::string& name, int ranks, double cores) {
+void ManyGangs::add_job(const std::string& name, int ranks, double cores, const std::string& pool) {
   json object = sample_job_json({{"/metadata/name", name},
                                  {"/metadata/uid", "uid of " + name},
                                  {"/spec/resources/cpu", cores},
                                  {"/spec/placement", {{"ranks", ranks}, {"ranksPerServer", 1}}}});
+  if (!pool.empty()) object["spec"]["template"] = {{"spec", {{"nodeSelector", {{"pool", pool}}}}}};
   specs_[name] = object.at("spec");
   GnnJob job = read_gnn_job(object.dump());
   job.status.conditions = {{kCreated, true, "Made", "", kNow - Seconds(1000), 1},

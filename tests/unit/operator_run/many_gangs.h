@@ -47,10 +47,10 @@ struct ManyGangs : testing::Test {
                          return plan_gang(gang, snapshot);
                        },
                    .reserve =
-                       [this](const Gang& gang, const Snapshot& snapshot) {
+                       [this](const Gang& gang, const Snapshot& snapshot, const auto& but) {
                          ++reservations;
                          while_searching();
-                         return reserve(gang, snapshot);
+                         return reserve(gang, snapshot, but);
                        }}};
   const Settings settings{.image = "atoll/engine:1"};
 
@@ -66,8 +66,9 @@ struct ManyGangs : testing::Test {
   static json other_pod(const std::string& name, const std::string& node, const char* cores);
   kube::Store& other_pods();
   static json node(const std::string& name, const char* cores = "8");
-  /// All of its pods wait at their gates. `ranks`: each a server that takes so many cores.
-  void add_job(const std::string& name, int ranks, double cores = 5);
+  /// All of its pods wait at their gates. `ranks`: each a server that takes so many cores. `pool`: the label
+  /// of the only nodes that it may use; "": any.
+  void add_job(const std::string& name, int ranks, double cores = 5, const std::string& pool = "");
   /// As the controller does; the status is written where it differs, unless the server takes none.
   Decision look(const std::string& name, bool is_taken = true);
   void add_never(int number, double cores = 5) { add_job("never-" + std::to_string(number), 12, cores); }

@@ -139,7 +139,7 @@ class SoakOracle {
   }
 
   /// All of a job's pods, of all its attempts and whichever operator made them, run one image. It is for
-  /// `reconcile.use_image(…)` in keep_image.
+  /// `reconcile.use_image(…)` in make_belongings.
   void check_images(const SoakJob& job) {
     std::string& image = known_[job.uid].image;
     for (const auto& [name, pod] : world_.cluster.pods) {

@@ -13,17 +13,36 @@ namespace {
 using testing::ElementsAre;
 using testing::IsEmpty;
 
-/// What ClassRoom::could_fit() says, counted site by site.
+using Domain = std::vector<std::string>;
+
+Domain domain_of(const Gang& gang, const Site& site) {
+  Domain domain;
+  for (int level = 0; level <= gang.within; ++level) domain.push_back(site.domain_at(level));
+  return domain;
+}
+
+/// What ClassRoom::could_fit() says of a gang without a launcher, counted site by site.
 std::int64_t gangs_that_fit(const Gang& gang, const Room& room) {
-  std::map<std::vector<std::string>, std::int64_t> slots;
-  for (const Site& site : room.sites(false)) {
-    std::vector<std::string> domain;
-    for (int level = 0; level <= gang.within; ++level) domain.push_back(site.domain_at(level));
-    slots[domain] += site.slots;
-  }
+  std::map<Domain, std::int64_t> slots;
+  for (const Site& site : room.sites(false)) slots[domain_of(gang, site)] += site.slots;
   std::int64_t gangs = 0;
   for (const auto& [domain, count] : slots) gangs += count / std::ssize(gang.servers);
   return gangs;
+}
+
+/// Whether a gang fits with its launcher, which is tried on each node.
+bool fits_with_launcher(const Gang& gang, const Room& room) {
+  for (std::size_t host = 0; host < room.usable().size(); ++host) {
+    const NodeRoom& node = room.usable()[host];
+    if (node.free.times(gang.launcher) == 0) continue;
+    auto sites = room.sites(false);
+    sites[host] = room.site(node, Resources(node.free) -= gang.launcher);
+    std::map<Domain, std::int64_t> slots;
+    for (const Site& site : sites) slots[domain_of(gang, site)] += site.slots;
+    for (const auto& [domain, count] : slots)
+      if (count >= std::ssize(gang.servers)) return true;
+  }
+  return false;
 }
 
 TEST(ClassRoom, IsWhatOneCountsFromNothingAfterManyRandomEvents) {
@@ -53,7 +72,7 @@ TEST(ClassRoom, IsWhatOneCountsFromNothingAfterManyRandomEvents) {
       if (changes.from) classes[c].move(*changes.from);
       for (const std::size_t node : changes.nodes) classes[c].count(snapshot, node);
       const auto fit = gangs_that_fit(gangs[c], Room(gangs[c], counted));
-      ASSERT_EQ(classes[c].could_fit(snapshot, nullptr), fit) << "class " << c << " after event " << event;
+      ASSERT_EQ(classes[c].could_fit(snapshot).gangs, fit) << "class " << c << " after event " << event;
       (fit > 0 ? has_fitted : has_not) = true;
     }
     std::erase_if(counted.pods, [](const PodState& pod) { return !pod.of_daemon_set; });
@@ -61,6 +80,33 @@ TEST(ClassRoom, IsWhatOneCountsFromNothingAfterManyRandomEvents) {
       ASSERT_EQ(classes[c].could_ever(), gangs_that_fit(gangs[c], Room(gangs[c], counted)) > 0) << event;
   }
   EXPECT_TRUE(has_fitted && has_not) << "else this shows little";
+}
+
+TEST(ClassRoom, KnowsWhetherALauncherFitsBesideTheServers) {
+  RandomCluster cluster(5);
+  RoomTable& table = cluster.caches().room();
+  bool has_lacked = false;
+  for (int event = 1; event <= 5'000; ++event) {
+    cluster.happen();
+    if (event % 10 != 0) continue;
+    const Snapshot counted = cluster.counted();
+    for (int within = -1; within < 2; ++within) {
+      Gang gang;
+      gang.servers.resize(std::size_t(1 + event / 10 % 8), {0});
+      gang.server = Resources({{"cpu", 1500}, {"pods", 1}});
+      gang.launcher = Resources({{"cpu", 1250}, {"pods", 1}});
+      gang.levels = {"rack", "kubernetes.io/hostname"};
+      gang.within = within;
+      const Snapshot& snapshot = table.snapshot("");
+      const auto fit = ClassRoom(gang, snapshot).could_fit(snapshot);
+      const Room room(gang, counted);
+      ASSERT_EQ(fit.gangs > 0, fits_with_launcher(gang, room))
+          << "within " << within << " after event " << event;
+      ASSERT_EQ(fit.lacks_launcher, fit.gangs == 0 && gangs_that_fit(gang, room) > 0) << event;
+      has_lacked |= fit.lacks_launcher;
+    }
+  }
+  EXPECT_TRUE(has_lacked) << "else this shows little";
 }
 
 /// Ten nodes of 8 cores, each taken by somebody else's pod.
@@ -103,6 +149,28 @@ TEST_F(Wakes, OfManyThatAreAlikeAsManyAsThereIsRoomFor) {
   EXPECT_THAT(wake(), ElementsAre("a", "b"));
   EXPECT_EQ(plans, 2) << "one search each";
   EXPECT_THAT(wake(), IsEmpty()) << "the room is taken";
+}
+
+TEST_F(Wakes, NobodyForRoomWithoutAPlaceForTheLauncher) {
+  add_job("full", 10, 2);
+  EXPECT_THAT(why("full"), testing::HasSubstr("there is room only for the servers"))
+      << "two cores are free on each";
+  look("full");  // whether room can be kept for it is known from now on
+  searches();
+  put_other_pod("app-1", "n1", "5950m");
+  EXPECT_THAT(wake(), IsEmpty()) << "0.05 cores more are too few for a launcher";
+  EXPECT_EQ(searches(), 0);
+  put_other_pod("app-1", "n1", "5800m");
+  EXPECT_THAT(wake(), ElementsAre("full"));
+}
+
+TEST_F(Wakes, ARefusalSaysThatTheLauncherAloneHasNoPlace) {
+  put_other_pod("app-1", "n1", "7");
+  add_job("full", 10, 2);
+  EXPECT_THAT(why("full"), testing::HasSubstr("has room for 9"));
+  put_other_pod("app-1", "n1", "6");
+  EXPECT_THAT(why("full"), testing::HasSubstr("there is room only for the servers"))
+      << "nobody has to wait ten minutes for other words than numbers";
 }
 
 TEST_F(Wakes, NobodyForRoomThatIsKept) {

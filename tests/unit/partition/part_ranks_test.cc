@@ -1,5 +1,5 @@
 // The part of each rank, and the rank of each part.
-#include "partition/part_ranks.h"
+#include "partition/local_graph.h"
 
 #include <gmock/gmock.h>
 

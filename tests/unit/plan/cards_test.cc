@@ -1,5 +1,5 @@
 // GPUs that a plan knows by name.
-#include "plan/cards.h"
+#include "plan/job_plan.h"
 
 #include <gmock/gmock.h>
 

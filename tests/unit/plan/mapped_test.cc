@@ -1,4 +1,4 @@
-#include "plan/mapped.h"
+#include "plan/memory.h"
 
 #include <gtest/gtest.h>
 

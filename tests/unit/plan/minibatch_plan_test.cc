@@ -5,7 +5,6 @@
 #include <numeric>
 
 #include "plan/job_plan.h"
-#include "plan/shortfall.h"
 #include "train/every_model.h"
 
 namespace atl {

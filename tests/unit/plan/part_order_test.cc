@@ -8,7 +8,7 @@
 #include <numeric>
 
 #include "base/random.h"
-#include "partition/part_ranks.h"
+#include "partition/local_graph.h"
 
 namespace atl {
 namespace {

@@ -4,7 +4,9 @@
 
 #include <algorithm>
 
+#include "base/text.h"
 #include "plan/job_plan.h"
+#include "plan/strategy_plan.h"
 #include "train/small_job.h"
 
 namespace atl {
@@ -53,6 +55,10 @@ TEST_P(PlannedPowers, AreInMemoryBesideTheFeatures) {
   }
 }
 
+Index most_in_files(const JobPlan& plan) {
+  return std::ranges::max(plan.ranks, {}, [](const RankPlan& rank) { return rank.memory.file; }).memory.file;
+}
+
 /// Of batches that read no neighbours: in a file they take no memory, and the plan says how large it is.
 TEST(PlannedPowersOfBatches, InAFileTakeNoMemory) {
   TemporaryFolder folder;
@@ -77,6 +83,10 @@ TEST(PlannedPowersOfBatches, InAFileTakeNoMemory) {
       EXPECT_EQ(memory.passes - file.passes, file.file);
       EXPECT_GT(memory.loading, file.loading);
     }
+    EXPECT_THAT(held.section->memory_advice(),
+                testing::AllOf(testing::HasSubstr("; or strategy.minibatch.sumsFolder"),
+                               testing::HasSubstr(bytes_text(double(most_in_files(filed))))));
+    EXPECT_EQ(filed.section, nullptr) << "it is in use";
     EXPECT_THAT(to_text(filed, in_file), testing::HasSubstr("sums in a file"));
     EXPECT_THAT(to_text(held, in_memory), testing::Not(testing::HasSubstr("sums in a file")));
   }

@@ -1,5 +1,5 @@
 // Jobs that are said not to fit, and the advice given.
-#include "plan/shortfall.h"
+#include "plan/job_plan.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

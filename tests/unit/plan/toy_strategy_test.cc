@@ -2,7 +2,7 @@
 // resume it.
 #include <gmock/gmock.h>
 
-#include "job/option_field.h"
+#include "job/field.h"
 #include "job/strategies.h"
 #include "job/strategies/boundary_rows.h"
 #include "plan/job_plan.h"

@@ -4,7 +4,7 @@
 #include <utility>
 #include <vector>
 
-#include "simulate/replay.h"
+#include "simulate/simulation.h"
 
 namespace atl {
 

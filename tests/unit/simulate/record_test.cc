@@ -13,7 +13,6 @@
 
 #include "base/error.h"
 #include "plan/dry_input.h"
-#include "simulate/dry_recording.h"
 #include "simulate/recorder.h"
 #include "simulate/simulation.h"
 #include "train/optimizer.h"

@@ -1,5 +1,5 @@
 // Pages of several ranks joined to one that Prometheus accepts.
-#include "telemetry/rank_metrics.h"
+#include "telemetry/metrics_server.h"
 
 #include <gtest/gtest.h>
 

@@ -6,7 +6,6 @@
 #include <sstream>
 #include <thread>
 
-#include "telemetry/progress_state.h"
 #include "telemetry/sample_run.h"
 #include "temporary_folder.h"
 

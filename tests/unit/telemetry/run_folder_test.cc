@@ -116,6 +116,17 @@ TEST(RunFolder, ALineThatAKillCutShortIsLeftOut) {
   }
 }
 
+/// As a loss of power may leave the end of a file.
+TEST(RunFolder, NothingBehindTheLastCheckpointHoldsUpAResume) {
+  TemporaryFolder folder;
+  write_run(folder.path(), sample_run());
+  const std::string lines = read_bytes(folder / "metrics.jsonl");
+  write_bytes(folder / "metrics.jsonl", lines + std::string(100, '\0') + "\n");
+  EXPECT_EQ(read_epochs(folder.path(), 4).size(), 4u);
+  EXPECT_EQ(read_epochs(folder.path(), 3).size(), 3u);
+  EXPECT_THAT(error_of([&] { read_epochs(folder.path(), 5); }), HasSubstr("metrics.jsonl:5: is not"));
+}
+
 TEST(RunFolder, DamageIsSaidWithFileAndLine) {
   TemporaryFolder folder;
   write_run(folder.path(), sample_run());

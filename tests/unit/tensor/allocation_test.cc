@@ -59,7 +59,8 @@ void call_products(Context& ctx, Operands& o) {
 void call_rowwise(Context& ctx, Operands& o) {
   const Epilogue layer = o.epilogue(Epilogue::Norm::kLayer), batch = o.epilogue(Epilogue::Norm::kBatch);
   const EpilogueGradient gradient{.bias = o.bias.data(), .gain = o.gain.data(), .shift = o.bias.data()};
-  const std::span<double> sums = zeroed_sums(ctx, "test.sums", 48);
+  static constexpr ScratchKey kSums;
+  const std::span<double> sums = zeroed_sums(ctx, kSums, 48);
   apply(ctx, layer, o.out, o.out);
   apply_backward(ctx, layer, o.rows, o.out, o.rows, gradient);
   column_sums(ctx, o.rows, sums.data());

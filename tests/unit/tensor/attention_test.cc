@@ -119,31 +119,5 @@ TEST_P(Attend, BackwardIsTheGradient) {
 
 #endif
 
-TEST_P(Attend, ScoresAreProductsOfHeads) {
-  TestRank rank;
-  for (const auto& [heads, width] : kHeads) {
-    const Matrix z = random_matrix(61, 90, heads * width), a = random_matrix(62, 1, heads * width);
-    Matrix score(90, heads), d_a = random_matrix(63, 1, heads * width),
-                             d_z = random_matrix(64, 90, heads * width);
-    const Matrix d_score = random_matrix(65, 90, heads), d_a_before = d_a.clone(), d_z_before = d_z.clone();
-    head_dot(rank.ctx, int(heads), z, a.data(), score);
-    const Index w = width;
-    expect_near(score, [&](Index r, Index h) {
-      double sum = 0;
-      for (Index c = h * w; c < (h + 1) * w; ++c) sum += double(z.at(r, c)) * double(a.data()[c]);
-      return sum;
-    });
-    head_dot_backward(rank.ctx, int(heads), z, a.data(), d_score, d_z, d_a.data());
-    expect_near(d_z, [&](Index r, Index c) {
-      return double(d_z_before.at(r, c)) + double(d_score.at(r, c / w)) * double(a.data()[c]);
-    });
-    expect_near(d_a, [&](Index, Index c) {
-      double sum = double(d_a_before.data()[c]);
-      for (Index r = 0; r < 90; ++r) sum += double(d_score.at(r, c / w)) * double(z.at(r, c));
-      return sum;
-    });
-  }
-}
-
 }  // namespace
 }  // namespace atl

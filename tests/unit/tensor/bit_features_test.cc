@@ -1,60 +1,43 @@
-// Features kept as bits, against the same matrix made dense by hand.
+// Features kept as bits, held to the reference.
 #include "tensor/fixtures.h"
+#include "tensor/reference/reference.h"
 
 namespace atl {
 namespace {
 using namespace test;
+using reference::expect_reference;
 ATOLL_EVERY_LEVEL(BitFeatures);
 
 struct Features {
   BitMatrix bits, transposed;
-  Matrix levels, dense;
+  Matrix levels;
 
   Features(Index rows, Index cols)
       : bits(random_bits(91, rows, cols)),
         transposed(transpose(bits.view())),
-        levels(random_matrix(92, 1, rows)),
-        dense(rows, cols) {
-    for (Index r = 0; r < rows; ++r) {
-      for (Index c = 0; c < cols; ++c) dense.at(r, c) = bits.view().at(r, c) ? levels.at(0, r) : Real(0);
-    }
-  }
+        levels(random_matrix(92, 1, rows)) {}
   BitRows rows() const { return {bits.view(), transposed.view(), levels.data()}; }
 };
 
+/// Both products, the second in two parts.
 void expect_products_of(Context& ctx, const Features& x, Index width, bool accumulate) {
-  const Index rows = x.dense.rows(), cols = x.dense.cols();
+  const Index rows = x.bits.view().rows, cols = x.bits.view().cols, behind = cols / 3;
   const Matrix w = random_matrix(93, cols, width), b = random_matrix(94, rows, width),
                bias = random_matrix(95, 1, width);
   Matrix out = random_matrix(96, rows, width), gradient = random_matrix(97, cols, width);
-  Matrix wanted = out.clone(), wanted_gradient = gradient.clone();
   const Epilogue relu{.bias = bias.data(), .activation = Activation::kRelu};
-  bit_gemm(ctx, x.rows(), w, out, accumulate, relu);
-  gemm(ctx, x.dense, w, wanted, accumulate, relu);
-  expect_near(
-      out, [&](Index r, Index c) { return double(wanted.at(r, c)); }, 5 * kTolerance);
-  const Index behind = cols / 3;  // in two parts
-  bit_gemm_at(ctx, x.rows(), b, gradient.view().slice_rows(0, behind), accumulate);
-  bit_gemm_at(ctx, x.rows(), b, gradient.view().slice_rows(behind, cols - behind), accumulate, behind);
-  gemm_at(ctx, x.dense, {}, b, wanted_gradient, accumulate);
-  expect_near(
-      gradient, [&](Index r, Index c) { return double(wanted_gradient.at(r, c)); }, 5 * kTolerance);
+  expect_reference(ctx, &bit_gemm, &reference::bit_gemm, x.rows(), w, out, accumulate, relu);
+  for (const auto& [first, count] : {std::pair<Index, Index>{0, behind}, {behind, cols - behind}})
+    expect_reference(ctx, &bit_gemm_at, &reference::bit_gemm_at, x.rows(), b,
+                     gradient.view().slice_rows(first, count), accumulate, first);
 }
 
-TEST_P(BitFeatures, MultiplyAsTheDenseOnesDo) {
+TEST_P(BitFeatures, MultiplyAndAccumulate) {
   TestRank rank;
   for (const Index width : {Index(1), Index(16), Index(64), Index(70)}) {
     for (const bool accumulate : {false, true})
       expect_products_of(rank.ctx, Features(61, 300), width, accumulate);
   }
-}
-
-TEST_P(BitFeatures, MultiplyInRandomShapes) {
-  TestRank rank;
-  for_random_shapes([&](RandomSizes& sizes, unsigned seed) {
-    const Features x(sizes(200), sizes(200));
-    expect_products_of(rank.ctx, x, sizes(100), seed % 2 == 0);
-  });
 }
 
 TEST_P(BitFeatures, DontDependOnTheNumberOfThreads) {

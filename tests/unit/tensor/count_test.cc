@@ -33,7 +33,8 @@ TEST_F(Count, ProductsOperationsAndGatheredRowsAreAddedUp) {
   EXPECT_EQ(counted.all_streamed(), kReal * (3 * 5 + 5 * 7 + 3 * 7));
   EXPECT_EQ(counted.all_gathered(), 0);
 
-  const MatrixView halves = workspace.matrix("halves", 3, 5, Storage::kHalves);
+  static constexpr ScratchKey kHalves;
+  const MatrixView halves = workspace.matrix(kHalves, 3, 5, Storage::kHalves);
   fill(ctx, 1, halves);
   counted = {};
   gemm(ctx, halves, w, out);

@@ -1,4 +1,4 @@
-// Operands of an epilogue, and its result by definition, in double precision.
+// Operands of an epilogue.
 #pragma once
 
 #include "tensor/fixtures.h"
@@ -6,20 +6,6 @@
 namespace atl::test {
 
 using Norm = Epilogue::Norm;
-
-inline double activated(double v, Activation activation) {
-  switch (activation) {
-    case Activation::kRelu:
-      return v > 0 ? v : 0;
-    case Activation::kElu:
-      return v > 0 ? v : std::expm1(v);
-    case Activation::kLeakyRelu:
-      return v > 0 ? v : 0.2 * v;
-    case Activation::kNone:
-      break;
-  }
-  return v;
-}
 
 /// Operands of one epilogue, all of them present.
 struct Operands {
@@ -42,21 +28,6 @@ struct Operands {
     if (with_residual) e.residual = residual.view(), e.residual_scale = Real(0.75);
     if (rate > 0) e.dropout = {rate, Draws(5, Purpose::kDropout, 3, 1), ids, 0, rows / 4, rows - rows / 6};
     return e;
-  }
-
-  double expected(const Epilogue& e, Index r, Index c) const {
-    const auto at = [&](Index i) { return double(y.at(r, i)) + double(bias.data()[i]); };
-    double v = at(c);
-    if (e.norm == Norm::kLayer) {
-      double mean = 0, variance = 0;
-      for (Index i = 0; i < cols; ++i) mean += at(i) / double(cols);
-      for (Index i = 0; i < cols; ++i) variance += (at(i) - mean) * (at(i) - mean) / double(cols);
-      v = (v - mean) / std::sqrt(variance + kNormEpsilon);
-    }
-    if (e.norm == Norm::kBatch) v = (v - double(col_mean.data()[c])) * double(col_rstd.data()[c]);
-    if (e.norm != Norm::kNone) v = v * double(gain.data()[c]) + double(shift.data()[c]);
-    if (!e.residual.empty()) v += 0.75 * double(residual.at(r, c));
-    return activated(v, e.activation) * factor(e.dropout, r, c);
   }
 };
 

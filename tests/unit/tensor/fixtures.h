@@ -1,5 +1,5 @@
-// Shared by tests of kernels: a rank's context, random operands and shapes, naive results in double
-// precision, and the repetition of each test for every instruction set of the machine.
+// Shared by tests of kernels: a rank's context, random operands and shapes, and the repetition of each test
+// for every instruction set of the machine. What kernels compute is in reference/.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -8,6 +8,7 @@
 #include <cmath>
 #include <cstring>
 #include <functional>
+#include <iterator>
 #include <random>
 #include <string>
 #include <vector>
@@ -120,11 +121,15 @@ inline TestGraph weightless_graph(unsigned seed, Index rows, Index cols, int deg
   return g;
 }
 
-/// Random sizes 0 … most, small ones often, the same every time.
+/// Random sizes 0 … most, the same every time: small ones often, and those at which rows end within a
+/// register or a line, or fill it.
 class RandomSizes {
  public:
   explicit RandomSizes(unsigned seed) : generator_(seed) {}
   Index operator()(Index most) {
+    static constexpr Index kEnds[] = {0, 1, 3, 7, 8, 15, 16, 17, 31, 32, 33, 63, 64, 65, 127, 128, 129};
+    const Index end = kEnds[generator_() % std::size(kEnds)];
+    if (generator_() % 2 == 0 && end <= most) return end;
     const Index limit = most >> (generator_() % 8);
     return Index(generator_() % std::uint64_t(limit + 1));
   }
@@ -158,14 +163,6 @@ inline std::vector<VertexId> random_ids(unsigned seed, Index count) {
   std::vector<VertexId> ids(static_cast<std::size_t>(count));
   for (VertexId& id : ids) id = VertexId(generator() % 1000000);
   return ids;
-}
-
-/// A dropout's factor of one element, by definition.
-inline double factor(const Dropout& d, Index row, Index column) {
-  if (!d || row < d.begin || row >= d.end) return 1;
-  const bool dropped =
-      d.draws.bits_at(std::uint64_t(d.ids[std::size_t(row)]), std::uint32_t(column)) < drop_threshold(d.rate);
-  return dropped ? 0 : 1 / (1 - d.rate);
 }
 
 inline constexpr double kTolerance = sizeof(Real) == 8 ? 1e-12 : 2e-5;

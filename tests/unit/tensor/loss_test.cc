@@ -1,9 +1,11 @@
-// Losses and optimisers' steps against their definitions in double precision.
+// Losses of few rows among many, and steps of optimisers one after another, held to the reference.
 #include "tensor/fixtures.h"
+#include "tensor/reference/reference.h"
 
 namespace atl {
 namespace {
 using namespace test;
+using reference::expect_reference;
 ATOLL_EVERY_LEVEL(Loss);
 
 const std::vector<VertexId> kRows = {0, 3, 4, 1500, 2999};
@@ -15,24 +17,10 @@ TEST_P(Loss, CrossEntropyAndItsGradient) {
     std::vector<std::int32_t> labels(3000, -1);
     for (const VertexId r : kRows) labels[std::size_t(r)] = std::int32_t(r % classes);
     Matrix d = random_matrix(92, 3000, classes);
-    const auto probability = [&](Index r, Index c) {
-      double total = 0;
-      for (Index k = 0; k < classes; ++k) total += std::exp(double(logits.at(r, k)));
-      return std::exp(double(logits.at(r, c))) / total;
-    };
-    double want = 0;
-    for (const VertexId r : kRows) want -= std::log(probability(r, labels[std::size_t(r)]));
-    const auto loss = [&](MatrixView d_logits) {
-      return left_by([&](double* sum) {
-        cross_entropy(rank.ctx, logits, labels.data(), kRows, Real(0.2), d_logits, sum);
-      });
-    };
-    EXPECT_NEAR(loss(d), want, kTolerance * want);
-    EXPECT_NEAR(loss({}), want, kTolerance * want);
-    expect_near(d, [&](Index r, Index c) {
-      if (labels[std::size_t(r)] < 0) return 0.0;
-      return 0.2 * (probability(r, c) - (labels[std::size_t(r)] == c ? 1 : 0));
-    });
+    double sum = 1;
+    for (const MatrixView d_logits : {d.view(), MatrixView()})
+      expect_reference(rank.ctx, &cross_entropy, &reference::cross_entropy, logits, labels.data(),
+                       std::span(kRows), Real(0.2), d_logits, &sum);
   }
 }
 
@@ -43,22 +31,9 @@ TEST_P(Loss, BinaryCrossEntropyAndItsGradient) {
   logits.at(3, 1) = -80;
   std::vector<std::uint8_t> targets(3000 * 13);
   for (std::size_t i = 0; i < targets.size(); ++i) targets[i] = std::uint8_t(mix64(i) & 1);
-  const View<const std::uint8_t> view(targets.data(), 3000, 13);
-  const auto sigmoid = [&](Index r, Index c) { return 1 / (1 + std::exp(-double(logits.at(r, c)))); };
-  double want = 0;
-  for (const VertexId r : kRows) {
-    for (Index c = 0; c < 13; ++c) {
-      const double x = double(logits.at(r, c));
-      want += std::log1p(std::exp(-std::abs(x))) + std::max(x, 0.0) - (view.at(r, c) != 0 ? x : 0);
-    }
-  }
-  const double loss =
-      left_by([&](double* sum) { binary_cross_entropy(rank.ctx, logits, view, kRows, Real(0.5), d, sum); });
-  EXPECT_NEAR(loss, want, kTolerance * want);
-  expect_near(d, [&](Index r, Index c) {
-    const bool selected = std::find(kRows.begin(), kRows.end(), VertexId(r)) != kRows.end();
-    return selected ? 0.5 * (sigmoid(r, c) - double(view.at(r, c))) : 0.0;
-  });
+  double sum = 1;
+  expect_reference(rank.ctx, &binary_cross_entropy, &reference::binary_cross_entropy, logits,
+                   View<const std::uint8_t>(targets.data(), 3000, 13), std::span(kRows), Real(0.5), d, &sum);
 }
 
 TEST_P(Loss, DoesNotDependOnThreads) {
@@ -97,30 +72,20 @@ TEST_P(Loss, NothingSelectedIsNothingLost) {
       d, [](Index, Index) { return 0.0; }, 0);
 }
 
+/// From moments of 0, over several steps.
 TEST_P(Loss, AdamFollowsItsDefinition) {
   TestRank rank;
   for (const bool decoupled : {false, true}) {
     Matrix weight = random_matrix(96, 1, 77), m(1, 77), v(1, 77);
     m.zero();
     v.zero();
-    std::vector<double> w(77), dm(77, 0.0), dv(77, 0.0);
-    for (std::size_t i = 0; i < 77; ++i) w[i] = double(weight.data()[i]);
     for (int step = 1; step <= 5; ++step) {
       const Matrix gradient = random_matrix(unsigned(96 + step), 1, 77);
       StepState state;
-      begin_step(rank.ctx, 0.01, step, &state);
-      adam(rank.ctx, {0.9, 0.999, 1e-8, 0.1, decoupled}, &state, 77, gradient.data(), m.data(), v.data(),
-           weight.data());
-      for (std::size_t i = 0; i < 77; ++i) {
-        const double g = double(gradient.data()[i]) + (decoupled ? 0 : 0.1 * w[i]);
-        dm[i] = 0.9 * dm[i] + 0.1 * g;
-        dv[i] = 0.999 * dv[i] + 0.001 * g * g;
-        if (decoupled) w[i] -= 0.01 * 0.1 * w[i];
-        w[i] -= 0.01 * dm[i] / (1 - std::pow(0.9, step)) /
-                (std::sqrt(dv[i] / (1 - std::pow(0.999, step))) + 1e-8);
-      }
+      expect_reference(rank.ctx, &begin_step, &reference::begin_step, 0.01, std::int64_t(step), &state);
+      expect_reference(rank.ctx, &adam, &reference::adam, AdamRule{0.9, 0.999, 1e-8, 0.1, decoupled}, &state,
+                       Index(77), gradient.data(), m.data(), v.data(), weight.data());
     }
-    expect_near(weight, [&](Index, Index i) { return w[std::size_t(i)]; });
   }
 }
 
@@ -128,29 +93,14 @@ TEST_P(Loss, NormOfAGradientIsTheRootOfItsSquares) {
   double first = 0;
   for (const Index count : {0, 1, 15, 16, 17, 100003}) {
     const Matrix x = random_matrix(89, 1, count);
-    double want = 0;
-    for (Index i = 0; i < count; ++i) want += double(x.data()[i]) * double(x.data()[i]);
     for (const int threads : {1, 3}) {
       TestRank rank(threads);
-      const double got = left_by([&](double* sum) { squared_norm(rank.ctx, count, x.data(), sum); });
-      EXPECT_NEAR(got, want, 1e-12 * want) << count;
+      double got = 0;
+      expect_reference(rank.ctx, &squared_norm, &reference::squared_norm, count, x.data(), &got);
       if (threads == 1) first = got;
       EXPECT_EQ(got, first) << count;
     }
   }
-}
-
-TEST_P(Loss, SgdFollowsItsDefinition) {
-  TestRank rank;
-  Matrix weight = random_matrix(97, 1, 9), velocity = random_matrix(98, 1, 9);
-  const Matrix before = weight.clone(), speed = velocity.clone(), gradient = random_matrix(99, 1, 9);
-  StepState state;
-  begin_step(rank.ctx, 0.1, 1, &state);
-  sgd(rank.ctx, {0.9, 0.01}, &state, 9, gradient.data(), velocity.data(), weight.data());
-  expect_near(weight, [&](Index, Index i) {
-    const double w = double(before.data()[i]);
-    return w - 0.1 * (0.9 * double(speed.data()[i]) + double(gradient.data()[i]) + 0.01 * w);
-  });
 }
 
 }  // namespace

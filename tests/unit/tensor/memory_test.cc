@@ -40,8 +40,9 @@ TEST(Memory, ADeviceThatThisBuildHasNotIsRefusedByName) {
     return std::string("no error");
   };
   EXPECT_NE(message_of([] { Matrix(2, 2, Device::kCuda); }).find("device cuda"), std::string::npos);
+  static constexpr ScratchKey kRows;
   Workspace workspace(Device::kCuda);
-  EXPECT_NE(message_of([&] { workspace.matrix("rows", 2, 2); }).find("device cuda"), std::string::npos);
+  EXPECT_NE(message_of([&] { workspace.matrix(kRows, 2, 2); }).find("device cuda"), std::string::npos);
 }
 
 /// A plan of any job has to fit anywhere.
@@ -60,12 +61,13 @@ TEST(Memory, OfADryRunIsSizedAndNotHeld) {
 }
 
 TEST(Memory, AWorkspaceGivesTheSameBufferAgain) {
+  static constexpr ScratchKey kOne, kOther;
   Workspace workspace;
-  const Real* first = workspace.matrix("a", 10, 10).data;
-  EXPECT_NE(workspace.matrix("b", 10, 10).data, first);
-  EXPECT_EQ(workspace.matrix("a", 5, 10).data, first);
+  const Real* first = workspace.matrix(kOne, 10, 10).data;
+  EXPECT_NE(workspace.matrix(kOther, 10, 10).data, first);
+  EXPECT_EQ(workspace.matrix(kOne, 5, 10).data, first);
   const Index bytes = workspace.bytes();
-  const std::span<double> sums = workspace.doubles("a", 10);
+  const std::span<double> sums = workspace.doubles(kOne, 10);
   EXPECT_EQ(sums.size(), 10U);
   EXPECT_EQ(static_cast<void*>(sums.data()), static_cast<const void*>(first));
   EXPECT_EQ(workspace.bytes(), bytes);

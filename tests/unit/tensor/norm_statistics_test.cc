@@ -6,6 +6,8 @@ namespace {
 using namespace test;
 ATOLL_EVERY_LEVEL(NormStatistics);
 
+constexpr ScratchKey kSums;
+
 struct Columns {
   Matrix x;
   double mean(Index c) const {
@@ -24,7 +26,7 @@ TEST_P(NormStatistics, AreMeanAndInverseDeviationOfColumns) {
   TestRank rank;
   for (const auto& [rows, cols] : {std::pair<Index, Index>{1, 3}, {40, 1}, {300, 45}}) {
     const Columns of{random_matrix(1, rows, cols, -1, 3)};
-    const std::span<double> sums = zeroed_sums(rank.ctx, "test.sums", 2 * cols);
+    const std::span<double> sums = zeroed_sums(rank.ctx, kSums, 2 * cols);
     column_sums(rank.ctx, of.x, sums.data());
     Matrix stats(2, cols);
     norm_statistics(rank.ctx, sums, double(rows), stats);
@@ -49,7 +51,7 @@ TEST_P(NormStatistics, RunningOnesMoveToTheNewestUnbiased) {
   TestRank rank;
   for (const Index rows : {Index(1), Index(2), Index(30)}) {
     const Columns of{random_matrix(4, rows, 6)};
-    const std::span<double> sums = zeroed_sums(rank.ctx, "test.sums", 12);
+    const std::span<double> sums = zeroed_sums(rank.ctx, kSums, 12);
     column_sums(rank.ctx, of.x, sums.data());
     Matrix mean = random_matrix(5, 1, 6), variance = random_matrix(6, 1, 6, 0, 2);
     const Matrix mean_before = mean.clone(), variance_before = variance.clone();
@@ -66,7 +68,7 @@ TEST_P(NormStatistics, AConstantColumnHasNoNegativeVariance) {
   TestRank rank;
   Matrix x(50, 1), stats(2, 1);
   for (Index r = 0; r < 50; ++r) x.at(r, 0) = Real(1e4 + 1.0 / 3);
-  const std::span<double> sums = zeroed_sums(rank.ctx, "test.sums", 2);
+  const std::span<double> sums = zeroed_sums(rank.ctx, kSums, 2);
   column_sums(rank.ctx, x, sums.data());
   norm_statistics(rank.ctx, sums, 50, stats);
   EXPECT_EQ(non_finite_in(rank.ctx, stats), 0);

@@ -135,7 +135,8 @@ class AttentionLayer {
       const float* weights = a.arcs.csr.weights;
       const bool sampled = weights != nullptr;
       if (correction != Correction::kWeight) a.arcs.csr.weights = nullptr;
-      MatrixView rows = ctx.workspace->matrix("test.rows", s.rows.rows(), 1);
+      static constexpr ScratchKey kRows;
+      MatrixView rows = ctx.workspace->matrix(kRows, s.rows.rows(), 1);
       const bool scaled = sampled && correction == Correction::kAfterSoftmax;
       axpby(ctx, scaled ? Real(weights[0]) : Real(1), s.rows.dense, 0, rows);  // one peer: one weight
       attention_add(ctx, a, rows, dst_score, s.rows.dense, softmaxes);

@@ -6,12 +6,14 @@
 namespace atl {
 namespace {
 
+using testing::AllOf;
 using testing::HasSubstr;
 using testing::Not;
 
 /// What each rank throws when training on a graph of few arcs, none of them between ranks. `tamper` changes
 /// rank 1's weights.
-std::vector<std::string> failures(const SmallData& data, void (*tamper)(Parameters&), double& loss) {
+std::vector<std::string> failures(const SmallData& data, void (*tamper)(Parameters&), double& loss,
+                                  bool untrained = false) {
   TemporaryFolder folder;
   write_small_data(folder / "small", data);
   const Job job = small_job({"model.layers=2", "training.dropout=0"});
@@ -22,7 +24,7 @@ std::vector<std::string> failures(const SmallData& data, void (*tamper)(Paramete
     const double mine = rank.trainer->train_epoch(1, 0.01);
     if (comm.rank() == 1) loss = mine;
     EXPECT_FALSE(rank.trainer->finite());
-    rank.trainer->explain_non_finite("epoch 7", {5, 0});
+    rank.trainer->explain_non_finite({"epoch 7", {5, 0}, untrained});
   });
 }
 
@@ -63,7 +65,23 @@ TEST(NonFinite, AnOutputIsBlamedOnTheFirstLayerThatHasIt) {
       loss);
   EXPECT_FALSE(std::isfinite(loss));
   EXPECT_THAT(said[0], testing::ContainsRegex("first seen in layer [0-9] .conv 8 → 3. on rank 1 .n2."));
+  EXPECT_THAT(said[0], HasSubstr("lower training.optimizer.learningRate"));
   EXPECT_THAT(said[1], Not(HasSubstr("not finite"))) << "it is said once";
+}
+
+/// No learning rate helps.
+TEST(NonFinite, AnOutputBeforeTheFirstStepIsBlamedOnTheFeatures) {
+  double loss = 0;
+  const auto said = failures(
+      {.arc_share = 0.005, .feature_scale = 3e38},
+      [](Parameters& p) {
+        const MatrixView w = p.value(p.entries().front().layer, 0);
+        for (Index r = 0; r < w.rows; ++r)
+          for (Index c = 0; c < w.cols; ++c) w.at(r, c) = Real(100);
+      },
+      loss, true);
+  EXPECT_THAT(said[0], AllOf(HasSubstr("the features are too large to compute with"),
+                             HasSubstr("dataset.normaliseFeatures: row"), Not(HasSubstr("learningRate"))));
 }
 
 }  // namespace

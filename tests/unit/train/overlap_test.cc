@@ -7,7 +7,7 @@
 
 #include "comm/traced_ranks.h"
 #include "model/aggregate.h"
-#include "telemetry/trace_file.h"
+#include "telemetry/run_folder.h"
 #include "train/small_job.h"
 
 namespace atl {

@@ -23,7 +23,13 @@ TEST(OwnerView, ReadsTheHaloOnTwoRanks) {
   const LocalizeOptions options{Normalisation::kSymmetric, true};
   for (Rank rank = 0; rank < 2; ++rank) {
     const auto graph = localize(prepared, rank, options);
-    const OwnerView view(ViewInput{job, prepared, *graph, options}, nullptr);
+    bool asked = false;
+    const auto part = [&]() -> const LocalGraph& {
+      asked = true;
+      return *graph;
+    };
+    const OwnerView view(ViewInput{job, prepared, rank, part, options}, nullptr);
+    EXPECT_FALSE(asked) << "a plan would cut the part, and hold it beside the blocks";
     const Index owned = graph->owned, halo = graph->halo, arcs = graph->outer.arcs();
     ASSERT_GT(arcs, 0);
     const auto read = view.reads();

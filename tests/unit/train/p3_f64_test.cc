@@ -2,6 +2,9 @@
 // of ranks, however the columns are divided.
 #include <gtest/gtest.h>
 
+#include "comm/transports.h"
+#include "model/residual_block.h"
+#include "strategies/p3/batch_in_flight.h"
 #include "train/small_job.h"
 #include "train/strategy_jobs.h"
 
@@ -83,6 +86,19 @@ TEST_F(P3Edges, ThreadsPrefetchAndStructureChangeNoBits) {
   const SmallResult plain = train("", 1), other = train("prefetch: 5, threads: 2, structure: mapped", 3);
   EXPECT_EQ(plain.losses, other.losses);
   EXPECT_EQ(plain.weights, other.weights);
+}
+
+/// No model begins with such a layer; a new one might.
+TEST(P3DeathTest, ALayerThatCantBeSplitIsRefusedBeforeAStep) {
+  ThreadPool pool(1);
+  Workspace workspace;
+  Context ctx{Device::kCpu, &pool, &workspace};
+  Communicator comm(std::move(make_local_group(1).front()));
+  Model model;
+  model.layers.push_back(make_mean_block(4, RowStart({.cols = 4}, 2, 1)));
+  const LayerRunner runner(ctx, model, nullptr);
+  const ColumnShare share = column_share(4, {0, 1}, 0);
+  EXPECT_DEATH(BatchInFlight(ctx, comm, model, runner, share, {}), "can't have its input's columns split");
 }
 
 }  // namespace

@@ -148,6 +148,29 @@ TEST(PredictNewVertices, AreAllMeasuredWithoutASplit) {
   EXPECT_DOUBLE_EQ(predicted.metrics.test.value(), right / 54);
 }
 
+/// The largest of numbers that aren't any is the first class, of which nobody would think ill.
+TEST(PredictNewVertices, OfFeaturesTooLargeToComputeWithAreWarnedOf) {
+  const PredictRun run({}, {.features = 400});
+  EXPECT_THAT(run.predict_other({.features = 400}).warnings, IsEmpty());
+  std::filesystem::remove_all(run / "other");
+  EXPECT_THAT(run.predict_other({.features = 400, .feature_scale = 3e38}).warnings,
+              ElementsAre(AllOf(HasSubstr("small: what the model computes isn't finite for"),
+                                HasSubstr("of 60 vertices"))));
+}
+
+TEST(PredictNewVertices, FindNothingOfEarlierPredictionsBesideTheirs) {
+  const PredictRun run({}, {.class_names = "abc"});
+  run.predict_small(true);
+  for (const char* name : {"predicted_labels.npy", "probabilities.npy"})
+    EXPECT_TRUE(std::filesystem::exists(run / "predicted" / name)) << name;
+  for (const char* name : {"pair_scores.npy", "vertex_ids.npy"})
+    write_bytes(run / "predicted" / name, "of another");
+  run.predict_small();
+  for (const char* name : {"probabilities.npy", "pair_scores.npy", "vertex_ids.npy"})
+    EXPECT_FALSE(std::filesystem::exists(run / "predicted" / name)) << name;
+  EXPECT_TRUE(std::filesystem::exists(run / "predicted/predicted_labels.npy"));
+}
+
 TEST(PredictNewVertices, LabelsThatArentTheModelsMeasureNothing) {
   const PredictRun run({}, {});
   for (const SmallData& other : {SmallData{.classes = 4}, SmallData{.multi_label = true}}) {

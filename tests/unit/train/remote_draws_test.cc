@@ -8,8 +8,8 @@
 #include <numeric>
 
 #include "comm/ranks.h"
-#include "sampler/row_draws.h"
 #include "sampler/sampled_graph.h"
+#include "sampler/structure.h"
 
 namespace atl {
 namespace {

@@ -120,6 +120,21 @@ inline Job sampler_job(std::vector<std::string> fields, std::string options, int
   return small_job(fields);
 }
 
+/// A job of sampler `historical`, or of another one, over six parts. `options`: of the sampler, beside what
+/// all neighbours of batches of so many vertices are.
+inline Job historical_job(std::vector<std::string> fields, int ranks, const std::string& options,
+                          const std::string& sampler = "historical", const std::string& fanout = "-1") {
+  std::string list;
+  for (int layer = gathering_layers(small_job(fields).model); layer > 0; --layer)
+    list += (list.empty() ? "" : ", ") + fanout;
+  fields.insert(fields.begin(),
+                {"strategy.kind=minibatch",
+                 "strategy.minibatch={sampler: " + sampler + ", fanout: [" + list + "], " + options + "}"});
+  fields.push_back("placement.partitioner={kind: range, parts: 6}");
+  fields.push_back("placement.ranks=" + std::to_string(ranks));
+  return small_job(fields);
+}
+
 // Jobs of link prediction over a small data set.
 
 /// The case with task linkPrediction, and further fields.

@@ -6,7 +6,7 @@
 #include <set>
 
 #include "comm/traced_ranks.h"
-#include "telemetry/trace_file.h"
+#include "telemetry/run_folder.h"
 #include "train/checkpoint/killed_run.h"
 
 namespace atl {

@@ -5,7 +5,6 @@
 
 #include "base/error.h"
 #include "command/bench/cells.h"
-#include "command/bench/strategies.h"
 #include "command/commands.h"
 #include "dataset/source_files.h"
 #include "job/load.h"

@@ -92,6 +92,13 @@ TEST_F(OutputLocks, ALaterLockOfAFolderThatWasRemovedMeanwhileStays) {
   EXPECT_TRUE(fs::exists(output_ / "lock"));
 }
 
+TEST_F(OutputLocks, ADataSetIsNoOutputFolder) {
+  fs::create_directories(output_);
+  for (const char* name : {"meta.json", "offsets.npy"}) write_bytes(output_ / name, "{}");
+  EXPECT_THAT(refusal(), testing::AllOf(HasSubstr("is a data set"), HasSubstr("with --output")));
+  EXPECT_FALSE(fs::exists(output_ / "lock"));
+}
+
 TEST_F(OutputLocks, AFileInTheWayIsSaid) {
   fs::create_directories(output_ / "lock");
   EXPECT_THAT(refusal(), HasSubstr("lock: cannot be written: Is a directory"));

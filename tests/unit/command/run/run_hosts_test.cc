@@ -9,8 +9,10 @@
 #include <cstdlib>
 
 #include "base/error.h"
+#include "base/memory.h"
 #include "base/threads.h"
 #include "command/job_data.h"
+#include "command/run/rank_start.h"
 
 namespace atl {
 namespace {
@@ -41,6 +43,7 @@ class RunHosts : public testing::Test {
   static void unset() {
     unsetenv("ATOLL_HOSTS");
     unsetenv("ATOLL_SHELL");
+    unsetenv("OMPI_COMM_WORLD_LOCAL_SIZE");
   }
 };
 
@@ -93,6 +96,33 @@ TEST_F(RunHosts, RanksOfAHostShareItsCores) {
   Job stated = job(4);
   stated.resources.cpu = 3;
   EXPECT_EQ(threads_of(arguments_, stated, {"a", "b", "c", "d"}), 3);
+}
+
+/// A rank knows its own machine, which the starter doesn't.
+TEST_F(RunHosts, ARankTakesItsShareOfItsOwnMachine) {
+  const int cores = available_cores();
+  setenv("OMPI_COMM_WORLD_LOCAL_SIZE", "2", 1);
+  EXPECT_EQ(own_threads(arguments_, job(8), 0), std::max(1, cores / 2)) << "not of the ranks of all hosts";
+  unsetenv("OMPI_COMM_WORLD_LOCAL_SIZE");
+  EXPECT_EQ(own_threads(arguments_, job(1), 0), cores);
+  EXPECT_FALSE(stated_threads(arguments_, job(1)));
+  Job stated = job(8);
+  stated.resources.cpu = 0.5;
+  EXPECT_EQ(own_threads(arguments_, stated, 0), 1);
+  stated.resources.cpu = 3;
+  EXPECT_EQ(own_threads(arguments_, stated, 0), 3);
+  arguments_.add("--threads", "5");
+  EXPECT_EQ(own_threads(arguments_, stated, 0), 5);
+}
+
+TEST_F(RunHosts, PodsOfANodeShareItsCores) {
+  const int cores = available_cores();
+  arguments_.add("--places", "a@n1:0;b@n1:1;c@n2:2,3");
+  const auto share = [&](int pods_ranks, int nodes_ranks) {
+    return std::max(1, cores / (quota_cores() > 0 ? pods_ranks : nodes_ranks));
+  };
+  EXPECT_EQ(own_threads(arguments_, job(4), 1), share(1, 2));
+  EXPECT_EQ(own_threads(arguments_, job(4), 2), share(2, 2));
 }
 
 TEST_F(RunHosts, RefusesWhatNamesNoServerAndOptionsOfThisMachine) {

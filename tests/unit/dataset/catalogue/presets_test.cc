@@ -1,5 +1,5 @@
 // Presets are the real graphs' shapes at any scale.
-#include "dataset/catalogue/presets.h"
+#include "dataset/catalogue/describe.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,6 +1,4 @@
 // Data sets of known names are held against what is published under them.
-#include "dataset/catalogue/published.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -4,7 +4,7 @@
 
 #include "dataset/dataset.h"
 #include "dataset/export.h"
-#include "dataset/format/npz_writer.h"
+#include "dataset/format/npz.h"
 #include "dataset/import/importers.h"
 #include "dataset/source_files.h"
 

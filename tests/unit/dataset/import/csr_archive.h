@@ -1,7 +1,7 @@
 // Sparse matrices in the form of SciPy's save_npz.
 #pragma once
 
-#include "dataset/format/npz_writer.h"
+#include "dataset/format/npz.h"
 #include "dataset/source_files.h"
 
 namespace atl {

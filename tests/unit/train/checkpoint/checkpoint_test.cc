@@ -7,7 +7,6 @@
 
 #include "base/error.h"
 #include "temporary_folder.h"
-#include "train/checkpoint/attempt.h"
 
 namespace atl {
 namespace {

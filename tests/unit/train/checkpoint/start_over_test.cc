@@ -1,4 +1,3 @@
-#include "train/checkpoint/attempt.h"
 
 #include <gmock/gmock.h>
 
@@ -57,6 +56,32 @@ TEST_F(StartOver, WithOneItIsGone) {
   EXPECT_EQ(read_bytes(folder_ / "job.yaml"), "new");
   EXPECT_FALSE(fs::exists(folder_ / "replaced"));
   EXPECT_FALSE(fs::exists(folder_ / "checkpoints/epoch-000005"));
+}
+
+/// Nobody could tell a model of the run before from the new run's.
+TEST_F(StartOver, TheFirstCheckpointEndsTheResultsOfTheRunBefore) {
+  for (const char* name : {"model.safetensors", "result.json", "predictions.npy"})
+    write_bytes(folder_ / name, "old");
+  begin_anew();
+  EXPECT_TRUE(bring_back(output()));
+  EXPECT_EQ(read_bytes(folder_ / "model.safetensors"), "old") << "without a checkpoint all comes back";
+  begin_anew();
+  commit(1);
+  drop_run_before(output());
+  for (const char* name : {"model.safetensors", "result.json", "predictions.npy", "replaced"})
+    EXPECT_FALSE(fs::exists(folder_ / name)) << name;
+  EXPECT_TRUE(has_checkpoint(output()));
+}
+
+TEST_F(StartOver, AKillBehindTheFirstCheckpointLeavesNoResultsOfTheRunBefore) {
+  write_bytes(folder_ / "model.safetensors", "old");
+  begin_anew();
+  commit(1);  // and here the run was killed
+  EXPECT_FALSE(bring_back(output()));
+  EXPECT_FALSE(fs::exists(folder_ / "model.safetensors"));
+  write_bytes(folder_ / "model.safetensors", "new");
+  EXPECT_FALSE(bring_back(output()));
+  EXPECT_EQ(read_bytes(folder_ / "model.safetensors"), "new");
 }
 
 TEST_F(StartOver, AKillOnTheWayIsMended) {

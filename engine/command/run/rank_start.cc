@@ -1,0 +1,114 @@
+#include "command/run/rank_start.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <optional>
+#include <utility>
+
+#include "base/memory.h"
+#include "base/threads.h"
+#include "comm/linked_transport.h"
+#include "comm/transports.h"
+#include "command/job_data.h"
+#include "launch/places.h"
+#include "launch/rank_guard.h"
+#include "tensor/backend.h"
+
+namespace atl {
+namespace {
+
+/// This rank's number on its machine.
+int rank_here() {
+  return from_mpirun("OMPI_COMM_WORLD_LOCAL_RANK", 0);
+}
+
+}  // namespace
+
+int from_mpirun(const char* variable, int otherwise) {
+  const char* text = std::getenv(variable);
+  return text != nullptr ? std::atoi(text) : otherwise;
+}
+
+std::string host_name() {
+  char host[256] = "this machine";
+  gethostname(host, sizeof host - 1);
+  return host;
+}
+
+int own_threads(const Arguments& a, const Job& job, Rank rank) {
+  if (const auto stated = stated_threads(a, job)) return *stated;
+  int in_pod = from_mpirun("OMPI_COMM_WORLD_LOCAL_SIZE", 1), on_machine = in_pod;
+  if (const std::string places = a.get("--places"); !places.empty()) {
+    in_pod = int(ranks_beside(places, rank).size());
+    on_machine = ranks_on_node(places, rank);
+  }
+  return std::max(1, available_cores() / (quota_cores() > 0 ? in_pod : on_machine));
+}
+
+RankDevice device_of(const Arguments& a, const Job& job, const RankStart& start) {
+  const bool asks = job.resources.gpus > 0 && !a.has("--device");
+  const DeviceChoice choice = asks ? DeviceChoice::kCuda : device_choice(a.get("--device", "auto"));
+  std::optional<EndUnlessDone> deadline;
+  if (has_backend() && choice != DeviceChoice::kCpu)
+    deadline.emplace(start.timeout,
+                     rank_failure(start.rank, host_name(),
+                                  fmt::format("its GPU did not open within {} s; check that it answers "
+                                              "(nvidia-smi), use --device cpu, or raise --timeout",
+                                              start.timeout.count())),
+                     kStatusFailed);
+  RankDevice device =
+      open_device(choice, rank_here(), gpu_options(a.get("--cuda-graphs", "on"), a.get("--sums", "atoll")));
+  if (start.rank == 0 && !device.why_not_gpu.empty())
+    std::fprintf(stderr, "atoll: the run uses the CPU: %s\n", device.why_not_gpu.c_str());
+  for (const char* option : {"--cuda-graphs", "--sums"})
+    if (start.rank == 0 && a.has(option) && device.device == Device::kCpu)
+      std::fprintf(stderr, "atoll: %s changes nothing on a CPU\n", option);
+  return device;
+}
+
+std::unique_ptr<DeviceWatch> watch_alone(const RankDevice& device, const RankStart& start) {
+  if (device.device == Device::kCpu || start.ranks > 1) return nullptr;
+  return std::make_unique<DeviceWatch>(
+      device.stream(), start.timeout,
+      fmt::format("atoll: the GPU of {} has not finished its work within {} s; check that it still answers "
+                  "(nvidia-smi), or raise --timeout",
+                  host_name(), start.timeout.count()));
+}
+
+Communicator open_communicator(const RankStart& start, const RankDevice& device,
+                               const Communicator::Options& options, std::string& why_staged) {
+  const std::string words = fmt::format(
+      "atoll: rank {} of {} on {}: communication did not start within {} s. Ranks that don't say this did not start or "
+      "can't be reached: check their hosts, or raise --timeout",
+      start.rank, start.ranks, host_name(), start.timeout.count());
+  const EndUnlessDone deadline(start.timeout, words, kStatusFailed);
+  auto transport = start.ranks > 1 ? make_mpi_transport() : std::move(make_local_group(1).front());
+  const bool on_gpu = device.device == Device::kCuda;
+  if (on_gpu)
+    transport =
+        make_staged_transport(std::move(transport), [] { return backend().open(rank_here()).stream; });
+  if (has_backend())
+    transport = make_linked_transport(std::move(transport), {.on_device = on_gpu,
+                                                             .rank_here = rank_here(),
+                                                             .timeout = options.timeout,
+                                                             .why_staged = &why_staged,
+                                                             .on_stuck = options.on_stuck});
+  return {std::move(transport), options};
+}
+
+void say_ways(const RankDevice& device, const Job& job, const Communicator& comm,
+              const std::string& why_staged) {
+  if (device.device == Device::kCuda && !why_staged.empty())
+    std::fprintf(stderr, "atoll: rows go from GPU to GPU by way of the host's memory: %s\n",
+                 why_staged.c_str());
+  if (job.training.deterministic || comm.sums_on_devices()) return;
+  std::fprintf(stderr, "atoll: training.deterministic: false changes nothing here: %s\n",
+               comm.size() == 1 ? "there is one rank"
+                                : "NCCL doesn't link the ranks, and their hosts add gradients in rank order");
+}
+
+}  // namespace atl

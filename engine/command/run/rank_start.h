@@ -1,0 +1,52 @@
+// What a rank opens before it trains: its threads, its device, and the way to other ranks. Nothing waits for
+// ever.
+#pragma once
+
+#include <chrono>
+#include <memory>
+#include <string>
+
+#include "comm/communicator.h"
+#include "command/command_line.h"
+#include "command/run/device_watch.h"
+#include "job/job.h"
+#include "train/rank_device.h"
+
+namespace atl {
+
+/// A number that mpirun sets before MPI is started; `otherwise` without mpirun.
+int from_mpirun(const char* variable, int otherwise);
+
+/// This machine's name, or its pod's.
+std::string host_name();
+
+/// A rank among those that were started with it.
+struct RankStart {
+  Rank rank = 0;
+  int ranks = 1;
+  std::chrono::seconds timeout{300};
+};
+
+/// The threads that --threads or resources.cpu state. Otherwise this rank's share of its own machine's cores,
+/// which all ranks there share, or of its pod's CPU quota, which is the pod's ranks' alone.
+int own_threads(const Arguments& arguments, const Job& job, Rank rank);
+
+/// The ranks of a machine share its GPUs in the order of their numbers from mpirun. Throws Error where the
+/// job's device isn't there. Where its library doesn't answer within the time-out, the process ends.
+RankDevice device_of(const Arguments& arguments, const Job& job, const RankStart& start);
+
+/// Watches the device of a rank that is alone; null where the rank has no GPU, or others to miss it. The
+/// device outlives it.
+std::unique_ptr<DeviceWatch> watch_alone(const RankDevice& device, const RankStart& start);
+
+/// Opens MPI with a time limit: if one rank never starts, the others would wait in MPI_Init for ever. Those
+/// that did start end, and say why.
+Communicator open_communicator(const RankStart& start, const RankDevice& device,
+                               const Communicator::Options& options, std::string& why_staged);
+
+/// Says why rows go by way of the host's memory, if they do, and where training.deterministic: false changes
+/// nothing; for rank 0, once.
+void say_ways(const RankDevice& device, const Job& job, const Communicator& comm,
+              const std::string& why_staged);
+
+}  // namespace atl

@@ -1,0 +1,1 @@
+#include "tensor/catalogue_test.cc"
