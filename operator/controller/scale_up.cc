@@ -34,7 +34,7 @@ void take_back_all_but(Reconcile& reconcile, const Shares& shares) {
       dismiss(reconcile, *pod);
   for (const ObjectView& object : reconcile.seen.objects)
     if (is_request(object, reconcile) && !object.meta.deletion &&
-        (!is_by_buffers(reconcile) || !stays(object.meta)))
+        (!is_by_buffers(reconcile.settings) || !stays(object.meta)))
       reconcile.remove(object.kind, object.meta);
 }
 
