@@ -34,6 +34,25 @@ TEST_P(Aggregate, SumsScaledRowsOfNeighbours) {
   }
 }
 
+/// As 1 / degree is.
+TEST_P(Aggregate, RowsWithoutArcsStayZeroWhereTheirScaleIsInfinite) {
+  TestRank rank;
+  for (const bool weighted : {false, true})
+    for (const bool accumulate : {false, true}) {
+      const TestGraph g = random_graph(8, 50, 50, 4, weighted);
+      Matrix scale = random_matrix(1, 1, 50), out = random_matrix(4, 50, 33);
+      for (std::size_t r = 0; r < 50; ++r)
+        if (g.offsets[r] == g.offsets[r + 1]) scale.data()[r] = std::numeric_limits<Real>::infinity();
+      const Matrix x = random_matrix(3, 50, 33), before = out.clone();
+      spmm(rank.ctx, {g.view(), scale.data(), nullptr}, x, out, accumulate);
+      for (Index r = 2; r < 50; r += 3)
+        for (Index c = 0; c < 33; ++c) ASSERT_EQ(out.at(r, c), accumulate ? before.at(r, c) : Real(0)) << r;
+      const Epilogue relu{.activation = Activation::kRelu};
+      expect_reference(rank.ctx, &spmm, &reference::spmm, Arcs{g.view(), scale.data(), nullptr}, x, out,
+                       accumulate, relu);
+    }
+}
+
 TEST_P(Aggregate, AppliesTheEpilogueToEveryRow) {
   TestRank rank;
   for (const Index width : {Index(7), Index(64), Index(200)}) {

@@ -152,7 +152,8 @@ void rows(const Spmm& s, const T* x, Index begin, Index end, Columns<N, kPart> t
     } else {
       add_arcs<N, kPart, factor>(tile, acc, x, stride, s.columns, first, stop, last_arc, s.col_scale);
     }
-    const Real scale = s.row_scale == nullptr ? Real(1) : s.row_scale[row];
+    // a row without arcs stays 0, though its scale may be infinite
+    const Real scale = s.row_scale == nullptr || first == stop ? Real(1) : s.row_scale[row];
     Vec sums[N];
     for (int k = 0; k < N; ++k) {
       sums[k] = acc[0][k];
