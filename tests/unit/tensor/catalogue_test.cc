@@ -42,7 +42,7 @@ TEST(Catalogue, EveryKernelHasACase) {
            ATOLL_KERNELS(ATOLL_KERNEL)
 #undef ATOLL_KERNEL
        })
-    EXPECT_NE(case_of(kernel), nullptr) << kernel << " has none under tests/unit/tensor/cases";
+    EXPECT_NE(case_of(kernel).run, nullptr) << kernel << " has none under tests/unit/tensor/cases";
 }
 
 }  // namespace

@@ -5,7 +5,7 @@
 namespace atl {
 namespace {
 using namespace test;
-using reference::expect_reference;
+using reference::expect_exactly, reference::expect_reference;
 ATOLL_EVERY_LEVEL(ColumnSums);
 
 TEST_P(ColumnSums, AreThoseOfTheRows) {
@@ -16,6 +16,15 @@ TEST_P(ColumnSums, AreThoseOfTheRows) {
   total.zero();
   expect_reference(rank.ctx, &column_sums, &reference::column_sums, x, sums.data(), std::span<const Real>());
   expect_reference(rank.ctx, &sum_rows, &reference::sum_rows, x, total.data(), true);
+}
+
+TEST_P(ColumnSums, LeaveNoRowOut) {
+  TestRank rank;
+  const Matrix x = random_quarters(43, 20000, 21);
+  std::vector<double> sums(42, 1.0);
+  Matrix total = random_quarters(44, 1, 21);
+  expect_exactly(rank.ctx, &column_sums, &reference::column_sums, x, sums.data(), std::span<const Real>());
+  expect_exactly(rank.ctx, &sum_rows, &reference::sum_rows, x, total.data(), true);
 }
 
 TEST_P(ColumnSums, OfNoRowsAreWhatWasThere) {

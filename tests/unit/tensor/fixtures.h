@@ -65,6 +65,13 @@ inline Matrix random_matrix(unsigned seed, Index rows, Index cols, double low = 
   return m;
 }
 
+/// Quarters in [−1, 1]: sums of thousands of their products are exact in any order.
+inline Matrix random_quarters(unsigned seed, Index rows, Index cols) {
+  Matrix m = random_matrix(seed, rows, cols);
+  for (Index i = 0; i < rows * cols; ++i) m.data()[i] = std::round(m.data()[i] * 4) / 4;
+  return m;
+}
+
 struct TestGraph {
   Index rows = 0, cols = 0;
   std::vector<Index> offsets{0};

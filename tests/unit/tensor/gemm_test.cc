@@ -5,7 +5,7 @@
 namespace atl {
 namespace {
 using namespace test;
-using reference::expect_reference;
+using reference::expect_exactly, reference::expect_reference;
 ATOLL_EVERY_LEVEL(Gemm);
 
 struct Shape {
@@ -28,6 +28,24 @@ TEST_P(Gemm, MultipliesChunksOfEveryShape) {
     expect_reference(rank.ctx, &gemm, &reference::gemm, a, w, out, accumulate, Epilogue{});
     expect_reference(rank.ctx, &gemm_bt, &reference::gemm_bt, a, w_t, out_bt, !accumulate, after);
     expect_reference(rank.ctx, &gemm_at, &reference::gemm_at, a, Dropout{}, b, out_at, accumulate, Index(0));
+    if (HasFatalFailure()) return;
+  }
+}
+
+/// One of 20,000 terms may be smaller than what their additions round: quarters are not rounded.
+TEST_P(Gemm, LeavesNoTermOutOfAnyShape) {
+  TestRank rank;
+  bool accumulate = false;
+  for (const auto& [n, k, m] : kShapes) {
+    accumulate = !accumulate;
+    const Matrix a = random_quarters(1, n, k), w = random_quarters(2, k, m), w_t = random_quarters(3, m, k);
+    const Matrix b = random_quarters(4, n, m);
+    const auto ids = random_ids(7, n);
+    const Dropout half{0.5, Draws(3, Purpose::kDropout, 1), ids};
+    Matrix out = random_quarters(5, n, m), out_bt = out.clone(), out_at = random_quarters(6, k, m);
+    expect_exactly(rank.ctx, &gemm, &reference::gemm, a, w, out, accumulate, Epilogue{});
+    expect_exactly(rank.ctx, &gemm_bt, &reference::gemm_bt, a, w_t, out_bt, !accumulate, half);
+    expect_exactly(rank.ctx, &gemm_at, &reference::gemm_at, a, half, b, out_at, accumulate, Index(0));
     if (HasFatalFailure()) return;
   }
 }

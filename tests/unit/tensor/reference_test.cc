@@ -1,5 +1,5 @@
 // That references notice what is wrong: an element that is off by little, a term that is left out, an operand
-// that is written.
+// that is written; other bits than the CPU's, and a sum of quarters that isn't exact.
 #include "tensor/reference/reference.h"
 
 #include <gtest/gtest-spi.h>
@@ -29,6 +29,7 @@ void try_axpby(Axpby kernel) {
   Trial t(rank.ctx, 2);
   t.alike();
   const MatrixView x = t.matrix(4, 8);
+  t.may_differ(kFunctions);
   t.expect(kernel, &reference::axpby, Real(0.7), x, Real(-1.3), t.matrix(4, 8));
 }
 
@@ -37,6 +38,43 @@ TEST(Reference, NoticesWhatIsWrong) {
   EXPECT_FATAL_FAILURE(try_axpby(&add_wrongly), "row 1 column 2");
   EXPECT_FATAL_FAILURE(try_axpby(&add_and_write_beside), "mayn't write");
   EXPECT_FATAL_FAILURE(try_axpby(&add_and_write_an_operand), "mayn't write");
+}
+
+/// Its calls, one of which is beside the other, leave other bits.
+void scale_now_so_now_so(Context& ctx, Real factor, MatrixView x) {
+  static bool first = false;
+  first = !first;
+  scale(ctx, factor, x);
+  if (first) x.at(0, 0) = std::nextafter(x.at(0, 0), Real(2));
+}
+void try_scale(decltype(scale)* kernel) {
+  TestRank rank;
+  Trial t(rank.ctx, 2);
+  t.alike();
+  t.expect(kernel, &reference::scale, Real(0.7), t.matrix(4, 8));
+}
+
+TEST(Reference, NoticesOtherBitsThanTheCpus) {
+  try_scale(&scale);
+  EXPECT_FATAL_FAILURE(try_scale(&scale_now_so_now_so), "aren't the same: row 0 column 0");
+}
+
+/// By less than its additions may round, were they to round.
+void sum_nearly(Context& ctx, ConstMatrixView x, Real* out, bool accumulate) {
+  sum_rows(ctx, x, out, accumulate);
+  out[1] = std::nextafter(out[1], Real(100));
+}
+void try_sum(decltype(sum_rows)* kernel, Operands operands) {
+  TestRank rank;
+  Trial t(rank.ctx, 2, operands);
+  t.may_differ(kSums);
+  t.expect(kernel, &reference::sum_rows, t.values(300, 4), t.reals(4), false);
+}
+
+TEST(Reference, KnowsSumsOfQuartersToTheBit) {
+  try_sum(&sum_rows, Operands::kQuarters);
+  try_sum(&sum_nearly, Operands::kAny);
+  EXPECT_FATAL_FAILURE(try_sum(&sum_nearly, Operands::kQuarters), "and not");
 }
 
 /// In whatever order it is added up, in Reals.

@@ -13,6 +13,7 @@ using KernelCase = void (*)(Trial&, RandomSizes&);
 struct NamedCase {
   const char* kernel;
   KernelCase run;
+  bool sums = false;  // sums of products, of quarters too: these are exact
 };
 
 std::vector<NamedCase> product_cases();
@@ -20,9 +21,9 @@ std::vector<NamedCase> rowwise_cases();
 std::vector<NamedCase> softmax_cases();
 std::vector<NamedCase> step_cases();
 
-/// The kernel's case; null: it has none.
-KernelCase case_of(std::string_view kernel);
-/// Runs a kernel's case with operands of so many seeds, and names the one that fails.
+/// The kernel's case; without a function where it has none.
+NamedCase case_of(std::string_view kernel);
+/// Runs a kernel's case with operands of so many seeds, and names the one that fails; sums of quarters too.
 void run_case(Context& ctx, std::string_view kernel, unsigned seeds);
 
 /// How much there is to attend to.

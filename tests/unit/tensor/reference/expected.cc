@@ -42,18 +42,48 @@ void Expected::set_anything(void* memory, Index bytes) {
 
 void Expected::check(std::ptrdiff_t shift) const {
   for (const Number& each : numbers_) {
-    check(each, static_cast<const std::byte*>(each.address) + shift);
+    check(each, static_cast<const std::byte*>(each.address) + shift, false);
     if (testing::Test::HasFatalFailure()) return;
   }
 }
 
-void Expected::check(const Number& number, const std::byte* got) {
+void Expected::check_exactly(std::ptrdiff_t shift) const {
+  for (const Number& each : numbers_) {
+    check(each, static_cast<const std::byte*>(each.address) + shift, true);
+    if (testing::Test::HasFatalFailure()) return;
+  }
+}
+
+void Expected::check_alike(std::ptrdiff_t shift, double differs) const {
+  for (const Number& each : numbers_) {
+    check_alike(each, static_cast<const std::byte*>(each.address) + shift, differs);
+    if (testing::Test::HasFatalFailure()) return;
+  }
+}
+
+void Expected::check_alike(const Number& number, const std::byte* got, double differs) {
+  if (number.kind == Kind::kAnything) return;
+  const auto found = [&](const std::byte* at) {
+    if (number.kind == Kind::kFloat) return double(number_at<float>(at));
+    if (number.kind == Kind::kHalf) return double(to_float(number_at<Bfloat16>(at)));
+    return number.kind == Kind::kCount ? double(number_at<std::int64_t>(at)) : number_at<double>(at);
+  };
+  const double one = found(got), cpus = found(static_cast<const std::byte*>(number.address));
+  if (same(one, cpus)) return;
+  if (number.kind == Kind::kHalf && differs > 0) differs = std::max(differs, 2 * kHalfRounding);
+  ASSERT_GT(differs, 0) << one << " and the CPU's " << cpus << " aren't the same: row " << number.row
+                        << " column " << number.col;
+  ASSERT_NEAR(one, cpus, differs * (1 + std::abs(cpus)))
+      << "beside the CPU's: row " << number.row << " column " << number.col;
+}
+
+void Expected::check(const Number& number, const std::byte* got, bool exactly) {
   const auto is_near = [&](double found, double stored, double rounding) {
     const Near& want = number.value;
     const double most = want.error + rounding * (want.size() + want.error) + kLeast;
     ASSERT_TRUE(std::isfinite(want.error)) << "the reference knows nothing of row " << number.row
                                            << " column " << number.col << ", about " << want.value;
-    if (want.error == 0 || !std::isfinite(want.value)) {
+    if (exactly || want.error == 0 || !std::isfinite(want.value)) {
       ASSERT_TRUE(same(found, stored))
           << "row " << number.row << " column " << number.col << ": " << found << " and not " << stored;
     } else {

@@ -24,6 +24,11 @@ class Expected {
 
   /// Checks each number where it is, or `shift` bytes behind, where a kernel had a copy of all operands.
   void check(std::ptrdiff_t shift = 0) const;
+  /// The same, of operands that no operation has to round: no error is allowed.
+  void check_exactly(std::ptrdiff_t shift = 0) const;
+  /// Checks each number `shift` bytes behind beside the one that another device has left where it is: to
+  /// within `differs` · (1 + |that one|), and in halves at least to the neighbouring one; 0: to the bit.
+  void check_alike(std::ptrdiff_t shift, double differs) const;
   /// Calls visit(address, bytes) for all memory that the kernel may have written.
   template <class F>
   void each_written(F&& visit) const {
@@ -40,7 +45,8 @@ class Expected {
     Index row, col;
   };
   void add(void* address, Kind kind, Near value, Index row, Index col);
-  static void check(const Number& number, const std::byte* got);
+  static void check(const Number& number, const std::byte* got, bool exactly);
+  static void check_alike(const Number& number, const std::byte* got, double differs);
 
   std::vector<Number> numbers_;
 };
@@ -53,6 +59,15 @@ void expect_reference(Context& ctx, void (*kernel)(Context&, Formal...),
   reference(expected, given...);
   kernel(ctx, given...);
   expected.check();
+}
+/// The same of operands that no operation has to round.
+template <class... Formal, class... Given>
+void expect_exactly(Context& ctx, void (*kernel)(Context&, Formal...),
+                    void (*reference)(Expected&, Formal...), Given&&... given) {
+  Expected expected;
+  reference(expected, given...);
+  kernel(ctx, given...);
+  expected.check_exactly();
 }
 
 }  // namespace atl::reference
