@@ -30,7 +30,7 @@ namespace atl {
 /// A normalised adjacency: y = diag(row_scale) · A · diag(col_scale) · x.
 struct Arcs {
   CsrView csr;
-  const Real* row_scale = nullptr;  // (csr.rows) or null for 1; a row's without arcs isn't used
+  const Real* row_scale = nullptr;  // (csr.rows) or null for 1
   const Real* col_scale = nullptr;  // (csr.cols) or null for 1
 };
 

@@ -89,13 +89,14 @@ Normalised normalised(const Epilogue& e, ConstMatrixView pre, Index r) {
 }
 
 /// to[c] += sums[c], if anybody wants it.
-void put_added(Expected& expected, Real* to, const std::vector<Sum>& sums) {
+template <std::same_as<float> T>
+void put_added(Expected& expected, T* to, const std::vector<Sum>& sums) {
   for (std::size_t c = 0; to != nullptr && c < sums.size(); ++c)
     expected.set(to + c, sums[c].total() + double(to[c]));
 }
 /// to[c] += sums[c], kept in double precision.
 void put_added(Expected& expected, double* to, const std::vector<Sum>& sums) {
-  for (std::size_t c = 0; c < sums.size(); ++c) {
+  for (std::size_t c = 0; to != nullptr && c < sums.size(); ++c) {
     const Near sum = sums[c].total(kDoubleRounding);
     expected.set(to + c, {sum.value + to[c], sum.error + kDoubleRounding * (sum.size() + std::abs(to[c]))});
   }
