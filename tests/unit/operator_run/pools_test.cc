@@ -70,6 +70,19 @@ TEST_F(Pools, NoRoomIsKeptForTwoThatNeedTheSame) {
   EXPECT_THAT(why("y-cpu"), Not(HasSubstr("kept for it"))) << "each would wait for what the other holds";
 }
 
+TEST_F(Pools, KeptRoomThatStayedForAWhileMovesWithoutFurtherNews) {
+  add_job("x-gpu", 2, 5, "gpu");
+  add_job("y-cpu", 2, 5, "cpu");
+  wait({"x-gpu", "y-cpu"});
+  remove_job("runs-9");
+  EXPECT_THAT(planner.could_fit_now(), IsEmpty());
+  EXPECT_THAT(why("y-cpu"), HasSubstr("n5, n6 are kept for it")) << "it was chosen a moment ago";
+  EXPECT_EQ(planner.kept_room_stays(), Seconds(5)) << "then there is something to see";
+  now += Seconds(5);
+  EXPECT_THAT(why("y-cpu"), HasSubstr("n5, n9 are kept for it"));
+  EXPECT_EQ(planner.kept_room_stays(), Seconds(0));
+}
+
 TEST_F(Pools, WhatIsKeptForOneWhoIsGoneIsOthers) {
   add_job("x-gpu", 2, 5, "gpu");
   add_job("y-cpu", 2, 5, "cpu");
