@@ -1,6 +1,7 @@
 #include "operator/run/waiting_gangs.h"
 
 #include <algorithm>
+#include <cstddef>
 #include <set>
 #include <string_view>
 #include <utility>
@@ -155,8 +156,15 @@ bool WaitingGangs::keep_room(const Waiting& waiting, const Names& claimed, std::
     return false;
   }
   vain_.erase(waiting.demand_class);
-  answer.kept.resize(after);  // those that come later may have kept room on its nodes
-  answer.kept.push_back(std::move(kept));
+  // Those that come later keep what is on other nodes: else anybody could take it before the next search.
+  const auto has_its_nodes = [&](const Kept& other) {
+    return std::ranges::any_of(other.room->nodes,
+                               [&](const std::string& node) { return kept.room->claimed.contains(node); });
+  };
+  const auto place = answer.kept.begin() + std::ptrdiff_t(after);
+  answer.kept.erase(std::remove_if(place, answer.kept.end(), has_its_nodes), answer.kept.end());
+  answer.kept.insert(answer.kept.begin() + std::ptrdiff_t(after), std::move(kept));
+  if (answer.kept.size() > kMostKept) answer.kept.pop_back();
   return true;
 }
 
