@@ -13,8 +13,8 @@
 namespace atl::ctl {
 
 /// One line for each thing that isn't allowed in `template` or in a volume: "template.spec.hostNetwork: …".
-/// Empty: merge_template() will succeed. `is_accepted`: an operator has taken the job before; marks of
-/// Kueue's are no fault of it then, because an earlier release allowed them.
+/// Empty: merge_template() will succeed. `is_accepted`: an operator has taken the job before; what an earlier
+/// release allowed is no fault of it then: marks of Kueue's, and some fields.
 std::vector<std::string> template_faults(const Job& job, const Settings& settings, bool is_accepted = false);
 
 /// Whether a label or an annotation of that key says which pods Kueue placed.

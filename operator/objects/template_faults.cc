@@ -52,6 +52,15 @@ const Names kRefusedOfContainer = {
     {"tty", "nobody types into a rank"},
 };
 
+/// Those that earlier releases let pass. A job that was accepted then goes on as it is.
+const std::set<std::string> kPassedBefore = {
+    "template.spec.hostnameOverride",
+    "template.spec.schedulingGroup",
+    "template.spec.workloadRef",
+    "template.spec.containers[engine].restartPolicy",
+    "template.spec.containers[engine].restartPolicyRules",
+};
+
 constexpr const char* kEmptyInEachPod = "each pod would have an empty one: name a volume that all pods mount";
 const Names kRefusedOfData = {{"emptyDir", kEmptyInEachPod}};
 const Names kRefusedOfPrepared = {{"emptyDir", kEmptyInEachPod}, {"ephemeral", kEmptyInEachPod}};
@@ -98,7 +107,8 @@ class Faults {
 
   void refuse(const json& object, const Names& names, const std::string& path) {
     for (const auto& [name, instead] : names)
-      if (object.contains(name)) add(path + "." + name, "can't be set (" + instead + ")");
+      if (object.contains(name) && !(is_accepted_ && kPassedBefore.contains(path + "." + name)))
+        add(path + "." + name, "can't be set (" + instead + ")");
   }
 
   void metadata(const json& metadata) {

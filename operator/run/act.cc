@@ -168,9 +168,10 @@ WriteResult patch(const WriteContext& context, const Observed& seen, const Write
     return {};
   }
   const kube::ApiError& error = *answer.error;
-  // Somebody's policy or webhook holds a pod at its gate: nothing else would tell of it.
+  // Somebody's policy or webhook holds a pod at its gate: nothing else would tell of it. A webhook refuses
+  // with any code; the words around its quoted name are the API server's own, and no pod's name has them.
   const bool is_barred =
-      error.code == 400 || error.code == 403 || error.message.find("webhook") != error.message.npos;
+      error.code == 400 || error.code == 403 || error.message.find("webhook \"") != error.message.npos;
   if (write.kind == Kind::kPod && is_barred) return rejected(error, write);
   // A test of the patch has failed (422), or the pod is gone.
   const bool is_outdated = error.code == 422 || error.is_not_found();

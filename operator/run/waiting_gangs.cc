@@ -1,6 +1,7 @@
 #include "operator/run/waiting_gangs.h"
 
 #include <algorithm>
+#include <cstddef>
 #include <set>
 #include <string_view>
 #include <utility>
@@ -76,8 +77,13 @@ KeptRooms WaitingGangs::kept_rooms(const Generations& now, const Look& look) {
 }
 
 Seconds WaitingGangs::stays_for(std::uint64_t room) const {
-  if (answer_.kept.empty() || answer_.of.room == room) return Seconds(0);
-  return std::max(answer_.at + kAnswerHolds - now_(), Seconds(0));
+  Moment end = Moment::max();
+  for (const Kept& kept : answer_.kept) {
+    const bool is_older = kept.of_room != answer_.of.room;  // than the answer
+    if (is_older || answer_.of.room != room)
+      end = std::min(end, (is_older ? kept.at : answer_.at) + kAnswerHolds);
+  }
+  return end == Moment::max() ? Seconds(0) : std::max(end - now_(), Seconds(0));
 }
 
 const std::vector<WaitingGangs::InLine>& WaitingGangs::in_line() {
@@ -136,9 +142,10 @@ void WaitingGangs::search(const InOrder& impatient, Tries tries, Answer& answer)
 bool WaitingGangs::keep_room(const Waiting& waiting, const Names& claimed, std::size_t after, Tries& tries,
                              Answer& answer) {
   const Kept* last = kept_before(waiting);
-  Kept kept{nullptr, waiting.demand_class, now_()};
+  Kept kept{nullptr, waiting.demand_class, now_(), tries.now.room};
   if (is_kept_still(last, claimed, after, tries.now)) {
     kept = *last;
+    if (kept.of_room != tries.now.room) answer.until = std::min(answer.until, kept.at + kAnswerHolds);
   } else {
     if (!last) --tries.left;
     auto found = searches_.reserve(waiting.gang, tries.look.snapshot(waiting.gang.job), claimed);
@@ -149,8 +156,15 @@ bool WaitingGangs::keep_room(const Waiting& waiting, const Names& claimed, std::
     return false;
   }
   vain_.erase(waiting.demand_class);
-  answer.kept.resize(after);  // those that come later may have kept room on its nodes
-  answer.kept.push_back(std::move(kept));
+  // Those that come later keep what is on other nodes: else anybody could take it before the next search.
+  const auto has_its_nodes = [&](const Kept& other) {
+    return std::ranges::any_of(other.room->nodes,
+                               [&](const std::string& node) { return kept.room->claimed.contains(node); });
+  };
+  const auto place = answer.kept.begin() + std::ptrdiff_t(after);
+  answer.kept.erase(std::remove_if(place, answer.kept.end(), has_its_nodes), answer.kept.end());
+  answer.kept.insert(answer.kept.begin() + std::ptrdiff_t(after), std::move(kept));
+  if (answer.kept.size() > kMostKept) answer.kept.pop_back();
   return true;
 }
 
@@ -160,7 +174,7 @@ bool WaitingGangs::is_kept_still(const Kept* last, const Names& claimed, std::si
   if (!last) return false;
   const bool is_recent = after > 0 && answer_.of.capacity == now.capacity && now_() < last->at + kAnswerHolds;
   const auto is_claimed = [&](const std::string& node) { return claimed.contains(node); };
-  return (answer_.of.room == now.room || is_recent) && std::ranges::none_of(last->room->nodes, is_claimed);
+  return (last->of_room == now.room || is_recent) && std::ranges::none_of(last->room->nodes, is_claimed);
 }
 
 const WaitingGangs::Kept* WaitingGangs::kept_before(const Waiting& waiting) const {

@@ -30,8 +30,14 @@ variables:
       dyn(oldObject).spec.template.metadata != null ? dyn(oldObject).spec.template.metadata : dyn({})
   - name: spec
     expression: "has(variables.template.spec) && variables.template.spec != null ? variables.template.spec : dyn({})"
+  - name: specBefore
+    expression: >-
+      request.operation == 'UPDATE' && has(dyn(oldObject).spec.template) && has(dyn(oldObject).spec.template.spec) &&
+      dyn(oldObject).spec.template.spec != null ? dyn(oldObject).spec.template.spec : dyn({})
   - name: engine
     expression: "has(variables.spec.containers) ? variables.spec.containers.filter(c, has(c.name) && c.name == 'engine') : dyn([])"
+  - name: engineBefore
+    expression: "has(variables.specBefore.containers) ? variables.specBefore.containers.filter(c, has(c.name) && c.name == 'engine') : dyn([])"
   - name: everyContainer  # the engine, init containers, and those that run beside it
     expression: >-
       (has(variables.spec.containers) ? variables.spec.containers : dyn([])) +
@@ -238,7 +244,7 @@ validations:
     message: "template.metadata.{{ . }}: keys that begin with kueue.x-k8s.io/podset or kueue.x-k8s.io/workload are the operator's (placement.within asks Kueue for one domain of a topology)"
   {{- end }}
   {{- range $field, $instead := $refused.spec }}
-  - expression: "!has(variables.spec.{{ $field }})"
+  - expression: "!has(variables.spec.{{ $field }}) || has(variables.specBefore.{{ $field }})"
     message: {{ printf "template.spec.%s: can't be set (%s)" $field $instead | quote }}
   {{- end }}
   {{- range list "podAffinity" "podAntiAffinity" }}
@@ -250,7 +256,7 @@ validations:
   - expression: "!has(variables.spec.containers) || variables.spec.containers.all(c, has(c.name) && c.name == 'engine')"
     message: "template.spec.containers: no container can be added (only 'engine' can be changed; a helper beside it is an init container with restartPolicy: Always)"
   {{- range $field, $instead := $refused.engine }}
-  - expression: "variables.engine.all(c, !has(c.{{ $field }}))"
+  - expression: "variables.engine.all(c, !has(c.{{ $field }})) || variables.engineBefore.exists(c, has(c.{{ $field }}))"
     message: {{ printf "template.spec.containers[engine].%s: can't be set (%s)" $field $instead | quote }}
   {{- end }}
   - expression: "variables.engine.all(c, !has(c.env) || c.env.all(e, !has(e.name) || !e.name.startsWith('ATOLL_')))"

@@ -67,6 +67,30 @@ TEST(Upgrade, AJobWhoseTemplateHasMarksOfKueuesGoesOnWithoutThem) {
       << "a new one can say it otherwise";
 }
 
+/// The operator refuses more fields of new Kubernetes than its predecessor did.
+TEST(Upgrade, AJobThatRunsIsNotEndedForWhatOnlyNewOnesMayNotSay) {
+  const json engine = {{"name", "engine"}, {"restartPolicy", "Never"}};
+  const json given =
+      sample_job_json({{"/spec/template",
+                        {{"spec", {{"hostnameOverride", "here"}, {"containers", json::array({engine})}}}}}});
+  World world;
+  json taken = given;
+  Status status;
+  set_condition(status.conditions, {kCreated, false, kPreparing, "", world.cluster.now, 1});
+  taken["status"] = json::parse(write_status(status));
+  world.atoll.submit(taken);
+  world.until_training();
+  EXPECT_EQ(world.cluster.pods.at("cora-0-0").at("spec").at("hostnameOverride"), "here");
+  world.run_to_end();
+  expect_success(world);
+  World other;
+  other.atoll.submit(given);
+  other.atoll.run(3);
+  EXPECT_THAT(condition(other, kFailed).message,
+              AllOf(HasSubstr("template.spec.hostnameOverride: can't be set"),
+                    HasSubstr("template.spec.containers[engine].restartPolicy: can't be set")));
+}
+
 TEST(Upgrade, OfTheResourceLeavesARunningJobAlone) {
   World world;
   world.atoll.submit(sample_job_json());

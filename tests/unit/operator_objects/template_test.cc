@@ -128,6 +128,19 @@ TEST(Template, WhatWouldBreakAJobIsRefusedByName) {
   for (const auto& [text, words] : cases) EXPECT_THAT(faults(text), ElementsAre(HasSubstr(words))) << text;
 }
 
+TEST(Template, AnAcceptedJobKeepsTheFieldsThatAnEarlierReleaseAllowed) {
+  const auto faults_of_accepted = [](const std::string& text) {
+    return template_faults(*with_template(text).job, {}, true);
+  };
+  EXPECT_THAT(
+      faults_of_accepted(R"({"spec": {"hostnameOverride": "a", "schedulingGroup": {}, "workloadRef": {},
+                "containers": [{"name": "engine", "restartPolicy": "Never", "restartPolicyRules": []}]}})"),
+      IsEmpty());
+  EXPECT_THAT(faults_of_accepted(R"({"spec": {"restartPolicy": "Always"}})"),
+              ElementsAre(HasSubstr("template.spec.restartPolicy: can't be set")))
+      << "no release has allowed that";
+}
+
 /// As an earlier release allowed them.
 TEST(Template, MarksOfKueuesAreLeftOutOfAnAcceptedJobsPods) {
   const GnnJob job = with_template(R"({"metadata": {

@@ -44,6 +44,31 @@ TEST_F(Admission, AWebhookThatKeepsPodsAtTheirGateIsNamedAndTriedAgain) {
   EXPECT_THAT(said(kCreated), HasSubstr("Made"));
 }
 
+TEST_F(Admission, APodThatHasChangedIsNoRefusalWhateverItsJobIsCalled) {
+  for (const char* node : {"n1", "n2", "n3"}) stage.cluster.occupy(node, 3000, std::string("app-") + node);
+  stage.submit("webhook");
+  stage.run(120);
+  ASSERT_EQ(stage.reason(kPlaced, "webhook"), "NoRoom");
+  int conflicts = 0;
+  stage.api.refuse = [&](const std::string& method,
+                         const FakeApi::Target& target) -> std::optional<FakeApi::Refusal> {
+    if (method != "PATCH" || target.plural != "pods" || conflicts > 0) return {};
+    ++conflicts;
+    return FakeApi::Refusal{
+        409, "Conflict",
+        "Operation cannot be fulfilled on pods \"" + target.name + "\": it has been modified"};
+  };
+  for (const char* node : {"n1", "n2", "n3"}) stage.cluster.pods.erase(std::string("app-") + node);
+  bool was_refused = false;
+  stage.run(300, [&] {
+    was_refused |= stage.reason(kCreated, "webhook") == "Refused";
+    return stage.state("webhook") == "Running";
+  });
+  ASSERT_EQ(conflicts, 1);
+  EXPECT_EQ(stage.state("webhook"), "Running");
+  EXPECT_FALSE(was_refused) << "nobody has to mend anything";
+}
+
 TEST_F(Admission, AWebhookThatDoesNotAnswerIsNamedAndTriedAgain) {
   bool is_down = true;
   stage.api.refuse = [&](const std::string& method,

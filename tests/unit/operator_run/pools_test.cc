@@ -70,6 +70,35 @@ TEST_F(Pools, NoRoomIsKeptForTwoThatNeedTheSame) {
   EXPECT_THAT(why("y-cpu"), Not(HasSubstr("kept for it"))) << "each would wait for what the other holds";
 }
 
+TEST_F(Pools, KeptRoomThatStayedForAWhileMovesWithoutFurtherNews) {
+  add_job("x-gpu", 2, 5, "gpu");
+  add_job("y-cpu", 2, 5, "cpu");
+  wait({"x-gpu", "y-cpu"});
+  remove_job("runs-9");
+  EXPECT_THAT(planner.could_fit_now(), IsEmpty());
+  EXPECT_THAT(why("y-cpu"), HasSubstr("n5, n6 are kept for it")) << "it was chosen a moment ago";
+  EXPECT_EQ(planner.kept_room_stays(), Seconds(5)) << "then there is something to see";
+  now += Seconds(5);
+  EXPECT_THAT(why("y-cpu"), HasSubstr("n5, n9 are kept for it"));
+  EXPECT_EQ(planner.kept_room_stays(), Seconds(0));
+}
+
+TEST_F(Pools, AnEarlierGangThatCouldFitAtLastTakesNothingFromThoseElsewhere) {
+  for (const char* node : {"n0", "n1", "n2", "n3"}) put_other_pod(std::string("app-") + node, node, "7");
+  add_job("h-gpu", 2, 5, "gpu");
+  add_job("y-cpu", 2, 5, "cpu");
+  add_job("z-cpu", 1, 5, "cpu");
+  wait({"h-gpu", "y-cpu", "z-cpu"});
+  EXPECT_THAT(why("h-gpu"), Not(HasSubstr("kept for it"))) << "others' pods need not ever end";
+  EXPECT_THAT(why("y-cpu"), HasSubstr("n5, n6 are kept for it"));
+  end_one(5);
+  EXPECT_THAT(planner.could_fit_now(), IsEmpty());
+  end_other_pod("app-n0");
+  now += Seconds(5);
+  EXPECT_THAT(planner.could_fit_now(), IsEmpty()) << "a smaller one would take the node of y-cpu";
+  EXPECT_THAT(why("h-gpu"), HasSubstr("n0, n4 are kept for it"));
+}
+
 TEST_F(Pools, WhatIsKeptForOneWhoIsGoneIsOthers) {
   add_job("x-gpu", 2, 5, "gpu");
   add_job("y-cpu", 2, 5, "cpu");
