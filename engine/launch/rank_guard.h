@@ -33,8 +33,8 @@ const std::atomic<bool>& stop_requested();
 
 /// Unless this object is destroyed within `seconds`, the process says `last_words` on standard error and
 /// exits with `status`. It guards a call into a library that may never return and can't be cancelled. Time in
-/// which the process is paused (kill -STOP, a debugger, a frozen container) doesn't count. `meanwhile` is said
-/// at once and then each half a second.
+/// which the process is paused (kill -STOP, a debugger, a frozen container) doesn't count. `meanwhile` is
+/// said at once and then each half a second.
 class EndUnlessDone {
  public:
   EndUnlessDone(std::chrono::seconds seconds, std::string last_words, int status, std::string meanwhile = "");
