@@ -161,7 +161,7 @@ ChosenStrategy choose_strategy(const Arguments& arguments, const LoadedJob& give
   const ComparedStrategy* best = comparison.best(comparison.exact);
   if (best == nullptr)
     fail(
-        "{}: strategy.kind: auto: the job can have none of the {}strategies; {} is {} (atoll plan --compare says why of all)",
+        "{}: strategy.kind: auto: none of the {}strategies can be chosen; {} is {} (atoll plan --compare says why of all)",
         where_of(given.given, "strategy.kind"), comparison.exact ? "exact " : "",
         comparison.rows.front().label, comparison.rows.front().refused);
   return {with_change(arguments, best->change, options, say), best->change.substr(best->change.find('=') + 1),

@@ -33,7 +33,7 @@ std::filesystem::path output_of(const Arguments& a, const std::filesystem::path&
   }
   if (std::filesystem::equivalent(a.get("--output"), model, absent))
     fail("--output: {} holds the run's own predictions (choose another folder)", a.get("--output"));
-  if (std::filesystem::exists(std::filesystem::path(a.get("--output")) / "job.yaml"))
+  if (std::filesystem::exists(std::filesystem::path(a.get("--output")) / "run.json"))
     fail("--output: {} is a run's folder, and holds that run's predictions (choose another)",
          a.get("--output"));
   return a.get("--output");

@@ -163,7 +163,7 @@ nlohmann::ordered_json row_json(const Comparison& comparison, const ComparedStra
 std::string unknown_text(const Comparison& comparison) {
   const auto is_unknown = [](const ComparedStrategy& row) { return row.refused.empty() && !row.is_known(); };
   return std::ranges::any_of(comparison.rows, is_unknown)
-             ? "unknown: fewer than three runs of it are stored, so it isn't chosen; --trial 200 trains it for a while on this graph\n"
+             ? "unknown: fewer than three runs of it are stored, or its trial failed, so it isn't chosen; --trial 200 trains it for a while on this graph\n"
              : "";
 }
 

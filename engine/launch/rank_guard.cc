@@ -20,7 +20,7 @@
 namespace atl {
 namespace {
 
-constexpr std::chrono::milliseconds kSayAgain{500};
+constexpr std::chrono::milliseconds kPiece{500};
 
 // A signal handler can reach only globals.
 std::atomic<bool> stop{false}, trains{false};
@@ -60,23 +60,23 @@ void let_steps_end() {
   trains.store(true);
 }
 
+/// Pieces are counted, and not the clock's time, of which much is over when a paused process goes on.
 EndUnlessDone::EndUnlessDone(std::chrono::seconds seconds, std::string last_words, int status,
                              std::string meanwhile)
-    : thread_([this, end = Clock::now() + seconds, words = std::move(last_words), status,
-               again = std::move(meanwhile)] {
-        while (!again.empty() && Clock::now() < end) {
-          dprintf(STDERR_FILENO, "%s\n", again.c_str());
-          if (is_done_by(std::min(end, Clock::now() + kSayAgain))) return;
+    : thread_([this, left = std::chrono::milliseconds(seconds), words = std::move(last_words), status,
+               again = std::move(meanwhile)]() mutable {
+        for (; left.count() > 0; left -= kPiece) {
+          if (!again.empty()) dprintf(STDERR_FILENO, "%s\n", again.c_str());
+          if (is_done_within(std::min(left, kPiece))) return;
         }
-        if (is_done_by(end)) return;
         std::fprintf(stderr, "%s\n", words.c_str());
         std::fflush(nullptr);
         std::_Exit(status);
       }) {}
 
-bool EndUnlessDone::is_done_by(Clock::time_point when) {
+bool EndUnlessDone::is_done_within(std::chrono::milliseconds time) {
   std::unique_lock lock(lock_);
-  return news_.wait_until(lock, when, [this] { return done_; });
+  return news_.wait_for(lock, time, [this] { return done_; });
 }
 
 EndUnlessDone::~EndUnlessDone() {

@@ -32,8 +32,9 @@ void let_steps_end();
 const std::atomic<bool>& stop_requested();
 
 /// Unless this object is destroyed within `seconds`, the process says `last_words` on standard error and
-/// exits with `status`. It guards a call into a library that may never return and can't be cancelled.
-/// `meanwhile` is said at once and then each half a second.
+/// exits with `status`. It guards a call into a library that may never return and can't be cancelled. Time in
+/// which the process is paused (kill -STOP, a debugger, a frozen container) doesn't count. `meanwhile` is
+/// said at once and then each half a second.
 class EndUnlessDone {
  public:
   EndUnlessDone(std::chrono::seconds seconds, std::string last_words, int status, std::string meanwhile = "");
@@ -42,8 +43,7 @@ class EndUnlessDone {
   EndUnlessDone& operator=(const EndUnlessDone&) = delete;
 
  private:
-  using Clock = std::chrono::steady_clock;
-  bool is_done_by(Clock::time_point when);
+  bool is_done_within(std::chrono::milliseconds time);
 
   std::mutex lock_;
   std::condition_variable news_;

@@ -143,6 +143,10 @@ DeviceStream::Mark Stream::mark() {
   check_thread();
   if (rounds_ != nullptr) rounds_->end_segment();
   const std::lock_guard lock(mutex_);
+  return mark_here();
+}
+
+DeviceStream::Mark Stream::mark_here() {
   forget_reached();
   cudaEvent_t event = nullptr;
   if (spare_.empty()) {
@@ -233,12 +237,13 @@ void Stream::download(void* host, const void* device, std::size_t bytes) {
   const auto* from = static_cast<const std::byte*>(device);
   if (rounds_ != nullptr) rounds_->end_segment();
   while (bytes > 0) {
+    check_thread();
     const std::size_t piece = std::min(bytes, kStaging / 2);
     std::byte* const staged = staging_for(piece);
     ATOLL_MUST(cudaMemcpyAsync(staged, from, piece, cudaMemcpyDeviceToHost, stream_));
-    const Mark after = mark();
+    // Under one lock with the mark: another thread that finds it reached copies what lands there.
     const std::lock_guard lock(mutex_);
-    landings_.push_back({after, to, staged, piece});
+    landings_.push_back({mark_here(), to, staged, piece});
     to += piece, from += piece, bytes -= piece;
   }
 }

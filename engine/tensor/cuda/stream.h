@@ -99,7 +99,8 @@ class Stream final : public DeviceStream {
   void settle_this();
   void check_thread();
   std::byte* staging_for(std::size_t bytes);
-  void forget_reached() const;  // needs mutex_, like the next one
+  Mark mark_here();  // needs mutex_, like the next two
+  void forget_reached() const;
   void land(Mark mark) const;
 
   int gpu_;

@@ -2,6 +2,7 @@
 // not before.
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <numeric>
 #include <thread>
 
@@ -50,6 +51,30 @@ TEST_P(GpuStream, CopiesToTheHostAreThereWhenTheStreamHasComeSoFar) {
 }
 // From one number to more than both halves of the pinned memory.
 INSTANTIATE_TEST_SUITE_P(Counts, GpuStream, testing::Values(1, 1000, 7 << 20));
+
+/// As the watch over a lone rank's device asks, or a progress thread.
+TEST_F(OnAGpu, ACopyIsThereWhoeverFindsItsMarkReached) {
+  const OpenDevice gpu = backend().open(0);
+  Buffer<int> number(Device::kCuda, 1);
+  const int seven = 7;
+  gpu.stream->upload(number.data(), &seven, sizeof seven);
+  std::atomic<bool> over{false};
+  std::thread other([&] {
+    while (!over) gpu.stream->reached(gpu.stream->newest());
+  });
+  int missing = 0;
+  for (int i = 0; i < 5000; ++i) {
+    int got = 0;
+    gpu.stream->download(&got, number.data(), sizeof got);
+    const DeviceStream::Mark mark = gpu.stream->newest();
+    while (!gpu.stream->reached(mark)) std::this_thread::yield();
+    if (got != seven) ++missing;
+    gpu.stream->synchronise();
+  }
+  over = true;
+  other.join();
+  EXPECT_EQ(missing, 0);
+}
 
 TEST_F(OnAGpu, TheHostWaitsForThemOnce) {
   const OpenDevice gpu = backend().open(0);

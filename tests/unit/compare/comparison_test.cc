@@ -92,7 +92,10 @@ TEST(Comparison, TheTextSaysWhy) {
   EXPECT_THAT(text, HasSubstr("-0.2 (sage, cora, one pair)\n"));
   EXPECT_THAT(text, HasSubstr("-0.2 ± 0.1 (sage, cora, 3 pairs after 8 % of the vertex visits)\n"));
   EXPECT_THAT(text, HasSubstr("unknown  unknown\n"));
-  EXPECT_THAT(text, HasSubstr("so it isn't chosen; --trial 200 trains it for a while on this graph\n"));
+  EXPECT_THAT(
+      text,
+      HasSubstr(
+          "or its trial failed, so it isn't chosen; --trial 200 trains it for a while on this graph\n"));
   EXPECT_THAT(text, HasSubstr("the best exact one is graph: an epoch is predicted to take 2.00 s"));
   EXPECT_THAT(text, HasSubstr("the best of all is pipegcn"));
   EXPECT_THAT(

@@ -2,6 +2,9 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include <csignal>
 
 namespace atl {
 namespace {
@@ -32,6 +35,24 @@ TEST(EndUnlessDone, DoneInTimeItIsAsIfItHadNotBeen) {
   const auto begin = std::chrono::steady_clock::now();
   { const EndUnlessDone deadline(seconds(100), "", 7); }
   EXPECT_LT(std::chrono::steady_clock::now() - begin, seconds(20));
+}
+
+/// Whoever pauses a run, or holds it in a debugger, for longer than the time-out can go on with it.
+TEST(EndUnlessDone, TimeInWhichTheProcessIsPausedDoesNotCount) {
+  const pid_t paused = fork();
+  if (paused == 0) {
+    const EndUnlessDone deadline(seconds(2), "too late", 7);
+    raise(SIGSTOP);
+    std::this_thread::sleep_for(std::chrono::milliseconds(300));
+    _exit(0);
+  }
+  int state = 0;
+  ASSERT_EQ(waitpid(paused, &state, WUNTRACED), paused);
+  ASSERT_TRUE(WIFSTOPPED(state)) << state;
+  std::this_thread::sleep_for(seconds(3));
+  kill(paused, SIGCONT);
+  ASSERT_EQ(waitpid(paused, &state, 0), paused);
+  EXPECT_TRUE(WIFEXITED(state) && WEXITSTATUS(state) == 0) << state;
 }
 
 }  // namespace
