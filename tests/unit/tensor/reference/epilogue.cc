@@ -1,4 +1,6 @@
 // The epilogue of a product's rows, there and back, and sums over rows.
+#include <concepts>
+
 #include "tensor/reference/reference.h"
 
 namespace atl::reference {
