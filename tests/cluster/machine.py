@@ -16,6 +16,13 @@ SHARED = FOLDER / "shared"  # every machine has it on /mnt, as nodes have a file
 LOCAL = FOLDER / "local"    # on /usr/local, for the cache's programs to be mounted into
 DEBIAN = ("etcd-server", "etcd-client", "containerd")  # unpacked into the cache: installed, they would start services
 PROGRAMS = "/usr/local/programs"  # the cache's, in a folder for each module
+
+
+def program(name):
+    """Where machines have a program of the cache's."""
+    return f"{PROGRAMS}/{build.folder_of(build.modules()[name]).name}/{name}"
+
+
 PATH = ":".join([f"{PROGRAMS}/{build.folder_of(build.KUBERNETES).name}",
                  *(f"/usr/local/debian/{package}/usr/bin" for package in DEBIAN),
                  f"{PROGRAMS}/{build.folder_of_ours().name}", "/usr/sbin", "/usr/bin", "/sbin", "/bin"])
