@@ -36,7 +36,7 @@ def up(wishes):
     """Brings up a bed with these values of Layout's fields."""
     began = time.monotonic()
     build.build_ours()
-    build.build([name for name, module in build.modules().items() if module == build.KUBERNETES])
+    build.build(build.of_a_bed())
     with holder.changing("up"):
         plan = _planned(wishes)
         if not health.is_whole(plan):

@@ -14,7 +14,7 @@ from process import birth, children, kill, name_of, recall, remember, run, until
 
 SHARED = FOLDER / "shared"  # every machine has it on /mnt, as nodes have a file server
 LOCAL = FOLDER / "local"    # on /usr/local, for the cache's programs to be mounted into
-DEBIAN = ("etcd-server", "etcd-client", "containerd")  # unpacked into the cache: installed, they would start services
+DEBIAN = ("containerd",)  # unpacked into the cache: installed, it would start a service
 PROGRAMS = "/usr/local/programs"  # the cache's, in a folder for each module
 
 
@@ -23,7 +23,7 @@ def program(name):
     return f"{PROGRAMS}/{build.folder_of(build.modules()[name]).name}/{name}"
 
 
-PATH = ":".join([f"{PROGRAMS}/{build.folder_of(build.KUBERNETES).name}",
+PATH = ":".join([*(f"{PROGRAMS}/{build.folder_of(module).name}" for module in build.OF_A_BED),
                  *(f"/usr/local/debian/{package}/usr/bin" for package in DEBIAN),
                  f"{PROGRAMS}/{build.folder_of_ours().name}", "/usr/sbin", "/usr/bin", "/sbin", "/bin"])
 
