@@ -17,7 +17,7 @@ except ImportError:
     harness.skip("PyYAML is not installed (python3-yaml)")
 
 CHARTS = sorted(path.parent for path in (ROOT / "charts").glob("*/Chart.yaml"))
-KUBERNETES = "1.34.2"
+KUBERNETES = "1.37.2"
 
 
 def program(name):

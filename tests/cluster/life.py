@@ -13,8 +13,8 @@ import holder
 import images
 import layout
 import node as nodes
-from machine import DEBIAN, Machine
-from place import CACHE, FOLDER, REPOSITORY, BedError
+from machine import Machine
+from place import FOLDER, BedError
 from process import run, until
 
 
@@ -36,7 +36,7 @@ def up(wishes):
     """Brings up a bed with these values of Layout's fields."""
     began = time.monotonic()
     build.build_ours()
-    build.build([name for name, module in build.modules().items() if module == build.KUBERNETES])
+    build.build(build.of_a_bed())
     with holder.changing("up"):
         plan = _planned(wishes)
         if not health.is_whole(plan):
@@ -61,7 +61,6 @@ def _planned(wishes):
 
 
 def _bring_up(plan):
-    unpack_packages()
     pause = images.make_pause()
     fabric.build(plan)
     say("starting the control plane")
@@ -77,16 +76,6 @@ def _bring_up(plan):
           FOLDER / "n*/log/kubelet.log")
     until("pods to be allowed (the service account `default`)", 30, _has_service_account,
           control_plane.CP.log("kube-controller-manager"))
-
-
-def unpack_packages():
-    """Debian's programs, into the cache, without installing them."""
-    for package in DEBIAN:
-        folder = CACHE / "debian" / package
-        run([REPOSITORY / "docker/unpack-package", package, folder], seconds=300)
-        if not (folder / ".ready").exists():
-            raise BedError(f"Debian's package {package} can't be fetched: "
-                           f"does `apt-get update && apt-get download {package}` work?")
 
 
 def _await_containerd(node):

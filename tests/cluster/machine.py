@@ -14,10 +14,15 @@ from process import birth, children, kill, name_of, recall, remember, run, until
 
 SHARED = FOLDER / "shared"  # every machine has it on /mnt, as nodes have a file server
 LOCAL = FOLDER / "local"    # on /usr/local, for the cache's programs to be mounted into
-DEBIAN = ("etcd-server", "etcd-client", "containerd")  # unpacked into the cache: installed, they would start services
 PROGRAMS = "/usr/local/programs"  # the cache's, in a folder for each module
-PATH = ":".join([f"{PROGRAMS}/{build.folder_of(build.KUBERNETES).name}",
-                 *(f"/usr/local/debian/{package}/usr/bin" for package in DEBIAN),
+
+
+def program(name):
+    """Where machines have a program of the cache's."""
+    return f"{PROGRAMS}/{build.folder_of(build.modules()[name]).name}/{name}"
+
+
+PATH = ":".join([*(f"{PROGRAMS}/{build.folder_of(module).name}" for module in build.OF_A_BED),
                  f"{PROGRAMS}/{build.folder_of_ours().name}", "/usr/sbin", "/usr/bin", "/sbin", "/bin"])
 
 
@@ -49,7 +54,7 @@ class Machine:
         """Switches it on, unless it is. Whatever ran in it before is gone, what it has on disk is kept."""
         if self.init():
             return
-        for folder in (self.bed, self.folder / "log", SHARED, LOCAL / "programs", LOCAL / "debian"):
+        for folder in (self.bed, self.folder / "log", SHARED, LOCAL / "programs"):
             folder.mkdir(parents=True, exist_ok=True)
         cgroup.remove(self.name)
         cgroup.create(self.group)
@@ -68,7 +73,7 @@ class Machine:
 
     def _boot_script(self):
         binds = [(SHARED, "/mnt"), (self.folder / "log", "/var/log"), (LOCAL, "/usr/local"),
-                 (CACHE / "bin", PROGRAMS), (CACHE / "debian", "/usr/local/debian"),
+                 (CACHE / "bin", PROGRAMS),
                  (self.lib, "/var/lib")]  # last: it may hide the bed's own folder, where the others come from
         lines = [f"mount --bind {shlex.quote(str(source))} {target}" for source, target in binds]
         return "\n".join([*lines, "mount -t tmpfs tmpfs /run", f"hostname {self.name}", "ip link set lo up",

@@ -4,7 +4,7 @@ import contextlib
 
 import build
 from control_plane import CP, kubectl
-from machine import PROGRAMS
+from machine import program
 from process import until
 from stage import install_operator
 
@@ -21,7 +21,7 @@ def beside_ours():
     until("mpi-operator's resource to be served", 30, lambda: "mpijobs" in kubectl("api-resources", "--api-group=kubeflow.org"))
     try:
         CP.start(NAME, ["env", "KUBECONFIG=/var/lib/bed/admin.kubeconfig",
-                        f"{PROGRAMS}/{build.folder_of(build.modules()[NAME]).name}/{NAME}", "--lock-namespace=default"])
+                        program(NAME), "--lock-namespace=default"])
         until("mpi-operator to lead", 60, lambda: CP.check(NAME) or _leads(), CP.log(NAME))
         install_operator(**{"mpiJobs.enabled": "true"})
         yield

@@ -9,19 +9,15 @@ from control_plane import PKI
 DAEMONS = ("containerd", "kubelet", "kube-proxy")
 PAUSE = "atoll.dev/bed/pause:1"
 CONTAINERD = f"""# Written by the bed.
-version = 2
-root = "/var/lib/containerd"
-state = "/run/containerd"
-disabled_plugins = ["io.containerd.snapshotter.v1.btrfs", "io.containerd.snapshotter.v1.zfs",
-                    "io.containerd.snapshotter.v1.devmapper", "io.containerd.snapshotter.v1.aufs"]
-[grpc]
-  address = "/run/containerd/containerd.sock"
-[plugins."io.containerd.grpc.v1.cri"]
-  sandbox_image = "{PAUSE}"
+version = 4
+disabled_plugins = ["io.containerd.internal.v1.opt"]  # it would make /opt/containerd among this machine's files
+[plugins."io.containerd.cri.v1.images".pinned_images]
+  sandbox = "{PAUSE}"
+[plugins."io.containerd.cri.v1.runtime"]
   # Where CAP_SYS_RESOURCE is missing, runc dies on lowering oom_score_adj ("can't get final child's PID from pipe").
   restrict_oom_score_adj = true
-  [plugins."io.containerd.grpc.v1.cri".cni]
-    bin_dir = "/usr/lib/cni"
+  [plugins."io.containerd.cri.v1.runtime".cni]
+    bin_dirs = ["/usr/lib/cni"]
     conf_dir = "/var/lib/bed/cni"
 """
 

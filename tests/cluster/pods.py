@@ -1,5 +1,6 @@
 """Pods that answer: each serves a line with its node's name, or as many bytes as it is asked for, on port 8080."""
 import json
+import os
 
 import images
 import machine
@@ -18,7 +19,7 @@ def pod(name, **spec):
                  "volumeMounts": [{"name": "programs", "mountPath": "/programs"}]}
     return {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": name, "labels": {"app": name}}, "spec": {
         "terminationGracePeriodSeconds": 0, "containers": [container],
-        "volumes": [{"name": "programs", "hostPath": {"path": machine.PATH.split(":")[0]}}]} | spec}
+        "volumes": [{"name": "programs", "hostPath": {"path": os.path.dirname(machine.program("kubectl"))}}]} | spec}
 
 
 def apply(*objects):

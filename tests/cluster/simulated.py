@@ -7,11 +7,10 @@ import build
 import pki
 from control_plane import CP, PKI, kubectl
 from layout import saved
-from machine import PROGRAMS
+from machine import program
 from place import BedError
 from process import until
 
-KWOK = build.MODULES / "kwok"
 PORT = 10247  # of all their kubelets
 GRACE = 40  # kwok renews the leases of many nodes at leisure
 PARALLEL = {"apiVersion": "config.kwok.x-k8s.io/v1alpha1", "kind": "KwokConfiguration",
@@ -31,7 +30,7 @@ def add(count, per_block, played=(), grace=GRACE):
     (CP.bed / "kwok.yaml").write_text("\n---\n".join([json.dumps(PARALLEL), *played]))
     (CP.bed / "kwok.kubeconfig").write_text(pki.kubeconfig(PKI, "admin", ours.server))
     CP.start("kwok", [
-        f"{PROGRAMS}/{build.folder_of(KWOK).name}/kwok", "--config=/var/lib/bed/kwok.yaml",
+        program("kwok"), "--config=/var/lib/bed/kwok.yaml",
         "--kubeconfig=/var/lib/bed/kwok.kubeconfig", "--manage-all-nodes=false",
         "--manage-nodes-with-label-selector=type=kwok", f"--node-lease-duration-seconds={grace}",
         f"--node-ip={ours.api_server}", "--cidr=10.200.0.0/16", f"--node-port={PORT}",

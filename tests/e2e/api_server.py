@@ -1,5 +1,5 @@
 """A Kubernetes API server with nothing behind it but etcd, for tests of what it takes and refuses: on loopback, at free
-ports, gone when the test ends. Its programs are those of the bed (tests/cluster/bed build kube-apiserver kubectl)."""
+ports, gone when the test ends. Its programs are those of the bed (tests/cluster/bed build etcd kube-apiserver kubectl)."""
 import atexit
 import contextlib
 import ctypes
@@ -19,7 +19,7 @@ import harness
 
 sys.path[:0] = [str(harness.ROOT / "tests" / name) for name in ("cluster", "machines")]
 import build  # noqa: E402
-from place import CACHE, BedError  # noqa: E402
+from place import BedError  # noqa: E402
 
 READY_SECONDS = 90
 
@@ -29,12 +29,6 @@ def program(name):
         return build.program(name)
     except BedError as missing:
         return harness.skip(str(missing))
-
-
-def _etcd():
-    unpacked = CACHE / "debian" / "etcd-server" / "usr" / "bin" / "etcd"
-    found = unpacked if unpacked.exists() else shutil.which("etcd")
-    return found or harness.skip("there is no etcd: docker/unpack-package etcd-server FOLDER, with FOLDER/usr/bin in PATH")
 
 
 def free_ports(count):
@@ -63,7 +57,7 @@ class ApiServer:
     """Started by its constructor, which waits until it answers; stopped when the program ends."""
 
     def __init__(self):
-        server, self._kubectl, etcd = program("kube-apiserver"), program("kubectl"), _etcd()
+        server, self._kubectl, etcd = program("kube-apiserver"), program("kubectl"), program("etcd")
         self.folder = pathlib.Path(tempfile.mkdtemp(prefix="atoll-api."))
         self._running = []
         atexit.register(self._stop)

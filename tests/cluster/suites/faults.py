@@ -41,6 +41,9 @@ def survives(name, fault, reason, counts, changes=None):
     assert [each["reason"] for each in restarts] == [reason], f"one restart, for {reason}, not {restarts}"
     assert job.status().get("failures", 0) == counts, f"{counts} failures that count, not {job.status().get('failures')}"
     after = {each["metadata"]["name"]: each["spec"]["nodeName"] for each in job.pods("worker")}
+    # While there is a job, the operator removes the pod that hangs on a dead node once its grace is over, and nobody does after it.
+    job.wait("to have no pod that hangs", 60, lambda: not [
+        each for each in job.pods("worker") if "deletionTimestamp" in each["metadata"]])
     job.delete()
     nothing_remains(job)
     return restarts[0], before, after
