@@ -4,6 +4,7 @@
 
 #include <map>
 
+#include "model/finished_layer.h"
 #include "model/listed_sources.h"
 #include "train/gradient.h"
 #include "train/optimizer.h"
@@ -169,7 +170,14 @@ Learned compute(Communicator& comm, SmallRank& rank, const Job& job) {
     for (Index c = 0; c < out.cols(); ++c)
       d_out.at(r, c) = Real(draws.uniform_at(std::uint64_t(verbs.begin() + r), std::uint64_t(c)) - 0.5);
   }
-  layer.backward(verbs, {parameters.present(), 0}, input, saved, out, d_out, {});
+  const LayerWeights weights{parameters.present(), 0};
+  if (verbs.state().columns == nullptr) {
+    layer.backward(verbs, weights, input, saved, out, d_out, {});
+  } else {
+    const ColumnLayer& by_columns = *layer.by_columns();
+    by_columns.backward_whole(verbs, weights, saved, out, d_out);
+    by_columns.backward_columns(verbs, weights, input, saved, {});
+  }
   Gradient gradient(rank.ctx, comm, parameters);
   Optimizer optimizer(job.training.optimizer, parameters);
   gradient.sum(rank.ctx);
