@@ -140,10 +140,10 @@ void VertexRowsFile::commit() {
   file_.commit();
 }
 
-void remove_predictions(const std::filesystem::path& folder) {
-  for (const char* name : {"predictions.npy", "predicted_labels.npy", "probabilities.npy", "embeddings.npy",
-                           "vertex_ids.npy", "pair_scores.npy"})
-    std::filesystem::remove(folder / name);
+void remove_predictions(const std::filesystem::path& folder, std::string_view but) {
+  for (const std::string_view name : {"predictions.npy", "predicted_labels.npy", "probabilities.npy",
+                                      "embeddings.npy", "vertex_ids.npy", "pair_scores.npy"})
+    if (name != but) std::filesystem::remove(folder / name);
 }
 
 void write_vertex_ids(const std::filesystem::path& path, const VertexOrder& order) {

@@ -7,6 +7,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/atomic_file.h"
@@ -51,9 +52,9 @@ class VertexRowsFile {
   AtomicFile file_;
 };
 
-/// Removes everything that predictions leave in a folder, pair_scores.npy too. Called before the first of
-/// these files is written: another model or data set may leave fewer of them.
-void remove_predictions(const std::filesystem::path& folder);
+/// Removes everything that predictions leave in a folder, pair_scores.npy too, except a file named `but`.
+/// Called before the first of these files is written: another model or data set may leave fewer of them.
+void remove_predictions(const std::filesystem::path& folder, std::string_view but = "");
 
 /// Writes vertex_ids.npy, int64 (vertices), or, where order.ids is empty, removes an older one.
 void write_vertex_ids(const std::filesystem::path& path, const VertexOrder& order);

@@ -94,7 +94,8 @@ ConstMatrixView write_predictions(Context& ctx, Communicator& comm, const Job& j
   const VertexOrder order =
       comm.rank() == 0 ? vertex_order(dataset.meta().vertices, dataset.original_ids()) : VertexOrder{};
   const AnsweredRows answered(job, prepared, data.ranks());
-  if (comm.rank() == 0) remove_predictions(output);
+  // scores of pairs stay beside the same model's embeddings: whoever asked for them may ask for these alone
+  if (comm.rank() == 0) remove_predictions(output, data.links() != nullptr ? "pair_scores.npy" : "");
   using Content = VertexRowsFile::Content;
   if (data.links() != nullptr) {
     write_rows(comm, answered, output / "embeddings.npy", order, rows, Content::kValues);
