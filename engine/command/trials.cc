@@ -1,5 +1,5 @@
 // Strategies tried before one is chosen (strategy.trial). Whether an inexact strategy learns differs between
-// graphs and models more than measurements on other data sets can tell. So the strategies that could win are
+// graphs and models more than stored runs can tell. So the strategies that could win are
 // trained for a while beside `graph`.
 #include "command/compare.h"
 

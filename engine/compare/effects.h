@@ -35,7 +35,7 @@ struct Effect {
   // of training vertices, relative to `graph`'s: mini-batches may lose points by shorter training alone
   double visits = 1;
   Lengths lengths;
-  /// The graph on which the one length was found for this very job (command/compare.h); "": nothing was
+  /// The graph on which the one length was found for this very job (compare/comparison.h); "": nothing was
   /// tried.
   std::string tried_on = "";
   bool cut_off = false;  // the trial ended first: the length is a lower bound

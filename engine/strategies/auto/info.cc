@@ -53,7 +53,7 @@ StrategyInfo auto_strategy() {
       OptionOwner::kStrategy, "auto", "strategy.trial", std::int64_t(200),
       {.description =
            "with exact: false, for how many steps strategy graph is trained first, where the choice is made and on a part of a large "
-           "graph, and then what is not exact and could be faster, to see how many steps it needs; 0: none, other data sets tell",
+           "graph, and then what is not exact and could be faster, to see how many steps it needs; 0: none, stored runs tell",
        .unit = "steps",
        .minimum = 0,
        .maximum = 100'000,
@@ -63,7 +63,7 @@ StrategyInfo auto_strategy() {
       OptionOwner::kStrategy, "auto", "strategy.trialShare", 0.1,
       {.description =
            "the most time that trials may take, as a share of what training is predicted to take under what would be chosen "
-           "without them; what isn't tried in time is judged by other data sets",
+           "without them; what isn't tried in time is judged by stored runs",
        .minimum = 0.001,
        .maximum = 1000,
        .may_change = true,
