@@ -9,6 +9,7 @@
 #include <cerrno>
 #include <charconv>
 #include <cstring>
+#include <exception>
 #include <fstream>
 #include <nlohmann/json.hpp>
 
@@ -130,23 +131,31 @@ std::string CheckpointStore::write_part_state(const Reached& at, int part,
 void CheckpointStore::commit(const CheckpointState& state, std::span<const std::string> part_seals) const {
   ATOLL_CHECK(part_seals.empty() || Index(part_seals.size()) == Index(state.ranks), "{} seals of {} parts",
               part_seals.size(), state.ranks);
-  check_attempt(output_, attempt_);
   const fs::path folder = partial(state.reached);
   try {
+    check_attempt(output_, attempt_);
     try {
       write_and_show(state, part_seals);
-    } catch (const Error&) {
+    } catch (const std::exception&) {
+      check_attempt(output_, attempt_);  // says so where the output folder is gone
       // Somebody may just have removed the folder of checkpoints; then it is made again. Where ranks have
       // states of their own, these are lost with the folder, and the commit fails.
       if (fs::exists(folder) || !part_seals.empty()) throw;
       write_and_show(state, part_seals);
     }
   } catch (...) {
-    std::error_code ignored;
-    fs::remove_all(folder, ignored);
+    remove_traces(folder);
     throw;
   }
   drop_superseded(state.reached);
+}
+
+/// Also of an output folder that somebody removed while a file was being written, which made it again.
+void CheckpointStore::remove_traces(const fs::path& partial) const {
+  std::error_code ignored;
+  fs::remove_all(partial, ignored);
+  if (fs::exists(output_ / "attempt", ignored)) return;
+  for (const fs::path& made : {folder_, output_}) fs::remove(made, ignored);  // only where it is empty
 }
 
 void CheckpointStore::write_and_show(const CheckpointState& state,

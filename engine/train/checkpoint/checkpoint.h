@@ -60,6 +60,7 @@ class CheckpointStore {
   void write_and_show(const CheckpointState& state, std::span<const std::string> part_seals) const;
   void make_visible(const Reached& at) const;
   void drop_superseded(const Reached& newest) const;
+  void remove_traces(const std::filesystem::path& partial) const;
 
   std::filesystem::path output_, folder_;
   int attempt_, keep_;
