@@ -42,26 +42,22 @@ class FailedStream final : public GivenStream {
   bool reached(Mark /*mark*/) const override { throw std::runtime_error("an illegal address"); }
 };
 
-TEST(DeviceWatch, EndsTheRankOfADeviceThatHangs) {
+void expect_end(const DeviceStream& stream) {
   GTEST_FLAG_SET(death_test_style, "threadsafe");
   EXPECT_EXIT(
       {
-        const UnfinishedStream stream;
         const DeviceWatch watch(stream, 1s, "the GPU of server1 has not finished");
         std::this_thread::sleep_for(30s);
       },
       testing::ExitedWithCode(kStatusFailed), "the GPU of server1 has not finished");
 }
 
+TEST(DeviceWatch, EndsTheRankOfADeviceThatHangs) {
+  expect_end(UnfinishedStream());
+}
+
 TEST(DeviceWatch, EndsTheRankOfALibraryThatDoesNotAnswer) {
-  GTEST_FLAG_SET(death_test_style, "threadsafe");
-  EXPECT_EXIT(
-      {
-        const SilentStream stream;
-        const DeviceWatch watch(stream, 1s, "the GPU of server1 has not finished");
-        std::this_thread::sleep_for(30s);
-      },
-      testing::ExitedWithCode(kStatusFailed), "the GPU of server1 has not finished");
+  expect_end(SilentStream());
 }
 
 TEST(DeviceWatch, LetsADeviceFinishInTime) {

@@ -145,9 +145,8 @@ void apply(Expected& expected, const Epilogue& epilogue, ConstMatrixView x, Matr
   }
 }
 
-/// pre, y, dy (n, m); col_sums (2, m). With g the gradient at the norm's output, the one at its input is
-/// (g − mean of g − x̂ · mean of g·x̂) / σ, where means are of the row (layer norm) or of the column (batch
-/// norm).
+/// pre, y, dy (n, m); col_sums (2, m). Let g be the gradient at the norm's output. The one at its input is
+/// (g − mean of g − x̂ · mean of g·x̂) / σ. Means are of the row (layer norm) or of the column (batch norm).
 void apply_backward(Expected& expected, const Epilogue& e, ConstMatrixView pre, ConstMatrixView y,
                     MatrixView dy, const EpilogueGradient& gradient, std::span<const double> col_sums,
                     double count) {
