@@ -48,6 +48,11 @@ class Server(api_server.ApiServer):
         conditions = self.get(kind, name).get("status", {}).get("conditions", [])
         return next((each for each in conditions if each["type"] == what), {})
 
+    def runs_in_attempt(self, name, attempt):
+        """In one look: of two, the first could see an attempt that is over by the second."""
+        status = self.get("gnn", name)["status"]
+        return status["attempt"] == attempt and any(each["type"] == "Running" and each["status"] == "True" for each in status["conditions"])
+
     def wait(self, what, holds, seconds=60):
         try:
             until(what, seconds, holds)
