@@ -4,7 +4,6 @@
 #include <chrono>
 
 #include "base/error.h"
-#include "comm/progress.h"
 
 namespace atl {
 
@@ -35,7 +34,7 @@ void Event::wait() {
 }
 
 Communicator::Communicator(std::unique_ptr<Transport> transport, const Options& options)
-    : Communicator(std::make_unique<Progress>(std::move(transport), options), options.trace) {}
+    : Communicator(start_progress(std::move(transport), options), options.trace) {}
 Communicator::Communicator(std::unique_ptr<ProgressEngine> engine, Trace* trace)
     : state_(std::make_unique<Event::State>(std::move(engine), trace)) {}
 Communicator::Communicator(std::unique_ptr<Transport> transport)

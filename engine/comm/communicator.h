@@ -183,6 +183,10 @@ class Communicator {
   std::unique_ptr<Event::State> state_;
 };
 
+/// Starts the thread that calls the transport, which opens it; throws what that throws (progress.h).
+std::unique_ptr<ProgressEngine> start_progress(std::unique_ptr<Transport> transport,
+                                               const Communicator::Options& options);
+
 // The state that a Communicator and its Events share: reusable operations, and the ledger.
 
 struct Event::State {

@@ -262,17 +262,11 @@ std::string Progress::missing_ranks() {
   return text + kSilenceAdvice;
 }
 
-/// Since when a thread has waited without anything moving in the lane that it waits for. Called with the lock
-/// held.
-Progress::Clock::time_point Progress::silent_since(const Waiter& waiter) const {
-  return std::max(waiter.since, moved_[std::size_t(waiter.lane)]);
-}
-
-/// Since when the thread with the longest silence has waited; `now` where nobody waits. Called with the lock
-/// held.
+/// Since when the thread with the longest silence has waited without anything moving in the lane that it
+/// waits for; `now` where nobody waits. Called with the lock held.
 Progress::Clock::time_point Progress::longest_silence(Clock::time_point now) const {
   for (const Waiter& waiter : waiters_)
-    if (waiter.stands) now = std::min(now, silent_since(waiter));
+    if (waiter.stands) now = std::min(now, std::max(waiter.since, moved_[std::size_t(waiter.lane)]));
   return now;
 }
 
@@ -295,6 +289,11 @@ void Progress::tell_wait(Clock::time_point now) {
   const std::string who = names_of(*transport_, peers);
   options_.waits->enter(std::move(peers), since, who);
   told_ = true;
+}
+
+std::unique_ptr<ProgressEngine> start_progress(std::unique_ptr<Transport> transport,
+                                               const Communicator::Options& options) {
+  return std::make_unique<Progress>(std::move(transport), options);
 }
 
 }  // namespace atl

@@ -1,6 +1,7 @@
 // The thread that communicates for one rank while the compute thread goes on. It alone calls the transport.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <chrono>
 #include <condition_variable>
@@ -32,12 +33,26 @@ class PollPace {
   using Nanoseconds = std::chrono::nanoseconds;
 
   /// Learns that a bulk operation that sent `bytes` bytes took `took`.
-  void learn(std::int64_t bytes, Nanoseconds took);
+  void learn(std::int64_t bytes, Nanoseconds took) {
+    if (bytes < kHandedOver) return;
+    const Nanoseconds needed(std::int64_t(double(took.count()) * double(kHandedOver) / double(bytes)));
+    bulk_ = std::clamp((bulk_ + needed) / 2, kLongest, kLongestBeside);
+  }
   /// How long to sleep when nothing has arrived for `waited`; zero: not at all. `stands`: the compute thread
   /// is waiting.
-  Nanoseconds nap(Nanoseconds waited, bool stands) const;
+  Nanoseconds nap(Nanoseconds waited, bool stands) const {
+    if (stands && waited < kPollWithoutSleep) return Nanoseconds(0);
+    if (stands) return std::clamp(waited / 16, kShortest, kLongest);
+    return std::clamp(waited / 4, kShortest, std::max(bulk_, kLongest));
+  }
 
  private:
+  static constexpr Nanoseconds kPollWithoutSleep = std::chrono::microseconds(40);
+  static constexpr Nanoseconds kShortest = std::chrono::microseconds(5),
+                               kLongest = std::chrono::microseconds(100),
+                               kLongestBeside = std::chrono::microseconds(2000);
+  static constexpr std::int64_t kHandedOver = 128 << 10;  // bytes, of the 512 KiB that a socket takes
+
   Nanoseconds bulk_{};  // the longest sleep while the compute thread works; 0: the link's speed isn't known
 };
 
@@ -85,7 +100,6 @@ class Progress final : public ProgressEngine, private LaneSlots::Watcher {
   bool fail_late_device(Clock::time_point now);
   std::string missing_ranks();
   void rest(std::unique_lock<std::mutex>& lock);
-  Clock::time_point silent_since(const Waiter& waiter) const;
   Clock::time_point longest_silence(Clock::time_point now) const;
   void tell_wait(Clock::time_point now);
 
