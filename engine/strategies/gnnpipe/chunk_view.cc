@@ -1,6 +1,7 @@
-#include "strategies/gnnpipe/chunk_view.h"
-
+// Cuts a part's arcs into chunks.
 #include <algorithm>
+
+#include "strategies/gnnpipe/chunk_pass.h"
 
 namespace atl {
 namespace {

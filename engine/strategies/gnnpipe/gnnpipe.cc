@@ -6,7 +6,7 @@
 #include "base/error.h"
 #include "model/layer_work.h"
 #include "sampler/draw_positions.h"
-#include "strategies/gnnpipe/chunk_view.h"
+#include "strategies/gnnpipe/chunk_pass.h"
 #include "strategies/gnnpipe/info.h"
 #include "strategies/gnnpipe/pipeline.h"
 #include "strategies/schedule/rows.h"

@@ -39,7 +39,7 @@ int tap_out_of(const Model& model, const LayerRange& stage);
 /// (chunks) All chunks in the order in which forward takes them in `epoch`; backward takes them in reverse.
 void put_chunk_order(std::span<int> order, bool shuffle, std::uint64_t seed, std::int64_t epoch);
 
-// The order in which a stage infers its chunks (chunk_flow.cc).
+// The order in which a stage infers its chunks (stage_chunks.cc).
 
 /// For each chunk, the other chunks that it reads in a layer that gathers.
 using ChunkReads = std::vector<std::vector<int>>;

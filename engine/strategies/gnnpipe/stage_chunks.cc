@@ -1,6 +1,8 @@
-// What a stage of a pipeline keeps and sends chunk by chunk: the memory of its passes, and the matrices that
-// travel between stages.
+// A stage's chunks: the memory of its passes over them, what stages send each other of them, and the order in
+// which a stage infers them.
 #include <algorithm>
+#include <limits>
+#include <queue>
 #include <utility>
 
 #include "strategies/gnnpipe/pipeline.h"
@@ -110,6 +112,156 @@ Index ChunkDepartures::bytes() const {
 void ChunkDepartures::finish() {
   for (Event& each : events_) each.wait();
   events_.clear();
+}
+
+// The order of inference. Exact inference reads no rows of an earlier pass. So before a layer computes a
+// chunk, the layer below must have computed every chunk that it reads. A chunk moves on to the next layer and
+// the next stage as soon as it can, and doesn't wait for all chunks.
+
+namespace {
+
+class Flow {
+ public:
+  Flow(const ChunkReads& reads, std::span<const int> order, const std::vector<bool>& gathers)
+      : order_(order),
+        gathers_(gathers),
+        readers_(reads.size()),
+        place_(reads.size()),
+        missing_(gathers.size(), std::vector<int>(reads.size(), 1)),
+        has_made_(reads.size(), false) {
+    for (std::size_t i = 0; i < order.size(); ++i) place_[std::size_t(order[i])] = int(i);
+    for (std::size_t chunk = 0; chunk < reads.size(); ++chunk)
+      for (const int read : reads[chunk]) readers_[std::size_t(read)].push_back(int(chunk));
+    for (std::size_t layer = 0; layer < gathers.size(); ++layer)
+      for (std::size_t chunk = 0; gathers[layer] && chunk < reads.size(); ++chunk)
+        missing_[layer][chunk] += int(reads[chunk].size());
+  }
+
+  std::vector<FlowStep> steps() {
+    for (const int chunk : order_) {
+      steps_.push_back({FlowStep::Kind::kArrive, chunk, 0});
+      is_made(0, chunk);
+      while (!ready_.empty()) {
+        const auto [layer, place] = ready_.top();
+        ready_.pop();
+        steps_.push_back({FlowStep::Kind::kRun, order_[std::size_t(-place)], layer});
+        is_made(layer + 1, order_[std::size_t(-place)]);
+      }
+    }
+    return std::move(steps_);
+  }
+
+ private:
+  /// Counts a chunk's input of `layer` as made, for the chunk itself and, where the layer gathers, for its
+  /// readers.
+  void is_made(int layer, int chunk) {
+    if (layer == int(gathers_.size())) return leave(chunk);
+    count_down(layer, chunk);
+    if (!gathers_[std::size_t(layer)]) return;
+    for (const int reader : readers_[std::size_t(chunk)]) count_down(layer, reader);
+  }
+  void count_down(int layer, int chunk) {
+    if (--missing_[std::size_t(layer)][std::size_t(chunk)] == 0)
+      ready_.emplace(layer, -place_[std::size_t(chunk)]);
+  }
+  /// Chunks leave in order, whichever is finished first.
+  void leave(int chunk) {
+    has_made_[std::size_t(chunk)] = true;
+    for (; left_ < order_.size() && has_made_[std::size_t(order_[left_])]; ++left_)
+      steps_.push_back({FlowStep::Kind::kLeave, order_[left_], 0});
+  }
+
+  std::span<const int> order_;
+  const std::vector<bool>& gathers_;
+  std::vector<std::vector<int>> readers_;  // by chunk
+  std::vector<int> place_;                 // by chunk
+  std::vector<std::vector<int>> missing_;  // (layers, chunks) how many chunks' inputs are still missing
+  // (layer, −place): the last layer first, and in it the first chunk of the order.
+  std::priority_queue<std::pair<int, int>> ready_;
+  std::vector<bool> has_made_;  // by chunk: whether the last layer has made it
+  std::size_t left_ = 0;
+  std::vector<FlowStep> steps_;
+};
+
+}  // namespace
+
+ChunkReads reads_of_group(Communicator& comm, const RankGroup& group, std::span<const ChunkRows> chunks) {
+  const std::size_t count = chunks.size();
+  std::vector<double> read(count * count);  // (reader, chunk): in how many ranks it is read
+  for (std::size_t k = 0; k < count; ++k)
+    for (const ChunkRun& run : chunks[k].runs) read[k * count + std::size_t(run.chunk)] = 1;
+  comm.all_reduce(Traffic::kSetup, group, std::span(read));
+  ChunkReads reads(count);
+  for (std::size_t k = 0; k < count; ++k)
+    for (std::size_t other = 0; other < count; ++other)
+      if (other != k && read[k * count + other] > 0) reads[k].push_back(int(other));
+  return reads;
+}
+
+std::vector<int> flow_order(const ChunkReads& reads) {
+  std::vector<int> order;
+  std::vector<bool> taken(reads.size(), false);
+  while (order.size() < reads.size()) {
+    int least = std::numeric_limits<int>::max(), next = 0;
+    for (std::size_t chunk = 0; chunk < reads.size(); ++chunk) {
+      if (taken[chunk]) continue;
+      int missing = 0;  // of the chunks that it reads: those not taken, less those taken
+      for (const int read : reads[chunk]) missing += taken[std::size_t(read)] ? -1 : 1;
+      if (missing < least) least = missing, next = int(chunk);
+    }
+    taken[std::size_t(next)] = true;
+    order.push_back(next);
+  }
+  return order;
+}
+
+std::vector<FlowStep> chunk_flow(const ChunkReads& reads, std::span<const int> order,
+                                 const std::vector<bool>& gathers) {
+  return Flow(reads, order, gathers).steps();
+}
+
+// Exact inference in a pipeline: chunk by chunk, a stage does whatever can be done.
+
+void Pipeline::exchange_input(int l, int chunk) {
+  if (l < inside_.end && layer(l).spec().gathers) pass_->exchange(l, chunk);
+}
+
+void Pipeline::infer_layer(int l, int chunk) {
+  pass_->at_chunk(chunk);
+  runner_.forward(l, *pass_, parameters_.present(), memories_->of(chunk), input(chunk));
+  exchange_input(l + 1, chunk);
+}
+
+ConstMatrixView Pipeline::infer() {
+  place_outputs();
+  pass_->begin_inference();
+  run_whole_layers(0, false);
+  if (!is_first()) expect_rows(Traffic::kEvaluation, inferred_);
+  std::size_t arrived = 0;
+  for (const auto& [kind, chunk, layer] : flow_) {
+    switch (kind) {
+      case FlowStep::Kind::kArrive:
+        if (!is_first()) from_previous_.wait(arrived++);
+        exchange_input(inside_.first, chunk);
+        break;
+      case FlowStep::Kind::kRun:
+        infer_layer(inside_.first + layer, chunk);
+        break;
+      case FlowStep::Kind::kLeave:
+        if (!is_last())
+          to_next_.send(Traffic::kEvaluation, leaving(chunk), chunks_[std::size_t(chunk)].begin);
+    }
+  }
+  to_next_.finish();
+  enter(Work::kNone);
+  const MatrixView logits = rows_->present(layers_.end);
+  return is_last() ? logits : MatrixView(nullptr, 0, model_.layers.back()->spec().out);
+}
+
+ConstMatrixView Pipeline::embeddings() const {
+  const int last = int(model_.layers.size()) - 1;
+  if (last == 0) return {};
+  return is_last() ? rows_->present(last) : MatrixView(nullptr, 0, layer(last).spec().in);
 }
 
 }  // namespace atl

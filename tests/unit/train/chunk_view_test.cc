@@ -1,6 +1,6 @@
 // A part that is cut into chunks is the part: each arc lies in one chunk, and a chunk names the rows outside
 // of itself that it reads. Its bytes are counted arc by arc.
-#include "strategies/gnnpipe/chunk_view.h"
+#include "strategies/gnnpipe/chunk_pass.h"
 
 #include <gtest/gtest.h>
 
