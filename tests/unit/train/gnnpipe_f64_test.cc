@@ -5,8 +5,8 @@
 #include <mutex>
 
 #include "strategies/gnnpipe/pipeline.h"
-#include "train/chunked_pass.h"
 #include "train/every_model.h"
+#include "train/gnnpipe_oracles.h"
 
 namespace atl {
 namespace {

@@ -1,6 +1,6 @@
-// Strategy `gnnpipe` with each option on stale rows, compared with dense loops over chunks (chunked_gnn.h):
-// the epoch whose rows are read, the gradients of stale rows and when they arrive, and what is doubled
-// (float64).
+// Strategy `gnnpipe` with each option on stale rows, compared with dense loops over chunks
+// (gnnpipe_oracles.h): the epoch whose rows are read, the gradients of stale rows and when they arrive, and
+// what is doubled (float64).
 #include <gtest/gtest.h>
 
 #include <map>
@@ -8,7 +8,7 @@
 #include <numeric>
 
 #include "strategies/gnnpipe/pipeline.h"
-#include "train/chunked_gnn.h"
+#include "train/gnnpipe_oracles.h"
 #include "train/small_job.h"
 
 namespace atl {

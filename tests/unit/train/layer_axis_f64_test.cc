@@ -4,8 +4,8 @@
 
 #include <map>
 
-#include "train/chunked_pass.h"
 #include "train/every_model.h"
+#include "train/gnnpipe_oracles.h"
 
 namespace atl {
 namespace {

@@ -6,8 +6,8 @@
 #include <algorithm>
 #include <deque>
 
-#include "train/chunked_pass.h"
 #include "train/every_model.h"
+#include "train/gnnpipe_oracles.h"
 
 namespace atl {
 namespace {
