@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "operator/api/json_values.h"
-#include "operator/api/status_news.h"
+#include "operator/api/status.h"
 #include "operator/objects/names.h"
 
 namespace atl::ctl {

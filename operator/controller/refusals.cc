@@ -9,7 +9,7 @@
 
 #include "operator/controller/steps.h"
 #include "operator/objects/release.h"
-#include "operator/objects/trial.h"
+#include "operator/objects/template.h"
 
 namespace atl::ctl {
 namespace {

@@ -7,8 +7,7 @@
 
 #include "base/error.h"
 #include "operator/plan/answers.h"
-#include "operator/plan/floor.h"
-#include "operator/plan/twins.h"
+#include "operator/plan/less_search.h"
 
 namespace atl::ctl {
 namespace {

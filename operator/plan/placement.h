@@ -6,7 +6,7 @@
 // assignment problem, answered like this:
 //
 //  1. Siblings that look alike are reduced to as many as the job could use, and of the domains of `within`
-//     that look alike one is searched (twins.h).
+//     that look alike one is searched (less_search.h).
 //  2. First answers: for each domain that could hold the whole job, its servers are divided top down among
 //     the domain's children, with groups that talk much together; also the servers in plain order
 //     (answers.h). Each is refined: servers move to free slots or change places while that helps
@@ -14,8 +14,8 @@
 //  3. The best is disturbed and refined again and again (answers.h). After many rounds in vain a random first
 //     answer takes its place.
 //
-// An answer that costs no more than a lower bound (floor.h) ends the search at once; else it ends after a
-// number of looks (assignment.h) that grows with the size of the job.
+// An answer that costs no more than a lower bound (less_search.h) ends the search at once; else it ends after
+// a number of looks (assignment.h) that grows with the size of the job.
 //
 // Ties go to the first answer found. Answers are sought in tight domains before wide ones, then by name, so a
 // job fills the hole that fits it, and the same cluster gives the same answer.

@@ -22,13 +22,12 @@
 #include "operator/run/caches.h"
 #include "operator/run/events.h"
 #include "operator/run/feedback.h"
+#include "operator/run/job_waits.h"
 #include "operator/run/metrics.h"
 #include "operator/run/node_requests.h"
 #include "operator/run/options.h"
 #include "operator/run/planner.h"
 #include "operator/run/progress.h"
-#include "operator/run/repeats.h"
-#include "operator/run/server_delays.h"
 
 namespace atl::ctl {
 

@@ -1,5 +1,5 @@
 // A lower bound on the cost of any placement.
-#include "operator/plan/floor.h"
+#include "operator/plan/less_search.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // Nodes that are left out of a cluster without changing the answer.
-#include "operator/plan/twins.h"
+#include "operator/plan/less_search.h"
 
 #include <gtest/gtest.h>
 

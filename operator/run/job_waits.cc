@@ -1,4 +1,4 @@
-#include "operator/run/repeats.h"
+#include "operator/run/job_waits.h"
 
 #include <algorithm>
 #include <functional>
