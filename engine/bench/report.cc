@@ -1,10 +1,11 @@
-// Rows of a benchmark for people and for programs.
+// Results of benchmarks for people and for programs.
 #include <fmt/format.h>
-
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "base/text.h"
 #include "bench/bench.h"
+#include "bench/strategy_bench.h"
 
 namespace atl {
 
@@ -57,6 +58,82 @@ std::string to_json(const BenchRow& row) {
   if (!row.by.empty()) json["by"] = row.by;
   for (const BenchRow::Way& way : row.ways) json["ways"][way.by] = way.seconds;
   return json.dump();
+}
+
+// A comparison of strategies for a terminal.
+
+namespace {
+
+std::string head(const StrategyBench& bench) {
+  const RunRecord& run = bench.rows[0].runs->rounds[0];
+  const RunSetting& s = run.setting;
+  std::string text = fmt::format("{} on {}, {}, {} of {}", s.model, s.dataset, counted_text(s.ranks, "rank"),
+                                 counted_text(std::int64_t(bench.rows[0].speed_ups.size()), "round"),
+                                 counted_text(s.epochs, "epoch"));
+  if (!bench.link.empty()) text += fmt::format(", links of {}", bench.link);
+  if (bench.share_asked > 0)
+    text += fmt::format(" (communication takes {:.1f} % of graph:overlap=false; --comm-share is {:.1f} %)",
+                        100 * bench.share_reached, 100 * bench.share_asked);
+  return text + "\n" + s.machine + "\n\n";
+}
+
+std::string name_of(const StrategyRow& row) {
+  return row.again ? row.label + " again" : row.label;
+}
+
+/// "1.47 (1.45–1.49)"
+std::string speed_up(const StrategyRow& row) {
+  const auto [low, high] = std::minmax_element(row.speed_ups.begin(), row.speed_ups.end());
+  return fmt::format("{:.2f} ({:.2f}–{:.2f})", row.speed_up(), *low, *high);
+}
+
+std::string times(const StrategyBench& bench, std::size_t width) {
+  std::string text =
+      fmt::format("{:<{}}  {:>8} {:>8}  {:<16}  {:>8} {:>8} {:>8}  {:>8} {:>5}  {}\n", "", width, "epoch",
+                  "least", "speed-up", "compute", "exposed", "comm.", "ideal", "ratio", "bound by");
+  for (const StrategyRow& row : bench.rows) {
+    text +=
+        fmt::format("{:<{}}  {:>8} {:>8}  {:<16}  {:>8} {:>8} {:>8}  {:>8} {:>5.2f}  {}\n", name_of(row),
+                    width, duration_text(row.epoch_median), duration_text(row.epoch_min), speed_up(row),
+                    duration_text(row.compute), duration_text(row.exposed), duration_text(row.communication),
+                    duration_text(row.ideal), row.epoch_over_ideal(), row.bound);
+  }
+  const auto [low, high] = bench.noise();
+  return text + fmt::format("speed-ups of {:.3f}–{:.3f} are noise (the first strategy against itself)\n\n",
+                            low, high);
+}
+
+std::string sent(const StrategyRow& row) {
+  std::string text;
+  for (const LinkTraffic& t : row.bytes)
+    text +=
+        fmt::format("{}{} {} {}", text.empty() ? "" : ", ", t.link, t.purpose, bytes_text(double(t.bytes)));
+  if (text.empty()) return "nothing";
+  return text + (row.runs->draws        ? ": drawn anew in each epoch"
+                 : row.runs->sends_less ? ": no more than planned"
+                                        : ": as planned");
+}
+
+std::string results(const StrategyBench& bench, std::size_t width) {
+  std::string text = fmt::format("{:<{}}  {:>8}  {:>9}  {:>10}  {}\n", "", width, "test", "progress",
+                                 "memory", "sent by all ranks in an epoch");
+  for (const StrategyRow& row : bench.rows) {
+    if (row.again) continue;
+    const auto most = std::max_element(row.memory.begin(), row.memory.end());
+    text += fmt::format("{:<{}}  {:>8}  {:>9}  {:>10}  {}\n", row.label, width,
+                        row.test ? percent_text(*row.test) : "–", duration_text(row.progress_cpu),
+                        most == row.memory.end() ? "–" : bytes_text(double(*most)), sent(row));
+  }
+  return text +
+         "progress: processor time of the communication thread per epoch; memory: the largest rank's peak\n";
+}
+
+}  // namespace
+
+std::string to_text(const StrategyBench& bench) {
+  std::size_t width = 0;
+  for (const StrategyRow& row : bench.rows) width = std::max(width, name_of(row).size());
+  return head(bench) + times(bench, width) + results(bench, width);
 }
 
 }  // namespace atl

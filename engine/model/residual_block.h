@@ -114,15 +114,17 @@ class ResidualBlock : public Layer {
   Pass pass_of(Verbs& verbs, const LayerWeights& weights, const LayerInput& input, Saved& saved) const;
 };
 
-/// residual_mean.cc: conv(r) is SAGE with mean aggregation, as in GraNNDis. The weight is (2·hidden, hidden),
-/// the self half on top.
+// The two convolutions (residual_convolutions.cc), and the last layer.
+
+/// conv(r) is SAGE with mean aggregation, as in GraNNDis. The weight is (2·hidden, hidden), the self half on
+/// top.
 std::unique_ptr<Layer> make_mean_block(Index hidden, RowStart start);
 
-/// residual_softmax.cc: conv(r) = (r + softmax aggregation of ReLU(r)) · W, DeeperGCN's own (GENConv). The
-/// weight is (hidden, hidden).
+/// conv(r) = (r + softmax aggregation of ReLU(r)) · W, DeeperGCN's own (GENConv). The weight is (hidden,
+/// hidden).
 std::unique_ptr<Layer> make_softmax_block(Index hidden, RowStart start, Real temperature);
 
-/// classifier.cc: out = start(h) · W + b, row by row.
+/// out = start(h) · W + b, row by row.
 std::unique_ptr<Layer> make_classifier(Index in, Index out, RowStart start);
 
 }  // namespace atl

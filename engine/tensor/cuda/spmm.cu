@@ -1,6 +1,6 @@
 // Sums over neighbours, and products with features kept as CSR, which are the same sums with a value per arc.
 #include "tensor/cuda/cusparse.h"
-#include "tensor/cuda/slices.h"
+#include "tensor/cuda/sum_of_rows.h"
 #include "tensor/cuda/table.h"
 
 namespace atl::cuda {

@@ -1,5 +1,5 @@
 // Sums over neighbours with rows or results stored in halves. Sums are computed in Reals.
-#include "tensor/cuda/slices.h"
+#include "tensor/cuda/sum_of_rows.h"
 
 namespace atl::cuda {
 

@@ -1,6 +1,6 @@
 // A rank alone whose device hangs is ended by the time-out, whether the device's library still answers or
 // not.
-#include "command/run/device_watch.h"
+#include "command/run/rank_start.h"
 
 #include <gtest/gtest.h>
 
