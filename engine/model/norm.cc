@@ -33,7 +33,9 @@ void NormLayer::statistics(Verbs& verbs, const LayerWeights& weights, ConstMatri
   verbs.reduce(sums);
   const double rows = std::max(verbs.state().reduced_rows, 1.0);
   norm_statistics(ctx, sums, rows, saved.at(saved_at_));
-  if (!verbs.state().repeating) move_running_statistics(ctx, sums, rows, kRunningMomentum, mean, variance);
+  // A pass without rows, such as that of a chunk without training vertices, says nothing of the data.
+  const bool counts = !verbs.state().repeating && verbs.state().reduced_rows > 0;
+  if (counts) move_running_statistics(ctx, sums, rows, kRunningMomentum, mean, variance);
 }
 
 /// With a zero gradient, only the terms of mean and variance are left. Each row's is scaled by the row's

@@ -224,9 +224,12 @@ void RankBatches::add_sizes(double times, const std::vector<LayerSize>& sizes) {
 void RankBatches::share_rows() {
   SharedRows& shares = made_.shares;
   shares.weights.resize(std::size_t(made_.batch.layers()) + 1);
-  shares.owned.assign(shares.weights.size(), 0);
-  for (int set = 0; set <= made_.batch.layers(); ++set)
-    shares.weights[std::size_t(set)].take(Index(BatchTraffic::row_set(made_.batch, set).size()));
+  shares.owned.clear();
+  for (int set = 0; set <= made_.batch.layers(); ++set) {
+    const auto rows = Index(BatchTraffic::row_set(made_.batch, set).size());
+    shares.weights[std::size_t(set)].take(rows);
+    shares.owned.push_back(double(rows));  // passes without rows leave out some work
+  }
 }
 
 /// Adds gradients and sums, as the dry steps sent them.

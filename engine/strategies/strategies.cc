@@ -53,11 +53,10 @@ Model job_model(const Job& job, const FeatureShape& features, Index classes) {
   return model;
 }
 
-std::function<Placement(int, const ParameterSpec&)> placement_on(const Job& job, const Model& model,
-                                                                 Rank rank) {
-  return [&job, &model, rank, place = strategy_of(job).place](int layer, const ParameterSpec& spec) {
-    return place == nullptr ? Placement() : place(job, model, rank, layer, spec);
-  };
+ParameterPlaces placement_on(const Job& job, const Model& model, Rank rank) {
+  const auto place = strategy_of(job).place;
+  if (place == nullptr) return [](int, const ParameterSpec&) { return Placement(); };
+  return place(job, model, rank);
 }
 
 std::optional<ColumnShare> columns_of(const Job& job, Rank rank, Index features) {

@@ -129,6 +129,13 @@ std::string not_finite(ConstMatrixView out, std::span<const VertexId> vertices, 
       ids.empty() ? std::int64_t(first) : ids[std::size_t(first)]);
 }
 
+/// The whole graph as one part. The data set may have fewer vertices than the parts of the run have slices.
+PartitionOptions one_part(const Job& job, const Dataset& dataset) {
+  PartitionOptions options = partition_options(job, 1);
+  options.slices = int(std::clamp<Index>(dataset.meta().vertices, 1, options.slices));
+  return options;
+}
+
 }  // namespace
 
 Predicted predict(const PredictOptions& o) {
@@ -151,7 +158,7 @@ Predicted predict(const PredictOptions& o) {
   const DataUse use = data_use(job, trained, names, dataset.meta(), predicted.warnings);
   predicted.by_split = use.by_split;
   const PreparedGraph prepared =
-      PreparedGraph::make(dataset, partition_options(job, 1), graph_transforms(job),
+      PreparedGraph::make(dataset, one_part(job, dataset), graph_transforms(job),
                           use.by_split ? training_marks(dataset, job) : std::vector<std::uint8_t>());
 
   Communicator comm(std::move(make_local_group(1).front()));

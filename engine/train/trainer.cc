@@ -171,8 +171,9 @@ std::span<const VertexId> Trainer::training_rows_of(Index first, Index count) {
   const auto [place, is_new] = slices_.try_emplace({first, count});
   Slice& slice = place->second;
   if (!is_new) return slice.placed;
-  for (const VertexId row : data_.training_rows_here())
-    if (row >= first && row < first + count) slice.rows.push_back(VertexId(row - first));
+  const std::span<const VertexId> rows = data_.training_rows_here();  // ascending
+  for (auto row = std::ranges::lower_bound(rows, first); row != rows.end() && *row < first + count; ++row)
+    slice.rows.push_back(VertexId(*row - first));
   return slice.placed = slice_copies_.of(std::span<const VertexId>(slice.rows));
 }
 

@@ -78,7 +78,8 @@ std::vector<PairBytes> block_flows(const Options& options, const TrafficShape& s
 }
 
 CagnetGrid cagnet_grid(const Options& options, int ranks) {
-  return {ranks, options.has("replication") ? int(options.integer("replication")) : 1};
+  const std::int64_t given = options.has("replication") ? options.integer("replication") : 1;
+  return {ranks, fits_grid(ranks, given) ? int(given) : 1};
 }
 
 std::vector<Rank> CagnetGrid::row_ranks(Rank rank) const {

@@ -48,7 +48,8 @@ struct CagnetGrid {
   std::vector<Rank> sources(Rank rank) const;
 };
 
-/// The grid of `cagnet` with its options, or of `sancus`, in whose grid each row has one rank.
+/// The grid of `cagnet` with its options, or of `sancus`, in whose grid each row has one rank. So has
+/// cagnet's on other ranks than the job was written for, as in prediction, if its option doesn't fit them.
 CagnetGrid cagnet_grid(const Options& options, int ranks);
 
 /// Whether c² divides `ranks`, and all c for which it does, ascending.

@@ -28,6 +28,7 @@ RemoteArcs::RemoteArcs(const DrawnGraph& graph, const Owners& owners, Rank rank)
     : first_row_(owners.first_row(rank)), offsets_{0} {
   // If all neighbours are read, no positions are drawn.
   const CsrView& rows = graph.by_id.rows.columns != nullptr ? graph.by_id.rows : graph.whole;
+  offsets_.reserve(std::size_t(owners.rows(rank)) + 1);
   for (Index row = first_row_; row < owners.first_row(rank + 1); ++row) {
     Index begin = rows.offsets[row];
     while (begin < rows.offsets[row + 1] && rows.columns[begin] == row) ++begin;
@@ -40,6 +41,9 @@ RemoteArcs::RemoteArcs(const DrawnGraph& graph, const Owners& owners, Rank rank)
   }
   std::ranges::sort(vertices_);
   vertices_.erase(std::unique(vertices_.begin(), vertices_.end()), vertices_.end());
+  // All of the run holds these: no more than is in them.
+  vertices_.shrink_to_fit();
+  arcs_.shrink_to_fit();
   for (Arc& arc : arcs_)
     arc.vertex = VertexId(std::ranges::lower_bound(vertices_, arc.vertex) - vertices_.begin());
 }

@@ -39,8 +39,8 @@ class RemoteArcs {
     return {arcs_.data() + offsets_[own], std::size_t(offsets_[own + 1] - offsets_[own])};
   }
   Index bytes() const {
-    return Index(offsets_.size() * sizeof(Index) + arcs_.size() * sizeof(Arc) +
-                 vertices_.size() * sizeof(VertexId));
+    return Index(offsets_.size() * sizeof(Index) + arcs_.capacity() * sizeof(Arc) +
+                 vertices_.capacity() * sizeof(VertexId));
   }
 
  private:

@@ -22,17 +22,20 @@ std::unique_ptr<PartView> view(const ViewInput& in) {
   return std::make_unique<ChunkView>(in.part(), in.options.attention);
 }
 
-/// All ranks of a stage hold its layers' parameters.
-Placement place(const Job& job, const Model& model, Rank rank, int layer, const ParameterSpec&) {
+/// All ranks of a stage hold its layers' parameters. Stages are divided once for all parameters, of which
+/// deep models have thousands.
+ParameterPlaces place(const Job& job, const Model& model, Rank rank) {
   const PipelineGrid grid = pipeline_grid(job);
-  if (grid.stages == 1) return {};
-  const std::vector<LayerRange> all = stage_ranges(job, model);
-  const auto holder = std::ranges::find_if(all, [&](const LayerRange& each) { return each.contains(layer); });
-  const int stage = int(holder - all.begin());
-  Placement placement;
-  if (grid.stage_of(rank) != stage) placement.rows.clear();
-  for (int part = 0; part < grid.parts; ++part) placement.replicas.push_back(grid.rank_of(stage, part));
-  return placement;
+  if (grid.stages == 1) return [](int, const ParameterSpec&) { return Placement(); };
+  return [grid, rank, all = stage_ranges(job, model)](int layer, const ParameterSpec&) {
+    const auto holder =
+        std::ranges::find_if(all, [&](const LayerRange& each) { return each.contains(layer); });
+    const int stage = int(holder - all.begin());
+    Placement placement;
+    if (grid.stage_of(rank) != stage) placement.rows.clear();
+    for (int part = 0; part < grid.parts; ++part) placement.replicas.push_back(grid.rank_of(stage, part));
+    return placement;
+  };
 }
 
 PartShare share(const Job& job, Rank rank) {

@@ -185,32 +185,41 @@ class Flow {
 
 }  // namespace
 
+/// Some readers at a time, because there are as many pairs as chunks squared.
 ChunkReads reads_of_group(Communicator& comm, const RankGroup& group, std::span<const ChunkRows> chunks) {
+  constexpr std::size_t kPairs = std::size_t(1) << 17;  // a megabyte
   const std::size_t count = chunks.size();
-  std::vector<double> read(count * count);  // (reader, chunk): in how many ranks it is read
-  for (std::size_t k = 0; k < count; ++k)
-    for (const ChunkRun& run : chunks[k].runs) read[k * count + std::size_t(run.chunk)] = 1;
-  comm.all_reduce(Traffic::kSetup, group, std::span(read));
+  const std::size_t together = count == 0 ? 1 : std::max<std::size_t>(1, kPairs / count);
   ChunkReads reads(count);
-  for (std::size_t k = 0; k < count; ++k)
-    for (std::size_t other = 0; other < count; ++other)
-      if (other != k && read[k * count + other] > 0) reads[k].push_back(int(other));
+  std::vector<double> read;  // (reader, chunk): in how many ranks it is read
+  for (std::size_t first = 0; first < count; first += together) {
+    const std::size_t end = std::min(count, first + together);
+    read.assign((end - first) * count, 0);
+    for (std::size_t k = first; k < end; ++k)
+      for (const ChunkRun& run : chunks[k].runs) read[(k - first) * count + std::size_t(run.chunk)] = 1;
+    comm.all_reduce(Traffic::kSetup, group, std::span(read));
+    for (std::size_t k = first; k < end; ++k)
+      for (std::size_t other = 0; other < count; ++other)
+        if (other != k && read[(k - first) * count + other] > 0) reads[k].push_back(int(other));
+  }
   return reads;
 }
 
 std::vector<int> flow_order(const ChunkReads& reads) {
+  std::vector<std::vector<int>> readers(reads.size());
+  std::vector<int> missing;  // of the chunks that each one reads: those not taken, less those taken
+  for (std::size_t chunk = 0; chunk < reads.size(); ++chunk) {
+    missing.push_back(int(reads[chunk].size()));
+    for (const int read : reads[chunk]) readers[std::size_t(read)].push_back(int(chunk));
+  }
   std::vector<int> order;
-  std::vector<bool> taken(reads.size(), false);
+  constexpr int kTaken = std::numeric_limits<int>::max();
   while (order.size() < reads.size()) {
-    int least = std::numeric_limits<int>::max(), next = 0;
-    for (std::size_t chunk = 0; chunk < reads.size(); ++chunk) {
-      if (taken[chunk]) continue;
-      int missing = 0;  // of the chunks that it reads: those not taken, less those taken
-      for (const int read : reads[chunk]) missing += taken[std::size_t(read)] ? -1 : 1;
-      if (missing < least) least = missing, next = int(chunk);
-    }
-    taken[std::size_t(next)] = true;
-    order.push_back(next);
+    const auto next = std::ranges::min_element(missing) - missing.begin();
+    for (const int reader : readers[std::size_t(next)])
+      if (missing[std::size_t(reader)] != kTaken) missing[std::size_t(reader)] -= 2;
+    missing[std::size_t(next)] = kTaken;
+    order.push_back(int(next));
   }
   return order;
 }

@@ -19,11 +19,13 @@ ColumnShare columns(const Job& job, Rank rank, Index features) {
 }
 
 /// Rows of the first layer's weights are with their columns; the same on all ranks that have these.
-Placement place(const Job& job, const Model& model, Rank rank, int layer, const ParameterSpec& spec) {
-  const ColumnGrid grid = column_grid(job);
-  if (grid.pieces() == 1 || layer != SplitLayers(model).whole || spec.input_blocks == 0) return {};
-  const ColumnShare share = columns(job, rank, spec.rows / spec.input_blocks);
-  return {rows_of_input(spec, share.first(), share.count()), grid.same_piece(rank)};
+ParameterPlaces place(const Job& job, const Model& model, Rank rank) {
+  return [&job, rank, grid = column_grid(job), split = SplitLayers(model).whole](
+             int layer, const ParameterSpec& spec) -> Placement {
+    if (grid.pieces() == 1 || layer != split || spec.input_blocks == 0) return {};
+    const ColumnShare share = columns(job, rank, spec.rows / spec.input_blocks);
+    return {rows_of_input(spec, share.first(), share.count()), grid.same_piece(rank)};
+  };
 }
 
 std::unique_ptr<Schedule> make(const ScheduleInput& in) {

@@ -1,5 +1,7 @@
 // Strategy `sancus`: as `cagnet`, but a block of rows that has hardly changed isn't broadcast again. Other
 // ranks go on with their earlier copy of it (Peng et al. 2022).
+#include <fmt/format.h>
+
 #include "job/field.h"
 #include "job/rule.h"
 #include "job/strategies.h"
@@ -70,19 +72,19 @@ std::vector<Field> options() {
   return all;
 }
 
-/// Warns about options on which blocks are left out, where none is.
+/// Warns about options on which blocks are left out, and on what their gradients do then, where none is.
 void blocks_that_are_always_sent(const Check& c) {
   if (c.job.strategy.kind != "sancus" || c.job.placement.ranks == 1) return;
   const Options& given = c.job.strategy.options;
-  if (given.text("rule") == "bounded") {
-    if (given.integer("staleness") == 0)
-      warn_without_effect(c, "strategy.sancus.threshold",
-                          "with staleness 0: every block is broadcast in each epoch");
+  const bool by_change = given.text("rule") == "bounded";
+  if (given.integer(by_change ? "staleness" : "every") == (by_change ? 0 : 1)) {
+    for (const char* option : {by_change ? "threshold" : "warmup", "gradients"})
+      warn_without_effect(c, std::string("strategy.sancus.") + option,
+                          fmt::format("with {}: every block is broadcast in each epoch",
+                                      by_change ? "staleness 0" : "every 1"));
     return;
   }
-  if (given.integer("every") == 1)
-    warn_without_effect(c, "strategy.sancus.warmup", "with every 1: every block is broadcast in each epoch");
-  else if (given.integer("warmup") >= c.job.training.epochs)
+  if (!by_change && given.integer("warmup") >= c.job.training.epochs)
     c.warning(
         "strategy.sancus.warmup",
         "sancus is cagnet in this run: every block is broadcast in each of the first {} epochs, and there are {} (use fewer, or "

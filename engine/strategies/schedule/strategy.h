@@ -92,6 +92,9 @@ struct GraphMarks {
   std::span<const std::uint8_t> counted;     // by a loss in training
 };
 
+/// Says where a parameter of a layer is kept, as one rank sees it.
+using ParameterPlaces = std::function<Placement(int layer, const ParameterSpec& spec)>;
+
 struct Strategy {
   std::string kind;
   /// Makes the schedule of a rank. Null: `view` is set, and the part's view makes it.
@@ -106,8 +109,9 @@ struct Strategy {
   /// says; null: no.
   bool (*reads_stale_rows)(const Job&) = nullptr;
   Holds holds = Holds::kPart;
-  /// Where each parameter is kept; null: whole on every rank.
-  Placement (*place)(const Job&, const Model&, Rank rank, int layer, const ParameterSpec&) = nullptr;
+  /// Where parameters are kept: made once, and asked for each of them. Job and model outlive it. Null: whole
+  /// on every rank.
+  ParameterPlaces (*place)(const Job&, const Model&, Rank) = nullptr;
   /// The layers that a rank computes; null: all.
   LayerRange (*layers)(const Job&, const Model&, Rank rank) = nullptr;
   /// Null: one part per rank.
@@ -148,8 +152,7 @@ FeatureShape feature_shape(const DatasetMeta& meta, FeatureForm form);
 /// outputs are embeddings, model.hidden wide, and `classes` is ignored.
 Model job_model(const Job& job, const FeatureShape& features, Index classes);
 /// Where the job's strategy keeps each parameter, as `rank` sees it; `job` and `model` must outlive it.
-std::function<Placement(int layer, const ParameterSpec& spec)> placement_on(const Job& job,
-                                                                            const Model& model, Rank rank);
+ParameterPlaces placement_on(const Job& job, const Model& model, Rank rank);
 /// Strategy::columns of the job; none: ranks hold whole rows of features.
 std::optional<ColumnShare> columns_of(const Job& job, Rank rank, Index features);
 /// The shape of the features that `rank` holds, where all have shape `whole`.

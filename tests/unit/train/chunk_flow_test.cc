@@ -4,8 +4,11 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <chrono>
 #include <random>
 #include <set>
+
+#include "comm/ranks.h"
 
 namespace atl {
 namespace {
@@ -78,6 +81,61 @@ TEST(ChunkFlow, NothingIsReadBeforeItIsThere) {
     expect_sound(ChunkReads(1), gathers);
     for (unsigned seed = 1; seed < 20; ++seed) expect_sound(drawn(9, seed), gathers);
   }
+}
+
+/// What flow_order() says of itself, counted anew for each place: of the chunks that are left, the next one
+/// reads the fewest that aren't taken, less those that are; of equals it is the first.
+std::vector<int> order_by_counting(const ChunkReads& reads) {
+  std::vector<int> order;
+  const auto is_taken = [&](int chunk) { return std::ranges::find(order, chunk) != order.end(); };
+  while (order.size() < reads.size()) {
+    std::set<std::pair<std::ptrdiff_t, int>> left;
+    for (int chunk = 0; chunk < int(reads.size()); ++chunk) {
+      const std::vector<int>& read = reads[std::size_t(chunk)];
+      const auto taken = std::ranges::count_if(read, is_taken);
+      if (!is_taken(chunk)) left.emplace(std::ptrdiff_t(read.size()) - 2 * taken, chunk);
+    }
+    order.push_back(left.begin()->second);
+  }
+  return order;
+}
+
+TEST(ChunkFlow, EachNextChunkReadsManyOfThoseBeforeAndFewOthers) {
+  for (const ChunkReads& reads : {line({3, 1, 4, 0, 2}), everything(6), ChunkReads(4), ChunkReads(0)})
+    EXPECT_EQ(flow_order(reads), order_by_counting(reads));
+  for (unsigned seed = 1; seed < 10; ++seed)
+    EXPECT_EQ(flow_order(drawn(30, seed)), order_by_counting(drawn(30, seed))) << seed;
+}
+
+TEST(ChunkFlow, ThousandsOfChunksHaveAnOrderAtOnce) {
+  const ChunkReads reads = everything(3000);
+  const auto begin = std::chrono::steady_clock::now();
+  const std::vector<int> order = flow_order(reads);
+  const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - begin;
+  EXPECT_TRUE(std::ranges::is_sorted(order)) << "all are equal";
+  EXPECT_LT(seconds.count(), 4);  // only notices a blow-up
+}
+
+/// So many chunks that ranks tell each other of a few at a time.
+TEST(ChunkFlow, AChunkReadsWhatItReadsOnAnyRank) {
+  constexpr int kChunks = 700;
+  const auto read_on = [](Rank rank, int chunk) { return (chunk * 7 + rank * 13) % kChunks; };
+  run_ranks(2, [&](Communicator& comm) {
+    std::vector<ChunkRun> runs(kChunks);
+    std::vector<ChunkRows> chunks(kChunks);
+    for (std::size_t k = 0; k < kChunks; ++k) {
+      runs[k] = {1, read_on(comm.rank(), int(k))};
+      chunks[k].runs = {&runs[k], 1};
+    }
+    const ChunkReads reads = reads_of_group(comm, RankGroup(comm, {}), chunks);
+    ASSERT_EQ(reads.size(), std::size_t(kChunks));
+    for (int k = 0; k < kChunks; ++k) {
+      std::set<int> expected{read_on(0, k), read_on(1, k)};
+      expected.erase(k);
+      const std::vector<int>& found = reads[std::size_t(k)];
+      EXPECT_EQ(std::set<int>(found.begin(), found.end()), expected) << "chunk " << k;
+    }
+  });
 }
 
 /// So many chunks have arrived when the first one leaves.

@@ -2,6 +2,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <chrono>
+
 #include "base/error.h"
 #include "strategies/gnnpipe/pipeline.h"
 #include "train/every_model.h"
@@ -53,6 +55,20 @@ TEST(PipelineStages, AreBalancedForTheArcsThatThereAre) {
   const std::vector<std::string> gcnii{"model.kind=gcnii", "model.hidden=64"};
   EXPECT_EQ(ends_of(gcnii, "{}", {.columns = 1000, .arcs_per_vertex = 1}), (Ends{1, 6}));
   EXPECT_EQ(ends_of(gcnii, "{}", {.columns = 1000, .arcs_per_vertex = 500}), (Ends{3, 6}));
+}
+
+/// A thousand layers have thousands of parameters, for which stages are divided once.
+TEST(PipelineStages, ADeepModelsParametersHaveTheirPlacesAtOnce) {
+  const Job job = small_job({"strategy.kind=gnnpipe", "strategy.gnnpipe={stages: 64}", "placement.ranks=64",
+                             "model.kind=gcnii", "model.layers=1000"});
+  const Model model = job_model(job, {.columns = 6, .arcs_per_vertex = 4}, 3);
+  const auto begin = std::chrono::steady_clock::now();
+  const Parameters of_last(model.parameters(), 1, placement_on(job, model, 63), Device::kDry);
+  const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - begin;
+  const LayerRange last = stage_ranges(job, model).back();
+  for (const Parameters::Entry& each : of_last.entries())
+    EXPECT_EQ(each.count > 0, last.contains(each.layer)) << each.spec.name;
+  EXPECT_LT(seconds.count(), 10);  // only notices a blow-up
 }
 
 void expect_refused(const std::vector<std::string>& fields, const std::string& options,

@@ -64,6 +64,22 @@ TEST_F(RemoteRow, TheMaskIsOfOtherRanksRowsThatOwnOnesRead) {
   EXPECT_TRUE(arcs_->of(1).empty());
 }
 
+/// Of a thousand rows that all read the same one, no more than their arcs and that one.
+TEST(RemoteArcs, HoldARowThatManyReadOnce) {
+  constexpr Index kOwn = 1000;
+  std::vector<Index> offsets(std::size_t(kOwn) + 2, kOwn);
+  std::iota(offsets.begin(), offsets.end() - 1, Index(0));
+  const std::vector<VertexId> columns(offsets.size() - 2, VertexId(kOwn));
+  DrawnGraph graph;
+  graph.by_id.rows = {kOwn + 1, kOwn + 1, offsets.data(), columns.data(), nullptr};
+  const std::vector<Index> parts{0, kOwn, kOwn + 1};
+  const Owners owners(parts, 2);
+  const RemoteArcs arcs(graph, owners, 0);
+  EXPECT_THAT(arcs.vertices(), testing::ElementsAre(VertexId(kOwn)));
+  EXPECT_EQ(arcs.bytes(),
+            Index((kOwn + 1) * sizeof(Index) + kOwn * sizeof(RemoteArcs::Arc) + sizeof(VertexId)));
+}
+
 /// Masks all equal and nothing moved: each neighbour as often as any other.
 TEST_F(RemoteRow, EqualMasksDrawAllNeighboursAlike) {
   const std::vector<double> equal(5, 0.3);
