@@ -44,7 +44,8 @@ def start(layout, before_api_server=None):
     if before_api_server and not CP.runs("kube-apiserver"):
         before_api_server()
     CP.start("kube-apiserver", _api_server(layout.addresses))
-    until("the API server to be ready", 240 if before_api_server else 60, lambda: CP.check("etcd") or CP.check("kube-apiserver") or is_ready(),
+    patience = 240 if before_api_server else 60  # it reads all that there is first
+    until("the API server to be ready", patience, lambda: CP.check("etcd") or CP.check("kube-apiserver") or is_ready(),
           CP.log("kube-apiserver"))
     CP.start("kube-controller-manager", _controller_manager(layout))
     CP.start("kube-scheduler", ["kube-scheduler", "--kubeconfig=/var/lib/bed/kube-scheduler.kubeconfig",

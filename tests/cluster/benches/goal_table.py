@@ -69,5 +69,5 @@ def verdict(each, cell):
 
 
 def summary(cell):
-    return "; ".join(f"{each['figure']} {amount(each)}" + (f" ({verdict(each, cell)}, at most {goal(each)})" if each["most"] is not None else "")
-                     for each in cell["figures"])
+    judged = [(each, "" if each["most"] is None else f" ({verdict(each, cell)}, at most {goal(each)})") for each in cell["figures"]]
+    return "; ".join(f"{each['figure']} {amount(each)}{said}" for each, said in judged)

@@ -131,7 +131,8 @@ def release(block):
 
 
 def jobs_that_run():
-    told = json.loads(kubectl("get", "pods", "--namespace", SPACE, "--selector", "atoll.dev/role=launcher", "--output", "json", seconds=120))
+    told = json.loads(kubectl("get", "pods", "--namespace", SPACE, "--selector", "atoll.dev/role=launcher", "--output", "json",
+                              seconds=120))
     run = [each["metadata"]["labels"]["atoll.dev/job"] for each in told["items"] if each.get("status", {}).get("phase") == "Running"]
     return sorted(run)[:EVENTS]
 
