@@ -5,11 +5,13 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "job/strategies.h"
 #include "operator/api/json_values.h"
 #include "operator/api/pod.h"
 #include "operator/objects/names.h"
 #include "operator/objects/parts.h"
 #include "operator/objects/template.h"
+#include "operator/plan/gang.h"
 #include "operator/plan/node_filter.h"
 
 namespace atl::ctl {
@@ -153,6 +155,13 @@ std::int64_t time_for_ranks(const json& pod) {
   return std::max<std::int64_t>(1, grace - kForTheSupervisor);
 }
 
+json launcher_resources(const Job& job) {
+  const LauncherMemory memory = launcher_memory(find_strategy(job.strategy.kind)->layout(job).groups.size());
+  const auto in_mi = [](std::int64_t bytes) { return fmt::format("{}Mi", bytes >> 20); };
+  return {{"requests", {{"cpu", "100m"}, {"memory", in_mi(memory.requested)}}},
+          {"limits", {{"memory", in_mi(memory.limit)}}}};
+}
+
 /// The container is ready when sshd answers.
 void serve_ssh(json& container) {
   container["ports"] = json::array({{{"name", "ssh"}, {"containerPort", kSshPort}},
@@ -246,8 +255,7 @@ std::string launcher_pod(const GnnJob& job, const Settings& settings, int attemp
         std::string("/dev/termination-log"), std::string("--shell"), std::string(kShell),
         std::string("--metrics"), fmt::format("[::]:{}", kMetricsPort)})
     engine["command"].push_back(argument);
-  engine["resources"] = {{"requests", {{"cpu", "100m"}, {"memory", "128Mi"}}},
-                         {"limits", {{"memory", "512Mi"}}}};
+  engine["resources"] = launcher_resources(*job.job);
   merge_template(pod, *job.job, kLauncherRole);
   merge_admitted(pod, job, kLauncherRole);
   demand_platform(pod, settings);

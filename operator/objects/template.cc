@@ -62,10 +62,17 @@ void merge_container(json& container, const json& given, bool with_resources) {
   }
 }
 
-void merge_spec(json& spec, const json& given, bool with_resources) {
+/// `whose`: the name under which the template says the resources of such a pod; "": nowhere.
+void merge_engine(json& engine, const json& given, std::string_view whose) {
+  if (text_of(given, "name") != kLauncherRole) return merge_container(engine, given, whose == kEngine);
+  const json& resources = member(given, "resources");
+  if (whose == kLauncherRole && resources.is_object()) engine["resources"].merge_patch(resources);
+}
+
+void merge_spec(json& spec, const json& given, std::string_view whose) {
   for (const auto& [key, value] : given.items()) {
     if (key == "containers")
-      for (const json& container : value) merge_container(spec["containers"][0], container, with_resources);
+      for (const json& container : value) merge_engine(spec["containers"][0], container, whose);
     else if (value.is_null())
       spec.erase(key);
     else if (key == "affinity")
@@ -79,26 +86,27 @@ void merge_spec(json& spec, const json& given, bool with_resources) {
   }
 }
 
-void merge(json& pod, const json& given, bool with_resources) {
+void merge(json& pod, const json& given, std::string_view whose) {
   if (!given.is_object()) return;
   for (const char* map : {"labels", "annotations"}) {
     const json& texts = member(member(given, "metadata"), map);
     if (texts.is_object()) pod["metadata"][map].merge_patch(texts);
   }
   const json& spec = member(given, "spec");
-  if (spec.is_object()) merge_spec(pod["spec"], spec, with_resources);
+  if (spec.is_object()) merge_spec(pod["spec"], spec, whose);
 }
 
 }  // namespace
 
 void merge_template(json& pod, const Job& job, const char* role) {
-  merge(pod, template_of(job), role == std::string_view(kWorkerRole));
+  const std::string_view of = role;
+  merge(pod, template_of(job), of == kWorkerRole ? kEngine : of == kLauncherRole ? kLauncherRole : "");
 }
 
 void merge_admitted(json& pod, const GnnJob& job, const char* role) {
   const bool is_launcher = role == std::string_view(kLauncherRole);
   const std::string& admitted = is_launcher ? job.admitted.launcher : job.admitted.workers;
-  if (!admitted.empty()) merge(pod, json::parse(admitted), false);
+  if (!admitted.empty()) merge(pod, json::parse(admitted), "");
   const auto& nodes = is_launcher ? job.admitted.launcher_nodes : job.admitted.worker_nodes;
   if (!nodes) return;
   json& metadata = pod["metadata"];

@@ -27,8 +27,9 @@ void merge_admitted(nlohmann::json& pod, const GnnJob& job, const char* role);
 
 /// Merges labels, annotations, nodeSelector, securityContext and resources key by key, where null removes a
 /// key. Appends tolerations, volumes, volumeMounts, envFrom, imagePullSecrets and init containers. Merges env
-/// by name. Replaces affinity and everything else. Resources go to workers alone, because only they run
-/// ranks. Leaves out marks of Kueue's, which are for merge_admitted() to set.
+/// by name. Replaces affinity and everything else. Resources of the container "engine" go to workers alone,
+/// because only they run ranks; those of "launcher" go to the launcher. Leaves out marks of Kueue's, which
+/// are for merge_admitted() to set.
 void merge_template(nlohmann::json& pod, const Job& job, const char* role);
 
 // Faults of a manifest that only the API server can judge: pod templates and volumes, which the CRD leaves

@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "job/quantity.h"
 #include "operator/objects/guards.h"
 #include "operator/objects/names.h"
 #include "operator/objects/template.h"
@@ -141,6 +142,19 @@ class Faults {
         add(path + ".volumeMounts", text_of(at, "mountPath") + " is taken (mount it elsewhere)");
   }
 
+  /// The launcher runs the engine's container, too. Only its resources are its own.
+  void launcher(const json& container) {
+    const std::string path = "template.spec.containers[" + std::string(kLauncherRole) + "]";
+    for (const auto& [key, value] : container.items())
+      if (key != "name" && key != "resources")
+        add(path + "." + key, "can't be set (only resources can: all else is said of 'engine')");
+    for (const char* kind : {"requests", "limits"})
+      for (const auto& [name, amount] : member(member(container, "resources"), kind).items())
+        if (!amount.is_null() && !parse_quantity(text_of(amount)))
+          add(path + ".resources." + kind + "." + name,
+              "'" + text_of(amount) + "' is no quantity (use one like 500m or 1Gi)");
+  }
+
   void spec(const json& spec) {
     const std::string path = "template.spec";
     refuse(spec, kRefusedOfSpec, path);
@@ -160,10 +174,12 @@ class Faults {
       const std::string name = text_of(container, "name");
       if (name == kEngine)
         engine(container);
+      else if (name == kLauncherRole)
+        launcher(container);
       else
         add(path + ".containers[" + name + "]",
-            "can't be added (only 'engine' can be changed; a helper beside it is an init container with "
-            "restartPolicy: Always)");
+            "can't be added (only 'engine' can be changed, and resources of 'launcher'; a helper beside it is an "
+            "init container with restartPolicy: Always)");
     }
   }
 

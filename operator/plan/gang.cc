@@ -231,10 +231,10 @@ Resources server_demand(const ResourcesSpec& rank, int ranks, const std::string&
 }
 
 /// The launcher runs mpirun, and no rank.
-Resources launcher_demand() {
+Resources launcher_demand(std::size_t servers) {
   Resources demand;
   demand.add("cpu", "100m");
-  demand.add("memory", "128Mi");
+  demand.add("memory", double(launcher_memory(servers).requested));
   demand.add("pods", 1.0);
   return demand;
 }
@@ -287,7 +287,7 @@ Gang gang_of(const Job& job, const std::optional<std::vector<PairBytes>>& flows,
   std::size_t most = 0;
   for (const auto& ranks : layout.groups) most = std::max(most, ranks.size());
   gang.server = server_demand(job.resources, int(most), gpu);
-  gang.launcher = launcher_demand();
+  gang.launcher = launcher_demand(layout.groups.size());
   gang.assumed = !flows;
   const int servers = int(layout.groups.size());
   gang.traffic = flows ? Traffic(servers, between_groups(layout, *flows)) : Traffic::uniform(servers, 1);

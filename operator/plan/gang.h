@@ -2,6 +2,9 @@
 // places it on nodes that have that, and puts into words what the placement costs, or what prevents it.
 #pragma once
 
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
 #include <map>
 #include <optional>
 #include <set>
@@ -40,6 +43,19 @@ struct Gang {
   /// The most servers that a node may have, whatever its room.
   int most_on(const std::string& node) const;
 };
+
+/// What the launcher's pod asks for, and may have at most, in bytes.
+struct LauncherMemory {
+  std::int64_t requested, limit;
+};
+
+/// The launcher runs mpirun, and an ssh for each server as long as the job runs.
+constexpr LauncherMemory launcher_memory(std::size_t servers) {
+  constexpr std::int64_t kMi = 1 << 20;
+  const auto count = std::int64_t(servers);
+  return {std::max<std::int64_t>(128, 64 + 2 * count) * kMi,
+          std::max<std::int64_t>(512, 256 + 4 * count) * kMi};
+}
 
 /// `flows`: bytes per epoch between ranks, if known. `gpu`: the resource name of GPUs.
 Gang gang_of(const Job& job, const std::optional<std::vector<PairBytes>>& flows,

@@ -215,6 +215,7 @@ void Controller::work_on(const std::string& job, Time::time_point queued) {
   if (decision.requeue_at)
     queue_.add_after(job, std::max<Milliseconds>(*decision.requeue_at - seen->now, Milliseconds(0)));
   if (decision.status || !decision.stages.empty()) {
+    around_.metrics.decided(seconds_since(queued));
     carry_out(*seen, decision, unseen);
     around_.metrics.carried_out(seconds_since(queued));
   } else if (decision.wants.is_any()) {

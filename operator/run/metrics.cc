@@ -85,6 +85,10 @@ struct Metrics::State {
                              "Decisions put off because the same was carried out three times in a row.")
                          .Add({});
   Histogram& plans = seconds("atoll_job_plan_seconds", "Time to place a gang.").Add({}, kSeconds);
+  Histogram& decided =
+      seconds("atoll_job_decided_seconds",
+              "From when a job was put on the queue until it was known what to write about it.")
+          .Add({}, kSeconds);
   Histogram& decisions =
       seconds("atoll_job_decision_seconds",
               "From when a job was put on the queue until what was decided about it was done, or had failed.")
@@ -169,6 +173,10 @@ void Metrics::held_back() {
 
 void Metrics::planned(double seconds) {
   state_->plans.Observe(seconds);
+}
+
+void Metrics::decided(double seconds) {
+  state_->decided.Observe(seconds);
 }
 
 void Metrics::carried_out(double seconds) {

@@ -35,7 +35,8 @@ class Metrics {
   void failed(const std::string& outcome);  // of carrying out a decision
   void held_back();                         // a decision that was carried out three times in a row
   void planned(double seconds);             // one gang
-  void carried_out(double seconds);         // a decision, from the job's queueing on
+  void decided(double seconds);             // what leads to a write, from the job's queueing on
+  void carried_out(double seconds);         // the same, until it is written
   // atoll_watch_lists: how often each resource was listed. More than once: a watch was interrupted too long.
   void set_lists(const std::string& path, int lists);
 

@@ -29,7 +29,8 @@ AUDIT = {"apiVersion": "audit.k8s.io/v1", "kind": "Policy", "omitStages": ["Requ
     {"level": "Metadata"}]}
 
 
-def start(layout):
+def start(layout, before_api_server=None):
+    """`before_api_server`: what is done while etcd runs and nobody reads it yet."""
     CP.boot()
     fabric.plug_in_control_plane(CP, layout)
     pki.make(PKI, layout.all_nodes())
@@ -40,8 +41,11 @@ def start(layout):
     KUBECONFIG.write_text(pki.kubeconfig(PKI, "admin", server))
     KUBECONFIG.chmod(0o600)  # helm says so otherwise, each time
     CP.start("etcd", ETCD)
+    if before_api_server and not CP.runs("kube-apiserver"):
+        before_api_server()
     CP.start("kube-apiserver", _api_server(layout.addresses))
-    until("the API server to be ready", 60, lambda: CP.check("etcd") or CP.check("kube-apiserver") or is_ready(),
+    patience = 240 if before_api_server else 60  # it reads all that there is first
+    until("the API server to be ready", patience, lambda: CP.check("etcd") or CP.check("kube-apiserver") or is_ready(),
           CP.log("kube-apiserver"))
     CP.start("kube-controller-manager", _controller_manager(layout))
     CP.start("kube-scheduler", ["kube-scheduler", "--kubeconfig=/var/lib/bed/kube-scheduler.kubeconfig",
@@ -70,11 +74,12 @@ def _api_server(addresses):
 
 
 def _controller_manager(layout):
+    silence = [] if layout.watches_nodes else ["--controllers=*,-node-lifecycle-controller,-ttl-controller"]
     return ["kube-controller-manager", "--kubeconfig=/var/lib/bed/kube-controller-manager.kubeconfig",
             "--service-account-private-key-file=/var/lib/bed/pki/service-accounts.key",
             "--root-ca-file=/var/lib/bed/pki/ca.crt", "--use-service-account-credentials=true",
             "--leader-elect=false", "--bind-address=127.0.0.1", "--node-monitor-period=1s",
-            f"--node-monitor-grace-period={layout.node_grace}s", *QUICK]
+            f"--node-monitor-grace-period={layout.node_grace}s", *silence, *QUICK]
 
 
 def inside(command):

@@ -42,6 +42,7 @@ class Layout:
     uplink: str = "none"     # of each rack's link to the rest
     node_grace: int = 12     # seconds without a sign of life until a node counts as NotReady
     family: str = "ipv4"     # of all addresses: ipv4 or ipv6
+    watches_nodes: bool = True  # whether a silent node turns NotReady; not where nobody plays thousands of them
 
     @property
     def addresses(self):

@@ -32,15 +32,15 @@ def machine(name):
     return Machine(name)
 
 
-def up(wishes):
-    """Brings up a bed with these values of Layout's fields."""
+def up(wishes, before_api_server=None):
+    """Brings up a bed with these values of Layout's fields. `before_api_server`: as control_plane.start() has it."""
     began = time.monotonic()
     build.build_ours()
     build.build(build.of_a_bed())
     with holder.changing("up"):
         plan = _planned(wishes)
         if not health.is_whole(plan):
-            _bring_up(plan)
+            _bring_up(plan, before_api_server)
     say(f"up after {time.monotonic() - began:.1f} s: {plan.nodes} nodes in {plan.racks} racks; "
         "tests/cluster/bed kubectl get nodes")
 
@@ -60,11 +60,11 @@ def _planned(wishes):
     return found
 
 
-def _bring_up(plan):
+def _bring_up(plan, before_api_server):
     pause = images.make_pause()
     fabric.build(plan)
     say("starting the control plane")
-    control_plane.start(plan)
+    control_plane.start(plan, before_api_server)
     say("starting the nodes")
     for node in plan.all_nodes():
         nodes.start(node, plan)

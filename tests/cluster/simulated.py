@@ -12,6 +12,7 @@ from place import BedError
 from process import until
 
 PORT = 10247  # of all their kubelets
+PODS = "10.200.0.0/16"  # addresses of pods that kwok plays
 GRACE = 40  # kwok renews the leases of many nodes at leisure
 PARALLEL = {"apiVersion": "config.kwok.x-k8s.io/v1alpha1", "kind": "KwokConfiguration",
             "options": {"podPlayStageParallelism": 64, "nodePlayStageParallelism": 64}}
@@ -23,6 +24,15 @@ def add(count, per_block, played=(), grace=GRACE):
     if saved().node_grace < grace:
         raise BedError(f"simulated nodes need a bed that was brought up with --node-grace {grace} or more; "
                        f"this one has {saved().node_grace}")
+    play(played, grace)
+    nodes = [node(number, per_block) for number in range(1, count + 1)]
+    kubectl("apply", "--server-side", "--filename", "-", seconds=300,
+            input=json.dumps({"apiVersion": "v1", "kind": "List", "items": nodes}))
+    until_ready(count)
+
+
+def play(played=(), grace=GRACE):
+    """Starts kwok, for the nodes that are there or come. `grace` 0: nobody renews their leases."""
     if saved().family != "ipv4":
         raise BedError("simulated nodes have IPv4 addresses: bring the bed up with --family ipv4")
     build.build(["kwok"])
@@ -33,17 +43,19 @@ def add(count, per_block, played=(), grace=GRACE):
         program("kwok"), "--config=/var/lib/bed/kwok.yaml",
         "--kubeconfig=/var/lib/bed/kwok.kubeconfig", "--manage-all-nodes=false",
         "--manage-nodes-with-label-selector=type=kwok", f"--node-lease-duration-seconds={grace}",
-        f"--node-ip={ours.api_server}", "--cidr=10.200.0.0/16", f"--node-port={PORT}",
+        f"--node-ip={ours.api_server}", f"--cidr={PODS}", f"--node-port={PORT}",
         f"--server-address={ours.api_server}:{PORT}",
         "--tls-cert-file=/var/lib/bed/pki/api-server.crt", "--tls-private-key-file=/var/lib/bed/pki/api-server.key"])
-    nodes = [_node(number, (number - 1) // per_block + 1) for number in range(1, count + 1)]
-    kubectl("apply", "--server-side", "--filename", "-", seconds=300,
-            input=json.dumps({"apiVersion": "v1", "kind": "List", "items": nodes}))
-    until(f"{count} simulated nodes to be Ready", 120, lambda: CP.check("kwok") or _ready() >= count, CP.log("kwok"))
 
 
-def _node(number, block):
-    name, room = f"k{number:04}", {"cpu": "32", "memory": "256Gi", "pods": "110", "nvidia.com/gpu": "8"}
+def until_ready(count, seconds=120):
+    until(f"{count} simulated nodes to be Ready", seconds, lambda: CP.check("kwok") or _ready() >= count, CP.log("kwok"))
+
+
+def node(number, per_block):
+    """The node of that number, from 1 on, as somebody creates it; kwok tells the rest of its status."""
+    name, block = f"k{number:04}", (number - 1) // per_block + 1
+    room = {"cpu": "32", "memory": "256Gi", "pods": "110", "nvidia.com/gpu": "8"}
     labels = {"type": "kwok", "kubernetes.io/hostname": name, "kubernetes.io/os": "linux", "kubernetes.io/arch": "amd64",
               "topology.kubernetes.io/zone": "simulated", "network.topology.nvidia.com/block": f"b{block:03}"}
     return {"apiVersion": "v1", "kind": "Node", "metadata": {"name": name, "labels": labels},

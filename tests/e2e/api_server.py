@@ -14,6 +14,8 @@ import subprocess
 import sys
 import tempfile
 import time
+import urllib.error
+import urllib.request
 
 import harness
 
@@ -100,6 +102,15 @@ class ApiServer:
 
     def get(self, *words):
         return json.loads(self.expect("get", *words, "-o", "json"))
+
+    @staticmethod
+    def answers(url):
+        """Whether a program that runs beside it says there that all is well."""
+        try:
+            with urllib.request.urlopen(url, timeout=5) as answer:
+                return answer.status == 200
+        except (urllib.error.URLError, OSError):
+            return False
 
     def until_defined(self):
         """Every custom resource is served. (`kubectl wait` fails at once where the server has given one no condition yet.)"""

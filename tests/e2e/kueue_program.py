@@ -1,10 +1,8 @@
-"""Kueue itself beside an ApiServer: what its chart installs, with the program on this machine in place of the pod. The API server
+"""Kueue itself beside an API server: what its chart installs, with the program on this machine in place of the pod. The API server
 reaches its webhooks by a Service that is another name of localhost."""
 import base64
 import json
 import subprocess
-import urllib.error
-import urllib.request
 
 import api_server
 import harness
@@ -20,21 +18,21 @@ SPACE, SERVICE, SECRET = "kueue-system", "kueue-webhook-service", "kueue-webhook
 INSTALLED = ("CustomResourceDefinition", "Secret", "MutatingWebhookConfiguration", "ValidatingWebhookConfiguration")
 
 
-def start(server):
-    """Returns once its webhooks answer. `server`: an api_server.ApiServer."""
-    webhooks, health = free_ports(2)
+def start(server, ports=None):
+    """Returns once its webhooks answer. `server`: an api_server.ApiServer, or what does as much; `ports`: for webhooks and health."""
+    webhooks, health = ports or free_ports(2)
     certificates = server.folder / "kueue-certificates"
     certificates.mkdir()
     server.expect("create", "namespace", SPACE)
-    server.expect("create", "-f", "-", text=json.dumps({"apiVersion": "v1", "kind": "List", "items": list(_objects(webhooks))}))
+    server.expect("create", "-f", "-", text=json.dumps({"apiVersion": "v1", "kind": "List", "items": list(objects(webhooks))}))
     config = server.folder / "kueue.json"
     config.write_text(json.dumps(_configuration(webhooks, health, certificates)), encoding="utf-8")
     server.start("kueue", "env", f"KUBECONFIG={server.verified_kubeconfig()}", PROGRAM, f"--config={config}")
     _mount(server, certificates)
-    until("Kueue to be ready", 90, lambda: _answers(f"http://127.0.0.1:{health}/readyz"))
+    until("Kueue to be ready", 90, lambda: server.answers(f"http://127.0.0.1:{health}/readyz"))
 
 
-def _objects(port):
+def objects(port):
     """What its chart makes, but what only its pod needs."""
     chart = api_server.build.sources("kueue", "sigs.k8s.io/kueue") / "charts" / "kueue"
     rendered = subprocess.run([HELM, "template", "kueue", chart, "--namespace", SPACE], check=True, capture_output=True, text=True)
@@ -71,11 +69,3 @@ def _mount(server, certificates):
     until("Kueue to make its certificates", 60, is_written)
     for name, text in data.items():
         (certificates / name).write_bytes(base64.b64decode(text))
-
-
-def _answers(url):
-    try:
-        with urllib.request.urlopen(url, timeout=5) as answer:
-            return answer.status == 200
-    except (urllib.error.URLError, OSError):
-        return False

@@ -38,6 +38,8 @@ variables:
     expression: "has(variables.spec.containers) ? variables.spec.containers.filter(c, has(c.name) && c.name == 'engine') : dyn([])"
   - name: engineBefore
     expression: "has(variables.specBefore.containers) ? variables.specBefore.containers.filter(c, has(c.name) && c.name == 'engine') : dyn([])"
+  - name: launcher
+    expression: "has(variables.spec.containers) ? variables.spec.containers.filter(c, has(c.name) && c.name == 'launcher') : dyn([])"
   - name: everyContainer  # the engine, init containers, and those that run beside it
     expression: >-
       (has(variables.spec.containers) ? variables.spec.containers : dyn([])) +
@@ -253,8 +255,10 @@ validations:
   {{- end }}
   - expression: "!has(variables.spec.volumes) || variables.spec.volumes.all(v, !has(v.name) || !(v.name in {{ include "atoll.template.volumes" . }}))"
     message: {{ printf "template.spec.volumes: %s are the operator's (choose another name)" (include "atoll.template.volumes" .) | quote }}
-  - expression: "!has(variables.spec.containers) || variables.spec.containers.all(c, has(c.name) && c.name == 'engine')"
-    message: "template.spec.containers: no container can be added (only 'engine' can be changed; a helper beside it is an init container with restartPolicy: Always)"
+  - expression: "!has(variables.spec.containers) || variables.spec.containers.all(c, has(c.name) && c.name in ['engine', 'launcher'])"
+    message: "template.spec.containers: no container can be added (only 'engine' can be changed, and resources of 'launcher'; a helper beside it is an init container with restartPolicy: Always)"
+  - expression: "variables.launcher.all(c, c.all(key, key in ['name', 'resources']))"
+    message: "template.spec.containers[launcher]: only resources can be set (all else is said of 'engine')"
   {{- range $field, $instead := $refused.engine }}
   - expression: "variables.engine.all(c, !has(c.{{ $field }})) || variables.engineBefore.exists(c, has(c.{{ $field }}))"
     message: {{ printf "template.spec.containers[engine].%s: can't be set (%s)" $field $instead | quote }}

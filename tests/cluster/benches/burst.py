@@ -45,8 +45,8 @@ def measure(contestant, shape, nodes, limit):
 
 @contextlib.contextmanager
 def bed(shape, nodes):
-    life.up({"nodes": 1, "racks": 1, "node_grace": simulated.GRACE})
     try:
+        life.up({"nodes": 1, "racks": 1, "node_grace": simulated.GRACE})
         simulated.add(nodes, 16, played.documents({shape.space: shape.workers}))
         kubectl("create", "namespace", shape.space)
         make_volume(CLAIM, shape.space)

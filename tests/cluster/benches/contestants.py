@@ -1,5 +1,6 @@
 """Who is measured: gangs of pods by nobody's operator (the bed's floor), by Atoll's, by Kubeflow's mpi-operator. All pods ask for
 the same room and mount the same claim; a gang is its workers and a launcher."""
+import time
 
 import build
 import histogram
@@ -54,22 +55,36 @@ class Pods:
 class Atoll:
     title, agent, resource = "atoll", "atoll-operator", "gnnjobs"
 
+    def __init__(self, levels=(), niceness=0):
+        """`levels`: topologyLevels of the jobs; none: the default. `niceness`: below 0 it seldom waits for a processor."""
+        self._levels, self._niceness = list(levels), niceness
+        self.list_seconds = None  # from its start until its first lists were there
+
     def start(self, folder):
         establish("gnnjobs.atoll.dev", REPOSITORY / "manifests/crd/gnnjobs.atoll.dev.yaml")
         kubectl("create", "namespace", SYSTEM)
-        program = Program(folder / "atoll-operator.log", ATOLL.with_name("atoll-operator"), f"--image={IMAGE}",
-                          f"--operator-namespace={SYSTEM}", f"--metrics={METRICS}")
-        until("atoll-operator to work", 60, lambda: program.check() or "workers begin" in program.log())
+        begin = time.monotonic()
+        program = Program(folder / "atoll-operator.log", *(["nice", "-n", self._niceness] if self._niceness else []),
+                          ATOLL.with_name("atoll-operator"), f"--image={IMAGE}", f"--operator-namespace={SYSTEM}",
+                          f"--metrics={METRICS}")
+        try:
+            until("atoll-operator to know the cluster", 240, lambda: program.check() or "all caches are filled" in program.log())
+            self.list_seconds = time.monotonic() - begin
+            until("atoll-operator to work", 60, lambda: program.check() or "workers begin" in program.log())
+        except BaseException:
+            program.end()
+            raise
         return program
 
     def wishes(self, shape):
         requests = {"cpu": shape.room["cpu"], "memory": shape.room["memory"], "gpus": int(shape.room["nvidia.com/gpu"])}
         claim = {"persistentVolumeClaim": {"claimName": CLAIM}}
+        placement = {"ranks": shape.workers, "ranksPerServer": 1} | ({"topologyLevels": self._levels} if self._levels else {})
         for gang in range(shape.gangs):
             job = {"apiVersion": "atoll.dev/v1alpha1", "kind": "GNNJob", "metadata": {"name": f"gang-{gang:03}"}, "spec": {
                 "dataset": {"name": "cora", "volume": claim}, "model": {"kind": "gcn", "layers": 2, "hidden": 16},
                 "training": {"epochs": 200}, "strategy": {"kind": "graph"},
-                "placement": {"ranks": shape.workers, "ranksPerServer": 1}, "resources": requests,
+                "placement": placement, "resources": requests,
                 "template": {"spec": FAKE}}}
             yield {"path": f"/apis/atoll.dev/v1alpha1/namespaces/{shape.space}/gnnjobs", "object": job}
 
@@ -77,15 +92,20 @@ class Atoll:
         return count_true("gnnjobs", shape.space, "Running") == shape.gangs
 
     def figures(self, trail):
-        command, environment = inside(["curl", "--silent", "--fail", f"http://{METRICS}/metrics"])
-        found = histogram.read(run(command, env=environment))
-        times = {"decision": "atoll_job_decision_seconds", "plan": "atoll_job_plan_seconds",
+        found = histogram.read(metrics())
+        times = {"decided": "atoll_job_decided_seconds", "decision": "atoll_job_decision_seconds", "plan": "atoll_job_plan_seconds",
                  "queue": "workqueue_queue_duration_seconds"}
         quantiles = {name: [histogram.quantile(found[family], share) for share in (0.5, 0.99)]
                      for name, family in times.items()}
         created = trail.last.get((self.agent, "create", "pods"), 0)
         return {"created": created, "quantiles": quantiles,
                 "ungated": max(created, trail.last.get((self.agent, "patch", "pods"), 0))}  # most are made without a gate
+
+
+def metrics():
+    """The operator's, in Prometheus' text format."""
+    command, environment = inside(["curl", "--silent", "--fail", f"http://{METRICS}/metrics"])
+    return run(command, env=environment)
 
 
 class MpiOperator:

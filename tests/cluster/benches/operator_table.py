@@ -1,6 +1,8 @@
 """docs/benchmarks/operator.md from the stored cells."""
 import statistics
 
+import goal_table
+
 HEAD = """# The operator among a thousand nodes
 
 Made by `make bench-operator` from operator.json; don't edit. A real control plane on one machine (docs/cluster.md), fresh for
@@ -13,7 +15,7 @@ were measured in turn.
 - `plain pods`: the same pods created directly, 16 requests at a time: what the bed itself takes.
 - Atoll prepares a job first: one more pod, whose log (served by kwok) tells the cut between its parts. Its launcher is released
   when all workers are Ready; mpi-operator's starts with them (its default).
-- Nobody answers on port 9400, so the operator's looks at the progress of jobs that train fail, each at once.
+- Nobody answers on port 9400, except in B6, so the operator's looks at the progress of jobs that train fail, each at once.
 - `all told`: when every job was seen to say that it runs, looked for from when all do; – where that took a minute more.
   (mpi-operator's queue takes ten events a second as shipped, throttled client or not.)
 - Requests are all of the operator's, watches and lists included. Memory is the kernel's high-water mark.
@@ -31,6 +33,8 @@ OURS, THEIRS = "atoll", "mpi-operator, unthrottled"
 
 
 def summary(cell):
+    if goal_table.has_goals(cell):
+        return goal_table.summary(cell)
     times = ", ".join(f"{name} {seconds:.1f} s" for name, seconds in cell["times"].items())
     whole = "" if cell["whole"] else f"cut short after {cell['limit']} s, "
     spent = f", {cell['cpu seconds']:.1f} CPU s, {cell['peak MiB']:.0f} MiB" if "peak MiB" in cell else ""
@@ -41,8 +45,10 @@ def markdown(cells):
     """`cells`: by name."""
     contests = {}
     for cell in cells.values():
+        if goal_table.has_goals(cell):
+            continue
         contests.setdefault((cell["gangs"], cell["workers of a gang"], cell["nodes"]), []).append(cell)
-    text = HEAD
+    text = HEAD + goal_table.markdown(cells)
     for (gangs, workers, nodes), chosen in sorted(contests.items(), reverse=True):
         chosen.sort(key=lambda cell: cell["round"])
         jobs = f"{gangs} jobs at once, each" if gangs > 1 else "One job"

@@ -3,6 +3,7 @@ counts them."""
 import os
 import pathlib
 import subprocess
+import tempfile
 
 from control_plane import CP, DAEMONS, inside
 from place import BedError
@@ -12,11 +13,14 @@ TICKS = os.sysconf("SC_CLK_TCK")
 
 
 class Program:
-    def __init__(self, log, *words):
+    def __init__(self, log, *words, given=""):
+        """`given`: what it reads."""
         command, environment = inside([str(word) for word in words])
         self._log = pathlib.Path(log)
-        with open(self._log, "wb") as out:
-            self._process = subprocess.Popen(command, env=environment, stdin=subprocess.DEVNULL, stdout=out, stderr=out)
+        with open(self._log, "wb") as out, tempfile.TemporaryFile() as read:
+            read.write(given.encode())
+            read.seek(0)
+            self._process = subprocess.Popen(command, env=environment, stdin=read, stdout=out, stderr=out)
 
     def check(self):
         if self._process.poll() is not None:
@@ -27,6 +31,10 @@ class Program:
 
     def cpu_seconds(self):
         return cpu_seconds(self._process.pid)
+
+    def waited_seconds(self):
+        """For a processor, by the threads that it has now."""
+        return waited_seconds(self._process.pid)
 
     def peak_mib(self):
         lines = pathlib.Path(f"/proc/{self._process.pid}/status").read_text().splitlines()
@@ -44,6 +52,11 @@ class Program:
 def cpu_seconds(pid):
     fields = pathlib.Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()
     return (int(fields[11]) + int(fields[12])) / TICKS
+
+
+def waited_seconds(pid):
+    """The second number of schedstat: nanoseconds on a run queue."""
+    return sum(int(path.read_text().split()[1]) for path in pathlib.Path(f"/proc/{pid}/task").glob("*/schedstat")) / 1e9
 
 
 def of_control_plane():

@@ -75,12 +75,28 @@ TEST(Template, DevicesOfRanksAreNotTheLaunchers) {
   EXPECT_FALSE(engine.at("resources").at("limits").contains("rdma/hca"));
 }
 
+TEST(Template, ResourcesOfTheLauncherAreSaidUnderItsName) {
+  const GnnJob job = with_template(R"({"spec": {"containers": [
+      {"name": "engine", "env": [{"name": "A", "value": "1"}]},
+      {"name": "launcher", "resources": {"requests": {"memory": "3Gi"}, "limits": {"memory": "4Gi", "cpu": 2}}}]}})");
+  EXPECT_THAT(template_faults(*job.job, {}), IsEmpty());
+  const json theirs = json::parse(launcher_pod(job, {}, 1)).at("spec").at("containers");
+  ASSERT_EQ(theirs.size(), 1u);
+  EXPECT_EQ(theirs.at(0).at("name"), "engine");
+  EXPECT_EQ(theirs.at(0).at("env").at(0).at("name"), "A");
+  EXPECT_EQ(theirs.at(0).at("resources"), (json{{"requests", {{"cpu", "100m"}, {"memory", "3Gi"}}},
+                                                {"limits", {{"memory", "4Gi"}, {"cpu", 2}}}}));
+  for (const std::string& other : {worker_pod(job, {}, 1, {2, 3}, 0), prepare_pod(job, {}, Moment{})})
+    EXPECT_EQ(json::parse(other).dump().find("4Gi"), std::string::npos) << "not of other pods";
+}
+
 TEST(Template, OfWrongTypesIsTheApiServersToRefuse) {
   for (const char* text :
        {R"({"spec": null})", R"({"spec": "x"})", R"({"spec": {"containers": "engine"}})",
         R"({"spec": {"containers": [{"name": "engine", "env": "x", "resources": [1]}]}})",
         R"({"spec": {"terminationGracePeriodSeconds": "long", "volumes": {}, "tolerations": null}})",
         R"({"spec": {"containers": [{"name": "engine", "securityContext": null}]}})",
+        R"({"spec": {"containers": [{"name": "launcher", "resources": [1]}]}})",
         R"({"metadata": {"labels": [1], "annotations": "x"}, "spec": {"affinity": 3}})"}) {
     const GnnJob job = with_template(text);
     ASSERT_TRUE(job.job) << job.refusal;
@@ -107,6 +123,10 @@ TEST(Template, WhatWouldBreakAJobIsRefusedByName) {
       {R"({"spec": {"affinity": {"podAntiAffinity": {}}}})", "template.spec.affinity.podAntiAffinity"},
       {R"({"spec": {"volumes": [{"name": "shm"}]}})", "template.spec.volumes[shm]"},
       {R"({"spec": {"containers": [{"name": "logger"}]}})", "template.spec.containers[logger]"},
+      {R"({"spec": {"containers": [{"name": "launcher", "command": ["sh"]}]}})",
+       "template.spec.containers[launcher].command: can't be set (only resources can"},
+      {R"({"spec": {"containers": [{"name": "launcher", "resources": {"limits": {"memory": "much"}}}]}})",
+       "template.spec.containers[launcher].resources.limits.memory: 'much' is no quantity"},
       {R"({"spec": {"containers": [{"name": "engine", "image": "x"}]}})",
        "template.spec.containers[engine].image"},
       {R"({"spec": {"containers": [{"name": "engine", "env": [{"name": "ATOLL_RANKS"}]}]}})",

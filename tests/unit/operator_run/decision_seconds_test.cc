@@ -26,6 +26,10 @@ double decision_seconds(Stage& stage) {
   return figure(stage, "atoll_job_decision_seconds_sum");
 }
 
+double decided(Stage& stage, const char* what) {
+  return figure(stage, std::string("atoll_job_decided_seconds_") + what);
+}
+
 struct SlowServer : testing::Test {
   Stage stage;
   SlowServer() {
@@ -45,12 +49,17 @@ TEST_F(SlowServer, EveryDecisionWaitsForItsAnswers) {
   EXPECT_GE(decision_seconds(stage), decisions(stage) * kSlowSeconds);
 }
 
+TEST_F(SlowServer, IsNotWaitedForBeforeItIsDecided) {
+  EXPECT_EQ(decided(stage, "count"), decisions(stage));
+  EXPECT_LE(decided(stage, "sum"), decision_seconds(stage) - decisions(stage) * kSlowSeconds);
+}
+
 TEST_F(SlowServer, LooksThatDidNothingDecidedNothing) {
-  const double decided = decisions(stage);
+  const double before = decisions(stage);
   const double looked = figure(stage, R"(workqueue_work_duration_seconds_count{name="gnnjob"})");
   stage.controller->look_at_all();
   stage.work();
-  EXPECT_EQ(decisions(stage), decided);
+  EXPECT_EQ(decisions(stage), before);
   EXPECT_GT(figure(stage, R"(workqueue_work_duration_seconds_count{name="gnnjob"})"), looked);
 }
 
@@ -66,6 +75,7 @@ TEST(DecisionSeconds, BeginOnTheQueue) {
   ASSERT_TRUE(stage.controller->work_once());
   EXPECT_EQ(decisions(stage), 1);
   EXPECT_GE(decision_seconds(stage), kSlowSeconds);
+  EXPECT_GE(decided(stage, "sum"), kSlowSeconds);
   EXPECT_GE(figure(stage, R"(workqueue_queue_duration_seconds_sum{name="gnnjob"})"), kSlowSeconds);
 }
 

@@ -58,10 +58,12 @@ json ManyGangs::node(const std::string& name, const char* cores) {
 }
 
 void ManyGangs::add_job(const std::string& name, int ranks, double cores, const std::string& pool) {
+  json placement = {{"ranks", ranks}, {"ranksPerServer", 1}};
+  if (!levels.is_null()) placement["topologyLevels"] = levels;
   json object = sample_job_json({{"/metadata/name", name},
                                  {"/metadata/uid", "uid of " + name},
                                  {"/spec/resources/cpu", cores},
-                                 {"/spec/placement", {{"ranks", ranks}, {"ranksPerServer", 1}}}});
+                                 {"/spec/placement", placement}});
   if (!pool.empty()) object["spec"]["template"] = {{"spec", {{"nodeSelector", {{"pool", pool}}}}}};
   specs_[name] = object.at("spec");
   GnnJob job = read_gnn_job(object.dump());
@@ -71,9 +73,8 @@ void ManyGangs::add_job(const std::string& name, int ranks, double cores, const 
   object["status"] = json::parse(write_status(job.status));
   put("gnnjobs", object);
   put("configmaps", json::parse(job_config_map(job)));
-  put("configmaps",
-      json::parse(prepared_config_map(
-          job, json{{"preparedChecksum", "p"}, {"ranks", ranks}, {"flows", json::array()}}.dump())));
+  put("configmaps", json::parse(prepared_config_map(
+                        job, json{{"preparedChecksum", "p"}, {"ranks", ranks}, {"flows", flows}}.dump())));
   put("networkpolicies", json::parse(network_policy(job, settings)));
   for (int s = 0; s < ranks; ++s) put("pods", json::parse(worker_pod(job, settings, s, {Rank(s)}, 0)));
   put("pods", json::parse(launcher_pod(job, settings, 1)));

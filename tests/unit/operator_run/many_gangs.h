@@ -36,6 +36,8 @@ struct ManyGangs : testing::Test {
   Caches caches{{}, deaf};
   int plans = 0, reservations = 0;
   Moment now = kNow;
+  json levels;                 // topologyLevels of jobs that are added; null: the default
+  json flows = json::array();  // between their ranks
   std::function<void()> while_searching = [] {};
   std::future<void> reflector_;  // outlives a search that holds it up
   Planner planner{caches,

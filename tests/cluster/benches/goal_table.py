@@ -1,0 +1,73 @@
+"""The cells that have goals, for docs/benchmarks/operator.md: each figure beside its goal."""
+
+HEAD = """## Goals
+
+Cells of their own (`tests/cluster/bench --only '^B'`). A goal is the most that is allowed.
+
+- B1, B2 and B4 have nodes in blocks of 16 and four zones, and pods of others on them, written into etcd before the API server
+  started. Nobody watches for silent nodes there. In B1 and B4 the operator has a niceness of −15: it seldom waits for one of this
+  machine's cores, which the control plane fills. Jobs have three levels: zone, block, host name.
+- `from event to decision`: from news of a job, which puts it on the queue, to what is to be done being known, with planning. What is
+  written then waits for the API server, and so is told apart.
+- B2: two servers of each gang must be in one block, and none has room. For the processor time nothing happens but pods that end and
+  others that begin. Then large pods are ended, one by one, until a worker is released; and workers of jobs that run are taken away,
+  until the job's status is written, by the API server's audit log.
+- B6: a server answers for all pods on port 9400, as ranks do that end an epoch each second. All jobs' statuses must go on.
+- B7: workers are real pods whose ranks train. Memory is the launcher's control group's without files. Its goal is four fifths of the
+  limit that the operator gives.
+
+"""
+
+
+def has_goals(cell):
+    return "figures" in cell
+
+
+def markdown(cells):
+    """`cells`: by name; those without goals are left out."""
+    rows = [[name if number == 0 else "", each["figure"], goal(each), amount(each), verdict(each, cell)]
+            for name, cell in sorted(cells.items()) if has_goals(cell) for number, each in enumerate(cell["figures"])]
+    if not rows:
+        return ""
+    lines = [["", "", "at most", "measured", ""], ["---"] * 5, *rows]
+    return HEAD + "".join(f"| {' | '.join(line)} |\n" for line in lines) + "\n" + notes(cells)
+
+
+def notes(cells):
+    """When each was measured, and among what."""
+    text = ""
+    for name, cell in sorted(cells.items()):
+        if has_goals(cell):
+            beside = f", load {cell['load'][0]:.1f} to {cell['load'][1]:.1f}"
+            text += f"{name}: `{cell['command']}`, {cell['seconds']} s on {cell['date'][:10]}{beside}"
+            text += (f"; meanwhile {cell['note']}" if cell["note"] else "") + ".\n\n"
+    return text
+
+
+def goal(each):
+    return "–" if each["most"] is None else f"{number(each['most'])} {each['unit']}".strip()
+
+
+def amount(each):
+    return "–" if each["measured"] is None else f"{number(each['measured'])} {each['unit']}".strip()
+
+
+def number(value):
+    """Three digits that count."""
+    return f"{value:.0f}" if value == int(value) or abs(value) >= 100 else f"{value:.1f}" if abs(value) >= 10 else f"{value:.2f}"
+
+
+def verdict(each, cell):
+    """A cell that was cut short has met nothing."""
+    if each["most"] is None:
+        return ""
+    if each["measured"] is None:
+        return "not measured"
+    if not cell.get("whole", True):
+        return "cut short"
+    return "met" if each["measured"] <= each["most"] else "missed"
+
+
+def summary(cell):
+    judged = [(each, "" if each["most"] is None else f" ({verdict(each, cell)}, at most {goal(each)})") for each in cell["figures"]]
+    return "; ".join(f"{each['figure']} {amount(each)}{said}" for each, said in judged)
