@@ -74,16 +74,30 @@ Gang part_of(const Gang& gang, const std::vector<int>& servers) {
   return part;
 }
 
-LabelRule same_domain(const std::string& label, const std::vector<std::string>& nodes,
-                      const Reconcile& reconcile) {
+/// Nodes without the label are alike in it.
+LabelRule same_label(const std::string& label, const std::vector<std::string>& nodes,
+                     const Reconcile& reconcile) {
   std::set<std::string> values;
+  bool is_any_known = false;
   for (const std::string& node : nodes) {
     const auto found = reconcile.seen.nodes.find(node);
-    if (found == reconcile.seen.nodes.end()) continue;
+    if (found == reconcile.seen.nodes.end() || found->second.is_missing) continue;
+    is_any_known = true;
     const auto& labels = found->second.labels;
     if (const auto value = labels.find(label); value != labels.end()) values.insert(value->second);
   }
-  return {label, "In", {values.begin(), values.end()}, false};
+  const bool is_unlabelled = is_any_known && values.empty();
+  return {label, is_unlabelled ? "DoesNotExist" : "In", {values.begin(), values.end()}, false};
+}
+
+/// The domains of a level that hold these nodes. A domain is known by its labels from the coarsest level on:
+/// each zone may have a rack of the same name.
+std::vector<LabelRule> same_domains(const Gang& gang, std::size_t level,
+                                    const std::vector<std::string>& nodes, const Reconcile& reconcile) {
+  if (level + 1 == gang.levels.size()) return {{"metadata.name", "In", nodes, true}};
+  std::vector<LabelRule> rules;
+  for (std::size_t l = 0; l <= level; ++l) rules.push_back(same_label(gang.levels[l], nodes, reconcile));
+  return rules;
 }
 
 /// Ever wider circles in which to look for a place: the nodes where the pods ran before, the domains of the
@@ -92,17 +106,19 @@ std::vector<std::vector<LabelRule>> circles(const Reconcile& reconcile, const Ga
                                             const std::vector<std::string>& before,
                                             const std::vector<std::string>& standing) {
   std::vector<LabelRule> always;
-  if (gang.within >= 0)
-    always.push_back(same_domain(gang.levels[std::size_t(gang.within)], standing, reconcile));
+  if (gang.within >= 0) always = same_domains(gang, std::size_t(gang.within), standing, reconcile);
   std::vector<std::vector<LabelRule>> all;
-  auto add = [&](LabelRule rule) {
-    if (rule.values.empty()) return;
+  auto add = [&](const std::vector<LabelRule>& rules) {
+    const auto is_of_none = [](const LabelRule& rule) {
+      return rule.comparison == "In" && rule.values.empty();
+    };
+    if (std::ranges::any_of(rules, is_of_none)) return;
     all.push_back(always);
-    all.back().push_back(std::move(rule));
+    std::ranges::copy(rules, std::back_inserter(all.back()));
   };
-  add({"metadata.name", "In", before, true});
+  add({{"metadata.name", "In", before, true}});
   for (std::size_t level = gang.levels.size() - 1; level-- > 0;)
-    add(same_domain(gang.levels[level], standing, reconcile));
+    add(same_domains(gang, level, standing, reconcile));
   all.push_back(always);
   return all;
 }

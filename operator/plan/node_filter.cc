@@ -134,7 +134,9 @@ std::string NodeFilter::refusal(const NodeState& node) const {
                          taint.effect);
   }
   for (const LabelRule& rule : selector)
-    if (!holds(rule, node)) return fmt::format("has not {}={}", rule.key, fmt::join(rule.values, " or "));
+    if (!holds(rule, node))
+      return rule.values.empty() ? "is not " + text(rule)
+                                 : fmt::format("has not {}={}", rule.key, fmt::join(rule.values, " or "));
   if (const auto driver = driver_of(node); driver && *driver < oldest_driver)
     return fmt::format("has NVIDIA's driver {}, and the engine's image needs {} or newer", *driver,
                        oldest_driver);

@@ -48,6 +48,28 @@ TEST_F(DecidePlaces, WhereNoNodeIsOfTheImagesArchitectureItSaysSo) {
               HasSubstr("n1 has not kubernetes.io/arch=arm64 or riscv64"));
 }
 
+TEST_F(DecidePlaces, AReplacementStaysInItsRackWhereEachZoneHasOneOfThatName) {
+  for (auto& [name, node] : world.cluster.nodes)
+    node.labels["zone"] = node.labels.at("rack"), node.labels["rack"] = "first";
+  train({{"/spec/placement/topologyLevels", json::array({"zone", "rack"})},
+         {"/spec/placement/within", "rack"}});
+  world.kill_node(node_of_pod("cora-1-0"));
+  world.atoll.run(90, [&] { return world.atoll.status().restarts.size() == 1; });
+  world.atoll.run(60);
+  EXPECT_EQ(world.cluster.runs["cora"].launches, 1) << "there is room in the other zone's rack alone";
+  world.run_to_end(2000);
+  EXPECT_EQ(world.atoll.state(), "Succeeded")
+      << "after the start deadline the whole gang moves to the other zone";
+}
+
+TEST_F(DecidePlaces, NodesWithoutTheLabelAreOneDomainForReplacementsToo) {
+  for (auto& [name, node] : world.cluster.nodes) node.labels.erase("rack");
+  train({{"/spec/placement/topologyLevels", json::array({"rack"})}, {"/spec/placement/within", "rack"}});
+  world.cluster.end_pod("cora-1-0", 1, "Error", "");
+  world.atoll.run(12, [&] { return world.cluster.runs["cora"].launches == 2; });
+  EXPECT_EQ(world.cluster.runs["cora"].launches, 2) << "within seconds, as in a rack that has a name";
+}
+
 TEST_F(DecidePlaces, PairsOfServersThatAreNotListedExchangeWhatTheOthersDo) {
   submit({{"/spec/placement", {{"ranks", 8}, {"ranksPerServer", 2}}}});
   world.atoll.run(1);
