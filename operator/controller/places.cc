@@ -109,9 +109,7 @@ std::vector<std::vector<LabelRule>> circles(const Reconcile& reconcile, const Ga
   if (gang.within >= 0) always = same_domains(gang, std::size_t(gang.within), standing, reconcile);
   std::vector<std::vector<LabelRule>> all;
   auto add = [&](const std::vector<LabelRule>& rules) {
-    const auto is_of_none = [](const LabelRule& rule) {
-      return rule.comparison == "In" && rule.values.empty();
-    };
+    const auto is_of_none = [](const LabelRule& r) { return r.comparison == "In" && r.values.empty(); };
     if (std::ranges::any_of(rules, is_of_none)) return;
     all.push_back(always);
     std::ranges::copy(rules, std::back_inserter(all.back()));
@@ -176,11 +174,12 @@ GangPlan plan_missing(const Reconcile& reconcile, const Gang& gang, const std::v
   return plan;
 }
 
-/// The nodes that the template, and the queue for this kind of pods, allow.
-NodeFilter filter_of(const Reconcile& reconcile, const std::string& admitted) {
+/// The nodes that the template, the queue for this kind of pods, and such a pod at its gate (or null) allow.
+NodeFilter filter_of(const Reconcile& reconcile, const std::string& admitted, const PodView* made) {
   NodeFilter filter = ctl::filter_of(reconcile.spec(), reconcile.settings.gpu_resource);
   filter.join(NodeFilter::of_template(admitted));
   filter.demand_platform(reconcile.settings.architectures);
+  if (made) filter.join_admitted(NodeFilter::of_template(made->node_rules));
   filter.excluded = bad_nodes(reconcile);
   const bool has_our_engine = reconcile.spec().image.empty();  // any other engine's needs aren't known
   if (reconcile.spec().resources.gpus > 0 && has_our_engine)
@@ -245,10 +244,13 @@ Gang gang_to_place(const Reconcile& reconcile) {
                       prepared ? std::optional(all_flows(*prepared, reconcile.gang().servers)) : std::nullopt,
                       reconcile.settings.gpu_resource);
   if (!reconcile.gang().is_whole()) count_pods(reconcile.job(), reconcile.settings, gang);
-  for (const PodView* worker : reconcile.gang().workers)
+  const PodView* gated = nullptr;  // any of them: they are alike
+  for (const PodView* worker : reconcile.gang().workers) {
     if (worker) gang.server.at_least(worker->requests);
+    if (worker && is_gated(*worker)) gated = worker;
+  }
   if (reconcile.gang().launcher) gang.launcher.at_least(reconcile.gang().launcher->requests);
-  gang.filter = filter_of(reconcile, reconcile.job().admitted.workers);
+  gang.filter = filter_of(reconcile, reconcile.job().admitted.workers, gated);
   if (const auto* nodes = only_nodes(reconcile.job().admitted.worker_nodes)) gang.assigned = nodes->slots;
   return gang;
 }
@@ -272,13 +274,13 @@ std::string why_no_launcher_on(const Reconcile& reconcile, const std::string& no
   const NodeView& view = found->second;
   const AssignedNodes* assigned = only_nodes(reconcile.job().admitted.launcher_nodes);
   if (assigned && !assigned->slots.contains(node)) return "is not the one that its queue assigned";
-  return filter_of(reconcile, reconcile.job().admitted.launcher)
+  return filter_of(reconcile, reconcile.job().admitted.launcher, reconcile.gang().launcher)
       .refusal({node, view.labels, view.taints, view.cordoned, view.ready, {}});
 }
 
 std::string place_for_launcher(const Reconcile& reconcile) {
   Gang alone = gang_to_place(reconcile);
-  alone.filter = filter_of(reconcile, reconcile.job().admitted.launcher);
+  alone.filter = filter_of(reconcile, reconcile.job().admitted.launcher, reconcile.gang().launcher);
   alone.assigned.reset();
   if (const auto* nodes = only_nodes(reconcile.job().admitted.launcher_nodes)) alone.assigned = nodes->slots;
   alone.job.clear();

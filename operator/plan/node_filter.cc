@@ -113,6 +113,14 @@ void NodeFilter::join(const NodeFilter& other) {
   std::ranges::copy(other.tolerations, std::back_inserter(tolerations));
 }
 
+void NodeFilter::join_admitted(const NodeFilter& pod) {
+  for (const LabelRule& rule : pod.selector)
+    if (std::ranges::count(selector, rule) == 0) selector.push_back(rule);
+  for (const Toleration& one : pod.tolerations)
+    if (std::ranges::count(tolerations, one) == 0 && !one.key.starts_with("node.kubernetes.io/"))
+      tolerations.push_back(one);
+}
+
 void NodeFilter::demand_platform(const std::vector<std::string>& architectures) {
   const auto demand = [this](const char* label, std::vector<std::string> values) {
     if (std::ranges::find(selector, label, &LabelRule::key) == selector.end())
