@@ -4,6 +4,7 @@
 #include <charconv>
 #include <cmath>
 #include <nlohmann/json.hpp>
+#include <utility>
 
 #include "base/text.h"
 #include "operator/plan/json_members.h"
@@ -114,8 +115,11 @@ Meta read_meta(const nlohmann::json& object) {
   meta.grace = int(integer_of(metadata, "deletionGracePeriodSeconds").value_or(0));
   meta.labels = texts(member(metadata, "labels"));
   meta.annotations = texts(member(metadata, "annotations"));
-  for (const auto& owner : list_of(metadata, "ownerReferences"))
-    if (member(owner, "controller") == true) meta.owner_uid = text_of(owner, "uid");
+  constexpr std::size_t kLongestUid = 128;  // whoever makes an object may write anything there
+  for (const auto& owner : list_of(metadata, "ownerReferences")) {
+    std::string uid = text_of(owner, "uid");
+    if (member(owner, "controller") == true && uid.size() <= kLongestUid) meta.owner_uid = std::move(uid);
+  }
   return meta;
 }
 

@@ -16,6 +16,13 @@ namespace atl::ctl {
 using Moment = std::chrono::sys_seconds;
 using Seconds = std::chrono::seconds;
 
+/// A time that a user states, a hundred years at most: a moment that is later by the largest number of
+/// seconds would be beyond all moments, and seem to be over.
+inline Seconds stated_time(std::int64_t seconds) {
+  constexpr std::int64_t kLongest = std::int64_t(36'525) * 86'400;
+  return Seconds(seconds < kLongest ? seconds : kLongest);
+}
+
 /// "2026-03-01T12:00:05Z"
 std::string text_of(Moment moment);
 

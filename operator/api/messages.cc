@@ -9,6 +9,7 @@
 #include "operator/api/json_values.h"
 #include "operator/api/pod.h"
 #include "operator/plan/json_members.h"
+#include "operator/plan/traffic.h"
 
 namespace atl::ctl {
 namespace {
@@ -92,10 +93,11 @@ std::vector<PairBytes> all_flows(const Prepared& prepared, const std::vector<std
     const std::size_t a = server_of[std::size_t(flow.from)], b = server_of[std::size_t(flow.to)];
     is_listed[a * servers.size() + b] = is_listed[b * servers.size() + a] = true;
   }
-  for (std::size_t a = 0; a < servers.size(); ++a)
-    for (std::size_t b = a + 1; b < servers.size(); ++b)
-      if (!is_listed[a * servers.size() + b])
-        flows.push_back({int(servers[a].front()), int(servers[b].front()), prepared.unlisted_flow});
+  for (const PairBytes& pair : pairs_of_all(int(servers.size()), prepared.unlisted_flow)) {
+    const auto a = std::size_t(pair.from), b = std::size_t(pair.to);
+    if (!is_listed[a * servers.size() + b])
+      flows.push_back({int(servers[a].front()), int(servers[b].front()), pair.bytes});
+  }
   return flows;
 }
 

@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "operator/api/json_values.h"
 #include "operator/plan/json_members.h"
+#include "operator/plan/node_filter.h"
 #include "operator/plan/snapshot.h"
 
 namespace atl::ctl {
@@ -65,6 +66,15 @@ void read_spec(const json& spec, const json& status, PodView& pod) {
   pod.requests = requests_of(spec, status);
 }
 
+std::string node_rules_of(const json& spec, bool is_pinned) {
+  json rules;
+  for (const char* field : {"nodeSelector", "tolerations"})
+    if (const json& given = member(spec, field); !given.empty()) rules["spec"][field] = given;
+  if (is_pinned && member(spec, "nodeSelector").is_object())
+    rules["spec"]["nodeSelector"].erase(kHostnameLabel);
+  return rules.is_null() ? "" : rules.dump();
+}
+
 }  // namespace
 
 const ContainerView* PodView::container(const std::string& name) const {
@@ -87,6 +97,7 @@ PodView read_pod(const std::string& text) {
   const PodState state = pod_state(object);
   pod.pinned = state.pinned;
   pod.gives_way = state.gives_way;
+  if (!pod.gates.empty()) pod.node_rules = node_rules_of(member(object, "spec"), !pod.pinned.empty());
   for (const char* list : {"initContainerStatuses", "containerStatuses"})
     for (const json& container : list_of(status, list)) pod.containers.push_back(read_container(container));
   return pod;

@@ -115,7 +115,7 @@ Next clean_up(Reconcile& reconcile) {
   for (const PodView& pod : reconcile.seen.pods)
     if (is_own(pod.meta, reconcile.seen) && is_to_go(pod, who_goes)) dismiss(reconcile, pod);
   if (policy.ttl_seconds_after_finished < 0 || !reconcile.status.completion) return Next::kDone;
-  const Moment end = *reconcile.status.completion + Seconds(policy.ttl_seconds_after_finished);
+  const Moment end = *reconcile.status.completion + stated_time(policy.ttl_seconds_after_finished);
   if (reconcile.await(end)) reconcile.remove(Kind::kJob, reconcile.job().meta);
   return Next::kDone;
 }
@@ -167,7 +167,7 @@ Next refuse_unfit(Reconcile& reconcile) {
 Next fail_past_deadline(Reconcile& reconcile) {
   const auto seconds = reconcile.spec().run_policy.active_deadline_seconds;
   if (seconds == 0 || !reconcile.status.start) return Next::kContinue;
-  const Moment end = *reconcile.status.start + Seconds(seconds);
+  const Moment end = *reconcile.status.start + stated_time(seconds);
   if (!reconcile.await(end)) return Next::kContinue;
   take_progress(reconcile);  // the status may be behind, and nothing comes after this
   fail_job(reconcile, "DeadlineExceeded",

@@ -74,16 +74,30 @@ Gang part_of(const Gang& gang, const std::vector<int>& servers) {
   return part;
 }
 
-LabelRule same_domain(const std::string& label, const std::vector<std::string>& nodes,
-                      const Reconcile& reconcile) {
+/// Nodes without the label are alike in it.
+LabelRule same_label(const std::string& label, const std::vector<std::string>& nodes,
+                     const Reconcile& reconcile) {
   std::set<std::string> values;
+  bool is_any_known = false;
   for (const std::string& node : nodes) {
     const auto found = reconcile.seen.nodes.find(node);
-    if (found == reconcile.seen.nodes.end()) continue;
+    if (found == reconcile.seen.nodes.end() || found->second.is_missing) continue;
+    is_any_known = true;
     const auto& labels = found->second.labels;
     if (const auto value = labels.find(label); value != labels.end()) values.insert(value->second);
   }
-  return {label, "In", {values.begin(), values.end()}, false};
+  const bool is_unlabelled = is_any_known && values.empty();
+  return {label, is_unlabelled ? "DoesNotExist" : "In", {values.begin(), values.end()}, false};
+}
+
+/// The domains of a level that hold these nodes. A domain is known by its labels from the coarsest level on:
+/// each zone may have a rack of the same name.
+std::vector<LabelRule> same_domains(const Gang& gang, std::size_t level,
+                                    const std::vector<std::string>& nodes, const Reconcile& reconcile) {
+  if (level + 1 == gang.levels.size()) return {{"metadata.name", "In", nodes, true}};
+  std::vector<LabelRule> rules;
+  for (std::size_t l = 0; l <= level; ++l) rules.push_back(same_label(gang.levels[l], nodes, reconcile));
+  return rules;
 }
 
 /// Ever wider circles in which to look for a place: the nodes where the pods ran before, the domains of the
@@ -92,17 +106,17 @@ std::vector<std::vector<LabelRule>> circles(const Reconcile& reconcile, const Ga
                                             const std::vector<std::string>& before,
                                             const std::vector<std::string>& standing) {
   std::vector<LabelRule> always;
-  if (gang.within >= 0)
-    always.push_back(same_domain(gang.levels[std::size_t(gang.within)], standing, reconcile));
+  if (gang.within >= 0) always = same_domains(gang, std::size_t(gang.within), standing, reconcile);
   std::vector<std::vector<LabelRule>> all;
-  auto add = [&](LabelRule rule) {
-    if (rule.values.empty()) return;
+  auto add = [&](const std::vector<LabelRule>& rules) {
+    const auto is_of_none = [](const LabelRule& r) { return r.comparison == "In" && r.values.empty(); };
+    if (std::ranges::any_of(rules, is_of_none)) return;
     all.push_back(always);
-    all.back().push_back(std::move(rule));
+    std::ranges::copy(rules, std::back_inserter(all.back()));
   };
-  add({"metadata.name", "In", before, true});
+  add({{"metadata.name", "In", before, true}});
   for (std::size_t level = gang.levels.size() - 1; level-- > 0;)
-    add(same_domain(gang.levels[level], standing, reconcile));
+    add(same_domains(gang, level, standing, reconcile));
   all.push_back(always);
   return all;
 }
@@ -160,11 +174,12 @@ GangPlan plan_missing(const Reconcile& reconcile, const Gang& gang, const std::v
   return plan;
 }
 
-/// The nodes that the template, and the queue for this kind of pods, allow.
-NodeFilter filter_of(const Reconcile& reconcile, const std::string& admitted) {
+/// The nodes that the template, the queue for this kind of pods, and such a pod at its gate (or null) allow.
+NodeFilter filter_of(const Reconcile& reconcile, const std::string& admitted, const PodView* made) {
   NodeFilter filter = ctl::filter_of(reconcile.spec(), reconcile.settings.gpu_resource);
   filter.join(NodeFilter::of_template(admitted));
   filter.demand_platform(reconcile.settings.architectures);
+  if (made) filter.join_admitted(NodeFilter::of_template(made->node_rules));
   filter.excluded = bad_nodes(reconcile);
   const bool has_our_engine = reconcile.spec().image.empty();  // any other engine's needs aren't known
   if (reconcile.spec().resources.gpus > 0 && has_our_engine)
@@ -229,10 +244,13 @@ Gang gang_to_place(const Reconcile& reconcile) {
                       prepared ? std::optional(all_flows(*prepared, reconcile.gang().servers)) : std::nullopt,
                       reconcile.settings.gpu_resource);
   if (!reconcile.gang().is_whole()) count_pods(reconcile.job(), reconcile.settings, gang);
-  for (const PodView* worker : reconcile.gang().workers)
+  const PodView* gated = nullptr;  // any of them: they are alike
+  for (const PodView* worker : reconcile.gang().workers) {
     if (worker) gang.server.at_least(worker->requests);
+    if (worker && is_gated(*worker)) gated = worker;
+  }
   if (reconcile.gang().launcher) gang.launcher.at_least(reconcile.gang().launcher->requests);
-  gang.filter = filter_of(reconcile, reconcile.job().admitted.workers);
+  gang.filter = filter_of(reconcile, reconcile.job().admitted.workers, gated);
   if (const auto* nodes = only_nodes(reconcile.job().admitted.worker_nodes)) gang.assigned = nodes->slots;
   return gang;
 }
@@ -256,13 +274,13 @@ std::string why_no_launcher_on(const Reconcile& reconcile, const std::string& no
   const NodeView& view = found->second;
   const AssignedNodes* assigned = only_nodes(reconcile.job().admitted.launcher_nodes);
   if (assigned && !assigned->slots.contains(node)) return "is not the one that its queue assigned";
-  return filter_of(reconcile, reconcile.job().admitted.launcher)
+  return filter_of(reconcile, reconcile.job().admitted.launcher, reconcile.gang().launcher)
       .refusal({node, view.labels, view.taints, view.cordoned, view.ready, {}});
 }
 
 std::string place_for_launcher(const Reconcile& reconcile) {
   Gang alone = gang_to_place(reconcile);
-  alone.filter = filter_of(reconcile, reconcile.job().admitted.launcher);
+  alone.filter = filter_of(reconcile, reconcile.job().admitted.launcher, reconcile.gang().launcher);
   alone.assigned.reset();
   if (const auto* nodes = only_nodes(reconcile.job().admitted.launcher_nodes)) alone.assigned = nodes->slots;
   alone.job.clear();

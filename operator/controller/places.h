@@ -10,8 +10,8 @@
 
 namespace atl::ctl {
 
-/// The job's demand on the cluster: traffic from the prepare step, sizes of pods from the API server; nodes
-/// that failed twice are excluded.
+/// The job's demand on the cluster: traffic from the prepare step; what pods request, and ask of nodes, from
+/// the API server; nodes that failed twice are excluded.
 Gang gang_to_place(const Reconcile& reconcile);
 
 /// The prepare step's results that ranks are told: the part of the graph that each trains, the strategy that

@@ -75,7 +75,7 @@ void watch_over(Reconcile& reconcile, const PodView& pod) {
   const ContainerView* engine = pod.container(kEngine);
   const bool has_started = engine && engine->running;
   const auto seconds = reconcile.spec().run_policy.start_deadline_seconds;
-  const Moment end = made_at(pod.meta).value_or(reconcile.now()) + Seconds(seconds);
+  const Moment end = made_at(pod.meta).value_or(reconcile.now()) + stated_time(seconds);
   if (has_started || !reconcile.await(end)) return;
   // A lack of room is no failure of the job's: another pod waits on, with a deadline of its own.
   if (!pod.is_bound()) return dismiss(reconcile, pod);

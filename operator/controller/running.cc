@@ -130,7 +130,8 @@ bool restart_stalled(Reconcile& reconcile) {
   const auto& heard = reconcile.seen.heard;
   if (!heard || !heard->progress) return false;
   const auto seconds = reconcile.spec().run_policy.progress_deadline_seconds;
-  if (heard->answered < std::max(heard->advanced, reconcile.since(kRunning)) + Seconds(seconds)) return false;
+  if (heard->answered < std::max(heard->advanced, reconcile.since(kRunning)) + stated_time(seconds))
+    return false;
   Incident incident{
       "Stalled",
       {},

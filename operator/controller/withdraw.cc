@@ -164,7 +164,7 @@ Next withdraw_waiting_in_vain(Reconcile& reconcile, const Pods& standing) {
   if (reconcile.holds(kPlaced) && !lacks_launcher) return Next::kContinue;
   const Moment begin = lacks_launcher ? std::max(reconcile.since(kPlaced), reconcile.since(kRunning))
                                       : reconcile.since(kPlaced);
-  if (!reconcile.await(begin + Seconds(reconcile.spec().run_policy.start_deadline_seconds)))
+  if (!reconcile.await(begin + stated_time(reconcile.spec().run_policy.start_deadline_seconds)))
     return Next::kContinue;
   const std::string message = lacks_launcher
                                   ? reconcile.condition(kRunning)->message + "; they are let go"
@@ -192,7 +192,7 @@ Next end_overdue_start(Reconcile& reconcile) {
   Moment begin = last_release(pods);
   if (!reconcile.status.restarts.empty()) begin = std::max(begin, reconcile.status.restarts.back().time);
   const auto seconds = reconcile.spec().run_policy.start_deadline_seconds;
-  if (!reconcile.await(begin + Seconds(seconds))) return Next::kContinue;
+  if (!reconcile.await(begin + stated_time(seconds))) return Next::kContinue;
   const std::string message = fmt::format("not started within {} s (runPolicy.startDeadlineSeconds): {}",
                                           seconds, listed(reasons, "; "));
   restart(reconcile, {"StartDeadlineExceeded", {{}, "", first->meta.name, first->node}, message});

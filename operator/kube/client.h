@@ -25,6 +25,12 @@ struct ApiError {
   bool is_conflict() const { return code == 409 && reason != "AlreadyExists"; }
   bool already_exists() const { return code == 409 && reason == "AlreadyExists"; }
   bool is_expired() const { return code == 410; }
+  /// Whether a policy, a webhook or a quota refuses, or a webhook can't be asked. The code doesn't tell:
+  /// webhooks refuse with any, and policies, unless told otherwise, with that of an invalid object (422). The
+  /// words around the quoted names are the API server's own, and no object's name has them.
+  bool is_of_admission() const {
+    return message.find("webhook \"") != message.npos || message.find("\" is forbidden: ") != message.npos;
+  }
   /// "409 AlreadyExists: pods \"a\" already exists"
   std::string text() const;
 };

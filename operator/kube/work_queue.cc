@@ -23,7 +23,7 @@ void WorkQueue::make_ready(const std::string& key) {
 
 void WorkQueue::add_after(const std::string& key, Milliseconds wait) {
   std::lock_guard lock(mutex_);
-  const auto when = clock_.now() + wait;
+  const auto when = clock_.now() + std::min(wait, kLongestRest);
   const auto known = due_.find(key);
   if (known != due_.end()) {
     if (known->second <= when) return;

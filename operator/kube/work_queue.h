@@ -36,8 +36,10 @@ class WorkQueue {
   static constexpr int kMostInARow = 8;
 
   void add(const std::string& key);
-  /// Adds the key after `wait`; the earliest of several waits counts.
+  /// Adds the key after `wait`, or after a day if that is sooner; the earliest of several waits counts. A
+  /// clock that counts nanoseconds doesn't know a moment that is centuries away, as a manifest may state one.
   void add_after(const std::string& key, Milliseconds wait);
+  static constexpr Milliseconds kLongestRest{86'400'000};
   /// Adds the key after first_wait × 2^n, at most longest_wait, where n counts failures since forget().
   void add_failed(const std::string& key);
   /// Whether the key's last work failed, and the next try is still to come.

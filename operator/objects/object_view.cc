@@ -2,10 +2,27 @@
 
 #include <nlohmann/json.hpp>
 
+#include "operator/objects/names.h"
 #include "operator/objects/objects.h"
 #include "operator/plan/json_members.h"
 
 namespace atl::ctl {
+namespace {
+
+constexpr std::size_t kLongestMoment = 64;
+
+/// Of its labels and annotations, those that are read. Anybody may give an object our labels, and as many
+/// more as fit into a megabyte; all such objects are kept in memory.
+void keep_own_words(Meta& meta) {
+  std::erase_if(meta.labels, [](const auto& label) {
+    return label.first != kJobLabel && label.first != kManagedByLabel && label.first != kManifestLabel;
+  });
+  std::erase_if(meta.annotations, [](const auto& annotation) {
+    return annotation.first != kMadeAnnotation || annotation.second.size() > kLongestMoment;
+  });
+}
+
+}  // namespace
 
 const char* name_of(Kind kind) {
   switch (kind) {
@@ -33,6 +50,7 @@ const char* name_of(Kind kind) {
 
 ObjectView read_object(Kind kind, const nlohmann::json& object) {
   ObjectView view{kind, read_meta(object)};
+  keep_own_words(view.meta);
   if (kind == Kind::kConfigMap)
     if (auto prepared = read_prepared(text_of(member(object, "data"), "prepared.json")))
       view.prepared = std::make_shared<const Prepared>(std::move(*prepared));

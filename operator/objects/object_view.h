@@ -35,7 +35,7 @@ struct ObjectView {
 };
 
 /// `object`: the API's JSON. Keeps nothing of Secrets and ConfigMaps that a decision doesn't need, least of
-/// all keys.
+/// all keys; and of labels and annotations those that decisions read.
 ObjectView read_object(Kind kind, const nlohmann::json& object);
 
 }  // namespace atl::ctl

@@ -99,7 +99,7 @@ NodeFilter NodeFilter::of_template(const std::string& pod_template) {
   const json parsed = json::parse(pod_template);
   const json& spec = member(parsed, "spec");
   for (const auto& [key, value] : member(spec, "nodeSelector").items())
-    filter.selector.push_back({key, "In", {text_of(value)}, false});
+    if (!value.is_null()) filter.selector.push_back({key, "In", {text_of(value)}, false});  // null removes
   filter.terms = node_terms(member(member(member(spec, "affinity"), "nodeAffinity"),
                                    "requiredDuringSchedulingIgnoredDuringExecution"));
   for (const json& t : member(spec, "tolerations"))
@@ -111,6 +111,14 @@ NodeFilter NodeFilter::of_template(const std::string& pod_template) {
 void NodeFilter::join(const NodeFilter& other) {
   std::ranges::copy(other.selector, std::back_inserter(selector));
   std::ranges::copy(other.tolerations, std::back_inserter(tolerations));
+}
+
+void NodeFilter::join_admitted(const NodeFilter& pod) {
+  for (const LabelRule& rule : pod.selector)
+    if (std::ranges::count(selector, rule) == 0) selector.push_back(rule);
+  for (const Toleration& one : pod.tolerations)
+    if (std::ranges::count(tolerations, one) == 0 && !one.key.starts_with("node.kubernetes.io/"))
+      tolerations.push_back(one);
 }
 
 void NodeFilter::demand_platform(const std::vector<std::string>& architectures) {
@@ -134,7 +142,9 @@ std::string NodeFilter::refusal(const NodeState& node) const {
                          taint.effect);
   }
   for (const LabelRule& rule : selector)
-    if (!holds(rule, node)) return fmt::format("has not {}={}", rule.key, fmt::join(rule.values, " or "));
+    if (!holds(rule, node))
+      return rule.values.empty() ? "is not " + text(rule)
+                                 : fmt::format("has not {}={}", rule.key, fmt::join(rule.values, " or "));
   if (const auto driver = driver_of(node); driver && *driver < oldest_driver)
     return fmt::format("has NVIDIA's driver {}, and the engine's image needs {} or newer", *driver,
                        oldest_driver);

@@ -25,6 +25,7 @@ struct LabelRule {
   std::string key, comparison;
   std::vector<std::string> values;
   bool of_name = false;  // matchFields metadata.name
+  bool operator==(const LabelRule&) const = default;
 };
 
 /// Terms; all rules of a term must hold.
@@ -40,6 +41,7 @@ std::string text(const LabelRule& rule);
 struct Toleration {
   // comparison: Equal (also where empty), Exists, Gt or Lt; empty key or effect: all
   std::string key, comparison, value, effect;
+  bool operator==(const Toleration&) const = default;
 };
 
 struct NodeFilter {
@@ -55,6 +57,10 @@ struct NodeFilter {
 
   /// Adds the demands and tolerations of `other`, which has no terms.
   void join(const NodeFilter& other);
+
+  /// Adds the demands and tolerations of a pod that this hasn't yet: what admission added to it. Leaves out
+  /// tolerations of a node's troubles (node.kubernetes.io/…): no plan uses such a node.
+  void join_admitted(const NodeFilter& pod);
 
   /// Demands Linux and one of these architectures, unless the template names its own; empty: no demand.
   void demand_platform(const std::vector<std::string>& architectures);

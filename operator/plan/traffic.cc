@@ -31,11 +31,22 @@ Traffic::Traffic(int servers, std::span<const PairBytes> flows) : offsets_(std::
   for (std::size_t s = 1; s < offsets_.size(); ++s) offsets_[s] += offsets_[s - 1];
 }
 
+std::vector<PairBytes> pairs_of_all(int servers, double bytes) {
+  std::vector<PairBytes> pairs;
+  if (servers <= kMostAllToAll) {
+    for (int a = 0; a < servers; ++a)
+      for (int b = a + 1; b < servers; ++b) pairs.push_back({a, b, bytes});
+    return pairs;
+  }
+  for (int apart = 1; 2 * apart < servers; apart *= 2)
+    for (int a = 0; a < servers; ++a) pairs.push_back({a, (a + apart) % servers, 0});
+  const double all = double(servers) * (servers - 1) / 2;
+  for (PairBytes& pair : pairs) pair.bytes = bytes * all / double(pairs.size());
+  return pairs;
+}
+
 Traffic Traffic::uniform(int servers, double bytes) {
-  std::vector<PairBytes> flows;
-  for (int a = 0; a < servers; ++a)
-    for (int b = a + 1; b < servers; ++b) flows.push_back({a, b, 2 * bytes});
-  return {servers, flows};
+  return {servers, pairs_of_all(servers, 2 * bytes)};
 }
 
 double Traffic::total_bytes() const {

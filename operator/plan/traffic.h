@@ -10,6 +10,12 @@
 
 namespace atl::ctl {
 
+/// All pairs of so many servers, each of which exchanges `bytes`. Of more than kMostAllToAll servers only
+/// those whose numbers differ by 1, 2, 4, …, which share the bytes of all: any user may ask for thousands of
+/// servers, and a list of all their pairs would take the operator's memory.
+std::vector<PairBytes> pairs_of_all(int servers, double bytes);
+inline constexpr int kMostAllToAll = 1024;
+
 class Traffic {
  public:
   struct Peer {
@@ -20,7 +26,8 @@ class Traffic {
   /// Flows may come in any order and repeat a pair; a server's flow to itself costs nothing and is left out.
   Traffic(int servers, std::span<const PairBytes> flows);
 
-  /// Every server sends every other one `bytes`: assumed for a job whose parts aren't known yet.
+  /// Every server sends every other one `bytes`, in pairs_of_all(): assumed for a job whose parts aren't
+  /// known yet.
   static Traffic uniform(int servers, double bytes);
 
   int servers() const { return int(offsets_.size()) - 1; }

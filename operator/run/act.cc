@@ -126,7 +126,8 @@ WriteResult create(const WriteContext& context, const Observed& seen, const Writ
   // 404: the server doesn't know the kind. 500 and more: an admission webhook or the server failed; if that
   // lasts, users must see it.
   const int code = answer.error->code;
-  const bool is_refused = code == 400 || code == 403 || code == 404 || code == 422 || code >= 500;
+  const bool is_refused = code == 400 || code == 403 || code == 404 || code == 422 || code >= 500 ||
+                          answer.error->is_of_admission();
   return is_refused ? rejected(*answer.error, write) : refusal(*answer.error, write.kind, write.name);
 }
 
@@ -168,10 +169,8 @@ WriteResult patch(const WriteContext& context, const Observed& seen, const Write
     return {};
   }
   const kube::ApiError& error = *answer.error;
-  // Somebody's policy or webhook holds a pod at its gate: nothing else would tell of it. A webhook refuses
-  // with any code; the words around its quoted name are the API server's own, and no pod's name has them.
-  const bool is_barred =
-      error.code == 400 || error.code == 403 || error.message.find("webhook \"") != error.message.npos;
+  // Somebody's policy or webhook holds a pod at its gate: nothing else would tell of it.
+  const bool is_barred = error.code == 400 || error.code == 403 || error.is_of_admission();
   if (write.kind == Kind::kPod && is_barred) return rejected(error, write);
   // A test of the patch has failed (422), or the pod is gone.
   const bool is_outdated = error.code == 422 || error.is_not_found();

@@ -66,7 +66,8 @@ std::string fault_of(kube::Client& client, const std::string& pod, const std::st
   if (answer) return {};
   const bool is_unknown_field =
       answer.error->code == 400 && answer.error->message.find("strict decoding error") != std::string::npos;
-  return is_unknown_field || answer.error->code == 422 ? answer.error->message : "";
+  const bool is_invalid = answer.error->code == 422 && !answer.error->is_of_admission();
+  return is_unknown_field || is_invalid ? answer.error->message : "";
 }
 
 std::optional<bool> is_secret_gone(kube::Client& client, const std::string& secret, const GnnJob& job) {

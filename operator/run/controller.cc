@@ -53,7 +53,8 @@ Controller::Controller(const Options& options, Dependencies dependencies)
       claim_places_(around_.client, around_.now),
       queue_flavors_(around_.client, around_.now),
       poller_(caches_, options.engine_port,
-              {around_.ask, [this](const std::string& job) { enqueue(job); }, options.polls_at_once}),
+              {around_.ask, [this](const std::string& job) { enqueue(job); }, options.polls_at_once,
+               &around_.clock}),
       events_(around_.client, options.identity),
       repeats_(around_.clock),
       server_delays_(around_.clock) {}

@@ -21,7 +21,7 @@ namespace {
 using nlohmann::json;
 
 constexpr std::size_t kLargestAnswer = 64 << 10, kLargestHeaders = 8 << 10;
-constexpr kube::Milliseconds kPatience{2000};
+constexpr kube::Milliseconds kPatience{2000}, kSlow{1000};
 constexpr std::size_t kMostAsked = 3;  // servers, to find one that answers
 constexpr double kLongestEta = 10.0 * 365 * 24 * 3600, kMostBytes = 9e18;
 
@@ -80,10 +80,27 @@ void ProgressPoller::poll(Moment now) {
     std::lock_guard lock(mutex_);  // the last poll may have entered one that was forgotten meanwhile
     std::erase_if(entries_, [this](const auto& entry) { return !caches_.job(entry.first); });
   }
-  std::vector<std::shared_ptr<const GnnJob>> running;
+  Jobs running;
   for (auto& job : caches_.jobs())
     if (holds(job->status.conditions, kRunning)) running.push_back(std::move(job));
-  in_parallel(running.size(), handlers_.at_once, [&](std::size_t i) { poll_job(*running[i], now); });
+  Jobs slow = take_slow(running);
+  for (const Jobs& jobs : {running, slow})
+    in_parallel(jobs.size(), handlers_.at_once, [&](std::size_t i) { poll_job(*jobs[i], now); });
+}
+
+ProgressPoller::Jobs ProgressPoller::take_slow(Jobs& running) {
+  std::multimap<Time, std::shared_ptr<const GnnJob>> slow;  // by when they were asked last
+  std::lock_guard lock(mutex_);
+  std::erase_if(running, [&](const auto& job) {
+    const auto found = entries_.find(job->full_name());
+    const bool is_slow = found != entries_.end() && found->second.is_slow;
+    if (is_slow) slow.emplace(found->second.asked, job);
+    return is_slow;
+  });
+  Jobs turn;
+  for (auto next = slow.begin(); next != slow.end() && std::ssize(turn) < handlers_.at_once; ++next)
+    turn.push_back(std::move(next->second));
+  return turn;
 }
 
 void ProgressPoller::poll_job(const GnnJob& job, Moment now) {
@@ -93,8 +110,9 @@ void ProgressPoller::poll_job(const GnnJob& job, Moment now) {
   // servers know no more than the first.
   const auto known = heard(job.full_name());
   const bool has_spoken = job.status.progress.epoch || (known && known->progress);
+  const auto asked = handlers_.clock->now();
   const auto word = ask_servers(pages, has_spoken ? kMostAsked : 1, job.job->placement.ranks);
-  if (enter(job, word, now)) handlers_.on_news(job.full_name());
+  if (enter(job, word, now, asked)) handlers_.on_news(job.full_name());
 }
 
 /// The word of the first server that answers like a rank, asking at most `most` servers.
@@ -117,13 +135,15 @@ std::optional<ProgressPoller::Word> ProgressPoller::ask_servers(RankPages& pages
 }
 
 /// Whether the news needs a new look at the job.
-bool ProgressPoller::enter(const GnnJob& job, const std::optional<Word>& word, Moment now) {
+bool ProgressPoller::enter(const GnnJob& job, const std::optional<Word>& word, Moment now, Time asked) {
   std::lock_guard lock(mutex_);
   Entry& entry = entries_[job.full_name()];
   if (entry.attempt != job.status.attempt)
     entry = {.attempt = job.status.attempt, .heard = {.answered = now}};
   const Entry before = entry;
   entry.is_answered = word.has_value();
+  entry.asked = asked;
+  entry.is_slow = handlers_.clock->now() - asked >= kSlow;
   entry.silent_rank = word ? word->silent_rank : std::nullopt;
   if (word) take_progress(entry, *word, job.status.progress, now);
   // It may have stalled, which only an answer after the deadline shows.

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "base/types.h"
+#include "operator/kube/clock.h"
 #include "operator/run/caches.h"
 
 namespace atl::ctl {
@@ -58,11 +59,14 @@ class ProgressPoller {
     Ask ask = ask_for_progress;
     std::function<void(const std::string& job)> on_news;
     int at_once = 16;  // jobs that are asked for at the same time
+    kube::Clock* clock = &kube::steady_clock();
   };
   ProgressPoller(const Caches& caches, int port, Handlers handlers)
       : caches_(caches), port_(port), handlers_(std::move(handlers)) {}
 
-  /// Asks for every job that runs.
+  /// Asks for every job that runs. Those that took long the last time come last, and of these at most
+  /// `at_once`, the ones that were asked longest ago: else one team's pods that nobody reaches would keep all
+  /// other teams' jobs waiting.
   void poll(Moment now);
   /// What the present attempt's ranks have said; nothing before they were first asked.
   std::optional<ProgressReport> heard(const std::string& job) const;
@@ -73,6 +77,7 @@ class ProgressPoller {
   std::size_t size() const;
 
  private:
+  using Time = kube::Clock::Time;
   /// One server's report, and what the waits that it reports lead to.
   struct Word {
     Rank speaker = 0;
@@ -87,10 +92,15 @@ class ProgressPoller {
     Rank leader = 0;                          // the rank that last reported the end of an epoch or step
     std::optional<std::int64_t> epoch, step;  // that epoch and step
     std::optional<Rank> silent_rank;
+    bool is_slow = false;  // our last question took long
+    Time asked{};          // when we asked it
   };
+  using Jobs = std::vector<std::shared_ptr<const GnnJob>>;
+  /// Takes the slow ones out of `running`, and returns those whose turn it is.
+  Jobs take_slow(Jobs& running);
   void poll_job(const GnnJob& job, Moment now);
   static std::optional<Word> ask_servers(RankPages& pages, std::size_t most, int ranks);
-  bool enter(const GnnJob& job, const std::optional<Word>& word, Moment now);
+  bool enter(const GnnJob& job, const std::optional<Word>& word, Moment now, Time asked);
   static void take_progress(Entry& entry, const Word& word, const Progress& before, Moment now);
 
   const Caches& caches_;

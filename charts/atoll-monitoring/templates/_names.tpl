@@ -34,6 +34,11 @@ app.kubernetes.io/name: atoll
 app.kubernetes.io/instance: {{ .Values.operator.instance }}
 {{- end }}
 
+{{/* The operator's metrics (operator/run/metrics.cc): on a job's page they would pass for what the operator says. */}}
+{{- define "monitoring.ofTheOperator" -}}
+atoll_(jobs|gang_.*|job_.*|watch_.*)
+{{- end }}
+
 {{/* Of one page: a job's image is its team's, and so is what it serves. What exceeds one of them is not stored. */}}
 {{- define "monitoring.limits" -}}
 sampleLimit: {{ .Values.limits.samples }}

@@ -156,14 +156,15 @@ validations:
 
 {{/* A pod that bears a job's name was made by an operator, that is by somebody who writes the status of GNNJobs, and is pinned
      by one: else any tenant's could hold the room that it names. So was a pod that says it is of a GNNJob's Workload: Kueue would
-     leave the Workload's pods on a lost node because of it. Kueue reads the name in an annotation for slices first. */}}
+     leave the Workload's pods on a lost node because of it. Kueue reads the name in an annotation for slices first. So was a ConfigMap
+     that bears a job's name: the operator keeps what such say of traffic, and many large ones would fill its memory. */}}
 {{- define "atoll.policy.marks" -}}
 matchConstraints:
   resourceRules:
     - apiGroups: [""]
       apiVersions: [v1]
       operations: [CREATE, UPDATE]
-      resources: [pods]
+      resources: [pods, configmaps]
 matchConditions:
   - name: bears-a-jobs-name
     expression: >-

@@ -82,6 +82,19 @@ TEST(Pod, EndedByKueueBeforeItHadANode) {
   EXPECT_EQ(pod.message, "Pod terminated by Kueue NodeController due to node taint");
 }
 
+TEST(Pod, SaysAtItsGateWhichNodesItMayUse) {
+  const auto rules = [](const std::string& annotations, const std::string& gates) {
+    return read_pod(R"({"metadata": {"labels": {"atoll.dev/job": "cora"}, "annotations": {)" + annotations +
+                    R"(}}, "spec": {"schedulingGates": [)" + gates +
+                    R"(], "nodeSelector": {"kubernetes.io/hostname": "n3", "pool": "work"}}})")
+        .node_rules;
+  };
+  const std::string gate = R"({"name": "atoll.dev/placement"})", pin = R"("atoll.dev/pinned-to": "n3")";
+  EXPECT_EQ(rules("", gate), R"({"spec":{"nodeSelector":{"kubernetes.io/hostname":"n3","pool":"work"}}})");
+  EXPECT_EQ(rules(pin, gate), R"({"spec":{"nodeSelector":{"pool":"work"}}})") << "without what we put there";
+  EXPECT_EQ(rules(pin, ""), "");
+}
+
 TEST(Pod, HasItsNodeSinceTheSchedulerFoundOne) {
   const PodView pod = read_pod(R"({"metadata": {}, "spec": {"nodeName": "n2"}, "status": {"phase": "Running",
     "conditions": [{"type": "PodScheduled", "status": "True", "lastTransitionTime": "2026-03-01T12:00:30Z"},

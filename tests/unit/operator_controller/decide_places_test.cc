@@ -1,4 +1,7 @@
 // A gang's input to its plan, and the words of a job that has no places yet.
+#include <functional>
+#include <string>
+
 #include "operator/objects/objects.h"
 #include "operator_controller/one_decision.h"
 
@@ -46,6 +49,63 @@ TEST_F(DecidePlaces, WhereNoNodeIsOfTheImagesArchitectureItSaysSo) {
   world.atoll.run(20);
   EXPECT_THAT(find_condition(world.atoll.status().conditions, kPlaced)->message,
               HasSubstr("n1 has not kubernetes.io/arch=arm64 or riscv64"));
+}
+
+/// As where a namespace has a node selector of its own, or a RuntimeClass has one.
+void add_to_new_pods(World& world, const std::function<void(json& spec)>& add) {
+  world.cluster.others = [&world, add] {
+    for (auto& [name, pod] : world.cluster.pods) {
+      if (!node_of(pod).empty() || name == "stranger") continue;
+      add(pod["spec"]);
+      world.cluster.touch(Kind::kPod, name);
+    }
+  };
+}
+
+TEST_F(DecidePlaces, ASelectorThatAdmissionAddsIsKnownFromTheSecondTryOn) {
+  for (auto& [name, node] : world.cluster.nodes) node.labels["pool"] = name <= "n2" ? "infra" : "work";
+  add_to_new_pods(world, [](json& spec) { spec["nodeSelector"]["pool"] = "work"; });
+  submit();
+  until_placed();
+  EXPECT_EQ(world.atoll.status().servers.at(0).node, "n1") << "nothing tells of the selector yet";
+  world.run_to_end();
+  expect_success(world);
+  EXPECT_EQ(world.cluster.runs["cora"].launches, 1);
+  EXPECT_EQ(world.atoll.status().withdrawals, 0) << "of the present start";
+}
+
+TEST_F(DecidePlaces, ATolerationThatAdmissionAddsOpensNodes) {
+  for (auto& [name, node] : world.cluster.nodes) node.taints = {{"dedicated", "graphs", "NoSchedule"}};
+  add_to_new_pods(world, [](json& spec) {
+    for (const json& known : spec["tolerations"])
+      if (known.value("key", "") == "dedicated") return;
+    spec["tolerations"].push_back({{"key", "dedicated"}, {"operator", "Exists"}});
+  });
+  submit();
+  world.run_to_end();
+  expect_success(world);
+}
+
+TEST_F(DecidePlaces, AReplacementStaysInItsRackWhereEachZoneHasOneOfThatName) {
+  for (auto& [name, node] : world.cluster.nodes)
+    node.labels["zone"] = node.labels.at("rack"), node.labels["rack"] = "first";
+  train({{"/spec/placement/topologyLevels", json::array({"zone", "rack"})},
+         {"/spec/placement/within", "rack"}});
+  world.kill_node(node_of_pod("cora-1-0"));
+  world.atoll.run(90, [&] { return world.atoll.status().restarts.size() == 1; });
+  world.atoll.run(60);
+  EXPECT_EQ(world.cluster.runs["cora"].launches, 1) << "there is room in the other zone's rack alone";
+  world.run_to_end(2000);
+  EXPECT_EQ(world.atoll.state(), "Succeeded")
+      << "after the start deadline the whole gang moves to the other zone";
+}
+
+TEST_F(DecidePlaces, NodesWithoutTheLabelAreOneDomainForReplacementsToo) {
+  for (auto& [name, node] : world.cluster.nodes) node.labels.erase("rack");
+  train({{"/spec/placement/topologyLevels", json::array({"rack"})}, {"/spec/placement/within", "rack"}});
+  world.cluster.end_pod("cora-1-0", 1, "Error", "");
+  world.atoll.run(12, [&] { return world.cluster.runs["cora"].launches == 2; });
+  EXPECT_EQ(world.cluster.runs["cora"].launches, 2) << "within seconds, as in a rack that has a name";
 }
 
 TEST_F(DecidePlaces, PairsOfServersThatAreNotListedExchangeWhatTheOthersDo) {

@@ -3,6 +3,9 @@
 // left.
 #include <gmock/gmock.h>
 
+#include <cstdint>
+#include <limits>
+
 #include "operator_controller/world.h"
 
 namespace atl::ctl {
@@ -268,6 +271,20 @@ TEST(Life, AFinishedJobIsDeletedWhenItIsOldEnough) {
     EXPECT_TRUE(world.cluster.objects.contains({Kind::kJob, "cora"}));
     world.atoll.run(10);
     EXPECT_FALSE(world.cluster.objects.contains({Kind::kJob, "cora"}));
+  });
+}
+
+TEST(Life, TimesThatNeverComeAreNotOver) {
+  live([](World& world) {
+    constexpr auto kNever = std::numeric_limits<std::int64_t>::max();
+    world.atoll.submit(sample_job_json({{"/spec/runPolicy/activeDeadlineSeconds", kNever},
+                                        {"/spec/runPolicy/startDeadlineSeconds", kNever},
+                                        {"/spec/runPolicy/progressDeadlineSeconds", kNever},
+                                        {"/spec/runPolicy/ttlSecondsAfterFinished", kNever}}));
+    world.run_to_end();
+    ASSERT_TRUE(world.cluster.objects.contains({Kind::kJob, "cora"})) << "nobody has read its result yet";
+    expect_success(world);
+    EXPECT_THAT(world.atoll.status().restarts, IsEmpty());
   });
 }
 

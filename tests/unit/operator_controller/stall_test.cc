@@ -1,4 +1,7 @@
 // Ranks that run and don't advance are restarted; ranks that are only silent are left alone.
+#include <cstdint>
+#include <limits>
+
 #include "operator_controller/one_decision.h"
 
 namespace atl::ctl {
@@ -74,6 +77,16 @@ TEST_F(Stall, AnOperatorThatHasJustStartedBelievesTheOneBefore) {
       << "asked, and not answered";
   EXPECT_EQ(condition(unheard(ProgressReport{Progress{.epoch = 7}, now, now, {}}), kRunning).reason,
             "Training");
+}
+
+TEST_F(Decide, RanksHaveAsLongAsTheirJobSaysHoweverLongThatIs) {
+  train({{"/spec/runPolicy/progressDeadlineSeconds", std::numeric_limits<std::int64_t>::max()}});
+  const Decision decision = decide_on([](Observed& seen) {
+    for (Condition& c : seen.job.status.conditions) c.changed = seen.now - Seconds(5000);
+    seen.heard = ProgressReport{Progress{.epoch = 7, .epochs = 200}, seen.now - Seconds(4000), seen.now, 3};
+  });
+  ASSERT_TRUE(decision.status);
+  EXPECT_THAT(decision.status->restarts, IsEmpty());
 }
 
 }  // namespace

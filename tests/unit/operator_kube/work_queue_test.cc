@@ -103,6 +103,13 @@ TEST_F(WorkQueueTest, TheEarliestOfSeveralDelaysCounts) {
   EXPECT_EQ(queue.take_now(), std::nullopt) << "and the others are forgotten";
 }
 
+TEST_F(WorkQueueTest, AWaitOfCenturiesIsNotOver) {
+  queue.add_after("a", std::chrono::hours(24 * 365 * 400));
+  EXPECT_EQ(queue.take_now(), std::nullopt);
+  clock.advance(WorkQueue::kLongestRest);
+  EXPECT_EQ(queue.take_now(), "a") << "whoever wants to wait longer says so again";
+}
+
 TEST_F(WorkQueueTest, NothingIsKeptOfAKeyThatIsDropped) {
   for (const char* key : {"a", "b"}) {
     queue.add_after(key, seconds(30 * 86'400));

@@ -209,6 +209,9 @@ TEST(Gang, TheTemplateChoosesNodes) {
   EXPECT_THAT(chosen.nodes, ElementsAre("n2"));
   const GangPlan none = plan(job({"placement.ranks=2", "template={spec: {nodeSelector: {disk: nvme}}}"}), on);
   EXPECT_THAT(none.reasons.at(1), HasSubstr("has not disk=nvme"));
+  const GangPlan removed =
+      plan(job({"placement.ranks=6", "template={spec: {nodeSelector: {disk: null}}}"}), on);
+  EXPECT_EQ(removed.nodes, tainted.nodes) << "its pods have no such selector";
 }
 
 }  // namespace

@@ -19,29 +19,40 @@ struct Admission : testing::Test {
     const Condition* found = find_condition(status.conditions, condition);
     return found ? found->reason + ": " + found->message : "";
   }
+  /// A gang waits at its gates, room comes, and somebody refuses to let the pods go. The refusal is told, the
+  /// release tried again, and the job runs once it isn't refused any more.
+  void expect_told(const FakeApi::Refusal& refusal) {
+    for (const char* node : {"n1", "n2", "n3"}) stage.cluster.occupy(node, 3000, std::string("app-") + node);
+    stage.submit("cora");
+    stage.run(120);
+    ASSERT_EQ(stage.reason(kPlaced), "NoRoom");
+    bool is_strict = true;
+    stage.api.refuse = [&](const std::string& method,
+                           const FakeApi::Target& target) -> std::optional<FakeApi::Refusal> {
+      if (!is_strict || method != "PATCH" || target.plural != "pods") return {};
+      return refusal;
+    };
+    for (const char* node : {"n1", "n2", "n3"}) stage.cluster.pods.erase(std::string("app-") + node);
+    stage.run(30);
+    EXPECT_THAT(said(kCreated), AllOf(HasSubstr("Refused: Pod cora-"), HasSubstr("no changes today")));
+    EXPECT_LT(stage.count("PATCH pods cora-0-0"), 30) << "it is tried less and less often";
+    is_strict = false;
+    stage.run(300, [&] { return stage.state() == "Running"; });
+    EXPECT_EQ(stage.state(), "Running");
+    EXPECT_THAT(said(kCreated), HasSubstr("Made"));
+  }
   void submit_with_template() { stage.submit("cora", {{"/spec/template/spec/dnsPolicy", "ClusterFirst"}}); }
 };
 
 TEST_F(Admission, AWebhookThatKeepsPodsAtTheirGateIsNamedAndTriedAgain) {
-  for (const char* node : {"n1", "n2", "n3"}) stage.cluster.occupy(node, 3000, std::string("app-") + node);
-  stage.submit("cora");
-  stage.run(120);
-  ASSERT_EQ(stage.reason(kPlaced), "NoRoom");
-  bool is_strict = true;
-  stage.api.refuse = [&](const std::string& method,
-                         const FakeApi::Target& target) -> std::optional<FakeApi::Refusal> {
-    if (!is_strict || method != "PATCH" || target.plural != "pods") return {};
-    return FakeApi::Refusal{403, "Forbidden",
-                            "admission webhook \"freeze\" denied the request: no changes today"};
-  };
-  for (const char* node : {"n1", "n2", "n3"}) stage.cluster.pods.erase(std::string("app-") + node);
-  stage.run(30);
-  EXPECT_THAT(said(kCreated), AllOf(HasSubstr("Refused: Pod cora-"), HasSubstr("no changes today")));
-  EXPECT_LT(stage.count("PATCH pods cora-0-0"), 30) << "it is tried less and less often";
-  is_strict = false;
-  stage.run(300, [&] { return stage.state() == "Running"; });
-  EXPECT_EQ(stage.state(), "Running");
-  EXPECT_THAT(said(kCreated), HasSubstr("Made"));
+  expect_told({403, "Forbidden", "admission webhook \"freeze\" denied the request: no changes today"});
+}
+
+/// As an API server words it, with the code of a policy that gives no reason.
+TEST_F(Admission, APolicyThatKeepsPodsAtTheirGateIsNamedAndTriedAgain) {
+  expect_told({422, "Invalid",
+               "pods \"cora-0-0\" is forbidden: ValidatingAdmissionPolicy 'freeze' with binding 'all' denied "
+               "request: no changes today"});
 }
 
 TEST_F(Admission, APodThatHasChangedIsNoRefusalWhateverItsJobIsCalled) {
@@ -119,9 +130,12 @@ TEST_F(Admission, AWrongTemplateFailsTheJobInTheServersWords) {
 }
 
 TEST_F(Admission, WhatMayPassAnotherDayIsNotTheTemplatesFault) {
-  const std::pair<int, const char*> verdicts[] = {{403, "exceeded quota: team"},
-                                                  {400, "admission webhook \"x\" does not support dry run"},
-                                                  {500, "failed calling webhook \"x\": connection refused"}};
+  const std::pair<int, const char*> verdicts[] = {
+      {403, "exceeded quota: team"},
+      {400, "admission webhook \"x\" does not support dry run"},
+      {422, "admission webhook \"x\" denied the request: no pods today"},
+      {422, "pods \"cora-0-0\" is forbidden: ValidatingAdmissionPolicy 'x' denied request: no pods today"},
+      {500, "failed calling webhook \"x\": connection refused"}};
   for (const auto& [code, words] : verdicts) {
     Stage other;
     other.api.judge = [code = code, words = words](const json&) {

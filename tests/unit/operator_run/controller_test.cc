@@ -29,6 +29,13 @@ TEST(Controller, TakesAJobFromItsSubmissionToItsEnd) {
   }
 }
 
+TEST(Controller, RestsAlsoWhereADeadlineIsCenturiesAway) {
+  Stage stage;
+  stage.submit("cora", {{"/spec/runPolicy/activeDeadlineSeconds", 9'999'999'999}});
+  stage.run(200, [&] { return stage.has_ended(); });  // work that never ends fails there
+  EXPECT_EQ(stage.state(), "Succeeded");
+}
+
 TEST(Controller, TellsPeopleByEvents) {
   Stage stage;
   stage.submit("cora");
