@@ -223,6 +223,10 @@ std::string reason_for_strategy(const Reconcile& reconcile) {
   return prepared && !chosen_strategy(reconcile).empty() ? prepared->strategy_reason : "";
 }
 
+NodeFilter nodes_for_workers(const Reconcile& reconcile) {
+  return filter_of(reconcile, reconcile.job().admitted.workers);
+}
+
 Gang gang_to_place(const Reconcile& reconcile) {
   const Prepared* prepared = known_parts(reconcile);
   Gang gang = gang_of(reconcile.spec(),
@@ -232,7 +236,7 @@ Gang gang_to_place(const Reconcile& reconcile) {
   for (const PodView* worker : reconcile.gang().workers)
     if (worker) gang.server.at_least(worker->requests);
   if (reconcile.gang().launcher) gang.launcher.at_least(reconcile.gang().launcher->requests);
-  gang.filter = filter_of(reconcile, reconcile.job().admitted.workers);
+  gang.filter = nodes_for_workers(reconcile);
   if (const auto* nodes = only_nodes(reconcile.job().admitted.worker_nodes)) gang.assigned = nodes->slots;
   return gang;
 }

@@ -10,6 +10,9 @@
 
 namespace atl::ctl {
 
+/// The nodes that the job's workers may use.
+NodeFilter nodes_for_workers(const Reconcile& reconcile);
+
 /// The job's demand on the cluster: traffic from the prepare step, sizes of pods from the API server; nodes
 /// that failed twice are excluded.
 Gang gang_to_place(const Reconcile& reconcile);
