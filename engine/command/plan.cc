@@ -27,6 +27,7 @@
 #include "operator/objects/names.h"
 #include "operator/objects/objects.h"
 #include "operator/objects/template.h"
+#include "operator/plan/pod_size.h"
 #include "plan/batch_source.h"
 #include "plan/job_plan.h"
 #include "plan/traffic.h"
@@ -64,16 +65,31 @@ ctl::Gang gang_of(const Job& job, const std::optional<std::vector<PairBytes>>& f
   return gang;
 }
 
-/// Prints the placement; returns the exit status, 1 where the job doesn't fit. `flows`: bytes per epoch
-/// between ranks, if the parts of the data set are known.
-int plan_on_nodes(const Job& job, const std::filesystem::path& nodes,
-                  const std::optional<std::vector<PairBytes>>& flows, bool json) {
-  const ctl::Snapshot snapshot = ctl::read_snapshot(text_of(nodes), nodes.string());
+void check_template(const Job& job) {
   // Only the cluster's operator knows what is allowed there; the plan doesn't depend on it.
   ctl::Settings settings{.allowed = ctl::guarded_features()};
   settings.allowed.insert(ctl::kAnyCapability);
   if (const auto faults = ctl::template_faults(job, settings); !faults.empty())
     fail("{}", fmt::join(faults, "\n"));
+}
+
+/// The size of pods that the operator would choose on these nodes; nothing where that isn't its to choose, or
+/// none of them could hold the job.
+std::optional<ctl::PodSize> pod_size_on(const ctl::Snapshot& snapshot, Job job) {
+  if (!ctl::leaves_pod_size_open(job, ctl::kGpuResource)) return {};
+  std::vector<ctl::Gang> ways;
+  for (const int ranks : ctl::pod_sizes(job.placement.ranks)) {
+    job.placement.ranks_per_server = ranks;
+    ctl::Gang& way = ways.emplace_back(gang_of(job, std::vector<PairBytes>{}, snapshot.storage));
+    if (job.placement.policy == PlacementPolicy::kPreferred) way.within = -1;
+  }
+  return ctl::largest_pods(ways, snapshot, ctl::kGpuResource);
+}
+
+/// Prints the placement; returns the exit status, 1 where the job doesn't fit. `flows`: bytes per epoch
+/// between ranks, if the parts of the data set are known.
+int plan_on_nodes(const Job& job, const ctl::Snapshot& snapshot,
+                  const std::optional<std::vector<PairBytes>>& flows, bool json) {
   const ctl::Gang gang = gang_of(job, flows, snapshot.storage);
   const ctl::GangPlan plan = ctl::plan_gang(gang, snapshot);
   std::fputs(json ? (to_json(plan, gang) + "\n").c_str() : to_text(plan, gang, snapshot).c_str(), stdout);
@@ -116,8 +132,15 @@ std::optional<PreparedGraph> graph_to_plan_from(const Arguments& a, const Loaded
 }
 
 /// Plans on a cluster's nodes, with the traffic between parts if the data set is here.
-int run_on_nodes(const Arguments& a, const LoadedJob& loaded) {
+int run_on_nodes(const Arguments& a, LoadedJob loaded) {
   check_concrete(loaded.job);
+  const std::filesystem::path nodes = a.get("--nodes");
+  const ctl::Snapshot snapshot = ctl::read_snapshot(text_of(nodes), nodes.string());
+  check_template(loaded.job);
+  if (const auto size = pod_size_on(snapshot, loaded.job)) {
+    say(size->reason);
+    if (size->ranks > 1) loaded.job.placement.ranks_per_server = size->ranks;
+  }
   std::optional<std::vector<PairBytes>> flows;
   try {
     const Dataset dataset = dataset_of(a, loaded, say);
@@ -128,7 +151,7 @@ int run_on_nodes(const Arguments& a, const LoadedJob& loaded) {
   } catch (const Error& error) {
     say(fmt::format("traffic between ranks is unknown and assumed equal: {}", error.what()));
   }
-  return plan_on_nodes(loaded.job, a.get("--nodes"), flows, a.has("--json"));
+  return plan_on_nodes(loaded.job, snapshot, flows, a.has("--json"));
 }
 
 /// Records every rank here, and replays its epochs over the topology's links.

@@ -43,6 +43,19 @@ const StrategyInfo* strategy_with_option(const std::string& path) {
   return nullptr;
 }
 
+bool has_own_servers(const Job& job) {
+  const StrategyInfo& strategy = *find_strategy(job.strategy.kind);
+  Job apart = job, together = job;
+  apart.placement.ranks_per_server = 0;
+  together.placement.ranks_per_server = job.placement.ranks;
+  const Layout layout = strategy.layout(apart);
+  const bool is_any_together =
+      std::ranges::any_of(layout.groups, [](const auto& group) { return group.size() > 1; });
+  const JobDivision a = strategy.division(apart), b = strategy.division(together);
+  return is_any_together || !layout.holds.empty() || a.parts != b.parts || a.servers != b.servers ||
+         a.slices != b.slices || a.pieces != b.pieces;
+}
+
 std::string option_of_strategy(const StrategyInfo& owner) {
   return "is an option of strategy " + owner.kind + " (remove it)";
 }

@@ -106,6 +106,11 @@ bool has_block(const StrategyInfo& strategy);
 /// The strategy that has the option at `path`, or null.
 const StrategyInfo* strategy_with_option(const std::string& path);
 
+/// Whether a job's strategy cares which ranks share a server: some must, or servers hold what others don't,
+/// or the division of graph and features follows them. Then another placement.ranksPerServer is another way
+/// to train; else only another way for the same bytes.
+bool has_own_servers(const Job& job);
+
 /// The complaint about an option beside strategy.kind that only `owner` has.
 std::string option_of_strategy(const StrategyInfo& owner);
 /// The complaint about a block of a strategy other than the chosen one.

@@ -28,6 +28,8 @@ inline constexpr const char* kPreparing = "Preparing";
 /// The reason against Placed where the scheduler finds no node for the prepare pod, before places are looked
 /// for.
 inline constexpr const char* kUnschedulable = "Unschedulable";
+/// The reason against Placed where it was just chosen how many ranks a pod has, before anything is made.
+inline constexpr const char* kPodSizeChosen = "PodSizeChosen";
 /// The reason against Placed where the gang doesn't fit, and against Running where its launcher alone
 /// doesn't.
 inline constexpr const char* kNoRoom = "NoRoom";

@@ -100,16 +100,53 @@ void refuse_size(GnnJob& read) {
       read.manifest.size() >> 10, kLargestSpec >> 10);
   read.manifest.clear();
   read.unknown.clear();
-  read.made_of = read.status.made_of;
 }
 
-}  // namespace
+std::string manifest_text(const json& manifest) {
+  return manifest.dump(-1, ' ', false, json::error_handler_t::replace);
+}
 
+/// What a job's objects are made of: the status' record, while the spec still asks for the same. A new
+/// release, or another API server, may read an unchanged spec differently. `read`: what the spec asks for
+/// now.
 MadeOf recalled(const MadeOf& read, const GnnJob& job) {
   const MadeOf& recorded = job.status.made_of;
   if (recorded.manifest.empty()) return read;
   const bool is_untouched = job.status.observed_generation == job.meta.generation;
   return is_untouched || recorded.manifest == read.manifest ? recorded : read;
+}
+
+}  // namespace
+
+void set_pod_size(GnnJob& job, int ranks) {
+  json manifest = json::parse(job.manifest);
+  json& placement = manifest["spec"]["placement"];
+  if (ranks > 0)
+    placement["ranksPerServer"] = ranks;
+  else
+    placement.erase("ranksPerServer");
+  std::string text = manifest_text(manifest);
+  job.job = parse_job(text, kLocation).job;
+  job.manifest = std::move(text);
+  job.made_of = read_made_of(*job.job);
+  job.has_chosen_pod_size = ranks > 0;
+}
+
+void enter_status(GnnJob& job, Status status) {
+  job.status = std::move(status);
+  if (!job.job) {
+    job.made_of = job.status.made_of;
+    return;
+  }
+  const int chosen = job.status.pod_size.ranks, ranks = job.job->placement.ranks;
+  if (chosen > 1 && ranks % chosen == 0 && job.job->placement.ranks_per_server == 0) {
+    try {
+      set_pod_size(job, chosen);
+    } catch (const Error&) {
+      job.has_chosen_pod_size = false;  // the spec has become one that can't have it
+    }
+  }
+  job.made_of = recalled(job.made_of, job);
 }
 
 GnnJob read_gnn_job(const std::string& text) {
@@ -120,21 +157,20 @@ GnnJob read_gnn_job(const std::string& text) {
   keep_own_words(read.meta);
   json manifest = manifest_of(object, read.meta);
   if (manifest["spec"].is_object()) take_unknown(manifest["spec"], "", read.unknown);
-  read.manifest = manifest.dump(-1, ' ', false, json::error_handler_t::replace);
-  read.status = read_status(member(object, "status"));
+  read.manifest = manifest_text(manifest);
   if (read.manifest.size() > kLargestSpec) {
     refuse_size(read);
-    return read;
+  } else {
+    read.priority_class =
+        text_of(member(member(member(object, "spec"), "template"), "spec"), "priorityClassName");
+    try {
+      read.job = parse_job(read.manifest, kLocation).job;
+      read.made_of = read_made_of(*read.job);
+    } catch (const Error& error) {
+      read.refusal = without_places(error.what());
+    }
   }
-  read.priority_class =
-      text_of(member(member(member(object, "spec"), "template"), "spec"), "priorityClassName");
-  try {
-    read.job = parse_job(read.manifest, kLocation).job;
-    read.made_of = recalled(read_made_of(*read.job), read);
-  } catch (const Error& error) {
-    read.refusal = without_places(error.what());
-    read.made_of = read.status.made_of;
-  }
+  enter_status(read, read_status(member(object, "status")));
   return read;
 }
 

@@ -23,6 +23,7 @@ struct GnnJob {
   std::string refusal;               // then the engine's words, one line per fault
   std::vector<std::string> unknown;  // fields that the engine doesn't know; the manifest leaves them out
   MadeOf made_of;  // as recorded at the job's beginning, while the spec still asks for the same
+  bool has_chosen_pod_size = false;  // manifest and job have Status::pod_size, which the spec leaves open
   std::string priority_class;
   Admitted admitted;  // what its queue adds to its pods, beside its template
   Status status;
@@ -37,9 +38,13 @@ struct GnnJob {
 /// `object`: the API's JSON. Throws Error where it isn't a GNNJob.
 GnnJob read_gnn_job(const std::string& object);
 
-/// What a job's objects are made of: the status' record, while the spec still asks for the same. A new
-/// release, or another API server, may read an unchanged spec differently. `read`: what the spec asks for
-/// now.
-MadeOf recalled(const MadeOf& read, const GnnJob& job);
+/// Gives a job that was read without its status this one. Its pods then have the size that was chosen for
+/// them, unless the spec has changed so that it can't have that; and its objects are made of what was
+/// recorded.
+void enter_status(GnnJob& job, Status status);
+
+/// Makes it a job with so many ranks in each pod, as if its spec said so; 0: as if its spec left that open.
+/// Throws Error where the engine refuses such a job, and changes nothing then.
+void set_pod_size(GnnJob& job, int ranks);
 
 }  // namespace atl::ctl

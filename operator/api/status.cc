@@ -66,6 +66,8 @@ Status read_status(const nlohmann::json& status) {
     read.conditions.push_back(read_condition(condition));
   const nlohmann::json& made_of = member(status, "madeOf");
   read.made_of = {text_of(made_of, "manifest"), text_of(made_of, "prepared"), text_of(made_of, "image")};
+  const nlohmann::json& pod_size = member(status, "podSize");
+  read.pod_size = {int(integer_of(pod_size, "ranksPerServer").value_or(0)), text_of(pod_size, "reason")};
   read.attempt = int(integer_of(status, "attempt").value_or(0));
   read.failures = int(integer_of(status, "failures").value_or(0));
   read.disruptions = int(integer_of(status, "disruptions").value_or(0));
@@ -155,6 +157,13 @@ Json made_of_json(const MadeOf& made_of) {
   return json;
 }
 
+Json pod_size_json(const PodSize& size) {
+  Json json;
+  if (size.ranks > 0) json["ranksPerServer"] = size.ranks;
+  put(json, "reason", size.reason, kLongestMessage);
+  return json;
+}
+
 Json progress_json(const Progress& progress) {
   Json json;
   put_count(json, "epoch", progress.epoch);
@@ -224,6 +233,7 @@ std::string write_status(const Status& status) {
   for (const Condition& condition : status.conditions) conditions.push_back(condition_json(condition));
   put_object(json, "conditions", std::move(conditions));
   put_object(json, "madeOf", made_of_json(status.made_of));
+  put_object(json, "podSize", pod_size_json(status.pod_size));
   json["attempt"] = status.attempt;
   json["failures"] = status.failures;
   if (status.disruptions > 0) json["disruptions"] = status.disruptions;

@@ -9,6 +9,7 @@
 
 #include "base/types.h"
 #include "operator/api/condition.h"
+#include "operator/plan/pod_size.h"
 
 namespace atl::ctl {
 
@@ -70,6 +71,7 @@ struct Status {
   std::int64_t observed_generation = 0;
   std::vector<Condition> conditions;
   MadeOf made_of;
+  PodSize pod_size;     // chosen, or why it isn't yet; empty: manifest and strategy decide
   int attempt = 0;      // the newest start of the ranks, which fences the output folder; 0: none yet
   int failures = 0;     // restarts that count against backoffLimit
   int disruptions = 0;  // restarts that count against maxDisruptions

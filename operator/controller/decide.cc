@@ -15,6 +15,7 @@ constexpr Next (*kSteps[])(Reconcile&) = {
     clean_up,
     complete,
     refuse_unfit,
+    choose_pod_size,
     ask_of_queue,
     resume,
     suspend,

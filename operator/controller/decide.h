@@ -3,6 +3,7 @@
 //
 // Every step is safe against the operator's death before, within and after it, because the status is written
 // before anything is done that can't be read from the pods:
+//   podSize      before anything is made for pods of that size
 //   attempt      moves on before what belonged to the last one is deleted; older launchers, and MPIJobs, are
 //         leftovers then
 //   failures, restarts   together with the attempt: what ended it is counted once

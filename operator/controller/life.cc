@@ -51,13 +51,6 @@ bool is_out_of_sight(const Reconcile& reconcile) {
          !reconcile.job().status.conditions.empty();
 }
 
-constexpr const char* kNewer = "NewerManifest";
-
-/// Whether no operator has taken the job yet.
-bool is_new(const Reconcile& reconcile) {
-  return reconcile.seen.job.status.conditions.empty() || reconcile.reason_against(kCreated) == kNewer;
-}
-
 /// Fields of a later release mean something that only that release obeys. A job that was accepted before they
 /// appeared goes on without them, because the API server has only filled in their defaults.
 bool is_of_later_release(const Reconcile& reconcile) {

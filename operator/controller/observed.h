@@ -50,6 +50,8 @@ class ClusterView : public NodeBudget {
   /// Plans on the cluster as it is now, where pinned pods take room. `pods`: the names of the pods to place,
   /// by server, and then of the launcher if it is to have a place; a plan that fits takes the room for them.
   virtual GangPlan plan(const Gang& gang, const std::vector<std::string>& pods) = 0;
+  /// largest_pods() of the cluster as it is now (operator/plan/pod_size.h).
+  virtual std::optional<PodSize> largest_pods(const std::vector<Gang>& ways) = 0;
   /// Names of pods on the node that aren't the job's.
   virtual std::vector<std::string> other_pods(const std::string& node) = 0;
   /// Whether an older job also has some pods and is refused others, so that this one gives way (decide.h).

@@ -4,13 +4,13 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <map>
 #include <numeric>
 #include <utility>
 
 #include "operator/controller/places.h"
 #include "operator/controller/reconcile.h"
 #include "operator/controller/steps.h"
+#include "operator/objects/pod_sizing.h"
 #include "operator/objects/release.h"
 
 namespace atl::ctl {
@@ -57,41 +57,17 @@ std::string choice_text(const Reconcile& reconcile) {
   return "; strategy auto is " + chosen + (reason.empty() ? "" : ": " + reason);
 }
 
-/// GPUs of several pods can't use NVLink between them. Where a node has several pods of the gang, one pod
-/// could have all their GPUs. MIG's slices have no NVLink.
-std::string network_text(const Reconcile& reconcile, const GangPlan& plan, const Gang& gang) {
-  if (reconcile.spec().resources.gpus == 0 || reconcile.settings.gpu_resource.starts_with(kMigSlices))
-    return {};
-  std::map<std::string, int> ranks;
-  const std::string* shared = nullptr;
-  for (std::size_t s = 0; s < plan.nodes.size(); ++s) {
-    const int before =
-        std::exchange(ranks[plan.nodes[s]], ranks[plan.nodes[s]] + int(gang.servers[s].size()));
-    if (before > 0 && !shared) shared = &plan.nodes[s];
-  }
-  if (!shared) return {};
-  const int all = reconcile.spec().placement.ranks;
-  int together = 0;
-  for (const auto& [node, count] : ranks) together = std::max(together, count);
-  while (all % together != 0) --together;
-  return fmt::format(
-      "; {} has several of the pods, whose GPUs exchange through the network and not by NVLink: {}", *shared,
-      together > 1
-          ? fmt::format("placement.ranksPerServer: {} puts so many ranks into one pod", together)
-          : fmt::format("{} ranks can't be divided among pods of several (use a multiple of a node's GPUs)",
-                        all));
-}
-
 void enter(Reconcile& reconcile, const GangPlan& plan, const Gang& gang) {
   reconcile.status.servers.clear();
   for (std::size_t s = 0; s < plan.nodes.size(); ++s)
     reconcile.status.servers.push_back(
         {plan.nodes[s], gang.servers[s], gang.holds.empty() ? std::string() : gang.holds[s]});
   reconcile.status.predicted = predicted_of(plan, gang);
+  const std::string split = text_of_split_node(reconcile.spec(), gang, plan, reconcile.settings.gpu_resource);
   reconcile.say(
       kPlaced, true, "Planned",
-      fmt::format("{} servers on {}{}{}{}", plan.nodes.size(), fmt::join(plan.nodes, ", "),
-                  where_assigned(reconcile), choice_text(reconcile), network_text(reconcile, plan, gang)));
+      fmt::format("{} servers on {}{}{}{}{}", plan.nodes.size(), fmt::join(plan.nodes, ", "),
+                  where_assigned(reconcile), choice_text(reconcile), split.empty() ? "" : "; ", split));
 }
 
 void pin_launcher(Reconcile& reconcile, const std::string& node) {
@@ -108,7 +84,32 @@ void release_all(Reconcile& reconcile) {
                       pin_and_release_patch(*workers[s], reconcile.status.servers[s].node, reconcile.now()));
 }
 
+/// Whether pods of the job are on nodes or are to be, or its queue has admitted them.
+bool has_begun(const Reconcile& reconcile) {
+  const ObjectView* place = own_place(reconcile);
+  return (place && place->workload->has_admission) || runs(reconcile) || reconcile.holds(kPlaced) ||
+         std::ranges::any_of(reconcile.seen.pods, [&](const PodView& pod) {
+           return is_own(pod.meta, reconcile.seen) && pod.is_bound() &&
+                  pod.meta.label(kRoleLabel) != kPlaceholderRole;
+         });
+}
+
 }  // namespace
+
+Next choose_pod_size(Reconcile& reconcile) {
+  if (!is_pod_size_open(reconcile.seen.job, is_new(reconcile)) || has_begun(reconcile))
+    return Next::kContinue;
+  const PodSizing sizing = pod_sizing(reconcile.seen.job, reconcile.settings, [&](std::vector<Gang> ways) {
+    for (Gang& way : ways) way.filter = nodes_for_workers(reconcile);
+    return reconcile.seen.cluster->largest_pods(ways);
+  });
+  if (sizing.is_another && dismiss_all(reconcile)) return Next::kDone;  // those of the former size
+  reconcile.status.pod_size = sizing.size;
+  reconcile.status.made_of = sizing.made_of;
+  if (sizing.is_another && sizing.size.ranks > 0)
+    reconcile.say(kPlaced, false, kPodSizeChosen, sizing.size.reason);
+  return done_if(sizing.is_another);
+}
 
 GangPlan find_places(Reconcile& reconcile) {
   const Gang gang = gang_to_place(reconcile);

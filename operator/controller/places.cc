@@ -238,19 +238,23 @@ std::string reason_for_strategy(const Reconcile& reconcile) {
   return prepared && !chosen_strategy(reconcile).empty() ? prepared->strategy_reason : "";
 }
 
+NodeFilter nodes_for_workers(const Reconcile& reconcile) {
+  const PodView* gated = nullptr;  // any of them: they are alike
+  for (const PodView* worker : reconcile.gang().workers)
+    if (worker && is_gated(*worker)) gated = worker;
+  return filter_of(reconcile, reconcile.job().admitted.workers, gated);
+}
+
 Gang gang_to_place(const Reconcile& reconcile) {
   const Prepared* prepared = known_parts(reconcile);
   Gang gang = gang_of(reconcile.spec(),
                       prepared ? std::optional(all_flows(*prepared, reconcile.gang().servers)) : std::nullopt,
                       reconcile.settings.gpu_resource);
   if (!reconcile.gang().is_whole()) count_pods(reconcile.job(), reconcile.settings, gang);
-  const PodView* gated = nullptr;  // any of them: they are alike
-  for (const PodView* worker : reconcile.gang().workers) {
+  for (const PodView* worker : reconcile.gang().workers)
     if (worker) gang.server.at_least(worker->requests);
-    if (worker && is_gated(*worker)) gated = worker;
-  }
   if (reconcile.gang().launcher) gang.launcher.at_least(reconcile.gang().launcher->requests);
-  gang.filter = filter_of(reconcile, reconcile.job().admitted.workers, gated);
+  gang.filter = nodes_for_workers(reconcile);
   if (const auto* nodes = only_nodes(reconcile.job().admitted.worker_nodes)) gang.assigned = nodes->slots;
   return gang;
 }

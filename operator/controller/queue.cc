@@ -210,7 +210,8 @@ bool dismiss_launchers(Reconcile& reconcile) {
   return is_any;
 }
 
-/// All but placeholders, which take nobody's room and are taken back apart (end_needless_request()).
+}  // namespace
+
 bool dismiss_all(Reconcile& reconcile) {
   bool is_any = dismiss_mpi_jobs(reconcile);
   for (const PodView& pod : reconcile.seen.pods) {
@@ -220,6 +221,8 @@ bool dismiss_all(Reconcile& reconcile) {
   }
   return is_any;
 }
+
+namespace {
 
 std::optional<Hold> held(const Reconcile& reconcile) {
   if (reconcile.spec().run_policy.suspend) return Hold{kSuspended, "runPolicy.suspend is true"};

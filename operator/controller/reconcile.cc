@@ -12,7 +12,8 @@ namespace {
 constexpr std::size_t kLongestEvent = 1024;
 
 bool is_bad_news(const std::string& condition, bool holds, const std::string& reason) {
-  if (reason == kPreparing || reason == kSuspended) return false;  // on its way, or suspended as wished
+  if (reason == kPreparing || reason == kPodSizeChosen || reason == kSuspended)
+    return false;  // on its way, or suspended as wished
   return holds ? condition == kFailed || condition == kRestarting || reason == kUnheard
                : condition == kPlaced || condition == kCreated || is_in_vain(reason);
 }

@@ -17,6 +17,14 @@ inline Next done_if(bool is_done) {
   return is_done ? Next::kDone : Next::kContinue;
 }
 
+/// The reason against Created where the spec has fields of a later release.
+inline constexpr const char* kNewer = "NewerManifest";
+
+/// Whether no operator has taken the job yet.
+inline bool is_new(const Reconcile& reconcile) {
+  return reconcile.seen.job.status.conditions.empty() || reconcile.reason_against(kCreated) == kNewer;
+}
+
 // life.cc: beginning and end of a job
 Next leave_what_is_deleted(Reconcile& reconcile);
 Next clean_up(Reconcile& reconcile);
@@ -30,6 +38,9 @@ Next ask_of_queue(Reconcile& reconcile);
 // queue.cc
 Next resume(Reconcile& reconcile);
 Next suspend(Reconcile& reconcile);
+/// Deletes all pods but placeholders, which take nobody's room and are taken back apart
+/// (end_needless_request()). Returns whether there are any.
+bool dismiss_all(Reconcile& reconcile);
 
 // restart.cc: an attempt that is over
 Next restart_lost_attempt(Reconcile& reconcile);
@@ -66,6 +77,7 @@ Next make_belongings(Reconcile& reconcile);
 Next prepare_data(Reconcile& reconcile);
 
 // gang_view.cc, placement.cc: pods, and nodes for them
+Next choose_pod_size(Reconcile& reconcile);
 /// The incarnation of the next worker of a server that has none, all of whose pods are spent: above that of
 /// any pod which is leaving or has ended, and above any that an earlier attempt may have used.
 int next_incarnation(const Reconcile& reconcile, std::size_t server);

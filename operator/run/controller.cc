@@ -27,17 +27,6 @@ double seconds_since(std::chrono::steady_clock::time_point begin) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
 }
 
-/// Catches whatever `work` throws, because a failure must not end the process: all other jobs would stand
-/// still.
-template <class Work>
-void survive(const char* what, const Work& work) {
-  try {
-    work();
-  } catch (const std::exception& error) {
-    log_warning("{}: {}", what, error.what());
-  }
-}
-
 }  // namespace
 
 Controller::Controller(const Options& options, Dependencies dependencies)
@@ -199,7 +188,8 @@ void Controller::work_on(const std::string& job, Time::time_point queued) {
   CachedCluster cluster(
       caches_, seen->job,
       [&](const Gang& gang, const auto& pods) { return plan(gang, pods, seen->job, plans); },
-      [&](auto servers) { return requests_.why_not(job, precedence_of(seen->job, caches_), servers); });
+      [&](auto servers) { return requests_.why_not(job, precedence_of(seen->job, caches_), servers); },
+      [&](const auto& ways) { return largest_pods(ways, seen->job, plans); });
   seen->cluster = &cluster;
   const Decision decision = decide_on(*seen);
   if (!cluster.has_asked() && !has_requests(*seen)) requests_.forget(job);
@@ -233,6 +223,13 @@ GangPlan Controller::plan(Gang gang, const std::vector<std::string>& pods, const
   GangPlan plan = plans.plan(gang, pods);
   around_.metrics.planned(seconds_since(begin));
   return plan;
+}
+
+std::optional<PodSize> Controller::largest_pods(std::vector<Gang> ways, const GnnJob& job,
+                                                Planner::JobPlans& plans) {
+  for (Gang& way : ways)
+    for (GangVolume& volume : way.volumes) volume.place = claim_places_.of(job.meta.space, volume.claim);
+  return plans.largest_pods(ways, options_.settings.gpu_resource);
 }
 
 /// Decides again while the decision asks for something that the API server knows.

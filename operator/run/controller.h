@@ -74,6 +74,7 @@ class Controller final : public CacheListener {
   void look_at(const std::string& job);
   void work_on(const std::string& job, Time::time_point queued);
   GangPlan plan(Gang gang, const std::vector<std::string>& pods, const GnnJob& job, Planner::JobPlans& plans);
+  std::optional<PodSize> largest_pods(std::vector<Gang> ways, const GnnJob& job, Planner::JobPlans& plans);
   Decision decide_on(Observed& seen);
   void carry_out(const Observed& seen, const Decision& decision, std::set<std::string> unseen);
   void conclude(const std::string& job, WriteResult result);

@@ -3,6 +3,7 @@
 
 #include <fmt/core.h>
 
+#include <exception>
 #include <string>
 #include <utility>
 
@@ -25,6 +26,17 @@ void log_info(LogLevel told, fmt::format_string<Args...> format, Args&&... args)
 template <class... Args>
 void log_warning(fmt::format_string<Args...> format, Args&&... args) {
   log_line("warning", fmt::format(format, std::forward<Args>(args)...));
+}
+
+/// Catches whatever `work` throws, and logs it, because a failure must not end the process: all other jobs
+/// would stand still.
+template <class Work>
+void survive(const char* what, const Work& work) {
+  try {
+    work();
+  } catch (const std::exception& error) {
+    log_warning("{}: {}", what, error.what());
+  }
 }
 
 }  // namespace atl::ctl

@@ -50,12 +50,19 @@ class CachedCluster final : public ClusterView {
  public:
   using Plan = std::function<GangPlan(const Gang&, const std::vector<std::string>& pods)>;
   using WhyNoRequest = std::function<std::string(std::size_t servers)>;
+  using LargestPods = std::function<std::optional<PodSize>(const std::vector<Gang>& ways)>;
   CachedCluster(
       const Caches& caches, const GnnJob& job, Plan plan,
-      WhyNoRequest why_no_request = [](std::size_t) { return std::string(); })
-      : caches_(caches), job_(job), plan_(std::move(plan)), why_no_request_(std::move(why_no_request)) {}
+      WhyNoRequest why_no_request = [](std::size_t) { return std::string(); },
+      LargestPods largest_pods = [](const std::vector<Gang>&) { return std::optional<PodSize>(); })
+      : caches_(caches),
+        job_(job),
+        plan_(std::move(plan)),
+        why_no_request_(std::move(why_no_request)),
+        largest_pods_(std::move(largest_pods)) {}
 
   GangPlan plan(const Gang& gang, const std::vector<std::string>& pods) override { return plan_(gang, pods); }
+  std::optional<PodSize> largest_pods(const std::vector<Gang>& ways) override { return largest_pods_(ways); }
   /// First pods of no job, then those of other jobs.
   std::vector<std::string> other_pods(const std::string& node) override;
   bool is_another_first() override;
@@ -72,6 +79,7 @@ class CachedCluster final : public ClusterView {
   const GnnJob& job_;
   const Plan plan_;
   const WhyNoRequest why_no_request_;
+  const LargestPods largest_pods_;
   bool has_asked_ = false;
 };
 

@@ -79,6 +79,12 @@ GangPlan Planner::JobPlans::plan(const Gang& gang, const std::vector<std::string
   return plan;
 }
 
+std::optional<PodSize> Planner::JobPlans::largest_pods(const std::vector<Gang>& ways,
+                                                       const std::string& gpu) {
+  std::lock_guard lock(planner_.mutex_);
+  return ctl::largest_pods(ways, planner_.room_.snapshot(job_), gpu);
+}
+
 void Planner::JobPlans::keep(const Decision& decision) {
   if (refused_) planner_.waiting_.put(*std::exchange(refused_, {}));
   kept_.merge(written_pods(decision));

@@ -50,6 +50,8 @@ class Planner {
 
     /// `pods`: as in ClusterView::plan(). Waits for others' plans, and for nothing else.
     GangPlan plan(const Gang& gang, const std::vector<std::string>& pods);
+    /// largest_pods() of the nodes that there are (operator/plan/pod_size.h).
+    std::optional<PodSize> largest_pods(const std::vector<Gang>& ways, const std::string& gpu);
     /// Keeps the room of pods that the decision makes or pins; a gang that was refused waits from now on.
     /// Called once, after the last plan.
     void keep(const Decision& decision);

@@ -109,6 +109,13 @@ Json made_of() {
                  {"image", text("the engine's, in every pod; by digest once a pod tells it", 1024)}});
 }
 
+Json pod_size() {
+  return object(
+      "how many ranks share a pod, chosen where the manifest leaves that open",
+      {{"ranksPerServer", count("as placement.ranksPerServer; absent until nodes could hold the job")},
+       {"reason", text("what it was chosen for, or what it waits for", 4096)}});
+}
+
 Json progress() {
   return object("progress of training, as the ranks report it",
                 {{"epoch", count("finished epochs")},
@@ -152,6 +159,7 @@ Json reported() {
        {"nodes", count("on how many nodes it has places")},
        {"conditions", conditions()},
        {"madeOf", made_of()},
+       {"podSize", pod_size()},
        {"attempt", count("starts of the ranks so far")},
        {"failures", count("restarts that count against runPolicy.backoffLimit")},
        {"disruptions", count("restarts that count against runPolicy.maxDisruptions")},

@@ -113,13 +113,15 @@ std::vector<Field> placement_fields() {
                .minimum = 1,
                .maximum = kMostRanks,
                .may_change = true});
-  f.push_back({.path = "placement.ranksPerServer",
-               .type = FieldType::kInteger,
-               .description = "how many consecutive ranks share a server; 0 = the strategy decides",
-               .slot = at([](Job & j) -> auto& { return j.placement.ranks_per_server; }),
-               .minimum = 0,
-               .maximum = kMostRanks,
-               .may_change = true});
+  f.push_back(
+      {.path = "placement.ranksPerServer",
+       .type = FieldType::kInteger,
+       .description =
+           "how many consecutive ranks share a server; 0 = strategy and, for GPUs on a cluster, nodes decide",
+       .slot = at([](Job & j) -> auto& { return j.placement.ranks_per_server; }),
+       .minimum = 0,
+       .maximum = kMostRanks,
+       .may_change = true});
   for (auto& field : partitioner_fields()) f.push_back(std::move(field));
   f.push_back({.path = "placement.topologyLevels",
                .type = FieldType::kTextList,

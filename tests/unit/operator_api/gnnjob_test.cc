@@ -133,6 +133,43 @@ TEST(GnnJob, IsMadeOfWhatWasRecordedUntilSomebodyAsksForSomethingElse) {
       << "what was changed is of no weight";
 }
 
+TEST(GnnJob, HasPodsOfTheSizeThatWasChosenInJobAndManifestAlike) {
+  json open = object();
+  open["spec"]["placement"] = {{"ranks", 4}};
+  const GnnJob given = read_gnn_job(open.dump());
+  EXPECT_FALSE(given.has_chosen_pod_size);
+  json said = open;
+  said["spec"]["placement"]["ranksPerServer"] = 2;
+  const GnnJob as_if = read_gnn_job(said.dump());
+  open["status"]["podSize"] = {{"ranksPerServer", 2}, {"reason", "a node has 2"}};
+  GnnJob chosen = read_gnn_job(open.dump());
+  EXPECT_TRUE(chosen.has_chosen_pod_size);
+  EXPECT_EQ(chosen.job->placement.ranks_per_server, 2);
+  EXPECT_EQ(chosen.manifest, as_if.manifest) << "pods read it";
+  EXPECT_EQ(chosen.made_of, as_if.made_of) << "so nothing is taken for what was made without";
+  EXPECT_NE(chosen.made_of.prepared, given.made_of.prepared) << "parts are grouped by pods";
+  set_pod_size(chosen, 0);
+  EXPECT_EQ(chosen.job->placement.ranks_per_server, 0);
+  EXPECT_EQ(chosen.made_of, given.made_of);
+}
+
+TEST(GnnJob, HasPodsOfItsOwnSizeWhereAChosenOneDoesNotSuitIt) {
+  const auto ranks_of_a_pod = [](json job, const json& size) {
+    job["status"]["podSize"] = {{"ranksPerServer", size}};
+    const GnnJob read = read_gnn_job(job.dump());
+    EXPECT_FALSE(read.has_chosen_pod_size);
+    return read.job->placement.ranks_per_server;
+  };
+  json open = object();
+  open["spec"]["placement"] = {{"ranks", 4}};
+  for (const json& size : {json(3), json(8), json(1), json(0), json(-2), json("2"), json()})
+    EXPECT_EQ(ranks_of_a_pod(open, size), 0) << size;
+  EXPECT_EQ(ranks_of_a_pod(object(), 4), 2) << "the manifest says 2";
+  json refused = open;
+  refused["spec"]["strategy"] = {{"kind", "p3"}, {"p3", {{"copies", 4}}}};
+  EXPECT_EQ(ranks_of_a_pod(refused, 2), 0) << "4 copies among 2 servers";
+}
+
 TEST(GnnJob, FieldsOfALaterReleaseAreNamedAndLeftOut) {
   json later = object();
   later["spec"]["training"] = {{"novelty", 0.5}};

@@ -23,6 +23,7 @@ Status full_status() {
   status.conditions = {{kCreated, true, "ObjectsMade", "all there", at(1), 3},
                        {kRunning, true, "Training", "4 ranks on 2 nodes", at(2), 3}};
   status.made_of = {"0123456789", "9876543210", "atoll/engine@sha256:0123"};
+  status.pod_size = {2, "4 ranks in 2 pods of 2: node n1 has 2 nvidia.com/gpu"};
   status.attempt = 2;
   status.failures = 1;
   status.keys = "cora-keys-1";
@@ -63,7 +64,15 @@ TEST(Status, ReadsLikeThePapersOfTheManifest) {
   EXPECT_EQ(status.at("placement").at("predicted").at("bestPossible"), "1500");
   EXPECT_EQ(status.at("traffic").at("interServerBytesPerEpoch"), "2Ki");
   EXPECT_EQ(status.at("restarts")[0].at("culprit").at("signal"), "SIGKILL");
+  EXPECT_EQ(status.at("podSize").at("ranksPerServer"), 2);
   EXPECT_EQ(status.at("startTime"), "2026-03-01T12:00:00Z");
+}
+
+TEST(Status, SaysNothingOfPodsWhoseSizeIsntTheOperatorsToChoose) {
+  EXPECT_FALSE(json::parse(write_status({})).contains("podSize"));
+  Status open;
+  open.pod_size.reason = "no nodes yet";
+  EXPECT_EQ(json::parse(write_status(open)).at("podSize"), json({{"reason", "no nodes yet"}}));
 }
 
 TEST(Status, KeepsTheLastTenRestarts) {

@@ -21,13 +21,12 @@ Status FakeOperator::status(const std::string& name) {
 }
 
 GnnJob FakeOperator::read_job(json object) {
-  const Status status = read_status(object.value("status", json::object()));
+  Status status = read_status(object.value("status", json::object()));
   object.erase("status");
   const auto [known, is_new] = read_.try_emplace(object.dump());
   if (is_new) known->second = read_gnn_job(known->first);
   GnnJob read = known->second;
-  read.status = status;
-  read.made_of = recalled(read.made_of, read);
+  enter_status(read, std::move(status));
   return read;
 }
 
@@ -67,7 +66,11 @@ Observed FakeOperator::observe(const std::string& name) {
                    return LoginKeys{
                        {"login", "ssh-ed25519 L"}, {"host", "ssh-ed25519 H"}, std::to_string(++keys_made_)};
                  },
-             .why_no_request = [](std::size_t) { return std::string(); }};
+             .why_no_request = [](std::size_t) { return std::string(); },
+             .largest_pods =
+                 [this](const std::vector<Gang>& ways) {
+                   return largest_pods(ways, cluster_.snapshot(), settings.gpu_resource);
+                 }};
   seen.cluster = &view;
   seen.refusals = std::exchange(refusals_[name], {});
   seen.now = cluster_.now;

@@ -26,6 +26,7 @@ struct FakeView final : ClusterView {
     std::function<bool()> is_another_first;
     std::function<LoginKeys()> new_keys;
     std::function<std::string(std::size_t servers)> why_no_request;
+    std::function<std::optional<PodSize>(const std::vector<Gang>& ways)> largest_pods;
   };
   Functions of;
 
@@ -34,6 +35,9 @@ struct FakeView final : ClusterView {
   bool is_another_first() override { return of.is_another_first(); }
   std::string why_no_request(std::size_t servers) override { return of.why_no_request(servers); }
   LoginKeys new_keys() override { return of.new_keys(); }
+  std::optional<PodSize> largest_pods(const std::vector<Gang>& ways) override {
+    return of.largest_pods(ways);
+  }
 };
 
 class FakeOperator {

@@ -195,7 +195,7 @@ TEST_F(GpuNodes, OfAnImageOfTheJobsOwnAreItsOwnConcern) {
 
 TEST_F(GpuNodes, ThatHaveSeveralPodsOfAJobAreNamedWithWhatPutsThemTogether) {
   for (auto& [name, node] : world.cluster.nodes) node.cores = 8000;
-  submit_on_gpus({{"/spec/placement", {{"ranks", 4}}}});
+  submit_on_gpus({{"/spec/placement", {{"ranks", 4}, {"ranksPerServer", 1}}}});
   until_placed();
   EXPECT_THAT(placed(), AllOf(HasSubstr("exchange through the network and not by NVLink"),
                               HasSubstr("placement.ranksPerServer: 4 puts so many ranks into one pod")));

@@ -42,6 +42,18 @@ TEST_F(ClaimPlacesTest, WorkersStandWhereTheDataIsAndServer0WhereItsOutputIs) {
   EXPECT_EQ(stage.status().servers[1].node, "n3");
 }
 
+TEST_F(ClaimPlacesTest, APodHasAsManyRanksAsANodeHasGpusWhereTheDataIs) {
+  for (auto& [name, node] : stage.cluster.nodes) node.gpus = 2, node.cores = 8000;
+  stage.cluster.nodes["n3"].gpus = 4;
+  bind("datasets", "rack", "r1");
+  stage.submit("cora", {{"/spec/placement", {{"ranks", 4}}}, {"/spec/resources/nvidia.com~1gpu", 1}});
+  stage.run(200, [&] { return stage.state() == "Running"; });
+  EXPECT_EQ(stage.status().pod_size, (PodSize{2, "4 ranks in 2 pods of 2: node n1 has 2 nvidia.com/gpu"}));
+  ASSERT_EQ(stage.status().servers.size(), 2u);
+  for (const ServerPlace& server : stage.status().servers)
+    EXPECT_THAT(server.node, AnyOf("n1", "n2")) << "n3 has 4, out of reach";
+}
+
 TEST_F(ClaimPlacesTest, AGangThatHasNoRoomThereWaitsAndSaysWhy) {
   bind("datasets", "kubernetes.io/hostname", "n3");  // two servers don't fit on it
   stage.submit("cora");

@@ -187,11 +187,11 @@ json FakeApi::node_json(const std::string& name, const FakeNode& node) {
   const json ready = {{"type", "Ready"},
                       {"status", node.is_dead ? "Unknown" : "True"},
                       {"lastTransitionTime", text_of(node.since)}};
+  json allocatable = {{"cpu", std::to_string(node.cores) + "m"}, {"memory", "1Ti"}, {"pods", "100"}};
+  if (node.gpus > 0) allocatable[node.gpu_resource] = std::to_string(node.gpus);
   return {{"metadata", {{"name", name}, {"uid", name}, {"labels", node.labels}}},
           {"spec", {{"unschedulable", node.is_cordoned}}},
-          {"status",
-           {{"allocatable", {{"cpu", std::to_string(node.cores) + "m"}, {"memory", "1Ti"}, {"pods", "100"}}},
-            {"conditions", json::array({ready})}}}};
+          {"status", {{"allocatable", allocatable}, {"conditions", json::array({ready})}}}};
 }
 
 std::map<std::string, json> FakeApi::all() {

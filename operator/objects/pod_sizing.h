@@ -1,0 +1,36 @@
+// When the number of ranks in a pod is chosen for a job whose manifest leaves it open
+// (operator/plan/pod_size.h), and what becomes of the job then.
+//
+// A new job gets its number in the first look at it, before anything is made of it, and keeps it, whatever
+// nodes come and go: its data set is prepared for pods of that size, and its queue has counted them. Where no
+// nodes could hold the job, because there are none yet, its status says so, and its pods have one rank each,
+// which is what fits any node that an autoscaler may add. The number is then chosen when there are nodes, as
+// long as nothing runs. So it is for a job that is made suspended, or changed while it is. A job that an
+// operator of an earlier release has taken says nothing of it in its status, and stays as it is.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <vector>
+
+#include "operator/api/gnnjob.h"
+#include "operator/objects/settings.h"
+#include "operator/plan/gang.h"
+
+namespace atl::ctl {
+
+/// Whether the number is to be chosen now, if nothing of the job runs. `is_new`: no operator has taken the
+/// job yet.
+bool is_pod_size_open(const GnnJob& job, bool is_new);
+
+struct PodSizing {
+  PodSize size;             // for the status
+  MadeOf made_of;           // likewise
+  bool is_another = false;  // pods get more ranks than they have in this look at the job, or fewer
+};
+
+/// `largest`: largest_pods() of the cluster, and for the nodes that the job may use.
+PodSizing pod_sizing(const GnnJob& job, const Settings& settings,
+                     const std::function<std::optional<PodSize>(std::vector<Gang>)>& largest);
+
+}  // namespace atl::ctl
