@@ -239,10 +239,10 @@ std::string reason_for_strategy(const Reconcile& reconcile) {
 }
 
 NodeFilter nodes_for_workers(const Reconcile& reconcile) {
-  const PodView* gated = nullptr;  // any of them: they are alike
-  for (const PodView* worker : reconcile.gang().workers)
-    if (worker && is_gated(*worker)) gated = worker;
-  return filter_of(reconcile, reconcile.job().admitted.workers, gated);
+  const auto& workers = reconcile.gang().workers;  // those that are gated are alike
+  const auto gated =
+      std::ranges::find_if(workers, [](const PodView* each) { return each && is_gated(*each); });
+  return filter_of(reconcile, reconcile.job().admitted.workers, gated == workers.end() ? nullptr : *gated);
 }
 
 Gang gang_to_place(const Reconcile& reconcile) {

@@ -10,8 +10,8 @@
 
 namespace atl::ctl {
 
-/// The nodes that the job's workers may use: what its template and its queue ask for, and what admission added
-/// to pods that were made. Nodes that failed twice are excluded.
+/// The nodes that the job's workers may use: what its template and its queue ask for, and what admission
+/// added to pods that were made. Nodes that failed twice are excluded.
 NodeFilter nodes_for_workers(const Reconcile& reconcile);
 
 /// The job's demand on the cluster: traffic from the prepare step; what pods request, and ask of nodes, from
