@@ -240,8 +240,7 @@ std::string reason_for_strategy(const Reconcile& reconcile) {
 
 NodeFilter nodes_for_workers(const Reconcile& reconcile) {
   const auto& workers = reconcile.gang().workers;  // those that are gated are alike
-  const auto gated =
-      std::ranges::find_if(workers, [](const PodView* each) { return each && is_gated(*each); });
+  const auto gated = std::ranges::find_if(workers, [](const PodView* pod) { return pod && is_gated(*pod); });
   return filter_of(reconcile, reconcile.job().admitted.workers, gated == workers.end() ? nullptr : *gated);
 }
 
