@@ -5,7 +5,7 @@ from simulated_cells import BASELINE, PRELOADING, SAMPLING
 COMMON = """
 Made by `make simulated` from simulated.json; don't edit. All ranks were recorded on this machine, one at a time, and replayed in virtual time
 over the named topology (docs/simulate.md; manifests/topologies has the files and their sources). Generated graphs have the named graph's
-shape at a smaller scale (tests/bench/simulated_cells.py). Cells of before 2026-11-29 are older than `haloRows: products`, which sends fewer bytes of `graph`, `bns` and `cagnet`: there they are as with `haloRows: inputs`.
+shape at a smaller scale (tests/bench/simulated_cells.py).
 """
 
 
@@ -41,7 +41,7 @@ epoch: {told()}. The paper tells the first two, for 56 layers; Reddit's is assum
 - Goal of expansion-aware sampling: the paper's speed-up (Table 4), or 0.9 of what removing the external part can give, whichever is less.
 - Random parts: the paper's Figure 14. The more vertices depend on other servers, the more there is to gain, and generated products' depend most.
 - The artifact's settings: 3 convolutions and a linear layer, inductive; cards 64 times as fast as a core here, as an A6000's memory about is. With such
-  cards 91 to 98 % of the baseline is communication, so that ratios are those of bytes and sums: that is why ogbn_arxiv gains more than in the artifact,
+  cards 87 % of the baseline and more is communication, so that ratios are those of bytes and sums: that is why ogbn_arxiv gains more than in the artifact,
   whose times include what DGL takes for each layer. It isn't the partitioner: with parts by ids, as the artifact cuts them, ogbn_arxiv's ratios are farther from it.
 - Over other systems: the paper has 1.68 to 10.74 × over CAGNET, BNS and Sancus, on Products and Reddit with 256 columns; told where they were simulated together.
 - Preloading everything gains nothing at 56 layers here, where the paper has 1.65 ×: each of 4 servers computes nearly all of ogbn_arxiv, 3.9 times the baseline's
@@ -62,7 +62,8 @@ its calls between processes; `minibatch` here makes its batches ahead of time an
 - GAT's scores are made whole for every row that batches read, not for the rows that have products alone: 4(P − 1)·heads values for a row, there and back, where its features are (P − 1)/P·columns. With 8
   heads on 4 servers that is more than features by rows send up to 128 columns, and P3 can't win by bytes without copies. The paper's own times leave such sums out.
 - With parts by METIS, generated graphs' neighbours are mostly on one server, and features by rows win. Of real graphs it depends on how wide features are.
-- musae_facebook's and fb_nyu's columns are 0 or 1, and batches sent them as dense rows when these cells were made; that, and not P3, is most of what is gained there.
+- The columns of amazon_computers, musae_facebook and fb_nyu are 0 or 1. Batches send a bit for each, or the places of the ones, and P3's summands are float32: with 767
+  columns (amazon_computers) P3 sends more than batches and loses, with some 5,000 it is 1.4 to 2.4 × as fast.
 - On 8 servers products' shape gains next to nothing: summands grow with the number of servers, features by rows hardly do.
 - Where the two meet: with more columns in the hidden layer, summands outgrow features. `atoll plan` predicts the width where both send the same; the cells of 64 to 96
   columns lie around it. With fewer features it is the other way round.
@@ -82,9 +83,8 @@ unless told (Wan et al. 2022, section V-A). Cards compute {simulated_cells.P100}
 - The paper's goals: 24 to 28 % fewer bytes, 1.07 to 1.25 × FastGCN's speed, 1.44 × with random parts. Its FastGCN draws each vertex' neighbours, as many as random
   does, by a weight for each; that sends what `minibatch` sends. The engine's `fastgcn` is that of its own paper, with layers of a fixed size, and no rival of equal size:
   with the 512 vertices a layer of LADIES' paper an epoch of `fastgcn` or `ladies` reads and computes a tenth, and `cluster` reads few rows of others. What that does to accuracy is in samplers-accuracy.md.
-- What is found: where vertices have more neighbours than are drawn (Reddit's and products' shapes), 40 and 34 % fewer bytes, and 1.53 and 1.25 × the speed. On
-  ogbn_arxiv few have 64 neighbours, nothing is left to choose, and what remains are the columns: 10 to 16 %, 1.09 to 1.12 ×, with random parts as well.
-- Cells of before 2026-11-28 also count the bytes of batches that were made for steps beyond the recording's end.
+- What is found: where vertices have more neighbours than are drawn (Reddit's, products' and Yelp's shapes), 49, 40 and 35 % fewer bytes, and 1.52, 1.25 and 1.40 × the speed.
+  On ogbn_arxiv few have 64 neighbours, nothing is left to choose, and what remains are the columns: 13 to 18 %, 1.08 to 1.12 ×, with random parts as well.
 """,
     "pipegcn": "# PipeGCN on more servers than the rig has cores for\n" + COMMON + """
 GraphSAGE, 3 × 128. Links are made faster or slower until `graph:overlap=false:haloRows=inputs` communicates for the named share of its epoch. Goals of
