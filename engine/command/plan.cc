@@ -191,7 +191,8 @@ int run(const Arguments& a) {
   options.link_bytes = a.has("--link") ? link_of(a) : near_link;
   JobPlan plan = prepared ? plan_job(job, dataset, *prepared, options) : plan_job(job, dataset, options);
   plan.card = card;
-  warn_of_memory(loaded, plan, say);
+  const bool on_gpus = card != nullptr || job.resources.gpus > 0;
+  warn_of_memory(loaded, plan, on_gpus ? TrainsOn::kGpus : TrainsOn::kCpus, say);
   if (a.has("--topology")) {
     if (!prepared) fail("--topology: ranks are recorded on the prepared graph (add --prepare)");
     simulate_into(a, loaded, dataset, *prepared, plan);

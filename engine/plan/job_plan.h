@@ -111,11 +111,12 @@ struct Shortfall {
   std::string text;  // one line: what is needed, what there is, what helps
 };
 
-/// For a job whose ranks all run on one machine.
-std::optional<Shortfall> shortfall_here(const JobPlan& plan, const MemoryRoom& room);
+/// For a job whose ranks all run on one machine. `on_gpus`: the ranks train on GPUs, and what these hold
+/// takes none of the machine's memory.
+std::optional<Shortfall> shortfall_here(const JobPlan& plan, const MemoryRoom& room, bool on_gpus = false);
 
 /// Checks resources.memory, which on a cluster is the limit of a pod with all ranks of a server together.
 /// None where the job doesn't set it.
-std::optional<Shortfall> shortfall_of_resources(const JobPlan& plan, const Job& job);
+std::optional<Shortfall> shortfall_of_resources(const JobPlan& plan, const Job& job, bool on_gpus = false);
 
 }  // namespace atl

@@ -74,7 +74,7 @@ RunPlan plan_run(const Arguments& a, Say say) {
   const bool here = plan.hosts.addresses.empty();
   const JobPlan planned = memory_plan(plan.job, dataset, prepared, plan.threads);
   say_section(planned, plan.job, say);
-  check_memory(loaded, planned, here, say);
+  check_memory(loaded, planned, here, trains_on(a, plan.job), say);
   if (here) check_processors(plan.job, plan.threads, say);
   plan.parts = rank_traffic(plan.job, dataset, prepared).parts;
   plan.attempt = make_output(plan.output, plan.job, options);
