@@ -84,9 +84,9 @@ class Comparing {
       // Runs that are stored learned classes.
       if (!row.exact && loaded.job.task != Task::kLinkPrediction)
         row.effect = known_effect(row.label, loaded.job.model.kind, size_of(dataset_, loaded.job));
-      if (const auto memory = loaded.job.resources.memory; memory > 0 && row.forecast.peak > memory)
+      if (const auto& shortfall = row.forecast.shortfall; shortfall && shortfall->certain)
         row.refused = fmt::format("refused: takes {} a rank, and resources.memory is {}",
-                                  bytes_text(double(row.forecast.peak)), bytes_text(double(memory)));
+                                  bytes_text(shortfall->needed), bytes_text(double(loaded.job.resources.memory)));
       return loaded;
     } catch (const Error& error) {
       row.refused = "refused: " + first_line(error.what(), "--set " + row.change + ": ");

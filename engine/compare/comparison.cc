@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "plan/job_plan.h"
 #include "simulate/record.h"
 
 namespace atl {
@@ -119,6 +118,7 @@ Forecast forecast(const Job& job, const Dataset& dataset, const PreparedGraph& p
       plan_job(job, dataset, prepared, {threads, rates, link > 0 ? link : rates.triad_bytes, hosts});
   Forecast made;
   for (const RankPlan& rank : plan.ranks) made.peak = std::max(made.peak, rank.memory.peak());
+  made.shortfall = shortfall_of_resources(plan, job, job.resources.gpus > 0);
   if (job.task == Task::kLinkPrediction) {
     made.row = planned(plan);
     return made;

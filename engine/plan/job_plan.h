@@ -109,6 +109,7 @@ struct Shortfall {
   /// out.
   bool certain = false;
   std::string text;  // one line: what is needed, what there is, what helps
+  double needed = 0;  // bytes of all ranks, or of each where resources.memory is too little
 };
 
 /// For a job whose ranks all run on one machine. `on_gpus`: the ranks train on GPUs, and what these hold

@@ -65,7 +65,8 @@ std::optional<Shortfall> shortfall_here(const JobPlan& plan, const MemoryRoom& r
       fmt::format("memory: the job {}: {} {}, {}{}; {}", certain ? "does not fit" : "may not fit", ranks,
                   bytes_text(needed), there,
                   certain ? "" : fmt::format(", of which {} are free now", bytes_text(room.available)),
-                  remedy(plan, on_gpus))};
+                  remedy(plan, on_gpus)),
+      needed};
 }
 
 std::optional<Shortfall> shortfall_of_resources(const JobPlan& plan, const Job& job, bool on_gpus) {
@@ -82,7 +83,8 @@ std::optional<Shortfall> shortfall_of_resources(const JobPlan& plan, const Job& 
         fmt::format("resources.memory: {} is too little: rank{} {} need{} {}{} (use {}Mi or more); {}",
                     bytes_text(given), ranks.size() == 1 ? "" : "s", fmt::join(ranks, ", "),
                     ranks.size() == 1 ? "s" : "", bytes_text(needed), ranks.size() == 1 ? "" : " each",
-                    std::int64_t(std::ceil(needed / kExactness / 0x1p20)), remedy(plan, on_gpus))};
+                    std::int64_t(std::ceil(needed / kExactness / 0x1p20)), remedy(plan, on_gpus)),
+        needed};
   }
   return worst;
 }

@@ -1,0 +1,62 @@
+// What a comparison says of a job's strategies, beside what a run of each does.
+#include "command/compare.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "command/run/job_room.h"
+#include "train/small_job.h"
+
+namespace atl {
+namespace {
+
+using testing::HasSubstr;
+
+class ComparedStrategies : public testing::Test {
+ protected:
+  ComparedStrategies() {
+    write_small_data(folder_ / "small", {.vertices = 400, .edges = true});
+    write_bytes(folder_ / "job.yaml",
+                "apiVersion: atoll.dev/v1alpha1\nkind: GNNJob\nmetadata: {name: small}\nspec:\n"
+                "  dataset: {name: small}\n  model: {kind: sage, layers: 2, hidden: 8}\n");
+  }
+
+  Arguments arguments(const std::vector<std::string>& fields) const {
+    Arguments a;
+    a.add("--file", folder_ / "job.yaml");
+    a.add("--data-root", folder_.path());
+    for (const std::string& field : fields) a.add("--set", field);
+    return a;
+  }
+  Dataset dataset() const { return Dataset::open(folder_ / "small"); }
+  Comparison compared(const std::vector<std::string>& fields) const {
+    const Arguments a = arguments(fields);
+    return compare_strategies(a, load_job_of(a, say), dataset(), {.rates = MachineRates{1e9, 1e9, 1e9}}, say);
+  }
+  static const ComparedStrategy& row(const Comparison& comparison, const std::string& label) {
+    return *std::ranges::find(comparison.rows, label, &ComparedStrategy::label);
+  }
+  static void say(const std::string&) {}
+
+  TemporaryFolder folder_;
+};
+
+/// Pages of files, and what is only read once while results are written, don't keep a run from training. Auto
+/// refused every strategy for want of room for them.
+TEST_F(ComparedStrategies, HaveTheMemoryThatARunOfThemNeeds) {
+  const LoadedJob job = load_job_of(arguments({}), say);
+  const JobPlan plan = memory_plan(job.job, dataset(), prepare_graph(job, dataset(), say), 1);
+  const Index held = plan.ranks[0].memory.held();
+  const auto graph = [&](Index memory) {
+    return row(compared({"resources.memory=" + std::to_string(memory)}), "graph");
+  };
+  const ComparedStrategy with_room = graph(held);
+  EXPECT_GT(with_room.forecast.peak, held) << "the case must show something";
+  EXPECT_EQ(with_room.refused, "");
+  EXPECT_THAT(graph(held / 2).refused, HasSubstr("a rank, and resources.memory is"));
+}
+
+}  // namespace
+}  // namespace atl
