@@ -61,6 +61,7 @@ struct JobPlan {
   PlannedFrom from = PlannedFrom::kPrepared;
   std::vector<RankPlan> ranks;
   Index most_batches = 0;                      // DryInputs::most_batches()
+  std::int64_t steps = 1;                      // optimiser steps of an epoch
   std::shared_ptr<const PlanSection> section;  // null: the strategy adds nothing
   double wide_weight = 0;  // of batches: the gradient's share of weights with a row per feature
   MachineRates rates;      // one rank's, while the other ranks work too
