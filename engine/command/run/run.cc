@@ -8,11 +8,13 @@
 #include <cstdio>
 #include <cstring>
 #include <filesystem>
+#include <utility>
 
 #include "base/error.h"
 #include "command/commands.h"
 #include "command/job_data.h"
 #include "command/run/plan.h"
+#include "command/run/rank_start.h"
 #include "command/run/rank_style.h"
 #include "launch/launch.h"
 #include "partition/local_graph.h"
@@ -51,12 +53,12 @@ std::vector<std::string> rank_program(const Arguments& a, const RunPlan& plan, d
                                    plan.output.string(),
                                    "--style",
                                    chosen_style(a, stdout),
-                                   "--started",
-                                   fmt::format("{}", started),
                                    "--parts",
                                    parts_text(plan.parts),
                                    "--attempt",
                                    std::to_string(plan.attempt)};
+  for (std::string& word : start_words(plan.hosts, started, steady_seconds()))
+    program.push_back(std::move(word));
   if (const auto threads = stated_threads(a, plan.job))
     program.insert(program.end(), {"--threads", std::to_string(*threads)});
   for (const char* option :
