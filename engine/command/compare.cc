@@ -11,6 +11,7 @@
 #include "command/bench/cells.h"
 #include "command/job_data.h"
 #include "command/record_job.h"
+#include "job/load.h"
 #include "job/quantity.h"
 #include "job/strategies.h"
 #include "job/yaml.h"
@@ -178,6 +179,7 @@ LoadedJob concrete_job(const Arguments& arguments, const LoadedJob& given, const
 
 LoadedJob chosen_before(const Arguments& arguments, const LoadedJob& given,
                         const std::filesystem::path& manifest, Say say) {
+  load_job(manifest);  // throws Error unless it is a manifest
   std::ostringstream text;
   text << std::ifstream(manifest).rdbuf();
   const Node spec = *parse_yaml(text.str(), manifest.string()).front().find("spec");

@@ -58,5 +58,20 @@ TEST_F(ComparedStrategies, HaveTheMemoryThatARunOfThemNeeds) {
   EXPECT_THAT(graph(held / 2).refused, HasSubstr("a rank, and resources.memory is"));
 }
 
+/// A loss of power can leave a manifest empty. The run that was to go on ended by a signal.
+TEST_F(ComparedStrategies, OfARunWhoseManifestIsDamagedAreRefused) {
+  const Arguments a = arguments({"strategy.kind=auto"});
+  const LoadedJob given = load_job_of(a, say);
+  for (const char* text : {"", "apiVersion: atoll.dev/v1alpha1\nkind: GNNJob\n", "nothing"}) {
+    write_bytes(folder_ / "before.yaml", text);
+    EXPECT_THAT(error_of([&] { chosen_before(a, given, folder_ / "before.yaml", say); }),
+                HasSubstr("before.yaml"))
+        << text;
+  }
+  EXPECT_THAT(error_of([&] { chosen_before(a, given, folder_ / "absent.yaml", say); }),
+              HasSubstr("absent.yaml: can't be read"));
+  EXPECT_EQ(chosen_before(a, given, folder_ / "job.yaml", say).job.strategy.kind, "graph");
+}
+
 }  // namespace
 }  // namespace atl
