@@ -148,7 +148,8 @@ void add_checkpoints(std::vector<RankPlan>& ranks) {
 
 void add_up(const Job& job, JobPlan& plan) {
   const int epochs = job.training.epochs, every = job.training.evaluate_every;
-  const int evaluations = every > 0 ? (epochs + every - 1) / every : 1;  // the last epoch is always evaluated
+  // The last epoch is evaluated besides where no other was.
+  const int evaluations = every > 0 ? std::max(1, epochs / every) : 1;
   plan.total_seconds = plan.epoch_seconds * epochs + plan.evaluation_seconds * evaluations;
 }
 
