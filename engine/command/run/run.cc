@@ -10,6 +10,7 @@
 #include <filesystem>
 #include <utility>
 
+#include "base/atomic_file.h"
 #include "base/error.h"
 #include "command/commands.h"
 #include "command/job_data.h"
@@ -81,6 +82,8 @@ void check_trace(const Arguments& a) {
   if (!std::filesystem::is_directory(folder))
     fail("--trace: {} is not a folder (create it, or choose another)", folder.string());
   if (std::filesystem::is_directory(file)) fail("--trace: {} is a folder (name a file in it)", file.string());
+  if (!may_become_a_file(file))
+    fail("--trace: {} is a device or a pipe, and a file would take its place (name a file)", file.string());
   if (access(folder.c_str(), W_OK) != 0)
     fail("--trace: {} can't be written: {} (choose another folder)", folder.string(), std::strerror(errno));
 }
