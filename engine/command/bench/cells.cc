@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "command/compare.h"
 #include "command/job_data.h"
+#include "command/run/job_room.h"
 #include "command/run/plan.h"
 #include "job/fields.h"
 #include "job/load.h"
@@ -53,22 +54,23 @@ BenchCell bench_cell(const Arguments& a, const ListedStrategy& listed) {
 StrategyRuns planned_runs(const Arguments& a, const BenchCell& cell) {
   check_concrete(cell.job);
   const Arguments changed = with_changes(a, cell.changes);
-  const LoadedJob loaded = load_job_of(changed, say_nothing);
-  const Dataset dataset = dataset_of(changed, loaded, say);
+  const LoadedJob given = load_job_of(changed, say_nothing);
+  const Dataset dataset = dataset_of(changed, given, say);
+  const std::vector<std::string> hosts = run_hosts(changed, given.job).addresses;
+  const int threads = threads_of(changed, given.job, hosts);
+  const LoadedJob loaded = within_budget(given, dataset, threads, say);  // as the runs choose
   const PreparedGraph prepared = prepare_graph(loaded, dataset, say);
-  const PlanOptions no_rates{threads_of(changed, loaded.job),  // only the bytes are used
-                             {1, 1, 1},
-                             1,
-                             run_hosts(changed, loaded.job).addresses};
-  const StrategyInfo& info = *find_strategy(cell.job.strategy.kind);
+  const PlanOptions no_rates{threads, {1, 1, 1}, 1, hosts};  // only the bytes are used
+  const Job& job = loaded.job;
+  const StrategyInfo& info = *find_strategy(job.strategy.kind);
   StrategyRuns runs;
   runs.label = cell.listed.label;
-  runs.hides = info.hides_communication(cell.job.strategy.options);
+  runs.hides = info.hides_communication(job.strategy.options);
   runs.sends_less = info.sends_less;
-  const Strategy& strategy = strategy_of(cell.job);
-  runs.draws = cell.job.task == Task::kLinkPrediction || strategy.holds == Holds::kBatches ||
-               (strategy.server != nullptr && strategy.server(cell.job, 0, 1).redraws);
-  const JobPlan plan = plan_job(loaded.job, dataset, prepared, no_rates);
+  const Strategy& strategy = strategy_of(job);
+  runs.draws = job.task == Task::kLinkPrediction || strategy.holds == Holds::kBatches ||
+               (strategy.server != nullptr && strategy.server(job, 0, 1).redraws);
+  const JobPlan plan = plan_job(job, dataset, prepared, no_rates);
   runs.planned = plan.epoch;
   runs.planned_between = plan.epoch_between;
   return runs;
