@@ -5,7 +5,9 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <utility>
 
+#include "command/commands.h"
 #include "command/run/job_room.h"
 #include "train/small_job.h"
 
@@ -56,6 +58,25 @@ TEST_F(ComparedStrategies, HaveTheMemoryThatARunOfThemNeeds) {
   EXPECT_GT(with_room.forecast.peak, held) << "the case must show something";
   EXPECT_EQ(with_room.refused, "");
   EXPECT_THAT(graph(held / 2).refused, HasSubstr("a rank, and resources.memory is"));
+}
+
+/// A plan under auto chose by this machine's rates, and by the manifest's link, whatever it was to be for:
+/// plan --compare named another strategy as the best one.
+TEST_F(ComparedStrategies, AreChosenForWhatAPlanIsFor) {
+  const auto chosen = [&](const char* option, const char* value) {
+    Arguments a = arguments({"strategy.kind=auto", "placement={ranks: 2, ranksPerServer: 1}"});
+    for (const auto& [name, given] : {std::pair("--rates", "100,100,1000"), std::pair("--link", "100"),
+                                      std::pair(option, value)})  // the last one counts
+      a.add(name, given);
+    testing::internal::CaptureStdout(), testing::internal::CaptureStderr();
+    EXPECT_EQ(plan_command().run(a), 0);
+    testing::internal::GetCapturedStdout();
+    const std::string said = testing::internal::GetCapturedStderr(), words = "strategy auto is ";
+    const std::size_t at = said.find(words);
+    return at == std::string::npos ? said : said.substr(at + words.size(), 8);
+  };
+  EXPECT_EQ(chosen("--link", "0.00001"), "granndis") << "copies spare messages";
+  EXPECT_NE(chosen("--rates", "0.001,0.001,0.001"), "granndis") << "copies are computed, too";
 }
 
 /// A loss of power can leave a manifest empty. The run that was to go on ended by a signal.
