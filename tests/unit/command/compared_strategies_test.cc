@@ -9,6 +9,7 @@
 
 #include "command/commands.h"
 #include "command/run/job_room.h"
+#include "command/run/plan.h"
 #include "train/small_job.h"
 
 namespace atl {
@@ -77,6 +78,22 @@ TEST_F(ComparedStrategies, AreChosenForWhatAPlanIsFor) {
   };
   EXPECT_EQ(chosen("--link", "0.00001"), "granndis") << "copies spare messages";
   EXPECT_NE(chosen("--rates", "0.001,0.001,0.001"), "granndis") << "copies are computed, too";
+}
+
+/// On GPUs computing is so much shorter that messages decide. A cluster refuses such a job.
+TEST_F(ComparedStrategies, AreSaidToBeComparedByProcessorsWhereRanksTrainOnGpus) {
+  static std::string said;
+  for (const char* device : {"cuda", "cpu"}) {
+    Arguments a = arguments({"strategy.kind=auto"});
+    a.add("--device", device);
+    a.add("--output", folder_ / device);
+    said.clear();
+    plan_run(a, [](const std::string& line) { said += line + "\n"; });
+    EXPECT_THAT(said, HasSubstr("strategy auto is "));
+    EXPECT_EQ(said.find("compares strategies by this machine's processors") != std::string::npos,
+              device == std::string("cuda"))
+        << said;
+  }
 }
 
 /// A loss of power can leave a manifest empty. The run that was to go on ended by a signal.
