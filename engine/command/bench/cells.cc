@@ -51,6 +51,18 @@ BenchCell bench_cell(const Arguments& a, const ListedStrategy& listed) {
   return cell;
 }
 
+/// The rules want the rate to be warm before the last epoch.
+std::vector<std::string> few_epochs(const Job& job) {
+  constexpr int kEpochs = 10;
+  const int epochs = std::min<int>(job.training.epochs, kEpochs);
+  std::vector<std::string> changes{fmt::format("training.epochs={}", epochs),
+                                   fmt::format("training.evaluateEvery={}", epochs),
+                                   "training.earlyStopping.patience=0"};
+  if (job.training.schedule.warmup_epochs >= epochs)
+    changes.emplace_back("training.learningRateSchedule.warmupEpochs=0");
+  return changes;
+}
+
 StrategyRuns planned_runs(const Arguments& a, const BenchCell& cell) {
   check_concrete(cell.job);
   const Arguments changed = with_changes(a, cell.changes);

@@ -40,6 +40,9 @@ struct BenchCell {
 /// because messages that go on during an evaluation would be hidden.
 BenchCell bench_cell(const Arguments& arguments, const ListedStrategy& listed);
 
+/// Changes of the manifest for a run that only shows how long its epochs take.
+std::vector<std::string> few_epochs(const Job& job);
+
 /// The runs' plan, as `atoll plan` has it. Prepares the data set and the graph, so that every run finds them.
 StrategyRuns planned_runs(const Arguments& arguments, const BenchCell& cell);
 

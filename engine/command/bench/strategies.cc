@@ -1,7 +1,6 @@
 // atoll bench strategies: the same work under several strategies, in turn, on this machine or on the links of
 // a rig.
 #include <algorithm>
-#include <array>
 #include <charconv>
 #include <cmath>
 #include <cstdio>
@@ -24,7 +23,6 @@ namespace fs = std::filesystem;
 constexpr double kFirstRate = 1e9;     // bits per second, where the rig doesn't tell its rate
 constexpr double kCloseEnough = 0.01;  // of the requested share
 constexpr int kMostMeasurements = 5;   // to come that close
-constexpr Index kEpochsOfAMeasurement = 10;
 
 void say(const std::string& line) {
   std::fprintf(stderr, "atoll: %s\n", line.c_str());
@@ -51,11 +49,7 @@ fs::path output_of(const Arguments& a, const Job& job) {
 /// how long it waits.
 SharedEpoch measure_share(const Arguments& a, const BenchCell& baseline, const fs::path& output,
                           double rate) {
-  const Index epochs = std::min<Index>(baseline.job.training.epochs, kEpochsOfAMeasurement);
-  const std::array changes{fmt::format("training.epochs={}", epochs),
-                           fmt::format("training.evaluateEvery={}", epochs),
-                           std::string("training.earlyStopping.patience=0")};
-  const RunRecord run = run_cell(a, baseline, output, {changes.begin(), changes.end()});
+  const RunRecord run = run_cell(a, baseline, output, few_epochs(baseline.job));
   SharedEpoch measured{rate, 0, 0};
   for (const TypicalEpoch& rank : run.typical_by_rank)
     if (rank.compute_seconds > measured.compute)

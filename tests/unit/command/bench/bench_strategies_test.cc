@@ -56,6 +56,21 @@ TEST(StrategyList, WhatIsNoEntryIsRefused) {
   EXPECT_THROW(job_under("graph:smoothing=both", 0), Error);
 }
 
+/// A manifest whose rate warms up for longer than a share is measured was refused by its own rules.
+TEST(FewEpochs, AreAManifestsWhateverItTakesTime) {
+  for (const std::vector<std::string>& own :
+       {std::vector<std::string>{"training.epochs=200", "training.learningRateSchedule={kind: cosine, warmupEpochs: 20}",
+                                 "training.earlyStopping={patience: 30}", "training.evaluateEvery=15"},
+        std::vector<std::string>{"training.epochs=3"}}) {
+    std::vector<std::string> all = own;
+    const std::vector<std::string> few = few_epochs(parse_job(kManifest, "x.yaml", own).job);
+    all.insert(all.end(), few.begin(), few.end());
+    const TrainingSpec training = parse_job(kManifest, "x.yaml", all).job.training;
+    EXPECT_LE(training.epochs, 10);
+    EXPECT_EQ(training.evaluate_every, training.epochs) << "after what is timed";
+  }
+}
+
 TEST(Links, RatesAreReadAndWrittenAsTcDoes) {
   EXPECT_EQ(link_bits("850mbit"), 850e6);
   EXPECT_EQ(link_bits("2.5gbit"), 2.5e9);
