@@ -1,8 +1,12 @@
 #include "command/bench/cells.h"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include <algorithm>
 #include <csignal>
 #include <cstdio>
+#include <utility>
 
 #include "base/error.h"
 #include "command/compare.h"
@@ -20,7 +24,7 @@
 namespace atl {
 namespace {
 
-constexpr int kEvaluateEvery = 5;  // at least: then four of five epochs directly follow another one
+constexpr int kRarely = 5;  // evaluations, checkpoints: then four of five epochs directly follow another one
 
 void say(const std::string& line) {
   std::fprintf(stderr, "atoll: %s\n", line.c_str());
@@ -40,14 +44,24 @@ BenchCell bench_cell(const Arguments& a, const ListedStrategy& listed) {
   BenchCell cell{listed, {}, {listed.change}};
   cell.job = load_job_of(with_changes(a, cell.changes), say).job;
   TrainingSpec& t = cell.job.training;
-  int rarely = kEvaluateEvery;
+  std::vector<std::string> said;
+  const auto change = [&](const char* field, int& value, int to, std::string why) {
+    cell.changes.push_back(fmt::format("{}={}", field, value = to));
+    said.push_back(std::move(why));
+  };
+  int rarely = kRarely;
   if (t.early_stopping.patience > 0) rarely = std::min(rarely, t.early_stopping.patience);
-  if (t.evaluate_every >= rarely) return cell;
-  cell.said =
-      fmt::format("evaluated every {} epochs instead of {}, so that evaluation hides no communication",
-                  rarely, t.evaluate_every);
-  t.evaluate_every = rarely;
-  cell.changes.push_back(fmt::format("training.evaluateEvery={}", rarely));
+  if (t.evaluate_every < rarely)
+    change("training.evaluateEvery", t.evaluate_every, rarely,
+           fmt::format("evaluated every {} epochs instead of {}, so that evaluation hides no communication",
+                       rarely, t.evaluate_every));
+  CheckpointSpec& c = t.checkpoint;
+  if (c.every > 0 && c.every < kRarely)
+    change("training.checkpoint.every", c.every, kRarely,
+           fmt::format("checkpoints every {} epochs instead of {}, so that others can be timed", kRarely, c.every));
+  if (c.every_steps > 0)
+    change("training.checkpoint.everySteps", c.every_steps, 0, "no checkpoints within epochs");
+  cell.said = fmt::format("{}", fmt::join(said, "; "));
   return cell;
 }
 

@@ -114,6 +114,35 @@ TEST_F(RigTest, ItsProgramIsToldTheRate) {
   EXPECT_THROW(Rig::from_environment(), Error);
 }
 
+/// With a checkpoint behind each epoch no epoch could be timed, as was told when all rounds had run.
+TEST_F(RigTest, ACellsEpochsCanBeTimed) {
+  write_text(folder_ / "job.yaml", kManifest);
+  Arguments arguments;
+  arguments.add("--file", folder_ / "job.yaml");
+  const auto cell = [&](const char* change, const char* strategy) {
+    Arguments changed = arguments;
+    changed.add("--set", change);
+    return bench_cell(changed, read_strategy_list(strategy).front());
+  };
+  const auto as_run = [](const char* change, const BenchCell& made) {
+    std::vector<std::string> changes{change};
+    changes.insert(changes.end(), made.changes.begin(), made.changes.end());
+    return parse_job(kManifest, "x.yaml", changes).job.training;
+  };
+  const BenchCell often = cell("training.checkpoint={every: 1}", "graph");
+  EXPECT_EQ(as_run("training.checkpoint={every: 1}", often).checkpoint.every, 5);
+  EXPECT_EQ(often.job.training, as_run("training.checkpoint={every: 1}", often));
+  EXPECT_THAT(often.said, AllOf(HasSubstr("evaluated every 5 epochs instead of 1"),
+                                HasSubstr("checkpoints every 5 epochs instead of 1")));
+  const char* const within = "training.checkpoint={every: 0, everySteps: 3}";
+  const BenchCell steps = cell(within, "minibatch");
+  EXPECT_EQ(as_run(within, steps).checkpoint.every_steps, 0);
+  EXPECT_EQ(as_run(within, steps).checkpoint.every, 0);
+  EXPECT_THAT(steps.said, HasSubstr("no checkpoints within epochs"));
+  const char* const rarely = "training={evaluateEvery: 7, checkpoint: {every: 50}}";
+  EXPECT_EQ(cell(rarely, "graph").said, "");
+}
+
 TEST(BenchStrategies, TakesNoChangesOfTheStrategyItself) {
   for (const char* change : {"strategy.wire=bfloat16", "strategy={kind: graph}"}) {
     Arguments arguments;
