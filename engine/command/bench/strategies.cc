@@ -83,8 +83,7 @@ double shape_links(const Arguments& a, Rig& rig, double share, const fs::path& o
 
 /// Runs the strategies in turn, so that a change of the machine affects all: A B … A, A B … A.
 void run_rounds(const Arguments& a, const std::vector<BenchCell>& cells, std::vector<StrategyRuns>& runs,
-                const fs::path& output) {
-  const long rounds = a.integer("--rounds", 3, 1, 100);
+                const fs::path& output, long rounds) {
   for (long round = 1; round <= rounds; ++round) {
     for (std::size_t i = 0; i < cells.size(); ++i) {
       const std::string name = fmt::format("{}-{}", i + 1, cells[i].listed.kind);
@@ -107,6 +106,8 @@ void refuse_changes_of_strategy(const Arguments& a) {
 
 int bench(const Arguments& a) {
   refuse_changes_of_strategy(a);
+  const long rounds = a.integer("--rounds", 3, 1, 100);
+  a.integer("--timeout", 300, 1, kLongestTimeout);  // for the runs
   Rig rig = Rig::from_environment();
   const double share = asked_share(a, rig);
   std::vector<BenchCell> cells;
@@ -124,7 +125,7 @@ int bench(const Arguments& a) {
   if (share > 0) result.share_reached = shape_links(a, rig, share, output);
   result.link = rig.link();
   result.rig = rig.description();
-  run_rounds(a, cells, runs, output);
+  run_rounds(a, cells, runs, output, rounds);
   result.rows = compare_strategies(runs);
   std::fputs((a.has("--json") ? to_json(result) : to_text(result)).c_str(), stdout);
   return 0;

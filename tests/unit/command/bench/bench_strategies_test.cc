@@ -157,6 +157,22 @@ TEST(BenchStrategies, TakesNoChangesOfTheStrategyItself) {
   }
 }
 
+/// They were looked at when graphs had been prepared and kernels timed.
+TEST(Bench, RefusesItsOptionsBeforeItMeasures) {
+  const auto refused = [](const Command& command, const char* option, const char* value) {
+    Arguments arguments;
+    arguments.add("--file", "absent.yaml");
+    arguments.add("DATASET", "absent");
+    arguments.add("--strategies", "graph");
+    arguments.add(option, value);
+    return error_of([&] { command.run(arguments); });
+  };
+  EXPECT_THAT(refused(bench_strategies_command(), "--rounds", "0"), HasSubstr("--rounds: '0' is not allowed"));
+  EXPECT_THAT(refused(bench_strategies_command(), "--timeout", "x"), HasSubstr("--timeout: 'x' is not allowed"));
+  EXPECT_THAT(refused(bench_ops_command(), "--columns", "64,100"),
+              HasSubstr("--columns 100: is not a multiple of --heads 8"));
+}
+
 TEST_F(RigTest, AShareOfCommunicationNeedsOne) {
   write_text(folder_ / "job.yaml", kManifest);
   Arguments arguments;
