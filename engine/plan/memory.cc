@@ -239,7 +239,7 @@ RankMemory rank_memory(const MemoryInput& in) {
     const Index held = parameter_bytes(run, in.dry) + s.halo + i.halo;
     m.loading = std::max(m.loading, base + graph + features + constant_bytes(in) + held);
   }
-  Index on_host = graph + (released ? 0 : features);
+  Index on_host = graph + (released ? 0 : features) + kReal * in.dry.values;  // the best epoch's weights
   for (const MemoryItem& item : m.items) m.training += item.bytes, on_host += item.on_host ? item.bytes : 0;
   m.beside_gpu = std::max(m.beside_gpu, on_host);
   m.batches = batch_bytes(in);
