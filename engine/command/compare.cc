@@ -86,8 +86,9 @@ class Comparing {
       if (!row.exact && loaded.job.task != Task::kLinkPrediction)
         row.effect = known_effect(row.label, loaded.job.model.kind, size_of(dataset_, loaded.job));
       if (const auto& shortfall = row.forecast.shortfall; shortfall && shortfall->certain)
-        row.refused = fmt::format("refused: takes {} a rank, and resources.memory is {}",
-                                  bytes_text(shortfall->needed), bytes_text(double(loaded.job.resources.memory)));
+        row.refused =
+            fmt::format("refused: takes {} a rank, and resources.memory is {}", bytes_text(shortfall->needed),
+                        bytes_text(double(loaded.job.resources.memory)));
       return loaded;
     } catch (const Error& error) {
       row.refused = "refused: " + first_line(error.what(), "--set " + row.change + ": ");

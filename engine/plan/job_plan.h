@@ -109,7 +109,7 @@ struct Shortfall {
   /// The job can't run, unless its plan is wrong by more than a tenth, which tests/e2e/plan_and_bench rules
   /// out.
   bool certain = false;
-  std::string text;  // one line: what is needed, what there is, what helps
+  std::string text;   // one line: what is needed, what there is, what helps
   double needed = 0;  // bytes of all ranks, or of each where resources.memory is too little
 };
 

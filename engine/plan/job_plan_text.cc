@@ -101,8 +101,10 @@ std::string card_text(const JobPlan& plan) {
                                  plan.card->measured ? "from rates that one card reached" : "not measured",
                                  plan.card->source);
   if (most->shape.batches && needed > there)
-    return text + fmt::format("rank {} trains in {}, of which the host holds features and batches made ahead, and its card of {} the rest\n",
-                              most->shape.rank, bytes_text(double(needed)), bytes_text(double(there)));
+    return text +
+           fmt::format(
+               "rank {} trains in {}, of which the host holds features and batches made ahead, and its card of {} the rest\n",
+               most->shape.rank, bytes_text(double(needed)), bytes_text(double(there)));
   text += fmt::format("rank {} trains in {} of its card's {}", most->shape.rank, bytes_text(double(needed)),
                       bytes_text(double(there)));
   return text +

@@ -39,7 +39,8 @@ struct RankMemory {
   // of the host's memory, what a rank holds at least that trains on a GPU: the host keeps what it reads, and
   // the best epoch's weights
   Index beside_gpu = 0;
-  /// Bytes on the GPU of a rank that trains on one. Beside this and `beside_gpu`, sums are for a rank on a CPU.
+  /// Bytes on the GPU of a rank that trains on one. Beside this and `beside_gpu`, sums are for a rank on a
+  /// CPU.
   Index on_device() const;
   Index peak() const;
   /// The largest phase without what the kernel can take back: pages of files, and those read once while

@@ -58,7 +58,8 @@ BenchCell bench_cell(const Arguments& a, const ListedStrategy& listed) {
   CheckpointSpec& c = t.checkpoint;
   if (c.every > 0 && c.every < kRarely)
     change("training.checkpoint.every", c.every, kRarely,
-           fmt::format("checkpoints every {} epochs instead of {}, so that others can be timed", kRarely, c.every));
+           fmt::format("checkpoints every {} epochs instead of {}, so that others can be timed", kRarely,
+                       c.every));
   if (c.every_steps > 0)
     change("training.checkpoint.everySteps", c.every_steps, 0, "no checkpoints within epochs");
   cell.said = fmt::format("{}", fmt::join(said, "; "));

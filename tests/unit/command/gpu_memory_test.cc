@@ -41,7 +41,8 @@ class GpuMemory : public testing::Test {
   TemporaryFolder folder_;
 };
 
-/// By hand: graph and features of 3000 vertices and the weights beside the program, and no row of 1024 columns.
+/// By hand: graph and features of 3000 vertices and the weights beside the program, and no row of 1024
+/// columns.
 TEST_F(GpuMemory, OfTheHostIsWhatIsReadAndNotThePasses) {
   const RankMemory memory = plan(loaded("1Gi")).ranks[0].memory;
   const Index columns = Index(3000) * 1024 * 4;

@@ -54,7 +54,8 @@ TEST(Cards, OfMiniBatchesNeedntHoldTheFeatures) {
   const std::string many = said({{"features", 200 * kGib}, {"activations", kGib}}, true);
   EXPECT_THAT(many, HasSubstr("rank 0 trains in 201 GiB, of which the host holds features"));
   EXPECT_THAT(many, Not(HasSubstr("doesn't fit")));
-  EXPECT_THAT(said({{"features", 20 * kGib}}, true), HasSubstr("trains in 20.0 GiB of its card's 79.0 GiB\n"));
+  EXPECT_THAT(said({{"features", 20 * kGib}}, true),
+              HasSubstr("trains in 20.0 GiB of its card's 79.0 GiB\n"));
 }
 
 }  // namespace

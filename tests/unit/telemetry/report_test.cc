@@ -47,8 +47,9 @@ TEST(Report, ShowsWhatAReaderLooksFor) {
 /// Ranks count from their start: a resumed run's report gave its last seconds and bytes for the whole run's.
 TEST(Report, SaysSinceWhenRanksCount) {
   const std::string html = report_html(sample_run());
-  for (const char* text : {"Seconds since this start by rank and phase", "Bytes sent by pair of ranks since this start",
-                           "What training sent since this start"})
+  for (const char* text :
+       {"Seconds since this start by rank and phase", "Bytes sent by pair of ranks since this start",
+        "What training sent since this start"})
     EXPECT_THAT(html, HasSubstr(text));
 }
 

@@ -35,7 +35,8 @@ TEST(TraceFile, OfFullRingsIsWrittenWithoutHoldingItsText) {
   const std::string text = read_bytes(folder / "trace.json");
   std::size_t spans = 0;
   for (std::size_t at = 0; (at = text.find(R"("ph":"X")", at)) != std::string::npos; ++at) ++spans;
-  EXPECT_EQ(spans, std::size_t(kLanes) * (Trace::kSpans - 1)) << "all but the oldest, which may be overwritten";
+  EXPECT_EQ(spans, std::size_t(kLanes) * (Trace::kSpans - 1))
+      << "all but the oldest, which may be overwritten";
   EXPECT_TRUE(text.ends_with("}]}\n"));
   EXPECT_NE(text.find(R"("earlierSpansMissing":true)"), std::string::npos);
   EXPECT_NE(text.find(R"("ts":0.0,"dur":0.5)"), std::string::npos) << "times begin with the first span";

@@ -59,7 +59,8 @@ TEST(StrategyList, WhatIsNoEntryIsRefused) {
 /// A manifest whose rate warms up for longer than a share is measured was refused by its own rules.
 TEST(FewEpochs, AreAManifestsWhateverItTakesTime) {
   for (const std::vector<std::string>& own :
-       {std::vector<std::string>{"training.epochs=200", "training.learningRateSchedule={kind: cosine, warmupEpochs: 20}",
+       {std::vector<std::string>{"training.epochs=200",
+                                 "training.learningRateSchedule={kind: cosine, warmupEpochs: 20}",
                                  "training.earlyStopping={patience: 30}", "training.evaluateEvery=15"},
         std::vector<std::string>{"training.epochs=3"}}) {
     std::vector<std::string> all = own;
@@ -167,8 +168,10 @@ TEST(Bench, RefusesItsOptionsBeforeItMeasures) {
     arguments.add(option, value);
     return error_of([&] { command.run(arguments); });
   };
-  EXPECT_THAT(refused(bench_strategies_command(), "--rounds", "0"), HasSubstr("--rounds: '0' is not allowed"));
-  EXPECT_THAT(refused(bench_strategies_command(), "--timeout", "x"), HasSubstr("--timeout: 'x' is not allowed"));
+  EXPECT_THAT(refused(bench_strategies_command(), "--rounds", "0"),
+              HasSubstr("--rounds: '0' is not allowed"));
+  EXPECT_THAT(refused(bench_strategies_command(), "--timeout", "x"),
+              HasSubstr("--timeout: 'x' is not allowed"));
   EXPECT_THAT(refused(bench_ops_command(), "--columns", "64,100"),
               HasSubstr("--columns 100: is not a multiple of --heads 8"));
 }

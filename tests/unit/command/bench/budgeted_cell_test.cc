@@ -40,16 +40,14 @@ class BudgetedCell : public testing::Test {
   Arguments arguments_;
 };
 
-/// The plan was that of one batch, and its runs had several: when all rounds had run, they seemed to have sent
-/// other bytes than planned.
+/// The plan was that of one batch, and its runs had several: when all rounds had run, they seemed to have
+/// sent other bytes than planned.
 TEST_F(BudgetedCell, IsPlannedAsItsRunsChoose) {
   Index budget = 0;
-  for (const RankPlan& rank : plan(loaded({"strategy={kind: granndis, granndis: {batches: 4}}",
-                                           "training.recompute=layer"}))
-                                  .ranks)
+  for (const RankPlan& rank :
+       plan(loaded({"strategy={kind: granndis, granndis: {batches: 4}}", "training.recompute=layer"})).ranks)
     budget = std::max(budget, rank.memory.peak());
-  const ListedStrategy listed =
-      read_strategy_list("granndis:memoryBudget=" + std::to_string(budget)).front();
+  const ListedStrategy listed = read_strategy_list("granndis:memoryBudget=" + std::to_string(budget)).front();
   const LoadedJob chosen = within_budget(loaded({listed.change}), dataset(), 1, say);
   ASSERT_GT(expansion_of(chosen.job).batches, 1) << "the case must show something";
   EXPECT_EQ(planned_runs(arguments_, bench_cell(arguments_, listed)).planned, plan(chosen).epoch);
