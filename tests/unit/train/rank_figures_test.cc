@@ -43,8 +43,8 @@ TEST_F(RankFigures, TrafficIsThatOfTheEpochsSinceTheStart) {
   EXPECT_EQ(sent(resumed), 7 * (any.bytes.intra + any.bytes.inter));
 }
 
-/// Each epoch follows an evaluation, and none is steady. Rank 0, which has read the epochs before, gave theirs
-/// for its own.
+/// Each epoch follows an evaluation, and none is steady. Rank 0, which has read the epochs before, gave
+/// theirs for its own.
 TEST_F(RankFigures, ATypicalEpochIsOfThoseSinceTheStart) {
   job_ = small_job({"training.epochs=12", "training.evaluateEvery=1", "training.checkpoint={every: 5}"});
   this->run("killed", 3, 8);
