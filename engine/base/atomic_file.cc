@@ -140,9 +140,18 @@ const char* write_remedy(int error) {
   }
 }
 
+bool may_become_a_file(const fs::path& path) {
+  std::error_code unseen;
+  const bool is_there = fs::exists(path, unseen);
+  const bool of_the_system = path.parent_path() == "/dev";  // /dev/stdout may lead to a file
+  return !is_there || (fs::is_regular_file(path, unseen) && !of_the_system);
+}
+
 AtomicFile::AtomicFile(fs::path path)
     : path_(absolute_without_slash(std::move(path))), partial_(partial_of(path_)) {
   if (fs::is_directory(path_)) fail("{}: is a folder; give a file to write", path_.string());
+  if (!may_become_a_file(path_))
+    fail("{}: is a device or a pipe, and a file would take its place; give a file to write", path_.string());
   const StopsTaken before_it_is_known;  // else a stop would leave the file behind
   create_parents(path_);
   do {

@@ -11,6 +11,7 @@
 #include "command/bench/cells.h"
 #include "command/job_data.h"
 #include "command/record_job.h"
+#include "job/load.h"
 #include "job/quantity.h"
 #include "job/strategies.h"
 #include "job/yaml.h"
@@ -84,9 +85,10 @@ class Comparing {
       // Runs that are stored learned classes.
       if (!row.exact && loaded.job.task != Task::kLinkPrediction)
         row.effect = known_effect(row.label, loaded.job.model.kind, size_of(dataset_, loaded.job));
-      if (const auto memory = loaded.job.resources.memory; memory > 0 && row.forecast.peak > memory)
-        row.refused = fmt::format("refused: takes {} a rank, and resources.memory is {}",
-                                  bytes_text(double(row.forecast.peak)), bytes_text(double(memory)));
+      if (const auto& shortfall = row.forecast.shortfall; shortfall && shortfall->certain)
+        row.refused =
+            fmt::format("refused: takes {} a rank, and resources.memory is {}", bytes_text(shortfall->needed),
+                        bytes_text(double(loaded.job.resources.memory)));
       return loaded;
     } catch (const Error& error) {
       row.refused = "refused: " + first_line(error.what(), "--set " + row.change + ": ");
@@ -178,6 +180,7 @@ LoadedJob concrete_job(const Arguments& arguments, const LoadedJob& given, const
 
 LoadedJob chosen_before(const Arguments& arguments, const LoadedJob& given,
                         const std::filesystem::path& manifest, Say say) {
+  load_job(manifest);  // throws Error unless it is a manifest
   std::ostringstream text;
   text << std::ifstream(manifest).rdbuf();
   const Node spec = *parse_yaml(text.str(), manifest.string()).front().find("spec");

@@ -177,7 +177,8 @@ MachineRates rates_of(const Arguments& a, const Card* card, int ranks, int threa
   return a.has("--rates") ? parse_rates(a.get("--rates")) : measured_rates(ranks, threads);
 }
 
-int run_comparison(const Arguments& a, const LoadedJob& given, const Dataset& dataset, int threads) {
+/// What strategies are compared by, and one is chosen for auto: the servers, links and rates that are given.
+CompareOptions compare_options(const Arguments& a, const LoadedJob& given, int threads) {
   CompareOptions options{.threads = threads};
   if (a.has("--topology")) options.topology = read_topology(a.get("--topology"));
   if (options.topology && (a.has("--ranks") || given.given.contains("placement.ranks")))
@@ -185,6 +186,11 @@ int run_comparison(const Arguments& a, const LoadedJob& given, const Dataset& da
   const Card* const card = a.has("--gpu") ? &card_of(a.get("--gpu")) : nullptr;
   if (card != nullptr || a.has("--rates")) options.rates = rates_of(a, card, 1, threads);
   if (a.has("--link")) options.link = link_of(a);
+  return options;
+}
+
+int run_comparison(const Arguments& a, const LoadedJob& given, const Dataset& dataset, int threads) {
+  CompareOptions options = compare_options(a, given, threads);
   if (a.has("--trial")) options.trial = a.integer("--trial", 0, 0, 100'000);
   const Comparison comparison = compare_strategies(a, given, dataset, options, say);
   std::fputs((a.has("--json") ? to_json(comparison) + "\n" : to_text(comparison)).c_str(), stdout);
@@ -203,8 +209,10 @@ int run(const Arguments& a) {
   options.threads = threads_of(a, given.job);
   const Dataset dataset = dataset_of(a, given, say);
   if (a.has("--compare")) return run_comparison(a, given, dataset, options.threads);
-  const LoadedJob loaded = within_budget(concrete_job(a, given, dataset, {.threads = options.threads}, say),
-                                         dataset, options.threads, say);
+  const CompareOptions chosen_by =
+      is_open(given.job) ? compare_options(a, given, options.threads) : CompareOptions{};
+  const LoadedJob loaded =
+      within_budget(concrete_job(a, given, dataset, chosen_by, say), dataset, options.threads, say);
   const Job& job = loaded.job;
   const std::optional<PreparedGraph> prepared = graph_to_plan_from(a, loaded, dataset);
   const Card* const card = a.has("--gpu") ? &card_of(a.get("--gpu")) : nullptr;
@@ -214,7 +222,8 @@ int run(const Arguments& a) {
   options.link_bytes = a.has("--link") ? link_of(a) : near_link;
   JobPlan plan = prepared ? plan_job(job, dataset, *prepared, options) : plan_job(job, dataset, options);
   plan.card = card;
-  warn_of_memory(loaded, plan, say);
+  const bool on_gpus = card != nullptr || job.resources.gpus > 0;
+  warn_of_memory(loaded, plan, on_gpus ? TrainsOn::kGpus : TrainsOn::kCpus, say);
   if (a.has("--topology")) {
     if (!prepared) fail("--topology: ranks are recorded on the prepared graph (add --prepare)");
     simulate_into(a, loaded, dataset, *prepared, plan);

@@ -52,7 +52,11 @@ std::vector<Candidate> candidates(const Arguments& a, const Topology& topology, 
   return all;
 }
 
+/// What says which ranks run, and how, would be without effect beside --modelled.
 RecordOptions how_to_record(const Arguments& a) {
+  for (const char* option : {"--alone", "--sample", "--at-once"})
+    if (a.has("--modelled") && a.has(option))
+      fail("--modelled and {} exclude each other: a model runs no rank (use one)", option);
   return {.epochs = int(a.integer("--epochs", 8, kFewestEpochs, kMostEpochs)),
           .at_once = int(a.integer("--at-once", 1, 1, available_cores())),
           .alone = a.has("--alone") || a.has("--sample"),

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "plan/job_plan.h"
 #include "simulate/record.h"
 
 namespace atl {
@@ -119,6 +118,8 @@ Forecast forecast(const Job& job, const Dataset& dataset, const PreparedGraph& p
       plan_job(job, dataset, prepared, {threads, rates, link > 0 ? link : rates.triad_bytes, hosts});
   Forecast made;
   for (const RankPlan& rank : plan.ranks) made.peak = std::max(made.peak, rank.memory.peak());
+  made.shortfall = shortfall_of_resources(plan, job, job.resources.gpus > 0);
+  made.steps = double(plan.steps);
   if (job.task == Task::kLinkPrediction) {
     made.row = planned(plan);
     return made;
@@ -127,7 +128,6 @@ Forecast forecast(const Job& job, const Dataset& dataset, const PreparedGraph& p
       record_modelled(job, dataset, prepared, {.epochs = kEpochs, .threads = threads, .hosts = hosts}, rates);
   for (const RankPlan& rank : plan.ranks) recording.works.push_back(rank.work);
   made.row = simulate({"", recording}, topology);
-  made.steps = recording.steps;
   return made;
 }
 

@@ -12,6 +12,7 @@
 #include "dataset/dataset.h"
 #include "job/job.h"
 #include "partition/prepared_graph.h"
+#include "plan/job_plan.h"
 #include "simulate/simulation.h"
 #include "tensor/rates.h"
 
@@ -20,9 +21,10 @@ namespace atl {
 // A job's epochs predicted for given servers, without running any: for choosing among strategies.
 
 struct Forecast {
-  SimulatedRow row;  // of one epoch
-  Index peak = 0;    // bytes, on the rank that needs most
-  double steps = 1;  // optimiser steps of an epoch
+  SimulatedRow row;                      // of one epoch
+  Index peak = 0;                        // bytes, on the rank that needs most
+  double steps = 1;                      // optimiser steps of an epoch
+  std::optional<Shortfall> shortfall{};  // of resources.memory, as a run judges it
   double sent() const { return row.bytes_inside + row.bytes_between; }
 };
 

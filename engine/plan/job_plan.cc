@@ -148,7 +148,8 @@ void add_checkpoints(std::vector<RankPlan>& ranks) {
 
 void add_up(const Job& job, JobPlan& plan) {
   const int epochs = job.training.epochs, every = job.training.evaluate_every;
-  const int evaluations = every > 0 ? (epochs + every - 1) / every : 1;  // the last epoch is always evaluated
+  // The last epoch is evaluated besides where no other was.
+  const int evaluations = every > 0 ? std::max(1, epochs / every) : 1;
   plan.total_seconds = plan.epoch_seconds * epochs + plan.evaluation_seconds * evaluations;
 }
 
@@ -201,6 +202,7 @@ JobPlan plan_all_batches(const Job& job, const Dataset& dataset, PlannedFrom fro
   for (const DryBatches& each : dry)
     ranks.push_back(plan_batches(job, dataset, options, each, Rank(ranks.size())));
   JobPlan plan = joined(options, from, std::move(ranks), {job, meta, dry});
+  plan.steps = std::max<std::int64_t>(1, dry.front().steps);
   if (!columns_of(job, 0, meta.features))
     plan.wide_weight = wide_weight(planned_model(job, feature_shape(job, meta), meta.classes));
   return plan;
@@ -222,6 +224,7 @@ JobPlan plan_job(const Job& job, const Dataset& dataset, const PreparedGraph& pr
     ranks.push_back(plan_rank(job, dataset, prepared, options, pairs, inputs, r));
   JobPlan plan = joined(options, PlannedFrom::kPrepared, std::move(ranks), {job, dataset.meta(), {}});
   plan.most_batches = inputs.most_batches();
+  plan.steps = std::max(1, server_batches_of(job));
   return plan;
 }
 

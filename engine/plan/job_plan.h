@@ -61,6 +61,7 @@ struct JobPlan {
   PlannedFrom from = PlannedFrom::kPrepared;
   std::vector<RankPlan> ranks;
   Index most_batches = 0;                      // DryInputs::most_batches()
+  std::int64_t steps = 1;                      // optimiser steps of an epoch
   std::shared_ptr<const PlanSection> section;  // null: the strategy adds nothing
   double wide_weight = 0;  // of batches: the gradient's share of weights with a row per feature
   MachineRates rates;      // one rank's, while the other ranks work too
@@ -108,14 +109,16 @@ struct Shortfall {
   /// The job can't run, unless its plan is wrong by more than a tenth, which tests/e2e/plan_and_bench rules
   /// out.
   bool certain = false;
-  std::string text;  // one line: what is needed, what there is, what helps
+  std::string text;   // one line: what is needed, what there is, what helps
+  double needed = 0;  // bytes of all ranks, or of each where resources.memory is too little
 };
 
-/// For a job whose ranks all run on one machine.
-std::optional<Shortfall> shortfall_here(const JobPlan& plan, const MemoryRoom& room);
+/// For a job whose ranks all run on one machine. `on_gpus`: the ranks train on GPUs, and what these hold
+/// takes none of the machine's memory.
+std::optional<Shortfall> shortfall_here(const JobPlan& plan, const MemoryRoom& room, bool on_gpus = false);
 
 /// Checks resources.memory, which on a cluster is the limit of a pod with all ranks of a server together.
 /// None where the job doesn't set it.
-std::optional<Shortfall> shortfall_of_resources(const JobPlan& plan, const Job& job);
+std::optional<Shortfall> shortfall_of_resources(const JobPlan& plan, const Job& job, bool on_gpus = false);
 
 }  // namespace atl

@@ -91,14 +91,20 @@ std::string seldom_text(const JobPlan& plan, const Job& job) {
       duration_text(plan.evaluation_seconds), every == 1 ? "epoch" : counted_text(every, "epoch"));
 }
 
-/// Where a card's rates are from, and whether the card holds the rank that needs most while training.
+/// Where a card's rates are from, and whether the card holds the rank that needs most of it. Of mini-batches
+/// the host holds the features, and batches that are made ahead: the card's part of the sum isn't planned.
 std::string card_text(const JobPlan& plan) {
   const auto most =
-      std::ranges::max_element(plan.ranks, {}, [](const RankPlan& r) { return r.memory.training; });
-  const Index needed = most->memory.training, there = plan.card->bytes;
+      std::ranges::max_element(plan.ranks, {}, [](const RankPlan& r) { return r.memory.on_device(); });
+  const Index needed = most->memory.on_device(), there = plan.card->bytes;
   std::string text = fmt::format("a model, {}: kernels' calls cost nothing in it (rates: {})\n",
                                  plan.card->measured ? "from rates that one card reached" : "not measured",
                                  plan.card->source);
+  if (most->shape.batches && needed > there)
+    return text +
+           fmt::format(
+               "rank {} trains in {}, of which the host holds features and batches made ahead, and its card of {} the rest\n",
+               most->shape.rank, bytes_text(double(needed)), bytes_text(double(there)));
   text += fmt::format("rank {} trains in {} of its card's {}", most->shape.rank, bytes_text(double(needed)),
                       bytes_text(double(there)));
   return text +

@@ -211,9 +211,10 @@ RankMemory rank_memory(const MemoryInput& in) {
   const Index base = kProcess + kThread * run.threads + (many ? kMpi : 0) + label_bytes(in);
   RankMemory m;
   m.mapped = in.mapped + in.pairs.mapped;
-  m.loading = base + m.mapped + graph + in.pairs.loaded +
-              std::max(features, cutting_bytes(run.full ? *run.full : run.training, needs, in.weighted)) +
-              run.training.server_bytes;
+  m.beside_gpu = base + graph + in.pairs.loaded +
+                 std::max(features, cutting_bytes(run.full ? *run.full : run.training, needs, in.weighted)) +
+                 run.training.server_bytes;
+  m.loading = m.mapped + m.beside_gpu;
   // RankData::release_features
   const bool released =
       in.model.constant_prefix() > 0 && (!run.training.batches || !reads_neighbours(run.job));
@@ -238,7 +239,9 @@ RankMemory rank_memory(const MemoryInput& in) {
     const Index held = parameter_bytes(run, in.dry) + s.halo + i.halo;
     m.loading = std::max(m.loading, base + graph + features + constant_bytes(in) + held);
   }
-  for (const MemoryItem& item : m.items) m.training += item.bytes;
+  Index on_host = graph + (released ? 0 : features) + kReal * in.dry.values;  // the best epoch's weights
+  for (const MemoryItem& item : m.items) m.training += item.bytes, on_host += item.on_host ? item.bytes : 0;
+  m.beside_gpu = std::max(m.beside_gpu, on_host);
   m.batches = batch_bytes(in);
   m.passes = s.total() + in.dry.workspace;
   m.inference = i.total();

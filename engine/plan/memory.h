@@ -36,7 +36,11 @@ struct RankMemory {
   Index state = 0;  // the share of `training` that a checkpoint has beside parameters (stale and cached rows)
   Index checkpoint = 0;  // while rank 0 holds another rank's state as well
   Index results = 0;     // writing predictions and embeddings: rank 0 holds the order of all vertices
-  /// Bytes on the GPU of a rank that trains on one; the other sums are for a rank on a CPU.
+  // of the host's memory, what a rank holds at least that trains on a GPU: the host keeps what it reads, and
+  // the best epoch's weights
+  Index beside_gpu = 0;
+  /// Bytes on the GPU of a rank that trains on one. Beside this and `beside_gpu`, sums are for a rank on a
+  /// CPU.
   Index on_device() const;
   Index peak() const;
   /// The largest phase without what the kernel can take back: pages of files, and those read once while

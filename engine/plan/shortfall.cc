@@ -14,9 +14,14 @@ namespace {
 
 constexpr double kExactness = 0.9;  // the least share of its plan that a rank comes to hold
 
-double held_by(const JobPlan& plan, const std::vector<Rank>& ranks) {
+/// Bytes of the host's memory.
+double held(const RankPlan& rank, bool on_gpus) {
+  return double(on_gpus ? rank.memory.beside_gpu : rank.memory.held());
+}
+
+double held_by(const JobPlan& plan, const std::vector<Rank>& ranks, bool on_gpus) {
   double sum = 0;
-  for (const Rank rank : ranks) sum += double(plan.ranks[std::size_t(rank)].memory.held());
+  for (const Rank rank : ranks) sum += held(plan.ranks[std::size_t(rank)], on_gpus);
   return sum;
 }
 
@@ -30,7 +35,9 @@ bool is_replicated(const JobPlan& plan) {
   return replicated > all / 2;
 }
 
-std::string remedy(const JobPlan& plan) {
+std::string remedy(const JobPlan& plan, bool on_gpus) {
+  if (on_gpus)
+    return "the host keeps the graph and the features that its GPUs get: use more ranks on more machines (--hosts, or a cluster)";
   if (is_replicated(plan)) {
     return fmt::format(
         "{} of it on each rank are weights with their gradients and moments, which every rank holds whole: more ranks "
@@ -43,9 +50,9 @@ std::string remedy(const JobPlan& plan) {
 
 }  // namespace
 
-std::optional<Shortfall> shortfall_here(const JobPlan& plan, const MemoryRoom& room) {
+std::optional<Shortfall> shortfall_here(const JobPlan& plan, const MemoryRoom& room, bool on_gpus) {
   double needed = 0;
-  for (const RankPlan& rank : plan.ranks) needed += double(rank.memory.held());
+  for (const RankPlan& rank : plan.ranks) needed += held(rank, on_gpus);
   if (room.total == 0 || needed <= room.available) return {};
   const bool certain = plan.from != PlannedFrom::kAssumedParts && kExactness * needed > room.total;
   const std::string ranks = plan.ranks.size() == 1
@@ -58,16 +65,17 @@ std::optional<Shortfall> shortfall_here(const JobPlan& plan, const MemoryRoom& r
       fmt::format("memory: the job {}: {} {}, {}{}; {}", certain ? "does not fit" : "may not fit", ranks,
                   bytes_text(needed), there,
                   certain ? "" : fmt::format(", of which {} are free now", bytes_text(room.available)),
-                  remedy(plan))};
+                  remedy(plan, on_gpus)),
+      needed};
 }
 
-std::optional<Shortfall> shortfall_of_resources(const JobPlan& plan, const Job& job) {
+std::optional<Shortfall> shortfall_of_resources(const JobPlan& plan, const Job& job, bool on_gpus) {
   const double given = double(job.resources.memory);
   if (given == 0) return {};
   std::optional<Shortfall> worst;
   double most = given;
   for (const std::vector<Rank>& ranks : find_strategy(job.strategy.kind)->layout(job).groups) {
-    const double needed = held_by(plan, ranks) / double(ranks.size());
+    const double needed = held_by(plan, ranks, on_gpus) / double(ranks.size());
     if (needed <= most) continue;
     most = needed;
     worst = Shortfall{
@@ -75,7 +83,8 @@ std::optional<Shortfall> shortfall_of_resources(const JobPlan& plan, const Job& 
         fmt::format("resources.memory: {} is too little: rank{} {} need{} {}{} (use {}Mi or more); {}",
                     bytes_text(given), ranks.size() == 1 ? "" : "s", fmt::join(ranks, ", "),
                     ranks.size() == 1 ? "s" : "", bytes_text(needed), ranks.size() == 1 ? "" : " each",
-                    std::int64_t(std::ceil(needed / kExactness / 0x1p20)), remedy(plan))};
+                    std::int64_t(std::ceil(needed / kExactness / 0x1p20)), remedy(plan, on_gpus)),
+        needed};
   }
   return worst;
 }

@@ -63,6 +63,7 @@ class RankMetrics {
   struct Families;
   std::unique_ptr<Families> families_;
   std::string metric_;  // of the run: accuracy, …
+  bool has_steps_ = false;
 };
 
 // In Prometheus' text format, a page may describe a metric in one place only.

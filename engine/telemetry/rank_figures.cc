@@ -47,11 +47,12 @@ void gather_phases(Communicator& comm, const std::vector<Phase>& phases, RunReco
   }
 }
 
-/// This rank's, over its steady epochs, or over all where none is steady.
+/// This rank's, over its steady epochs, or over all since this start where none is steady.
 TypicalEpoch typical_epoch(const RunRecord& record) {
   std::vector<const EpochRecord*> epochs = steady_epochs(record.epochs, record.resumed_from);
   if (epochs.empty())
-    for (const EpochRecord& epoch : record.epochs) epochs.push_back(&epoch);
+    for (const EpochRecord& epoch : record.epochs)
+      if (epoch.epoch > record.resumed_from) epochs.push_back(&epoch);
   const auto middle = [&](auto seconds_of) {
     std::vector<double> seconds;
     for (const EpochRecord* epoch : epochs) seconds.push_back(seconds_of(*epoch));

@@ -115,6 +115,7 @@ void RankMetrics::start(const RunRecord& run) {
 void RankMetrics::add(const EpochRecord& e) {
   Families& m = *families_;
   set(m.epoch, double(e.epoch));
+  if (has_steps_) set(m.step, 0);
   set(m.loss, e.loss);
   set(m.learning_rate, e.learning_rate);
   set(m.last_epoch, seconds_since_1970());
@@ -140,6 +141,7 @@ void RankMetrics::add(const EpochRecord& e) {
 }
 
 void RankMetrics::add(const StepRecord& s) {
+  has_steps_ = true;
   set(families_->step, double(s.step));
   set(families_->steps, double(s.steps));
 }

@@ -216,8 +216,9 @@ struct RunRecord {
   double epoch_seconds_median = 0;
   double startup_seconds = 0;                   // process start to first epoch: load, partition, distribute
   std::vector<std::int64_t> peak_memory_bytes;  // (ranks)
-  std::vector<std::int64_t> bytes_by_pair;      // (ranks, ranks): row sent to column, whole run; may be empty
-  std::vector<std::vector<Phase>> phases_by_rank;  // (ranks): whole run; the same names in the same order
+  // Since this start, whatever a run before it took:
+  std::vector<std::int64_t> bytes_by_pair;         // (ranks, ranks): row sent to column; may be empty
+  std::vector<std::vector<Phase>> phases_by_rank;  // (ranks): the same names in the same order
   std::vector<TypicalEpoch> typical_by_rank;       // (ranks)
   std::vector<LinkTraffic> training_traffic;       // sent by all ranks, in all epochs since this start
   std::optional<PipelineEpoch> pipeline;           // the last epoch's, of a strategy with stages; on rank 0

@@ -5,6 +5,7 @@
 #include <cstring>
 #include <limits>
 #include <nlohmann/json.hpp>
+#include <utility>
 
 #include "base/atomic_file.h"
 #include "comm/communicator.h"
@@ -63,63 +64,89 @@ Json event_json(Rank rank, const TracedSpan& traced, std::int64_t zero) {
           {"args", std::move(arguments)}};
 }
 
-/// Names for a rank and its streams in the viewer.
-void add_names(const Communicator& comm, Rank rank, Json& events) {
-  events.push_back({{"name", "process_name"},
-                    {"ph", "M"},
-                    {"pid", rank},
-                    {"args", {{"name", fmt::format("rank {} on {}", rank, comm.host(rank))}}}});
-  for (int s = 0; s < kStreams; ++s)
-    events.push_back({{"name", "thread_name"},
-                      {"ph", "M"},
-                      {"pid", rank},
-                      {"tid", s},
-                      {"args", {{"name", stream_name(Stream(s))}}}});
-}
-
-/// Moves all spans to rank 0's clock.
-void move_to_one_clock(std::vector<std::vector<TracedSpan>>& ranks, const std::vector<ClockOffset>& clocks) {
-  for (std::size_t r = 0; r < ranks.size(); ++r)
-    for (TracedSpan& traced : ranks[r]) {
-      traced.span.begin -= clocks[r].ahead;
-      traced.span.end -= clocks[r].ahead;
-    }
-}
-
-std::string document(const Communicator& comm, const std::vector<std::vector<TracedSpan>>& ranks,
-                     const std::vector<ClockOffset>& clocks, bool cut) {
-  std::int64_t zero = std::numeric_limits<std::int64_t>::max();
-  for (const auto& spans : ranks)
-    for (const TracedSpan& traced : spans) zero = std::min(zero, traced.span.begin);
-  Json events = Json::array(), errors = Json::array();
-  for (Rank rank = 0; rank < comm.size(); ++rank) {
-    add_names(comm, rank, events);
-    errors.push_back(double(clocks[std::size_t(rank)].error) / 1e3);
-    for (const TracedSpan& traced : ranks[std::size_t(rank)])
-      events.push_back(event_json(rank, traced, zero));
+/// The file, written event by event: the events of many ranks are more, as a tree of values, than what rank 0
+/// held while it trained.
+class EventFile {
+ public:
+  EventFile(const std::filesystem::path& path, const Json& other) : file_(path) {
+    text_ = R"({"displayTimeUnit":"ms","otherData":)" + text_of(other) + R"(,"traceEvents":[)";
   }
-  const Json json{{"displayTimeUnit", "ms"},
-                  {"otherData", {{"clockErrorMicroseconds", errors}, {"earlierSpansMissing", cut}}},
-                  {"traceEvents", std::move(events)}};
-  return json.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
+  void put(const Json& event) {
+    if (std::exchange(any_, true)) text_ += ',';
+    text_ += text_of(event);
+    if (text_.size() < kPiece) return;
+    file_.write(text_);
+    text_.clear();
+  }
+  void commit() {
+    file_.write(text_ + "]}\n");
+    file_.commit();
+  }
+
+ private:
+  static constexpr std::size_t kPiece = 1 << 20;
+  static std::string text_of(const Json& json) {
+    return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+  }
+
+  AtomicFile file_;
+  std::string text_;
+  bool any_ = false;
+};
+
+/// Names for a rank and its streams in the viewer.
+void put_names(const Communicator& comm, Rank rank, EventFile& file) {
+  file.put({{"name", "process_name"},
+            {"ph", "M"},
+            {"pid", rank},
+            {"args", {{"name", fmt::format("rank {} on {}", rank, comm.host(rank))}}}});
+  for (int s = 0; s < kStreams; ++s)
+    file.put({{"name", "thread_name"},
+              {"ph", "M"},
+              {"pid", rank},
+              {"tid", s},
+              {"args", {{"name", stream_name(Stream(s))}}}});
+}
+
+/// When the earliest span of all ranks begins, by rank 0's clock.
+std::int64_t first_begin(const std::vector<std::vector<std::byte>>& ranks,
+                         const std::vector<ClockOffset>& clocks) {
+  std::int64_t first = std::numeric_limits<std::int64_t>::max();
+  for (std::size_t r = 0; r < ranks.size(); ++r)
+    for (const TracedSpan& traced : spans_of(ranks[r]))
+      first = std::min(first, traced.span.begin - clocks[r].ahead);
+  return first;
+}
+
+/// `ranks`: their spans as they have travelled, each by the clock of its rank.
+void write_events(const Communicator& comm, const std::vector<std::vector<std::byte>>& ranks,
+                  const std::vector<ClockOffset>& clocks, bool cut, const std::filesystem::path& path) {
+  Json errors = Json::array();
+  for (const ClockOffset& clock : clocks) errors.push_back(double(clock.error) / 1e3);
+  EventFile file(path, {{"clockErrorMicroseconds", std::move(errors)}, {"earlierSpansMissing", cut}});
+  const std::int64_t zero = first_begin(ranks, clocks);
+  for (std::size_t r = 0; r < ranks.size(); ++r) {
+    put_names(comm, Rank(r), file);
+    for (const TracedSpan& traced : spans_of(ranks[r]))
+      file.put(event_json(Rank(r), traced, zero + clocks[r].ahead));
+  }
+  file.commit();
 }
 
 }  // namespace
 
 void write_trace(Communicator& comm, const Trace& trace, const std::vector<ClockOffset>& clocks,
                  std::int64_t first_epoch, const std::filesystem::path& path) {
-  const std::vector<TracedSpan> mine = own_spans(trace, first_epoch);
   std::int64_t cut = trace.cut(first_epoch);
   std::vector<std::vector<std::byte>> to(std::size_t(comm.size()));
-  const auto bytes = std::as_bytes(std::span(mine));
-  to[0].assign(bytes.begin(), bytes.end());
+  {
+    const std::vector<TracedSpan> mine = own_spans(trace, first_epoch);
+    const auto bytes = std::as_bytes(std::span(mine));
+    to[0].assign(bytes.begin(), bytes.end());
+  }
   const auto from = comm.all_to_all(Traffic::kCheckpoint, to);
   comm.all_reduce(Traffic::kCheckpoint, std::span(&cut, 1));
-  if (comm.rank() != 0) return;
-  std::vector<std::vector<TracedSpan>> ranks;
-  for (const auto& blob : from) ranks.push_back(spans_of(blob));
-  move_to_one_clock(ranks, clocks);
-  write_file_atomically(path, document(comm, ranks, clocks, cut > 0));
+  if (comm.rank() == 0) write_events(comm, from, clocks, cut > 0, path);
 }
 
 }  // namespace atl

@@ -76,6 +76,9 @@ int run_machine(const Arguments& a) {
 int run_ops(const Arguments& a) {
   const std::vector<Index> columns = parse_columns(a.get("--columns", "64,256"));
   const auto heads = int(a.integer("--heads", 8, 1, 1024));
+  for (const Index width : columns)
+    if (width % heads != 0)
+      fail("--columns {}: is not a multiple of --heads {} (use a multiple)", width, heads);
   const DeviceChoice device = device_choice(a.get("--device", "cpu"));
   const Dataset dataset = Dataset::open(stored_dataset(a.get("DATASET")), prepared_place(a));
   GraphTransforms transforms;

@@ -1,12 +1,17 @@
 #include "command/bench/cells.h"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include <algorithm>
 #include <csignal>
 #include <cstdio>
+#include <utility>
 
 #include "base/error.h"
 #include "command/compare.h"
 #include "command/job_data.h"
+#include "command/run/job_room.h"
 #include "command/run/plan.h"
 #include "job/fields.h"
 #include "job/load.h"
@@ -19,7 +24,7 @@
 namespace atl {
 namespace {
 
-constexpr int kEvaluateEvery = 5;  // at least: then four of five epochs directly follow another one
+constexpr int kRarely = 5;  // evaluations, checkpoints: then four of five epochs directly follow another one
 
 void say(const std::string& line) {
   std::fprintf(stderr, "atoll: %s\n", line.c_str());
@@ -39,36 +44,60 @@ BenchCell bench_cell(const Arguments& a, const ListedStrategy& listed) {
   BenchCell cell{listed, {}, {listed.change}};
   cell.job = load_job_of(with_changes(a, cell.changes), say).job;
   TrainingSpec& t = cell.job.training;
-  int rarely = kEvaluateEvery;
+  std::vector<std::string> said;
+  const auto change = [&](const char* field, int& value, int to, std::string why) {
+    cell.changes.push_back(fmt::format("{}={}", field, value = to));
+    said.push_back(std::move(why));
+  };
+  int rarely = kRarely;
   if (t.early_stopping.patience > 0) rarely = std::min(rarely, t.early_stopping.patience);
-  if (t.evaluate_every >= rarely) return cell;
-  cell.said =
-      fmt::format("evaluated every {} epochs instead of {}, so that evaluation hides no communication",
-                  rarely, t.evaluate_every);
-  t.evaluate_every = rarely;
-  cell.changes.push_back(fmt::format("training.evaluateEvery={}", rarely));
+  if (t.evaluate_every < rarely)
+    change("training.evaluateEvery", t.evaluate_every, rarely,
+           fmt::format("evaluated every {} epochs instead of {}, so that evaluation hides no communication",
+                       rarely, t.evaluate_every));
+  CheckpointSpec& c = t.checkpoint;
+  if (c.every > 0 && c.every < kRarely)
+    change("training.checkpoint.every", c.every, kRarely,
+           fmt::format("checkpoints every {} epochs instead of {}, so that others can be timed", kRarely,
+                       c.every));
+  if (c.every_steps > 0)
+    change("training.checkpoint.everySteps", c.every_steps, 0, "no checkpoints within epochs");
+  cell.said = fmt::format("{}", fmt::join(said, "; "));
   return cell;
+}
+
+/// The rules want the rate to be warm before the last epoch.
+std::vector<std::string> few_epochs(const Job& job) {
+  constexpr int kEpochs = 10;
+  const int epochs = std::min<int>(job.training.epochs, kEpochs);
+  std::vector<std::string> changes{fmt::format("training.epochs={}", epochs),
+                                   fmt::format("training.evaluateEvery={}", epochs),
+                                   "training.earlyStopping.patience=0"};
+  if (job.training.schedule.warmup_epochs >= epochs)
+    changes.emplace_back("training.learningRateSchedule.warmupEpochs=0");
+  return changes;
 }
 
 StrategyRuns planned_runs(const Arguments& a, const BenchCell& cell) {
   check_concrete(cell.job);
   const Arguments changed = with_changes(a, cell.changes);
-  const LoadedJob loaded = load_job_of(changed, say_nothing);
-  const Dataset dataset = dataset_of(changed, loaded, say);
+  const LoadedJob given = load_job_of(changed, say_nothing);
+  const Dataset dataset = dataset_of(changed, given, say);
+  const std::vector<std::string> hosts = run_hosts(changed, given.job).addresses;
+  const int threads = threads_of(changed, given.job, hosts);
+  const LoadedJob loaded = within_budget(given, dataset, threads, say);  // as the runs choose
   const PreparedGraph prepared = prepare_graph(loaded, dataset, say);
-  const PlanOptions no_rates{threads_of(changed, loaded.job),  // only the bytes are used
-                             {1, 1, 1},
-                             1,
-                             run_hosts(changed, loaded.job).addresses};
-  const StrategyInfo& info = *find_strategy(cell.job.strategy.kind);
+  const PlanOptions no_rates{threads, {1, 1, 1}, 1, hosts};  // only the bytes are used
+  const Job& job = loaded.job;
+  const StrategyInfo& info = *find_strategy(job.strategy.kind);
   StrategyRuns runs;
   runs.label = cell.listed.label;
-  runs.hides = info.hides_communication(cell.job.strategy.options);
+  runs.hides = info.hides_communication(job.strategy.options);
   runs.sends_less = info.sends_less;
-  const Strategy& strategy = strategy_of(cell.job);
-  runs.draws = cell.job.task == Task::kLinkPrediction || strategy.holds == Holds::kBatches ||
-               (strategy.server != nullptr && strategy.server(cell.job, 0, 1).redraws);
-  const JobPlan plan = plan_job(loaded.job, dataset, prepared, no_rates);
+  const Strategy& strategy = strategy_of(job);
+  runs.draws = job.task == Task::kLinkPrediction || strategy.holds == Holds::kBatches ||
+               (strategy.server != nullptr && strategy.server(job, 0, 1).redraws);
+  const JobPlan plan = plan_job(job, dataset, prepared, no_rates);
   runs.planned = plan.epoch;
   runs.planned_between = plan.epoch_between;
   return runs;

@@ -36,9 +36,12 @@ struct BenchCell {
   std::string said;                  // what was changed without being asked for; "": nothing
 };
 
-/// The manifest of --file under a strategy. Makes evaluations rarer where most epochs would follow one,
-/// because messages that go on during an evaluation would be hidden.
+/// The manifest of --file under a strategy. Makes evaluations and checkpoints rarer where most epochs would
+/// follow one: messages that go on meanwhile would be hidden, and such epochs aren't timed.
 BenchCell bench_cell(const Arguments& arguments, const ListedStrategy& listed);
+
+/// Changes of the manifest for a run that only shows how long its epochs take.
+std::vector<std::string> few_epochs(const Job& job);
 
 /// The runs' plan, as `atoll plan` has it. Prepares the data set and the graph, so that every run finds them.
 StrategyRuns planned_runs(const Arguments& arguments, const BenchCell& cell);

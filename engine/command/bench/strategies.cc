@@ -1,7 +1,6 @@
 // atoll bench strategies: the same work under several strategies, in turn, on this machine or on the links of
 // a rig.
 #include <algorithm>
-#include <array>
 #include <charconv>
 #include <cmath>
 #include <cstdio>
@@ -24,7 +23,6 @@ namespace fs = std::filesystem;
 constexpr double kFirstRate = 1e9;     // bits per second, where the rig doesn't tell its rate
 constexpr double kCloseEnough = 0.01;  // of the requested share
 constexpr int kMostMeasurements = 5;   // to come that close
-constexpr Index kEpochsOfAMeasurement = 10;
 
 void say(const std::string& line) {
   std::fprintf(stderr, "atoll: %s\n", line.c_str());
@@ -51,11 +49,7 @@ fs::path output_of(const Arguments& a, const Job& job) {
 /// how long it waits.
 SharedEpoch measure_share(const Arguments& a, const BenchCell& baseline, const fs::path& output,
                           double rate) {
-  const Index epochs = std::min<Index>(baseline.job.training.epochs, kEpochsOfAMeasurement);
-  const std::array changes{fmt::format("training.epochs={}", epochs),
-                           fmt::format("training.evaluateEvery={}", epochs),
-                           std::string("training.earlyStopping.patience=0")};
-  const RunRecord run = run_cell(a, baseline, output, {changes.begin(), changes.end()});
+  const RunRecord run = run_cell(a, baseline, output, few_epochs(baseline.job));
   SharedEpoch measured{rate, 0, 0};
   for (const TypicalEpoch& rank : run.typical_by_rank)
     if (rank.compute_seconds > measured.compute)
@@ -89,8 +83,7 @@ double shape_links(const Arguments& a, Rig& rig, double share, const fs::path& o
 
 /// Runs the strategies in turn, so that a change of the machine affects all: A B … A, A B … A.
 void run_rounds(const Arguments& a, const std::vector<BenchCell>& cells, std::vector<StrategyRuns>& runs,
-                const fs::path& output) {
-  const long rounds = a.integer("--rounds", 3, 1, 100);
+                const fs::path& output, long rounds) {
   for (long round = 1; round <= rounds; ++round) {
     for (std::size_t i = 0; i < cells.size(); ++i) {
       const std::string name = fmt::format("{}-{}", i + 1, cells[i].listed.kind);
@@ -113,6 +106,8 @@ void refuse_changes_of_strategy(const Arguments& a) {
 
 int bench(const Arguments& a) {
   refuse_changes_of_strategy(a);
+  const long rounds = a.integer("--rounds", 3, 1, 100);
+  a.integer("--timeout", 300, 1, kLongestTimeout);  // for the runs
   Rig rig = Rig::from_environment();
   const double share = asked_share(a, rig);
   std::vector<BenchCell> cells;
@@ -130,7 +125,7 @@ int bench(const Arguments& a) {
   if (share > 0) result.share_reached = shape_links(a, rig, share, output);
   result.link = rig.link();
   result.rig = rig.description();
-  run_rounds(a, cells, runs, output);
+  run_rounds(a, cells, runs, output, rounds);
   result.rows = compare_strategies(runs);
   std::fputs((a.has("--json") ? to_json(result) : to_text(result)).c_str(), stdout);
   return 0;

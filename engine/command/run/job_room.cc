@@ -12,21 +12,23 @@
 #include "plan/job_plan.h"
 #include "plan/rank_shape.h"
 #include "plan/strategy_plan.h"
+#include "tensor/backend.h"
 #include "train/rank_data.h"
+#include "train/rank_device.h"
 
 namespace atl {
 namespace {
 
 /// Shortfalls of resources.memory, and of this machine.
-std::vector<Shortfall> shortfalls(const LoadedJob& loaded, const JobPlan& plan, bool here) {
+std::vector<Shortfall> shortfalls(const LoadedJob& loaded, const JobPlan& plan, bool here, bool on_gpus) {
   std::vector<Shortfall> all;
-  if (auto of_resources = shortfall_of_resources(plan, loaded.job)) {
+  if (auto of_resources = shortfall_of_resources(plan, loaded.job, on_gpus)) {
     of_resources->text =
         fmt::format("{}: {}", where_of(loaded.given, "resources.memory"), of_resources->text);
     all.push_back(*of_resources);
   }
   if (here)
-    if (const auto machine = shortfall_here(plan, memory_room())) all.push_back(*machine);
+    if (const auto machine = shortfall_here(plan, memory_room(), on_gpus)) all.push_back(*machine);
   if (plan.section)
     for (Shortfall& each : all) each.text += plan.section->memory_advice();
   return all;
@@ -39,15 +41,33 @@ JobPlan memory_plan(const Job& job, const Dataset& dataset, const PreparedGraph&
   return plan_job(job, dataset, prepared, {threads, kNoRates, 1});
 }
 
-void check_memory(const LoadedJob& loaded, const JobPlan& plan, bool here, Say say) {
-  for (const Shortfall& each : shortfalls(loaded, plan, here)) {
-    if (each.certain) fail("{}; `atoll plan` shows what takes it", each.text);
-    say("warning: " + each.text);
+TrainsOn trains_on(const Arguments& a, const Job& job) {
+  if (job.resources.gpus > 0 && !a.has("--device")) return TrainsOn::kGpus;
+  switch (device_choice(a.get("--device", "auto"))) {
+    case DeviceChoice::kCpu:
+      break;
+    case DeviceChoice::kCuda:
+      return TrainsOn::kGpus;
+    case DeviceChoice::kAuto:
+      return has_backend() ? TrainsOn::kEither : TrainsOn::kCpus;
   }
+  return TrainsOn::kCpus;
 }
 
-void warn_of_memory(const LoadedJob& loaded, const JobPlan& plan, Say say) {
-  for (const Shortfall& each : shortfalls(loaded, plan, true)) say("warning: " + each.text);
+void check_memory(const LoadedJob& loaded, const JobPlan& plan, bool here, TrainsOn on, Say say) {
+  const bool either = on == TrainsOn::kEither;
+  for (const Shortfall& each : shortfalls(loaded, plan, here, on != TrainsOn::kCpus)) {
+    if (each.certain) fail("{}; `atoll plan` shows what takes it", each.text);
+    if (!either) say("warning: " + each.text);
+  }
+  if (!either) return;
+  for (const Shortfall& each : shortfalls(loaded, plan, here, false))
+    say("warning: " + each.text + "; that is on CPUs: with GPUs the host holds less");
+}
+
+void warn_of_memory(const LoadedJob& loaded, const JobPlan& plan, TrainsOn on, Say say) {
+  for (const Shortfall& each : shortfalls(loaded, plan, true, on == TrainsOn::kGpus))
+    say("warning: " + each.text);
 }
 
 void say_section(const JobPlan& plan, const Job& job, Say say) {

@@ -9,11 +9,21 @@ namespace atl {
 /// The job's plan, for the memory of its ranks; its times mean nothing.
 JobPlan memory_plan(const Job& job, const Dataset& dataset, const PreparedGraph& prepared, int threads);
 
+/// What ranks train on: a GPU's memory isn't the host's.
+enum class TrainsOn {
+  kCpus,
+  kGpus,
+  kEither,  // the ranks themselves see whether there is a GPU
+};
+/// By --device and resources.gpus, as a rank chooses its device.
+TrainsOn trains_on(const Arguments& arguments, const Job& job);
+
 /// Throws Error where the ranks can't hold what they are planned to hold, within resources.memory and, if
-/// they run `here`, in this machine's memory. Warns where it may become too much.
-void check_memory(const LoadedJob& loaded, const JobPlan& plan, bool here, Say say);
+/// they run `here`, in this machine's memory. Warns where it may become too much, or is too much on CPUs
+/// alone.
+void check_memory(const LoadedJob& loaded, const JobPlan& plan, bool here, TrainsOn on, Say say);
 /// As check_memory(), for a job that isn't run yet: only warns.
-void warn_of_memory(const LoadedJob& loaded, const JobPlan& plan, Say say);
+void warn_of_memory(const LoadedJob& loaded, const JobPlan& plan, TrainsOn on, Say say);
 /// Says the plan's section on the job's strategy: what servers hold, which layers stages have.
 void say_section(const JobPlan& plan, const Job& job, Say say);
 

@@ -44,6 +44,9 @@ LoadedJob concrete(const Arguments& a, const LoadedJob& given, const Dataset& da
   const fs::path before = plan.output / "job.yaml";
   if (is_open(given.job) && !a.has("--fresh") && has_checkpoint(plan.output) && fs::exists(before))
     return chosen_before(a, given, before, say);
+  if (is_open(given.job) && trains_on(a, given.job) != TrainsOn::kCpus)
+    say("warning: strategy.kind: auto compares strategies by this machine's processors, and on GPUs another may be the fastest: "
+        "`atoll plan --compare --gpu NAME` compares them there (give the one that it names)");
   return concrete_job(a, given, dataset, {.threads = plan.threads, .hosts = servers_of(plan, given.job)},
                       say);
 }
@@ -74,7 +77,7 @@ RunPlan plan_run(const Arguments& a, Say say) {
   const bool here = plan.hosts.addresses.empty();
   const JobPlan planned = memory_plan(plan.job, dataset, prepared, plan.threads);
   say_section(planned, plan.job, say);
-  check_memory(loaded, planned, here, say);
+  check_memory(loaded, planned, here, trains_on(a, plan.job), say);
   if (here) check_processors(plan.job, plan.threads, say);
   plan.parts = rank_traffic(plan.job, dataset, prepared).parts;
   plan.attempt = make_output(plan.output, plan.job, options);

@@ -67,7 +67,8 @@ int run(const Arguments& a) {
   check_budget(loaded, dataset, threads_of(a, loaded.job), say);
   const PreparedGraph prepared = prepare_graph(loaded, dataset, say);
   const JobPlan plan = memory_plan(loaded.job, dataset, prepared, threads_of(a, loaded.job));
-  check_memory(loaded, plan, /*here=*/false, say);
+  const TrainsOn on = loaded.job.resources.gpus > 0 ? TrainsOn::kGpus : TrainsOn::kCpus;
+  check_memory(loaded, plan, /*here=*/false, on, say);
   nlohmann::ordered_json json{{"event", "prepared"},
                               {"dataset", dataset.meta().name},
                               {"datasetChecksum", dataset.meta().checksum},

@@ -17,6 +17,7 @@
 #include "command/job_data.h"
 #include "launch/places.h"
 #include "launch/rank_guard.h"
+#include "telemetry/rank_meter.h"
 #include "tensor/backend.h"
 
 namespace atl {
@@ -77,6 +78,16 @@ std::string host_name() {
   char host[256] = "this machine";
   gethostname(host, sizeof host - 1);
   return host;
+}
+
+std::vector<std::string> start_words(const RemoteHosts& hosts, double started, double now) {
+  if (hosts.addresses.empty() || hosts.addresses.front() == host_name())
+    return {"--started", fmt::format("{}", started)};
+  return {"--spent", fmt::format("{}", now - started)};
+}
+
+double start_seconds_of(const Arguments& a) {
+  return a.number("--started", steady_seconds() - a.number("--spent", 0));
 }
 
 int own_threads(const Arguments& a, const Job& job, Rank rank) {

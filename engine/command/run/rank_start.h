@@ -8,10 +8,12 @@
 #include <mutex>
 #include <string>
 #include <thread>
+#include <vector>
 
 #include "comm/communicator.h"
 #include "command/command_line.h"
 #include "job/job.h"
+#include "launch/mpirun_command.h"
 #include "tensor/device_stream.h"
 #include "train/rank_device.h"
 
@@ -50,6 +52,13 @@ int from_mpirun(const char* variable, int otherwise);
 
 /// This machine's name, or its pod's.
 std::string host_name();
+
+/// Words of a rank's command line that say when the run began: `started` by this machine's steady clock at
+/// `now`. Rank 0, which counts from there, may be on another machine, whose clock has nothing to do with it:
+/// it gets the seconds that were spent here.
+std::vector<std::string> start_words(const RemoteHosts& hosts, double started, double now);
+/// The same by the rank's own steady clock; its own start, where the words say nothing.
+double start_seconds_of(const Arguments& arguments);
 
 /// A rank among those that were started with it.
 struct RankStart {

@@ -8,11 +8,14 @@
 #include <cstdio>
 #include <cstring>
 #include <filesystem>
+#include <utility>
 
+#include "base/atomic_file.h"
 #include "base/error.h"
 #include "command/commands.h"
 #include "command/job_data.h"
 #include "command/run/plan.h"
+#include "command/run/rank_start.h"
 #include "command/run/rank_style.h"
 #include "launch/launch.h"
 #include "partition/local_graph.h"
@@ -51,12 +54,12 @@ std::vector<std::string> rank_program(const Arguments& a, const RunPlan& plan, d
                                    plan.output.string(),
                                    "--style",
                                    chosen_style(a, stdout),
-                                   "--started",
-                                   fmt::format("{}", started),
                                    "--parts",
                                    parts_text(plan.parts),
                                    "--attempt",
                                    std::to_string(plan.attempt)};
+  for (std::string& word : start_words(plan.hosts, started, steady_seconds()))
+    program.push_back(std::move(word));
   if (const auto threads = stated_threads(a, plan.job))
     program.insert(program.end(), {"--threads", std::to_string(*threads)});
   for (const char* option :
@@ -79,6 +82,8 @@ void check_trace(const Arguments& a) {
   if (!std::filesystem::is_directory(folder))
     fail("--trace: {} is not a folder (create it, or choose another)", folder.string());
   if (std::filesystem::is_directory(file)) fail("--trace: {} is a folder (name a file in it)", file.string());
+  if (!may_become_a_file(file))
+    fail("--trace: {} is a device or a pipe, and a file would take its place (name a file)", file.string());
   if (access(folder.c_str(), W_OK) != 0)
     fail("--trace: {} can't be written: {} (choose another folder)", folder.string(), std::strerror(errno));
 }

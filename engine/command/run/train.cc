@@ -25,7 +25,6 @@
 #include "launch/places.h"
 #include "launch/rank_guard.h"
 #include "partition/local_graph.h"
-#include "telemetry/rank_meter.h"
 #include "train/checkpoint/checkpoint.h"
 #include "train/rank_device.h"
 #include "train/results.h"
@@ -75,7 +74,7 @@ SessionOptions options_of(const Arguments& a, Rank rank, int ranks) {
   options.attempt = int(a.integer("--attempt", 0, 0, 1'000'000'000));
   options.trace = a.get("--trace");
   options.trace_epochs = int(a.integer("--trace-epochs", options.trace_epochs, 1, kMostTraceEpochs));
-  options.start_seconds = a.number("--started", steady_seconds());
+  options.start_seconds = start_seconds_of(a);
   options.stop = &stop_requested();
   const int part = options.parts.empty() ? rank : options.parts[std::size_t(rank)];
   options.planned_bytes = [job = options.job, threads = options.threads, part](
@@ -210,6 +209,7 @@ Command train_command() {
        {"--sums", "NAME", "who adds up neighbours on a GPU, atoll or cusparse (atoll)"},
        {"--style", "NAME", "json, quiet, terminal or lines"},
        {"--started", "SECONDS", "steady clock when the run was started"},
+       {"--spent", "SECONDS", "how long the run had taken on another machine, which started this rank"},
        {"--parts", "P,P,...", "the part that each rank trains (its own number)"},
        {"--attempt", "N", "number of this start; 0: the newest start's plus one"},
        {"--run", "ID", "run that counts these starts; in another run's folder it goes on from that run"},

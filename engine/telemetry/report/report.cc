@@ -195,7 +195,7 @@ std::string figures(const RunRecord& run) {
   html += section("Epochs", "Losses, metrics and the time of training alone, without evaluation.", "",
                   epochs_table(run));
   html += section("Time by rank and phase",
-                  "Seconds of the whole run by rank and phase. Communication counts only while a rank "
+                  "Seconds since this start by rank and phase. Communication counts only while a rank "
                   "waits for it.",
                   "phases", phases_table(run));
   html += section(
@@ -216,7 +216,7 @@ std::string figures(const RunRecord& run) {
                   "between them (inter).",
                   "purposes", purposes_table(run));
   html += grid(section("Traffic between ranks",
-                       "Bytes sent by pair of ranks over the whole run; lines separate servers.", "pairs",
+                       "Bytes sent by pair of ranks since this start; lines separate servers.", "pairs",
                        traffic_table(run)) +
                section("Confusion matrix",
                        "Test vertices by true and predicted class, coloured by share of the true class.",

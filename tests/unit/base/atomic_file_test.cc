@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 
 #include <cerrno>
 #include <fstream>
@@ -86,6 +87,25 @@ TEST_F(AtomicFileTest, SaysWhatIsInTheWay) {
     EXPECT_THAT(error.what(), HasSubstr("a part of the path is a file"));
   }
   EXPECT_THROW(AtomicFile on_a_folder(folder_), Error);
+}
+
+/// `--to /dev/stdout`, or `--trace /dev/null`: root's rename replaced the device by a file, for everybody.
+TEST_F(AtomicFileTest, TakesNoDevicesOrPipesPlace) {
+  for (const char* device : {"/dev/null", "/dev/stdout"}) EXPECT_THROW(AtomicFile{device}, Error) << device;
+  const fs::path pipe = folder_ / "pipe";
+  ASSERT_EQ(mkfifo(pipe.c_str(), 0600), 0);
+  try {
+    write_file_atomically(pipe, "a file");
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_THAT(error.what(), HasSubstr("is a device or a pipe"));
+  }
+  EXPECT_TRUE(fs::is_fifo(pipe));
+  EXPECT_THAT(names(), ::testing::ElementsAre("pipe"));
+  std::ofstream(folder_ / "file") << "x";
+  fs::create_symlink("file", folder_ / "link");
+  EXPECT_TRUE(may_become_a_file(folder_ / "link"));
+  EXPECT_TRUE(may_become_a_file(folder_ / "absent"));
 }
 
 TEST_F(AtomicFileTest, FolderAppearsWholeOnCommit) {

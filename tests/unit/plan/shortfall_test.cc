@@ -22,6 +22,7 @@ JobPlan plan_of(int ranks, Index weights) {
     each.memory.training = 10 * kGib;
     each.memory.mapped = 5 * kGib;
     each.memory.loading = 14 * kGib;  // 9 GiB without pages of files
+    each.memory.beside_gpu = 3 * kGib;
     plan.ranks.push_back(each);
   }
   return plan;
@@ -59,16 +60,26 @@ TEST(Shortfall, MoreRanksHelpAgainstRowsAndNotAgainstWeights) {
   EXPECT_THAT(replicated, HasSubstr("more ranks don't help, a smaller model.hidden"));
 }
 
+/// A machine of less memory than its GPUs have refused what they hold alone.
+TEST(Shortfall, WhatGpusHoldTakesNothingOfTheHost) {
+  EXPECT_TRUE(shortfall_here(plan_of(2, kGib), room(8, 7))->certain);
+  EXPECT_FALSE(shortfall_here(plan_of(2, kGib), room(8, 7), true));
+  const auto shortfall = shortfall_here(plan_of(2, kGib), room(5, 5), true);
+  ASSERT_TRUE(shortfall && shortfall->certain);
+  EXPECT_THAT(shortfall->text, HasSubstr("its 2 ranks together need 6.00 GiB, this machine has 5.00 GiB"));
+  EXPECT_THAT(shortfall->text, HasSubstr("the host keeps the graph and the features"));
+}
+
 class OfResources : public testing::Test {
  protected:
-  static std::optional<Shortfall> with(Index memory, int ranks_per_server) {
+  static std::optional<Shortfall> with(Index memory, int ranks_per_server, bool on_gpus = false) {
     Job job;
     job.placement.ranks = 4;
     job.placement.ranks_per_server = ranks_per_server;
     job.resources.memory = memory;
     JobPlan plan = plan_of(4, kGib);
     plan.ranks[1].memory.training = 20 * kGib;  // and its server's other rank 10
-    return shortfall_of_resources(plan, job);
+    return shortfall_of_resources(plan, job, on_gpus);
   }
 };
 
@@ -83,6 +94,13 @@ TEST_F(OfResources, ARankAloneInItsPodMustFitByItself) {
   EXPECT_THAT(
       shortfall->text,
       HasSubstr("resources.memory: 16.0 GiB is too little: rank 1 needs 20.0 GiB (use 22756Mi or more)"));
+}
+
+TEST_F(OfResources, APodOnGpusNeedsWhatTheHostHolds) {
+  EXPECT_FALSE(with(3 * kGib, 1, true));
+  const auto shortfall = with(2 * kGib, 1, true);
+  ASSERT_TRUE(shortfall && shortfall->certain);
+  EXPECT_THAT(shortfall->text, HasSubstr("2.00 GiB is too little: rank 0 needs 3.00 GiB"));
 }
 
 TEST_F(OfResources, RanksOfAPodShareItsMemory) {

@@ -99,6 +99,20 @@ TEST(MetricsServer, BatchesTellStepsAndTheCachesHits) {
   EXPECT_THAT(body(server.port(), "/progress"), HasSubstr("\"step\":3,\"steps\":90,\"loss\":0.25"));
 }
 
+/// An epoch that was over had all its steps but one besides.
+TEST(MetricsServer, AnEpochsEndLeavesNoStepsDone) {
+  MetricsServer server(alone(1), 1, kNoWaits);
+  RunRecord run = sample_run();
+  server.on_start(run);
+  EXPECT_THAT(body(server.port(), "/metrics"), testing::Not(HasSubstr("\natoll_step{")));
+  server.on_step({1, 89, 90, 0.25});
+  server.on_epoch(run.epochs[0]);
+  const std::string text = body(server.port(), "/metrics");
+  for (const char* line : {"\natoll_epoch{rank=\"1\"} 1\n", "\natoll_step{rank=\"1\"} 0\n",
+                           "\natoll_steps_per_epoch{rank=\"1\"} 90\n"})
+    EXPECT_THAT(text, HasSubstr(line));
+}
+
 TEST(MetricsServer, PromtoolAccepts) {
   const std::string promtool =
       "PATH=\"$PROMETHEUS:$PATH\" promtool";  // unpacked by the Makefile, or installed

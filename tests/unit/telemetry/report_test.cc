@@ -44,6 +44,15 @@ TEST(Report, ShowsWhatAReaderLooksFor) {
   expect_balanced(html);
 }
 
+/// Ranks count from their start: a resumed run's report gave its last seconds and bytes for the whole run's.
+TEST(Report, SaysSinceWhenRanksCount) {
+  const std::string html = report_html(sample_run());
+  for (const char* text :
+       {"Seconds since this start by rank and phase", "Bytes sent by pair of ranks since this start",
+        "What training sent since this start"})
+    EXPECT_THAT(html, HasSubstr(text));
+}
+
 TEST(Report, ItsScriptReadsTheRunsOwnJson) {
   RunRecord run = sample_run();
   run.epochs.back().epoch = 12'345'678;

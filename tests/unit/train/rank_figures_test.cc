@@ -43,6 +43,20 @@ TEST_F(RankFigures, TrafficIsThatOfTheEpochsSinceTheStart) {
   EXPECT_EQ(sent(resumed), 7 * (any.bytes.intra + any.bytes.inter));
 }
 
+/// Each epoch follows an evaluation, and none is steady. Rank 0, which has read the epochs before, gave
+/// theirs for its own.
+TEST_F(RankFigures, ATypicalEpochIsOfThoseSinceTheStart) {
+  job_ = small_job({"training.epochs=12", "training.evaluateEvery=1", "training.checkpoint={every: 5}"});
+  this->run("killed", 3, 8);
+  const RunRecord resumed = this->run("killed", 3);
+  ASSERT_EQ(resumed.resumed_from, 5);
+  std::vector<double> seconds;
+  for (const EpochRecord& epoch : resumed.epochs)
+    if (epoch.epoch > 5) seconds.push_back(epoch.epoch_seconds);
+  ASSERT_EQ(seconds.size(), 7U);
+  EXPECT_NEAR(resumed.typical_by_rank[0].epoch_seconds, median(seconds), 2e-9);
+}
+
 class PipelineFigures : public KilledRuns {
  protected:
   PipelineFigures() {

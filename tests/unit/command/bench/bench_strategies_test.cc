@@ -56,6 +56,22 @@ TEST(StrategyList, WhatIsNoEntryIsRefused) {
   EXPECT_THROW(job_under("graph:smoothing=both", 0), Error);
 }
 
+/// A manifest whose rate warms up for longer than a share is measured was refused by its own rules.
+TEST(FewEpochs, AreAManifestsWhateverItTakesTime) {
+  for (const std::vector<std::string>& own :
+       {std::vector<std::string>{"training.epochs=200",
+                                 "training.learningRateSchedule={kind: cosine, warmupEpochs: 20}",
+                                 "training.earlyStopping={patience: 30}", "training.evaluateEvery=15"},
+        std::vector<std::string>{"training.epochs=3"}}) {
+    std::vector<std::string> all = own;
+    const std::vector<std::string> few = few_epochs(parse_job(kManifest, "x.yaml", own).job);
+    all.insert(all.end(), few.begin(), few.end());
+    const TrainingSpec training = parse_job(kManifest, "x.yaml", all).job.training;
+    EXPECT_LE(training.epochs, 10);
+    EXPECT_EQ(training.evaluate_every, training.epochs) << "after what is timed";
+  }
+}
+
 TEST(Links, RatesAreReadAndWrittenAsTcDoes) {
   EXPECT_EQ(link_bits("850mbit"), 850e6);
   EXPECT_EQ(link_bits("2.5gbit"), 2.5e9);
@@ -99,6 +115,35 @@ TEST_F(RigTest, ItsProgramIsToldTheRate) {
   EXPECT_THROW(Rig::from_environment(), Error);
 }
 
+/// With a checkpoint behind each epoch no epoch could be timed, as was told when all rounds had run.
+TEST_F(RigTest, ACellsEpochsCanBeTimed) {
+  write_text(folder_ / "job.yaml", kManifest);
+  Arguments arguments;
+  arguments.add("--file", folder_ / "job.yaml");
+  const auto cell = [&](const char* change, const char* strategy) {
+    Arguments changed = arguments;
+    changed.add("--set", change);
+    return bench_cell(changed, read_strategy_list(strategy).front());
+  };
+  const auto as_run = [](const char* change, const BenchCell& made) {
+    std::vector<std::string> changes{change};
+    changes.insert(changes.end(), made.changes.begin(), made.changes.end());
+    return parse_job(kManifest, "x.yaml", changes).job.training;
+  };
+  const BenchCell often = cell("training.checkpoint={every: 1}", "graph");
+  EXPECT_EQ(as_run("training.checkpoint={every: 1}", often).checkpoint.every, 5);
+  EXPECT_EQ(often.job.training, as_run("training.checkpoint={every: 1}", often));
+  EXPECT_THAT(often.said, AllOf(HasSubstr("evaluated every 5 epochs instead of 1"),
+                                HasSubstr("checkpoints every 5 epochs instead of 1")));
+  const char* const within = "training.checkpoint={every: 0, everySteps: 3}";
+  const BenchCell steps = cell(within, "minibatch");
+  EXPECT_EQ(as_run(within, steps).checkpoint.every_steps, 0);
+  EXPECT_EQ(as_run(within, steps).checkpoint.every, 0);
+  EXPECT_THAT(steps.said, HasSubstr("no checkpoints within epochs"));
+  const char* const rarely = "training={evaluateEvery: 7, checkpoint: {every: 50}}";
+  EXPECT_EQ(cell(rarely, "graph").said, "");
+}
+
 TEST(BenchStrategies, TakesNoChangesOfTheStrategyItself) {
   for (const char* change : {"strategy.wire=bfloat16", "strategy={kind: graph}"}) {
     Arguments arguments;
@@ -111,6 +156,24 @@ TEST(BenchStrategies, TakesNoChangesOfTheStrategyItself) {
       EXPECT_THAT(error.what(), AllOf(HasSubstr(change), HasSubstr("pipegcn:wire=bfloat16")));
     }
   }
+}
+
+/// They were looked at when graphs had been prepared and kernels timed.
+TEST(Bench, RefusesItsOptionsBeforeItMeasures) {
+  const auto refused = [](const Command& command, const char* option, const char* value) {
+    Arguments arguments;
+    arguments.add("--file", "absent.yaml");
+    arguments.add("DATASET", "absent");
+    arguments.add("--strategies", "graph");
+    arguments.add(option, value);
+    return error_of([&] { command.run(arguments); });
+  };
+  EXPECT_THAT(refused(bench_strategies_command(), "--rounds", "0"),
+              HasSubstr("--rounds: '0' is not allowed"));
+  EXPECT_THAT(refused(bench_strategies_command(), "--timeout", "x"),
+              HasSubstr("--timeout: 'x' is not allowed"));
+  EXPECT_THAT(refused(bench_ops_command(), "--columns", "64,100"),
+              HasSubstr("--columns 100: is not a multiple of --heads 8"));
 }
 
 TEST_F(RigTest, AShareOfCommunicationNeedsOne) {

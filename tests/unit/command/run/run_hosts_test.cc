@@ -13,6 +13,7 @@
 #include "base/threads.h"
 #include "command/job_data.h"
 #include "command/run/rank_start.h"
+#include "telemetry/rank_meter.h"
 
 namespace atl {
 namespace {
@@ -123,6 +124,22 @@ TEST_F(RunHosts, PodsOfANodeShareItsCores) {
   };
   EXPECT_EQ(own_threads(arguments_, job(4), 1), share(1, 2));
   EXPECT_EQ(own_threads(arguments_, job(4), 2), share(2, 2));
+}
+
+/// A run whose rank 0 was on another machine had taken minus three days to start, or forty: steady clocks
+/// begin when their machines do.
+TEST_F(RunHosts, TellRank0WhenTheRunBeganByNoOtherMachinesClock) {
+  EXPECT_THAT(start_words({}, 1000.5, 1003.5), ElementsAre("--started", "1000.5"));
+  EXPECT_THAT(start_words(on("localhost,a", 2), 1000.5, 1003.5), ElementsAre("--started", "1000.5"));
+  EXPECT_THAT(start_words(on("a,localhost", 2), 1000.5, 1003.5), ElementsAre("--spent", "3"));
+  const auto taken = [](const char* option, const std::string& value) {
+    Arguments words;
+    words.add(option, value);
+    return steady_seconds() - start_seconds_of(words);
+  };
+  EXPECT_NEAR(taken("--spent", "3"), 3, 1);
+  EXPECT_NEAR(taken("--started", std::to_string(steady_seconds() - 5)), 5, 1);
+  EXPECT_NEAR(steady_seconds() - start_seconds_of({}), 0, 1);
 }
 
 TEST_F(RunHosts, RefusesWhatNamesNoServerAndOptionsOfThisMachine) {

@@ -37,7 +37,9 @@ TEST_P(RunRefuses, BeforeThereIsAnOutputFolder) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Options, RunRefuses,
-                         testing::Values(Refused{"metrics_word", "--metrics", "foo",
+                         testing::Values(Refused{"trace_device", "--trace", "/dev/null",
+                                                 "--trace: /dev/null is a device or a pipe"},
+                                         Refused{"metrics_word", "--metrics", "foo",
                                                  "--metrics: 'foo' is not allowed (use PORT"},
                                          Refused{"metrics_port", "--metrics", "localhost:70000",
                                                  "'localhost:70000' is not allowed"},
