@@ -1,8 +1,7 @@
 // Rows of a benchmark for people and for programs.
 #include <fmt/format.h>
 
-#include <nlohmann/json.hpp>
-
+#include "base/json.h"
 #include "base/text.h"
 #include "bench/bench.h"
 

@@ -4,9 +4,9 @@
 #include <algorithm>
 #include <cstring>
 #include <limits>
-#include <nlohmann/json.hpp>
 
 #include "base/atomic_file.h"
+#include "base/json.h"
 #include "comm/communicator.h"
 
 namespace atl {

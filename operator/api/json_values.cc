@@ -3,8 +3,8 @@
 #include <fmt/format.h>
 #include <charconv>
 #include <cmath>
-#include <nlohmann/json.hpp>
 
+#include "base/json.h"
 #include "base/text.h"
 #include "operator/plan/json_members.h"
 

@@ -3,9 +3,9 @@
 #include <fmt/format.h>
 #include <algorithm>
 #include <cmath>
-#include <nlohmann/json.hpp>
 #include <set>
 
+#include "base/json.h"
 #include "job/quantity.h"
 #include "operator/api/condition.h"
 #include "operator/api/json_values.h"

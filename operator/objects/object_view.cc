@@ -1,7 +1,6 @@
 #include "operator/objects/object_view.h"
 
-#include <nlohmann/json.hpp>
-
+#include "base/json.h"
 #include "operator/objects/objects.h"
 #include "operator/plan/json_members.h"
 

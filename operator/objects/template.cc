@@ -2,9 +2,9 @@
 
 #include <algorithm>
 #include <iterator>
-#include <nlohmann/json.hpp>
 #include <string_view>
 
+#include "base/json.h"
 #include "operator/objects/names.h"
 #include "operator/plan/json_members.h"
 
@@ -14,7 +14,7 @@ namespace {
 using nlohmann::json;
 
 json template_of(const Job& job) {
-  json given = job.template_.empty() ? json() : json::parse(job.template_);
+  json given = job.template_.empty() ? json() : parse_json(job.template_);
   for (const char* map : {"labels", "annotations"}) {
     if (!member(member(given, "metadata"), map).is_object()) continue;
     json& texts = given["metadata"][map];
@@ -94,7 +94,7 @@ void merge_template(json& pod, const Job& job, const char* role) {
 void merge_admitted(json& pod, const GnnJob& job, const char* role) {
   const bool is_launcher = role == std::string_view(kLauncherRole);
   const std::string& admitted = is_launcher ? job.admitted.launcher : job.admitted.workers;
-  if (!admitted.empty()) merge(pod, json::parse(admitted), false);
+  if (!admitted.empty()) merge(pod, parse_json(admitted), false);
   const auto& nodes = is_launcher ? job.admitted.launcher_nodes : job.admitted.worker_nodes;
   if (!nodes) return;
   json& metadata = pod["metadata"];

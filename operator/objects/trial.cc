@@ -2,9 +2,9 @@
 
 #include <fmt/format.h>
 #include <cctype>
-#include <nlohmann/json.hpp>
 #include <utility>
 
+#include "base/json.h"
 #include "operator/objects/names.h"
 #include "operator/objects/objects.h"
 #include "operator/plan/json_members.h"
@@ -17,7 +17,7 @@ using nlohmann::json;
 /// A volume that names a claim or is empty needs no judging.
 bool is_plain(const std::string& volume) {
   if (volume.empty()) return true;
-  const json source = json::parse(volume);
+  const json source = parse_json(volume);
   if (source == json{{"emptyDir", json::object()}}) return true;
   const json& claim = member(source, "persistentVolumeClaim");
   return source.size() == 1 && claim.size() == 1 && member(claim, "claimName").is_string();
@@ -58,7 +58,7 @@ std::string trial_pod(const GnnJob& job, const Settings& settings, const std::ve
 }
 
 std::string in_manifest(const std::string& words, const std::string& trial) {
-  const json pod = json::parse(trial);
+  const json pod = parse_json(trial);
   std::string text;
   for (std::size_t at = 0; at < words.size();) {
     const char before = at == 0 ? ' ' : words[at - 1];

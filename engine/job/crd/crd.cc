@@ -1,8 +1,8 @@
 #include "job/crd/crd.h"
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 
+#include "base/json.h"
 #include "job/api_names.h"
 #include "job/explain.h"
 #include "job/fields.h"

@@ -4,12 +4,12 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <type_traits>
 #include <utility>
 
+#include "base/json.h"
 #include "base/members.h"
 #include "telemetry/link_metrics.h"
 #include "telemetry/record_json.h"
@@ -74,7 +74,7 @@ std::string report_data(const RunRecord& run) {
   RunRecord rest = run;
   rest.epochs.clear(), rest.bytes_by_pair.clear(), rest.setting.job_yaml.clear();
   rest.confusion = {};
-  Json json = Json::parse(run_document(rest));
+  Json json = parse_ordered_json(run_document(rest));
   json["metricTitle"] = metric_title(run.setting.metric);
   json["bytesByPair"] = matrix(run.bytes_by_pair);
   json["confusion"] = matrix(run.confusion.counts);

@@ -26,7 +26,7 @@ TEST(Demand, HasTheSharedMemoryOfTheRanks) {
 }
 
 TEST(Demand, HasWhatTheTemplatePutsBesideThem) {
-  const auto containers = nlohmann::json::parse(R"([
+  const auto containers = parse_json(R"([
     {"name": "proxy", "restartPolicy": "Always", "resources": {"requests": {"cpu": "250m"}, "limits": {"memory": "100Mi"}}},
     {"name": "fetch", "resources": {"requests": {"cpu": "6"}}}])");
   const GnnJob job = sample_job({{"/spec/template/spec/initContainers", containers}});
