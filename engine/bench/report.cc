@@ -1,8 +1,8 @@
 // Results of benchmarks for people and for programs.
 #include <fmt/format.h>
 #include <algorithm>
-#include <nlohmann/json.hpp>
 
+#include "base/json.h"
 #include "base/text.h"
 #include "bench/bench.h"
 #include "bench/strategy_bench.h"

@@ -2,9 +2,9 @@
 
 #include <algorithm>
 #include <limits>
-#include <nlohmann/json.hpp>
 
 #include "base/error.h"
+#include "base/json.h"
 
 namespace atl {
 namespace {
@@ -213,7 +213,7 @@ std::string to_json(const StrategyBench& bench) {
   Json document{{"event", "benchStrategies"},
                 {"machine", bench.rows[0].runs->rounds[0].setting.machine},
                 {"link", bench.link.empty() ? Json(nullptr) : Json(bench.link)},
-                {"rig", bench.rig.empty() ? Json(nullptr) : Json::parse(bench.rig)},
+                {"rig", bench.rig.empty() ? Json(nullptr) : parse_ordered_json(bench.rig)},
                 {"noise", {low, high}}};
   if (bench.share_asked > 0)
     document["commShare"] = {{"asked", bench.share_asked}, {"reached", bench.share_reached}};

@@ -3,9 +3,9 @@
 #include <fmt/ranges.h>
 #include <algorithm>
 #include <iterator>
-#include <nlohmann/json.hpp>
 
 #include "base/error.h"
+#include "base/json.h"
 #include "base/sha256.h"
 #include "base/text.h"
 
@@ -58,7 +58,7 @@ void read_field(const json& object, const char* key, T& out, const std::string& 
 }
 
 json parse_object(std::string_view text, const std::string& name) {
-  json object = json::parse(text, nullptr, /*allow_exceptions=*/false);
+  json object = json_or_discarded(text);
   if (!object.is_object()) fail("{}: is not a JSON object; import the data set again", name);
   int format = 0;
   read_field(object, "atollDataset", format, name);

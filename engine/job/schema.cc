@@ -2,8 +2,8 @@
 // less of JSON schema and more of Kubernetes, is in crd/.
 #include <cmath>
 #include <map>
-#include <nlohmann/json.hpp>
 
+#include "base/json.h"
 #include "job/api_names.h"
 #include "job/explain.h"
 #include "job/fields.h"
@@ -142,7 +142,7 @@ Json default_json(const Field& field) {
   if (text.empty()) return nullptr;
   const bool quoted = field.type == FieldType::kText || field.type == FieldType::kChoice;
   if (quoted) return text;
-  const Json value = Json::parse(text);
+  const Json value = parse_ordered_json(text);
   return value.is_number_float() ? json_number(value.get<double>()) : value;
 }
 

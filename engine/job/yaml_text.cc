@@ -2,10 +2,10 @@
 #include "job/yaml.h"
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 #include <variant>
 
 #include "base/error.h"
+#include "base/json.h"
 #include "base/text.h"
 
 namespace atl {

@@ -1,11 +1,11 @@
 #include "partition/prepared_files.h"
 
 #include <fstream>
-#include <nlohmann/json.hpp>
 #include <numeric>
 
 #include "base/atomic_file.h"
 #include "base/error.h"
+#include "base/json.h"
 #include "base/sha256.h"
 #include "dataset/format/npy_writer.h"
 
@@ -190,7 +190,7 @@ std::string identity_of(const std::string& dataset_checksum, const PartitionOpti
 }
 
 std::string to_json(const PreparedMeta& meta) {
-  return json{{"identity", json::parse(meta.identity)},
+  return json{{"identity", parse_json(meta.identity)},
               {"partOffsets", meta.part_offsets},
               {"sliceOffsets", meta.slice_offsets},
               {"quality", to_json(meta.quality)},
@@ -220,7 +220,7 @@ PreparedMeta read_prepared_meta(const std::filesystem::path& path) {
   std::ifstream file(path);
   if (!file) fail("{}: cannot be read; remove the folder, and the next run creates it again", path.string());
   try {
-    const json j = json::parse(file);
+    const json j = parse_json(file);
     PreparedMeta meta{
         j.at("identity").dump(), j.at("partOffsets"), {}, quality_from(j.at("quality")), j.at("files")};
     // older files have none: one slice per part

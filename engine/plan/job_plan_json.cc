@@ -1,6 +1,5 @@
 // A plan as one JSON object: {"event":"plan", …}.
-#include <nlohmann/json.hpp>
-
+#include "base/json.h"
 #include "job/job.h"
 #include "plan/strategy_plan.h"
 

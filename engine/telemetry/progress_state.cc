@@ -1,8 +1,8 @@
 // How far a run is, and how long it will still take.
+#include "base/json.h"
 #include "telemetry/progress.h"
 
 #include <cmath>
-#include <nlohmann/json.hpp>
 
 namespace atl {
 namespace {
@@ -94,7 +94,7 @@ std::string wait_text(const WaitBoard::Wait& wait) {
 
 std::optional<WaitBoard::Wait> read_wait(const std::string& text) {
   try {
-    const Json json = Json::parse(text);
+    const Json json = parse_json(text);
     return WaitBoard::Wait{json.at("for").get<std::vector<Rank>>(), json.at("seconds").get<double>()};
   } catch (const Json::exception&) {
     return {};

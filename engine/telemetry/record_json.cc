@@ -3,12 +3,12 @@
 #include <fmt/format.h>
 #include <algorithm>
 #include <limits>
-#include <nlohmann/json.hpp>
 #include <tuple>
 #include <type_traits>
 #include <utility>
 
 #include "base/error.h"
+#include "base/json.h"
 #include "base/members.h"
 #include "telemetry/confusion.h"
 
@@ -200,7 +200,7 @@ std::string epoch_line(const EpochRecord& epoch) {
 }
 
 EpochRecord parse_epoch_line(const std::string& line) {
-  return reading([&] { return value_of<EpochRecord>(Json::parse(line)); });
+  return reading([&] { return value_of<EpochRecord>(parse_ordered_json(line)); });
 }
 
 std::string run_document(const RunRecord& run) {
@@ -211,7 +211,7 @@ std::string run_document(const RunRecord& run) {
 
 RunRecord parse_run_document(const std::string& text) {
   return reading([&] {
-    const Json json = Json::parse(text);
+    const Json json = parse_ordered_json(text);
     if (json.at("format") != 1) fail("format {}, but this version reads 1", json.at("format").dump());
     auto run = value_of<RunRecord>(json);
     check_sizes(run);
@@ -224,7 +224,7 @@ std::string explained_text(const ExplainedFigures& figures) {
 }
 
 ExplainedFigures parse_explained(const std::string& text) {
-  return reading([&] { return value_of<ExplainedFigures>(Json::parse(text)); });
+  return reading([&] { return value_of<ExplainedFigures>(parse_ordered_json(text)); });
 }
 
 std::string epoch_event(const EpochRecord& epoch) {

@@ -4,10 +4,10 @@
 #include <algorithm>
 #include <cstring>
 #include <limits>
-#include <nlohmann/json.hpp>
 #include <utility>
 
 #include "base/atomic_file.h"
+#include "base/json.h"
 #include "comm/communicator.h"
 
 namespace atl {

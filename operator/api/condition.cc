@@ -1,8 +1,8 @@
 #include "operator/api/condition.h"
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 
+#include "base/json.h"
 #include "operator/api/json_values.h"
 #include "operator/plan/json_members.h"
 

@@ -2,11 +2,11 @@
 
 #include <algorithm>
 #include <array>
-#include <nlohmann/json.hpp>
 #include <sstream>
 #include <string_view>
 
 #include "base/error.h"
+#include "base/json.h"
 #include "base/sha256.h"
 #include "job/api_names.h"
 #include "job/fields.h"
@@ -119,7 +119,7 @@ MadeOf recalled(const MadeOf& read, const GnnJob& job) {
 }  // namespace
 
 void set_pod_size(GnnJob& job, int ranks) {
-  json manifest = json::parse(job.manifest);
+  json manifest = parse_json(job.manifest);
   json& placement = manifest["spec"]["placement"];
   if (ranks > 0)
     placement["ranksPerServer"] = ranks;
@@ -150,7 +150,7 @@ void enter_status(GnnJob& job, Status status) {
 }
 
 GnnJob read_gnn_job(const std::string& text) {
-  const json object = json::parse(text, nullptr, false);
+  const json object = json_or_discarded(text);
   if (!object.is_object()) fail("a GNNJob that is no JSON object: '{}'", text.substr(0, 80));
   GnnJob read;
   read.meta = read_meta(object);

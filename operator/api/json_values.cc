@@ -3,9 +3,9 @@
 #include <fmt/format.h>
 #include <charconv>
 #include <cmath>
-#include <nlohmann/json.hpp>
 #include <utility>
 
+#include "base/json.h"
 #include "base/text.h"
 #include "operator/plan/json_members.h"
 

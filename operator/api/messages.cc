@@ -1,10 +1,10 @@
 #include "operator/api/messages.h"
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 #include <set>
 #include <utility>
 
+#include "base/json.h"
 #include "job/layout.h"
 #include "operator/api/json_values.h"
 #include "operator/api/pod.h"
@@ -19,7 +19,7 @@ using nlohmann::json;
 constexpr std::size_t kLongestText = 1024, kLongestName = 253;
 
 json parse_object(const std::string& text) {
-  json object = json::parse(text, nullptr, false);
+  json object = json_or_discarded(text);
   return object.is_object() ? object : json();
 }
 

@@ -2,9 +2,9 @@
 
 #include <algorithm>
 #include <cstring>
-#include <nlohmann/json.hpp>
 
 #include "base/error.h"
+#include "base/json.h"
 #include "operator/api/json_values.h"
 #include "operator/plan/json_members.h"
 #include "operator/plan/node_filter.h"
@@ -83,7 +83,7 @@ const ContainerView* PodView::container(const std::string& name) const {
 }
 
 PodView read_pod(const std::string& text) {
-  const json object = json::parse(text, nullptr, false);
+  const json object = json_or_discarded(text);
   if (!object.is_object()) fail("a pod that is no JSON object: '{}'", text.substr(0, 80));
   PodView pod;
   pod.meta = read_meta(object);

@@ -4,10 +4,10 @@
 #include <algorithm>
 #include <cctype>
 #include <cmath>
-#include <nlohmann/json.hpp>
 #include <set>
 #include <string>
 
+#include "base/json.h"
 #include "job/quantity.h"
 #include "operator/api/condition.h"
 #include "operator/api/json_values.h"

@@ -1,8 +1,8 @@
 #include "operator/api/workload.h"
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 
+#include "base/json.h"
 #include "operator/api/condition.h"
 #include "operator/api/json_values.h"
 #include "operator/plan/json_members.h"
@@ -181,11 +181,11 @@ Admitted admitted_pods(const Workload& workload,
     json all;
     for (const std::string& name : set.flavors) {
       if (const auto part = flavor(name))
-        join(all, json::parse(*part));
+        join(all, parse_json(*part));
       else if (admitted.unknown.empty())
         admitted.unknown = name;
     }
-    for (const std::string& update : set.updates) join(all, json::parse(update));
+    for (const std::string& update : set.updates) join(all, parse_json(update));
     const bool is_launcher = set.name == kLauncherPods;
     (is_launcher ? admitted.launcher : admitted.workers) = all.is_null() ? "" : all.dump();
     if (!set.nodes) continue;

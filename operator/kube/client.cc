@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <charconv>
 #include <chrono>
-#include <nlohmann/json.hpp>
 
+#include "base/json.h"
 #include "operator/kube/json_cut.h"
 #include "operator/kube/transport.h"
 
@@ -64,7 +64,7 @@ Page read_page(Stream& stream, const ItemCutter::OnItem& on_item) {
   ItemCutter cutter(on_item, kLargestObject);
   char part[64 << 10];
   while (const std::size_t size = stream.read(part, sizeof part, kQuietPage)) cutter.feed({part, size});
-  const json envelope = json::parse(cutter.envelope(), nullptr, false);
+  const json envelope = json_or_discarded(cutter.envelope());
   const json metadata = envelope.is_object() ? envelope.value("metadata", json()) : json();
   if (!cutter.is_whole() || !metadata.is_object())
     throw TransportError(Kind::kBroken, "a list is not whole: " + cutter.envelope().substr(0, 200));
@@ -252,7 +252,7 @@ std::string ApiError::text() const {
 }
 
 ApiError api_error(const std::string& status) {
-  const json object = json::parse(status, nullptr, false);
+  const json object = json_or_discarded(status);
   ApiError error;
   error.code = value_or(object, "code", 0);
   error.reason = value_or(object, "reason", std::string());

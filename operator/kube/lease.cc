@@ -2,7 +2,8 @@
 
 #include <algorithm>
 #include <ctime>
-#include <nlohmann/json.hpp>
+
+#include "base/json.h"
 
 namespace atl::kube {
 namespace {
@@ -95,7 +96,7 @@ std::optional<Lease::Record> Lease::read() {
   const Answer answer = client_.get(path_);
   if (!answer && answer.error->is_not_found()) return std::nullopt;
   if (!answer) throw TransportError(TransportError::Kind::kBroken, answer.error->text());
-  const json lease = json::parse(answer.object, nullptr, false);
+  const json lease = json_or_discarded(answer.object);
   if (!lease.is_object())
     throw TransportError(TransportError::Kind::kBroken, path_ + ": an answer that is no object");
   const json spec = spec_of(lease);
@@ -121,7 +122,7 @@ void Lease::observe(const Record& record) {
 
 /// Writes `holder` as the lease's holder, "": nobody; false where somebody else was faster.
 bool Lease::write(const std::optional<Record>& before, const std::string& holder) {
-  json lease = before ? json::parse(before->text) : json::object();
+  json lease = before ? parse_json(before->text) : json::object();
   lease["apiVersion"] = leases_resource().group + "/" + leases_resource().version;
   lease["kind"] = "Lease";
   lease["metadata"]["name"] = options_.name;

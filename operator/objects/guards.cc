@@ -5,9 +5,9 @@
 
 #include <algorithm>
 #include <functional>
-#include <nlohmann/json.hpp>
 #include <string_view>
 
+#include "base/json.h"
 #include "operator/plan/json_members.h"
 
 namespace atl::ctl {
@@ -24,7 +24,7 @@ struct Row {
 
 const std::vector<Row>& table() {
   static const std::vector<Row> rows = [] {
-    const json text = json::parse(kGuardsTable);
+    const json text = parse_json(kGuardsTable);
     std::vector<Row> all;
     for (const char* part : {"baseline", "beyond"})
       for (const json& row : text.at(part))

@@ -8,10 +8,10 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 #include <numeric>
 #include <sstream>
 
+#include "base/json.h"
 #include "operator/api/json_values.h"
 #include "operator/objects/names.h"
 #include "operator/objects/parts.h"
@@ -69,7 +69,7 @@ json worker_template(const GnnJob& job, const Settings& settings, int attempt, c
                      std::size_t most) {
   std::vector<Rank> ranks(most);
   std::iota(ranks.begin(), ranks.end(), 0);
-  json pod = json::parse(worker_pod(job, settings, 0, ranks, 0));
+  json pod = parse_json(worker_pod(job, settings, 0, ranks, 0));
   json& metadata = pod["metadata"];
   for (const char* label : {kServerLabel, kIncarnationLabel}) metadata["labels"].erase(label);
   metadata["annotations"].erase(kRanksAnnotation);
@@ -95,7 +95,7 @@ std::string mpi_job(const GnnJob& job, const Settings& settings, int attempt, co
                     Moment now) {
   std::size_t most = 0;
   for (const auto& ranks : servers) most = std::max(most, ranks.size());
-  const json launcher = template_of(json::parse(launcher_pod(job, settings, attempt)), job, attempt);
+  const json launcher = template_of(parse_json(launcher_pod(job, settings, attempt)), job, attempt);
   json object = object_of(job, "kubeflow.org/v2beta1", "MPIJob", mpi_job_name(job.meta.name, attempt));
   object["metadata"]["annotations"][kMadeAnnotation] = text_of(now);
   // The launcher is created at startup, so that it is placed together with the workers; its scheduling gate

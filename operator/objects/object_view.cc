@@ -1,8 +1,8 @@
 #include "operator/objects/object_view.h"
 
-#include <nlohmann/json.hpp>
 
 #include "operator/objects/names.h"
+#include "base/json.h"
 #include "operator/objects/objects.h"
 #include "operator/plan/json_members.h"
 

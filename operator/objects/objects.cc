@@ -3,9 +3,9 @@
 
 #include <fmt/format.h>
 #include <algorithm>
-#include <nlohmann/json.hpp>
 
 #include "job/strategies.h"
+#include "base/json.h"
 #include "operator/api/json_values.h"
 #include "operator/api/pod.h"
 #include "operator/objects/names.h"
@@ -175,7 +175,7 @@ void serve_ssh(json& container) {
 /// Mounts the output in one pod only, because only rank 0 has what resumes a job: so ReadWriteOnce suffices.
 void mount_output(json& pod, const Job& job) {
   const json none = {{"emptyDir", json::object()}};
-  mount(pod, "output", job.output.volume.empty() ? none : json::parse(job.output.volume), "/output", false);
+  mount(pod, "output", job.output.volume.empty() ? none : parse_json(job.output.volume), "/output", false);
 }
 
 /// The prepare pod takes the room of a worker that isn't there yet, on any of the workers' nodes.

@@ -2,9 +2,8 @@
 
 #include <fmt/format.h>
 
-#include <nlohmann/json.hpp>
-
 #include "base/error.h"
+#include "base/json.h"
 #include "job/api_names.h"
 #include "operator/objects/image.h"
 #include "operator/objects/names.h"
@@ -145,8 +144,8 @@ void mount_data(json& pod, const GnnJob& job, bool prepares) {
   const DatasetSpec& dataset = job.job->dataset;
   const bool has_own = !dataset.prepared.empty(), is_generated = dataset.name.empty();
   const bool writes_data = prepares && (is_generated || !has_own);
-  mount(pod, "data", json::parse(dataset.volume), kDataRoot, !writes_data);
-  if (has_own) mount(pod, "prepared", json::parse(dataset.prepared), kPrepared, !prepares);
+  mount(pod, "data", parse_json(dataset.volume), kDataRoot, !writes_data);
+  if (has_own) mount(pod, "prepared", parse_json(dataset.prepared), kPrepared, !prepares);
 }
 
 void name_data(json& command, const Job& job) {

@@ -1,10 +1,10 @@
 // What asks an autoscaler for nodes: placeholder pods, and CapacityBuffers with their PodTemplates. Both have
 // the scheduling fields of the gang's own pods, so that they fit where those will, and nowhere else. A node
 // gets as many servers of a gang as fit, and as many of these: nothing spreads them but what they request.
-#include <nlohmann/json.hpp>
 #include <utility>
 #include <vector>
 
+#include "base/json.h"
 #include "operator/objects/names.h"
 #include "operator/objects/objects.h"
 #include "operator/objects/parts.h"
@@ -19,8 +19,8 @@ using nlohmann::json;
 json pod_of(const GnnJob& job, const Settings& settings, const std::string& role) {
   GnnJob alone = job;
   alone.status.keys = kNoKeysYet;  // what nodes it may use doesn't depend on them
-  return json::parse(role == kLauncherRole ? launcher_pod(alone, settings, 1)
-                                           : worker_pod(alone, settings, 0, {0}, 0));
+  return parse_json(role == kLauncherRole ? launcher_pod(alone, settings, 1)
+                                          : worker_pod(alone, settings, 0, {0}, 0));
 }
 
 json rule_of(const LabelRule& rule) {

@@ -1,9 +1,9 @@
 #include "operator/objects/release.h"
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 
 #include "base/error.h"
+#include "base/json.h"
 #include "operator/objects/names.h"
 #include "operator/plan/json_members.h"
 
@@ -33,7 +33,7 @@ json patch_of(const PodView& pod) {
 /// Adds the node to every term: terms are alternatives, and a gated pod's affinity may only become narrower.
 json narrowed(const PodView& pod, const std::string& node) {
   const json rule = {{"key", "metadata.name"}, {"operator", "In"}, {"values", {node}}};
-  json affinity = pod.affinity.empty() ? json::object() : json::parse(pod.affinity);
+  json affinity = pod.affinity.empty() ? json::object() : parse_json(pod.affinity);
   json& terms =
       affinity["nodeAffinity"]["requiredDuringSchedulingIgnoredDuringExecution"]["nodeSelectorTerms"];
   if (!terms.is_array() || terms.empty()) terms = json::array({json::object()});
@@ -43,7 +43,7 @@ json narrowed(const PodView& pod, const std::string& node) {
 
 void add_pin(json& patch, const PodView& pod, const std::string& node) {
   if (!pod.pinned.empty()) return;
-  if (!pod.affinity.empty()) patch.push_back(step("test", "/spec/affinity", json::parse(pod.affinity)));
+  if (!pod.affinity.empty()) patch.push_back(step("test", "/spec/affinity", parse_json(pod.affinity)));
   patch.push_back(step("add", "/spec/affinity", narrowed(pod, node)));
   // Kueue reads no other pin, when it looks for pods that wait for a node where they can't run. Every pod of
   // ours has a node selector: that of its platform.
@@ -68,7 +68,7 @@ bool is_gated(const PodView& pod) {
 }
 
 std::string pinned_by(const std::string& patch) {
-  for (const json& one : json::parse(patch, nullptr, false))
+  for (const json& one : json_or_discarded(patch))
     if (text_of(one, "op") == "add" && text_of(one, "path") == kPinned) return text_of(one, "value");
   return {};
 }
@@ -93,11 +93,11 @@ std::string pin_and_release_patch(const PodView& pod, const std::string& node, M
 }
 
 std::string born_pinned(const std::string& pod, const std::string& node) {
-  return json::parse(pod).patch(json::parse(pin_patch(read_pod(pod), node))).dump();
+  return parse_json(pod).patch(parse_json(pin_patch(read_pod(pod), node))).dump();
 }
 
 std::string born_released(const std::string& pod, const std::string& node, Moment now) {
-  return json::parse(pod).patch(json::parse(pin_and_release_patch(read_pod(pod), node, now))).dump();
+  return parse_json(pod).patch(parse_json(pin_and_release_patch(read_pod(pod), node, now))).dump();
 }
 
 }  // namespace atl::ctl

@@ -4,10 +4,10 @@
 #include <algorithm>
 #include <cctype>
 #include <iterator>
-#include <nlohmann/json.hpp>
 #include <string_view>
 #include <utility>
 
+#include "base/json.h"
 #include "operator/objects/names.h"
 #include "operator/objects/objects.h"
 #include "operator/plan/json_members.h"
@@ -18,7 +18,7 @@ namespace {
 using nlohmann::json;
 
 json template_of(const Job& job) {
-  json given = job.template_.empty() ? json() : json::parse(job.template_);
+  json given = job.template_.empty() ? json() : parse_json(job.template_);
   for (const char* map : {"labels", "annotations"}) {
     if (!member(member(given, "metadata"), map).is_object()) continue;
     json& texts = given["metadata"][map];
@@ -106,7 +106,7 @@ void merge_template(json& pod, const Job& job, const char* role) {
 void merge_admitted(json& pod, const GnnJob& job, const char* role) {
   const bool is_launcher = role == std::string_view(kLauncherRole);
   const std::string& admitted = is_launcher ? job.admitted.launcher : job.admitted.workers;
-  if (!admitted.empty()) merge(pod, json::parse(admitted), "");
+  if (!admitted.empty()) merge(pod, parse_json(admitted), "");
   const auto& nodes = is_launcher ? job.admitted.launcher_nodes : job.admitted.worker_nodes;
   if (!nodes) return;
   json& metadata = pod["metadata"];
@@ -125,7 +125,7 @@ using nlohmann::json;
 /// A volume that names a claim or is empty needs no judging.
 bool is_plain(const std::string& volume) {
   if (volume.empty()) return true;
-  const json source = json::parse(volume);
+  const json source = parse_json(volume);
   if (source == json{{"emptyDir", json::object()}}) return true;
   const json& claim = member(source, "persistentVolumeClaim");
   return source.size() == 1 && claim.size() == 1 && member(claim, "claimName").is_string();
@@ -166,7 +166,7 @@ std::string trial_pod(const GnnJob& job, const Settings& settings, const std::ve
 }
 
 std::string in_manifest(const std::string& words, const std::string& trial) {
-  const json pod = json::parse(trial);
+  const json pod = parse_json(trial);
   std::string text;
   for (std::size_t at = 0; at < words.size();) {
     const char before = at == 0 ? ' ' : words[at - 1];

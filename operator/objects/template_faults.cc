@@ -5,10 +5,10 @@
 
 #include <algorithm>
 #include <map>
-#include <nlohmann/json.hpp>
 #include <set>
 
 #include "job/quantity.h"
+#include "base/json.h"
 #include "operator/objects/guards.h"
 #include "operator/objects/names.h"
 #include "operator/objects/template.h"
@@ -196,7 +196,7 @@ class Faults {
 };
 
 json parsed(const std::string& text) {
-  return text.empty() ? json::object() : json::parse(text);
+  return text.empty() ? json::object() : parse_json(text);
 }
 
 }  // namespace

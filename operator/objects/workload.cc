@@ -2,10 +2,10 @@
 #include "operator/objects/objects.h"
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 #include <utility>
 #include <vector>
 
+#include "base/json.h"
 #include "operator/api/condition.h"
 #include "operator/objects/names.h"
 #include "operator/objects/parts.h"
@@ -62,7 +62,7 @@ namespace {
 
 /// A set of pods as they are made outside of any queue: a flavor's additions are not theirs to request.
 json pod_set(const char* name, std::size_t count, const std::string& text, const TopologyRequest& asks) {
-  json pod = json::parse(text);
+  json pod = parse_json(text);
   pod["spec"].erase("schedulingGates");
   const json& metadata = pod["metadata"];
   json set = {{"name", name},

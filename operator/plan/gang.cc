@@ -4,11 +4,11 @@
 #include <algorithm>
 #include <limits>
 #include <map>
-#include <nlohmann/json.hpp>
 #include <set>
 #include <utility>
 
 #include "base/error.h"
+#include "base/json.h"
 #include "job/strategies.h"
 #include "operator/plan/room.h"
 
@@ -216,7 +216,7 @@ constexpr double kTenfold =
     10;  // a level costs so many times the next finer one, unless the manifest says otherwise
 
 std::string full_name(const Job& job) {
-  const auto metadata = nlohmann::json::parse(job.metadata.empty() ? "{}" : job.metadata);
+  const auto metadata = parse_json(job.metadata.empty() ? "{}" : job.metadata);
   return metadata.value("namespace", "default") + "/" + job.name;
 }
 

@@ -1,6 +1,6 @@
 #include "operator/plan/json_members.h"
 
-#include <nlohmann/json.hpp>
+#include "base/json.h"
 
 namespace atl::ctl {
 

@@ -6,9 +6,9 @@
 #include <algorithm>
 #include <charconv>
 #include <iterator>
-#include <nlohmann/json.hpp>
 #include <optional>
 
+#include "base/json.h"
 #include "operator/plan/json_members.h"
 #include "operator/plan/snapshot.h"
 
@@ -96,7 +96,7 @@ std::string text(const LabelRule& rule) {
 NodeFilter NodeFilter::of_template(const std::string& pod_template) {
   NodeFilter filter;
   if (pod_template.empty()) return filter;
-  const json parsed = json::parse(pod_template);
+  const json parsed = parse_json(pod_template);
   const json& spec = member(parsed, "spec");
   for (const auto& [key, value] : member(spec, "nodeSelector").items())
     if (!value.is_null()) filter.selector.push_back({key, "In", {text_of(value)}, false});  // null removes

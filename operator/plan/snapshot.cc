@@ -1,10 +1,10 @@
 #include "operator/plan/snapshot.h"
 
 #include <cstdint>
-#include <nlohmann/json.hpp>
 #include <optional>
 
 #include "base/error.h"
+#include "base/json.h"
 #include "job/yaml.h"
 #include "operator/plan/json_members.h"
 
@@ -84,10 +84,10 @@ json parse(const std::string& text, const std::string& name) {
   if (first == std::string::npos || text[first] != '{') {
     json documents = json::array();
     for (const Node& document : parse_yaml(text, name, kClusterFile))
-      documents.push_back(json::parse(to_json(document)));
+      documents.push_back(parse_json(to_json(document)));
     return {{"kind", "List"}, {"items", std::move(documents)}};
   }
-  json parsed = json::parse(text, nullptr, false);
+  json parsed = json_or_discarded(text);
   if (parsed.is_discarded()) fail("{}: is neither JSON nor YAML; give kubectl's whole output", name);
   return parsed;
 }

@@ -3,8 +3,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <nlohmann/json.hpp>
-
+#include "base/json.h"
 #include "operator/plan/json_members.h"
 #include "operator/plan/room.h"
 
@@ -20,7 +19,7 @@ std::string claim_of(const json& volume) {
 
 void add_claim(const std::string& source, Mounters mounters, std::vector<GangVolume>& all) {
   if (source.empty()) return;
-  if (const std::string claim = claim_of(json::parse(source)); !claim.empty())
+  if (const std::string claim = claim_of(parse_json(source)); !claim.empty())
     all.push_back({claim, mounters});
 }
 
@@ -56,7 +55,7 @@ std::vector<GangVolume> volumes_of(const Job& job) {
   const bool is_mpi_job = job.launcher == Launcher::kMpiJob;
   add_claim(job.output.volume, is_mpi_job ? Mounters::kServers : Mounters::kFirstServer, all);
   if (job.template_.empty()) return all;
-  const json given = json::parse(job.template_);
+  const json given = parse_json(job.template_);
   for (const json& volume : member(member(given, "spec"), "volumes"))
     if (const std::string claim = claim_of(volume); !claim.empty()) all.push_back({claim, Mounters::kAll});
   return all;

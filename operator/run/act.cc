@@ -4,8 +4,8 @@
 
 #include <algorithm>
 #include <mutex>
-#include <nlohmann/json.hpp>
 
+#include "base/json.h"
 #include "operator/api/json_values.h"
 #include "operator/controller/observed.h"
 #include "operator/kube/json_cut.h"
@@ -31,7 +31,7 @@ WriteResult outdated(Outcome outcome, const std::string& problem, Kind kind, con
 }
 
 bool has_finalizers(const std::string& object) {
-  const json parsed = json::parse(object, nullptr, false);
+  const json parsed = json_or_discarded(object);
   return !list_of(member(parsed, "metadata"), "finalizers").empty();
 }
 
@@ -93,7 +93,7 @@ WriteResult look_at_holder(const WriteContext& context, const Observed& seen, co
     if (pod.meta.owner_uid == seen.job.meta.uid) return unseen(write, pod.meta, error, seen);
     found.feedback.pods.push_back(std::move(pod));
   } else {
-    ObjectView object = read_object(write.kind, json::parse(answer.object, nullptr, false));
+    ObjectView object = read_object(write.kind, json_or_discarded(answer.object));
     if (object.meta.owner_uid == seen.job.meta.uid) return unseen(write, object.meta, error, seen);
     found.feedback.objects.push_back(std::move(object));
   }
@@ -265,7 +265,7 @@ WriteResult write_new_status(const WriteContext& context, const Observed& seen, 
   Expected expected(context, seen, changed_mark(Kind::kJob, meta.name));
   // The version goes along: 409 where the job has changed since it was read.
   const json steps = {{{"op", "add"}, {"path", "/metadata/resourceVersion"}, {"value", meta.version}},
-                      {{"op", "add"}, {"path", "/status"}, {"value", json::parse(write_status(status))}}};
+                      {{"op", "add"}, {"path", "/status"}, {"value", parse_json(write_status(status))}}};
   const std::string path = kube::status_path(resource_of(Kind::kJob).path(meta.space, meta.name));
   try {
     const kube::Answer answer = context.client.patch(path, steps.dump(), {.kind = kube::PatchKind::kJson});

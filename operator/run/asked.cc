@@ -1,9 +1,9 @@
 #include "operator/run/asked.h"
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 #include <optional>
 
+#include "base/json.h"
 #include "operator/objects/names.h"
 #include "operator/objects/objects.h"
 #include "operator/run/kinds.h"
@@ -25,7 +25,7 @@ struct Found {
 
 Found find(kube::Client& client, const std::string& path) {
   const kube::Answer answer = client.get(path);
-  if (answer) return {json::parse(answer.object, nullptr, false), ""};
+  if (answer) return {json_or_discarded(answer.object), ""};
   return {json(), answer.error->is_not_found() ? "" : answer.error->text()};
 }
 
@@ -84,7 +84,7 @@ namespace {
 std::optional<json> read_if_allowed(kube::Client& client, const std::string& path) {
   constexpr int kForbidden = 403;
   const kube::Answer answer = client.get(path);
-  if (answer) return json::parse(answer.object, nullptr, false);
+  if (answer) return json_or_discarded(answer.object);
   if (answer.error->is_not_found() || answer.error->code == kForbidden) return json();
   return {};
 }

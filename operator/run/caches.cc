@@ -1,7 +1,6 @@
 #include "operator/run/caches.h"
 
-#include <nlohmann/json.hpp>
-
+#include "base/json.h"
 #include "operator/api/json_values.h"
 #include "operator/controller/observed.h"
 #include "operator/objects/names.h"
@@ -26,7 +25,7 @@ std::vector<Kind> object_kinds(const Scope& scope) {
 }
 
 NodeEntry read_node(std::string_view text) {
-  const json node = json::parse(text, nullptr, false);
+  const json node = json_or_discarded(text);
   NodeEntry entry{node_state(node), {}};
   for (const json& condition : list_of(member(node, "status"), "conditions"))
     if (text_of(condition, "type") == "Ready")
@@ -139,7 +138,7 @@ SpaceCaches::SpaceCaches(const News& news, const std::vector<Kind>& kinds)
   for (const Kind kind : kinds) {
     NameIndex& index = objects_by_job[kind];
     objects[kind] = std::make_unique<kube::Cache<ObjectView>>(
-        [kind](std::string_view text) { return read_object(kind, json::parse(text, nullptr, false)); },
+        [kind](std::string_view text) { return read_object(kind, json_or_discarded(text)); },
         [kind, news, &index](const std::string& name, const auto& before, const auto& after) {
           enter(index, name, before, after);
           tell(news.listener, kind, before, after);

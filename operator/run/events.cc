@@ -2,8 +2,7 @@
 
 #include <fmt/format.h>
 
-#include <nlohmann/json.hpp>
-
+#include "base/json.h"
 #include "base/sha256.h"
 #include "job/api_names.h"
 #include "operator/api/json_values.h"

@@ -2,9 +2,9 @@
 
 #include <algorithm>
 #include <iterator>
-#include <nlohmann/json.hpp>
 #include <set>
 
+#include "base/json.h"
 #include "operator/controller/decide.h"
 #include "operator/controller/observed.h"
 #include "operator/objects/names.h"
@@ -131,7 +131,7 @@ bool put_in(Observed& seen, const Reread& reread) {
   take_out(seen, object);
   if (text && object.kind == Kind::kPod) seen.pods.push_back(adopted(read_pod(*text)));
   if (text && object.kind != Kind::kPod)
-    seen.objects.push_back(read_object(object.kind, nlohmann::json::parse(*text, nullptr, false)));
+    seen.objects.push_back(read_object(object.kind, json_or_discarded(*text)));
   return true;
 }
 

@@ -4,9 +4,9 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 
 #include "base/error.h"
+#include "base/json.h"
 #include "operator/api/json_values.h"
 #include "operator/plan/json_members.h"
 #include "operator/run/log.h"
@@ -44,7 +44,7 @@ bool OtherInstallations::is_ours_too(const std::string& spaces) const {
 std::optional<std::vector<OtherInstallations::Rival>> OtherInstallations::look() {
   std::vector<Rival> others;
   const auto add = [&](std::string_view text) {
-    const json lease = json::parse(text, nullptr, false);
+    const json lease = json_or_discarded(text);
     const json &metadata = member(lease, "metadata"), &spec = member(lease, "spec");
     Rival rival{text_of(metadata, "namespace") + "/" + text_of(metadata, "name"),
                 text_of(spec, "holderIdentity"), text_of(spec, "renewTime"),

@@ -4,10 +4,10 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
-#include <nlohmann/json.hpp>
 #include <set>
 #include <sstream>
 
+#include "base/json.h"
 #include "operator/api/json_values.h"
 #include "operator/kube/cpprest_transport.h"
 #include "operator/objects/names.h"
@@ -52,11 +52,11 @@ std::optional<std::string> ask_for_progress(const std::string& address) {
 }
 
 std::optional<std::int64_t> read_step(const std::string& text) {
-  return integer_of(json::parse(text, nullptr, false), "step");
+  return integer_of(json_or_discarded(text), "step");
 }
 
 std::optional<Progress> read_progress(const std::string& text) {
-  const json object = json::parse(text, nullptr, false);
+  const json object = json_or_discarded(text);
   const auto epoch = integer_of(object, "epoch"), epochs = integer_of(object, "epochs");
   if (!epoch || !epochs || *epoch < 0 || *epochs < *epoch) return {};
   Progress progress;
@@ -260,7 +260,7 @@ bool is_rank(const json& value, int ranks) {
 }  // namespace
 
 std::optional<ServerWaits> read_waits(const std::string& text, int ranks) {
-  const json page = json::parse(text, nullptr, false);
+  const json page = json_or_discarded(text);
   if (!member(page, "ranks").is_array()) return {};
   ServerWaits waits;
   for (const json& entry : list_of(page, "ranks")) {

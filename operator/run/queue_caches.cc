@@ -1,7 +1,6 @@
 #include "operator/run/queue_caches.h"
 
-#include <nlohmann/json.hpp>
-
+#include "base/json.h"
 #include "operator/api/json_values.h"
 #include "operator/objects/names.h"
 #include "operator/plan/json_members.h"
@@ -18,12 +17,12 @@ constexpr auto kNobodyIsTold = [](const auto&...) {};
 }  // namespace
 
 QueueCaches::Flavor QueueCaches::read_flavor(std::string_view text) {
-  const json object = json::parse(text, nullptr, false);
+  const json object = json_or_discarded(text);
   return {read_meta(object).name, flavor_template(object), has_topology(object)};
 }
 
 QueueCaches::PriorityClass QueueCaches::read_class(std::string_view text) {
-  const json object = json::parse(text, nullptr, false);
+  const json object = json_or_discarded(text);
   return {read_meta(object).name, int(integer_of(object, "value").value_or(0)),
           member(object, "globalDefault") == true};
 }

@@ -1,8 +1,8 @@
 #include "operator/run/thin_pods.h"
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 
+#include "base/json.h"
 #include "operator/api/json_values.h"
 #include "operator/kube/json_cut.h"
 #include "operator/plan/json_members.h"
@@ -22,7 +22,7 @@ bool is_within(const Resources& a, const Resources& b) {
 }  // namespace
 
 void ThinPods::put(std::string_view object) {
-  const json pod = json::parse(object, nullptr, false);
+  const json pod = json_or_discarded(object);
   const PodState state = pod_state(pod);
   const bool is_kept_elsewhere =
       !state.job.empty() && handlers_.is_watched(state.job.substr(0, state.job.find('/')));

@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <cstdio>
 #include <fstream>
-#include <nlohmann/json.hpp>
 
 #include "base/error.h"
+#include "base/json.h"
 #include "partition/local_graph.h"
 
 namespace atl {
@@ -63,7 +63,7 @@ AttemptFile read_attempt_file(const std::filesystem::path& path, int ranks) {
     fail("{}: cannot be read; the operator makes it when all pods of a job are ready", path.string());
   AttemptFile file;
   try {
-    file = parse(Json::parse(stream));
+    file = parse(parse_json(stream));
   } catch (const Json::exception& error) {
     fail("{}: is not an attempt's description: {}", path.string(), error.what());
   }

@@ -1,9 +1,9 @@
 // atoll launch: trains a manifest on hosts that run sshd. On a cluster, the launcher's pod runs it when every
 // other pod of the job is ready; it writes how the run ended to a file that the operator reads.
 #include <cstdio>
-#include <nlohmann/json.hpp>
 
 #include "base/error.h"
+#include "base/json.h"
 #include "command/commands.h"
 #include "command/job_data.h"
 #include "command/run/attempt_file.h"
@@ -82,7 +82,7 @@ struct ProgressReport {
   void operator()(const std::string& line) {
     const std::string mark = std::string(kResultMark) + " ";
     if (line.starts_with(mark)) {
-      result = Json::parse(line.substr(mark.size()), nullptr, /*allow_exceptions=*/false);
+      result = ordered_json_or_discarded(line.substr(mark.size()));
       return;
     }
     std::fprintf(stderr, "%s\n", line.c_str());

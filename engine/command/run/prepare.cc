@@ -4,10 +4,10 @@
 
 #include <algorithm>
 #include <cstdio>
-#include <nlohmann/json.hpp>
 #include <optional>
 
 #include "base/error.h"
+#include "base/json.h"
 #include "command/commands.h"
 #include "command/compare.h"
 #include "command/job_data.h"

@@ -3,11 +3,11 @@
 
 #include <algorithm>
 #include <cstdio>
-#include <nlohmann/json.hpp>
 #include <sstream>
 #include <string_view>
 
 #include "base/error.h"
+#include "base/json.h"
 #include "command/commands.h"
 #include "command/run/attempt_file.h"
 #include "launch/supervisor.h"

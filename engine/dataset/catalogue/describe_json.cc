@@ -1,6 +1,5 @@
 // A description of a data set as one line of JSON.
-#include <nlohmann/json.hpp>
-
+#include "base/json.h"
 #include "dataset/catalogue/describe.h"
 #include "dataset/meta.h"
 

@@ -4,11 +4,11 @@
 #include <charconv>
 #include <cmath>
 #include <istream>
-#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
 #include "base/error.h"
+#include "base/json.h"
 #include "base/text.h"
 #include "dataset/format/text.h"
 #include "dataset/import/array_rows.h"

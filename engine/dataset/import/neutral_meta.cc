@@ -5,9 +5,9 @@
 #include <fstream>
 #include <iterator>
 #include <limits>
-#include <nlohmann/json.hpp>
 
 #include "base/error.h"
+#include "base/json.h"
 #include "base/text.h"
 #include "dataset/import/array_rows.h"
 #include "dataset/import/label_numbers.h"
@@ -57,7 +57,7 @@ std::string text_of(const json& object, const char* key) {
 }  // namespace
 
 NeutralMeta parse_neutral_meta(std::string_view text, const std::string& name) {
-  const json object = json::parse(text, nullptr, /*allow_exceptions=*/false);
+  const json object = json_or_discarded(text);
   if (!object.is_object()) fail("{}: is not a JSON object; correct it, or remove it", name);
   NeutralMeta meta;
   meta.vertices = count(object, "num_nodes", Index(1) << 31, name);

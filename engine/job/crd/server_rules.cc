@@ -6,10 +6,10 @@
 #include <algorithm>
 #include <iterator>
 #include <map>
-#include <nlohmann/json.hpp>
 #include <set>
 
 #include "base/error.h"
+#include "base/json.h"
 #include "job/fields.h"
 #include "job/models.h"
 #include "job/read.h"

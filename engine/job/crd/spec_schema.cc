@@ -5,9 +5,9 @@
 #include <fmt/ranges.h>
 #include <algorithm>
 #include <cmath>
-#include <nlohmann/json.hpp>
 
 #include "base/error.h"
+#include "base/json.h"
 #include "job/api_names.h"
 #include "job/explain.h"
 #include "job/field.h"

@@ -2,10 +2,10 @@
 #include "job/crd/crd.h"
 
 #include <initializer_list>
-#include <nlohmann/json.hpp>
 #include <string>
 #include <utility>
 
+#include "base/json.h"
 #include "job/layout.h"
 #include "job/quantity.h"
 

@@ -1,8 +1,8 @@
 #include "strategies/p3/plan.h"
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
+#include "base/json.h"
 #include "base/text.h"
 #include "strategies/p3/push_pull_pass.h"
 

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <set>
 #include <string>
@@ -16,6 +15,7 @@
 
 #include "base/atomic_file.h"
 #include "base/error.h"
+#include "base/json.h"
 #include "base/members.h"
 #include "base/text.h"
 #include "telemetry/confusion.h"
@@ -85,7 +85,7 @@ std::string report_data(const RunRecord& run) {
   RunRecord rest = run;
   rest.epochs.clear(), rest.bytes_by_pair.clear(), rest.setting.job_yaml.clear();
   rest.confusion = {};
-  Json json = Json::parse(run_document(rest));
+  Json json = parse_ordered_json(run_document(rest));
   json["metricTitle"] = metric_title(run.setting.metric);
   json["bytesByPair"] = matrix(run.bytes_by_pair);
   json["confusion"] = matrix(run.confusion.counts);

@@ -11,10 +11,10 @@
 #include <cstring>
 #include <exception>
 #include <fstream>
-#include <nlohmann/json.hpp>
 
 #include "base/atomic_file.h"
 #include "base/error.h"
+#include "base/json.h"
 
 namespace atl {
 namespace {
@@ -78,7 +78,7 @@ Metadata read_complete(const fs::path& folder) {
   std::ifstream in(path);
   if (!in) fail("{}: does not exist, so the checkpoint was never finished", path.string());
   try {
-    return Json::parse(in).at("files").get<Metadata>();
+    return parse_json(in).at("files").get<Metadata>();
   } catch (const Json::exception&) {
     fail("{}: damaged", path.string());
   }

@@ -5,11 +5,11 @@
 #include <cstring>
 #include <fstream>
 #include <limits>
-#include <nlohmann/json.hpp>
 #include <numeric>
 
 #include "base/atomic_file.h"
 #include "base/error.h"
+#include "base/json.h"
 #include "base/sha256.h"
 
 namespace atl {
@@ -192,7 +192,7 @@ SafetensorsFile SafetensorsFile::parse(std::vector<std::byte> bytes, const std::
   try {
     const std::string_view text = header_text(file.bytes_);
     const std::span<const std::byte> data = std::span(file.bytes_).subspan(8 + text.size());
-    const Json header = Json::parse(text);
+    const Json header = parse_json(text);
     if (!header.is_object()) throw std::string("the header is not a JSON object");
     for (const auto& [name, entry] : header.items()) {
       if (name == kMetadataKey)

@@ -3,9 +3,8 @@
 
 #include <gmock/gmock.h>
 
-#include <nlohmann/json.hpp>
-
 #include "base/error.h"
+#include "base/json.h"
 #include "telemetry/sample_run.h"
 
 namespace atl {
@@ -138,7 +137,7 @@ TEST(StrategyBench, TheTableSaysWhatIsNoiseAndWhatWasSent) {
 TEST(StrategyBench, TheObjectHoldsEveryFigure) {
   const auto runs = three();
   const StrategyBench bench{"850mbit", "{\"servers\":2}", 0.66, 0.655, compare_strategies(runs)};
-  const Json json = Json::parse(to_json(bench));
+  const Json json = parse_json(to_json(bench));
   EXPECT_EQ(json["machine"], "2 cores, 24 GiB");
   EXPECT_EQ(json["link"], "850mbit");
   EXPECT_EQ(json["rig"]["servers"], 2);
@@ -156,7 +155,7 @@ TEST(StrategyBench, TheObjectHoldsEveryFigure) {
   EXPECT_EQ(run["peakMemoryBytes"].size(), 2U);
   EXPECT_EQ(run["test"], 0.7);
   EXPECT_EQ(run["rounds"].size(), 3U);
-  const Json here = Json::parse(to_json(StrategyBench{.rows = compare_strategies(runs)}));
+  const Json here = parse_json(to_json(StrategyBench{.rows = compare_strategies(runs)}));
   EXPECT_TRUE(here["link"].is_null() && here["rig"].is_null() && !here.contains("commShare"));
 }
 

@@ -5,11 +5,11 @@
 
 #include <algorithm>
 #include <functional>
-#include <nlohmann/json.hpp>
 #include <string>
 #include <thread>
 #include <vector>
 
+#include "base/json.h"
 #include "comm/communicator.h"
 #include "comm/slow_transport.h"
 #include "comm/trace.h"

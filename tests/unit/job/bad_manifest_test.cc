@@ -3,9 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <nlohmann/json.hpp>
-
 #include "base/error.h"
+#include "base/json.h"
 #include "job/load.h"
 #include "job/models.h"
 #include "job/valid_manifest.h"
@@ -36,7 +35,7 @@ std::string with_kinds(std::string message) {
 /// own in them.
 std::vector<Case> cases() {
   std::vector<Case> all;
-  for (const auto& row : nlohmann::json::parse(read_data("refused.json"))) {
+  for (const auto& row : parse_json(read_data("refused.json"))) {
     all.push_back({row.at("name"), row.at("line"), row.at("instead"), with_kinds(row.at("message"))});
   }
   return all;

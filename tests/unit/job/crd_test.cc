@@ -8,9 +8,9 @@
 #include <cctype>
 #include <filesystem>
 #include <fstream>
-#include <nlohmann/json.hpp>
 #include <regex>
 
+#include "base/json.h"
 #include "job/fields.h"
 #include "job/load.h"
 #include "job/models.h"
@@ -33,7 +33,8 @@ std::string file_text(const std::filesystem::path& path) {
 }
 
 const Json& version() {
-  static const Json crd = Json::parse(to_json(parse_yaml(custom_resource_definition(), "crd.yaml").at(0)));
+  static const Json crd =
+      parse_ordered_json(to_json(parse_yaml(custom_resource_definition(), "crd.yaml").at(0)));
   return crd.at("spec").at("versions").at(0);
 }
 
@@ -145,7 +146,7 @@ void fill_in(const Json& schema, Json& value) {
 }
 
 std::string filled_in(const std::string& text) {
-  Json manifest = Json::parse(to_json(parse_yaml(text, "m.yaml").at(0)));
+  Json manifest = parse_ordered_json(to_json(parse_yaml(text, "m.yaml").at(0)));
   fill_in(root_schema(), manifest);
   return manifest.dump();
 }
@@ -188,7 +189,7 @@ TEST(Crd, DefaultsOfTheApiServerChangeNeitherJobNorWarnings) {
 }
 
 TEST(Crd, DefaultsMakeSectionsButNoBlocks) {
-  const auto spec = Json::parse(filled_in(sparse_manifests().front())).at("spec");
+  const auto spec = parse_ordered_json(filled_in(sparse_manifests().front())).at("spec");
   EXPECT_EQ(spec.at("strategy"), (Json{{"kind", "graph"}, {"wire", "float32"}}));
   EXPECT_EQ(spec.at("placement").at("ranks"), 1);
   EXPECT_EQ(spec.at("training").at("optimizer").at("kind"), "adam");
@@ -257,8 +258,8 @@ TEST(YamlText, IsReadBackToTheSameTree) {
       {"half", 0.5},
       {"list", Json::array({1, Json::array({2, 3}), Json::object()})},
       {"maps", Json::array({Json{{"a", 1}, {"b", Json{{"c", true}}}}, Json{{"d", Json::array({"x"})}}})}};
-  EXPECT_EQ(Json::parse(to_json(parse_yaml(yaml_text(tree), "t.yaml").at(0))),
-            Json::parse(nlohmann::json(tree).dump()))
+  EXPECT_EQ(parse_ordered_json(to_json(parse_yaml(yaml_text(tree), "t.yaml").at(0))),
+            parse_ordered_json(nlohmann::json(tree).dump()))
       << yaml_text(tree);
 }
 

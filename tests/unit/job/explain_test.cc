@@ -4,10 +4,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <nlohmann/json.hpp>
 #include <set>
 
 #include "base/error.h"
+#include "base/json.h"
 #include "job/fields.h"
 #include "job/models.h"
 #include "job/strategies.h"
@@ -117,7 +117,7 @@ TEST(Explain, AFieldOfAnotherSectionIsNamed) {
 }
 
 TEST(Schema, HoldsEveryFieldWithItsFacts) {
-  const auto schema = nlohmann::json::parse(json_schema());
+  const auto schema = parse_json(json_schema());
   const auto& spec = schema["properties"]["spec"];
   EXPECT_EQ(spec["additionalProperties"], false);
   EXPECT_EQ(spec["required"], nlohmann::json({"dataset", "model"}));

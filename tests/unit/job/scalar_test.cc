@@ -2,9 +2,8 @@
 // tests/e2e/custom_resource asks the installed kubectl again.
 #include <gtest/gtest.h>
 
-#include <nlohmann/json.hpp>
-
 #include "base/error.h"
+#include "base/json.h"
 #include "job/valid_manifest.h"
 #include "job/yaml.h"
 
@@ -18,7 +17,7 @@ class Kubectl : public testing::TestWithParam<Json> {};
 /// What the engine makes of a text, as JSON; or the words with which it refuses it.
 Json taken(const std::string& yaml) {
   try {
-    return Json::parse(to_json(parse_yaml_value(yaml + "\n", "test")));
+    return parse_json(to_json(parse_yaml_value(yaml + "\n", "test")));
   } catch (const Error& error) {
     return {{"refused", error.what()}};
   }
@@ -41,7 +40,7 @@ TEST_P(Kubectl, ReadsTheSame) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Texts, Kubectl,
-                         testing::ValuesIn(Json::parse(read_data("yaml.json")).get<std::vector<Json>>()));
+                         testing::ValuesIn(parse_json(read_data("yaml.json")).get<std::vector<Json>>()));
 
 TEST(Scalar, NumbersThatJsonCannotHoldAreRefusedWithTheirLine) {
   for (const char* word : {".inf", "-.INF", "+.inf", ".nan"}) {

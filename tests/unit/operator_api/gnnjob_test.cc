@@ -3,9 +3,8 @@
 
 #include <gmock/gmock.h>
 
-#include <nlohmann/json.hpp>
-
 #include "base/error.h"
+#include "base/json.h"
 
 namespace atl::ctl {
 namespace {
@@ -14,7 +13,7 @@ using nlohmann::json;
 using testing::HasSubstr;
 
 json object() {
-  return json::parse(R"({
+  return parse_json(R"({
     "apiVersion": "atoll.dev/v1alpha1", "kind": "GNNJob",
     "metadata": {"name": "arxiv", "namespace": "team", "uid": "u1", "generation": 2, "resourceVersion": "77",
                  "creationTimestamp": "2026-03-01T12:00:00Z", "labels": {"kueue.x-k8s.io/queue-name": "q"},
@@ -73,7 +72,7 @@ TEST(GnnJob, OfALargeSpecNothingIsKept) {
 }
 
 TEST(GnnJob, TheManifestForTheEngineHoldsNothingOfKubernetes) {
-  const json manifest = json::parse(read_gnn_job(object().dump()).manifest);
+  const json manifest = parse_json(read_gnn_job(object().dump()).manifest);
   EXPECT_EQ(manifest.at("metadata"), (json{{"name", "arxiv"}, {"namespace", "team"}}));
   EXPECT_FALSE(manifest.contains("status"));
 }

@@ -3,7 +3,7 @@
 namespace atl::ctl {
 
 nlohmann::json sample_job_json(Changes changes) {
-  auto object = nlohmann::json::parse(R"({
+  auto object = parse_json(R"({
     "apiVersion": "atoll.dev/v1alpha1", "kind": "GNNJob",
     "metadata": {"name": "cora", "namespace": "team", "uid": "job-uid", "generation": 1,
                  "creationTimestamp": "2026-03-01T12:00:00Z"},

@@ -2,10 +2,10 @@
 #pragma once
 
 #include <initializer_list>
-#include <nlohmann/json.hpp>
 #include <string>
 #include <utility>
 
+#include "base/json.h"
 #include "operator/api/gnnjob.h"
 
 namespace atl::ctl {

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <nlohmann/json.hpp>
 
+#include "base/json.h"
 #include "job/crd/crd.h"
 #include "operator/api/json_values.h"
 
@@ -52,7 +52,7 @@ void judge(const nlohmann::json& value, const Schema& schema, const std::string&
 
 testing::AssertionResult is_allowed_status(const std::string& status) {
   std::string faults;
-  judge(nlohmann::json::parse(status), status_schema(), "status", faults);
+  judge(parse_json(status), status_schema(), "status", faults);
   if (faults.empty()) return testing::AssertionSuccess();
   return testing::AssertionFailure() << faults << "in " << status;
 }

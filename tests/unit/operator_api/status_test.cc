@@ -3,8 +3,7 @@
 
 #include <gmock/gmock.h>
 
-#include <nlohmann/json.hpp>
-
+#include "base/json.h"
 #include "operator_api/status_schema.h"
 
 namespace atl::ctl {
@@ -48,8 +47,8 @@ Status full_status() {
 }
 
 TEST(Status, GoesOutAndComesBackUnchanged) {
-  EXPECT_EQ(read_status(json::parse(write_status(full_status()))), full_status());
-  EXPECT_EQ(read_status(json::parse(write_status({}))), Status());
+  EXPECT_EQ(read_status(parse_json(write_status(full_status()))), full_status());
+  EXPECT_EQ(read_status(parse_json(write_status({}))), Status());
 }
 
 TEST(Status, IsWhatTheDefinitionAllows) {
@@ -58,7 +57,7 @@ TEST(Status, IsWhatTheDefinitionAllows) {
 }
 
 TEST(Status, ReadsLikeThePapersOfTheManifest) {
-  const json status = json::parse(write_status(full_status()));
+  const json status = parse_json(write_status(full_status()));
   EXPECT_EQ(status.at("state"), "Running");
   EXPECT_EQ(status.at("placement").at("predicted").at("interServerBytesPerEpoch"), "12Mi");
   EXPECT_EQ(status.at("placement").at("predicted").at("bestPossible"), "1500");
@@ -69,10 +68,10 @@ TEST(Status, ReadsLikeThePapersOfTheManifest) {
 }
 
 TEST(Status, SaysNothingOfPodsWhoseSizeIsntTheOperatorsToChoose) {
-  EXPECT_FALSE(json::parse(write_status({})).contains("podSize"));
+  EXPECT_FALSE(parse_json(write_status({})).contains("podSize"));
   Status open;
   open.pod_size.reason = "no nodes yet";
-  EXPECT_EQ(json::parse(write_status(open)).at("podSize"), json({{"reason", "no nodes yet"}}));
+  EXPECT_EQ(parse_json(write_status(open)).at("podSize"), json({{"reason", "no nodes yet"}}));
 }
 
 TEST(Status, KeepsTheLastTenRestarts) {
@@ -91,13 +90,13 @@ TEST(Status, LongAndBrokenTextsAreCut) {
   status.add_restart({at(0), {1, std::string(99, 's'), "pod\xff", "node"}, "r", {}});
   const std::string text = write_status(status);
   EXPECT_TRUE(is_allowed_status(text));
-  const json read = json::parse(text);
+  const json read = parse_json(text);
   EXPECT_THAT(read.at("conditions")[0].at("message").get<std::string>(), testing::EndsWith("ä…"));
   EXPECT_EQ(read.at("restarts")[0].at("culprit").at("pod"), "pod");
 }
 
 TEST(Status, NonsenseReadsAsAbsent) {
-  const Status status = read_status(json::parse(
+  const Status status = read_status(parse_json(
       R"({"conditions": 7, "attempt": "x", "placement": {"servers": [{"node": 1, "ranks": ["a", 2]}]},
           "startTime": "yesterday", "progress": [], "restarts": [{}], "predicted": 3, "traffic": {"interServerBytesPerEpoch": "no"}})"));
   EXPECT_TRUE(status.conditions.empty());
@@ -141,7 +140,7 @@ TEST(Condition, TheStateIsWhatSaysMost) {
 
 TEST(Status, HasNoColumnEmpty) {
   const auto columns = [](const Status& status) {
-    const json written = json::parse(write_status(status));
+    const json written = parse_json(write_status(status));
     return json{written.at("state"), written.at("reason"), written.at("nodes")};
   };
   Status status;

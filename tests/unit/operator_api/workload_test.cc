@@ -4,8 +4,9 @@
 
 #include <gmock/gmock.h>
 
-#include <nlohmann/json.hpp>
 #include <string>
+
+#include "base/json.h"
 
 namespace atl::ctl {
 namespace {
@@ -18,11 +19,11 @@ using testing::Pair;
 
 /// A Workload whose workers got this assignment; `more`: of its status.
 Workload with(const std::string& assignment, const std::string& more = "") {
-  return read_workload(json::parse(R"({"spec": {"podSets": [{"name": "worker"}, {"name": "launcher"}]},
+  return read_workload(parse_json(R"({"spec": {"podSets": [{"name": "worker"}, {"name": "launcher"}]},
       "status": {"admission": {"podSetAssignments": [{"name": "worker", "flavors": {"cpu": "gpus"},
           "topologyAssignment": )" +
-                                   assignment + R"(}, {"name": "launcher", "flavors": {"cpu": "gpus"}}]})" +
-                                   more + "}}"));
+                                  assignment + R"(}, {"name": "launcher", "flavors": {"cpu": "gpus"}}]})" +
+                                  more + "}}"));
 }
 
 AssignedNodes nodes_of(const Workload& workload) {
@@ -130,10 +131,10 @@ TEST(AssignedNodes, ArentThereWhereKueueAssignedNone) {
 
 TEST(TopologyRequest, IsReadFromTheWorkloadAndIsThatOfItsPods) {
   const auto annotation = [](const std::string& request) {
-    json object = json::parse(R"({"spec": {"podSets": [{"name": "worker"}]}, "status": {"admission":
+    json object = parse_json(R"({"spec": {"podSets": [{"name": "worker"}]}, "status": {"admission":
         {"podSetAssignments": [{"name": "worker", "flavors": {"cpu": "gpus"}, "topologyAssignment":
             {"levels": ["kubernetes.io/hostname"], "slices": []}}]}}})");
-    if (!request.empty()) object["spec"]["podSets"].at(0)["topologyRequest"] = json::parse(request);
+    if (!request.empty()) object["spec"]["podSets"].at(0)["topologyRequest"] = parse_json(request);
     const TopologyRequest asked = nodes_of(read_workload(object)).asked;
     return asked.annotation() + ": " + asked.value;
   };
@@ -144,9 +145,9 @@ TEST(TopologyRequest, IsReadFromTheWorkloadAndIsThatOfItsPods) {
 }
 
 TEST(Queues, LeadToFlavorsOfAllResourceGroups) {
-  EXPECT_EQ(cluster_queue_of(json::parse(R"({"spec": {"clusterQueue": "team"}})")), "team");
+  EXPECT_EQ(cluster_queue_of(parse_json(R"({"spec": {"clusterQueue": "team"}})")), "team");
   EXPECT_EQ(cluster_queue_of(json()), "");
-  EXPECT_THAT(flavors_of(json::parse(R"({"spec": {"resourceGroups": [
+  EXPECT_THAT(flavors_of(parse_json(R"({"spec": {"resourceGroups": [
                   {"coveredResources": ["cpu"], "flavors": [{"name": "a"}, {"name": "b"}]},
                   {"coveredResources": ["nvidia.com/gpu"], "flavors": [{"name": "c"}]}]}})")),
               ElementsAre("a", "b", "c"));
@@ -154,8 +155,8 @@ TEST(Queues, LeadToFlavorsOfAllResourceGroups) {
 }
 
 TEST(Flavors, NameATopologyOrNone) {
-  EXPECT_TRUE(has_topology(json::parse(R"({"spec": {"topologyName": "default"}})")));
-  EXPECT_FALSE(has_topology(json::parse(R"({"spec": {"nodeLabels": {"pool": "gnn"}}})")));
+  EXPECT_TRUE(has_topology(parse_json(R"({"spec": {"topologyName": "default"}})")));
+  EXPECT_FALSE(has_topology(parse_json(R"({"spec": {"nodeLabels": {"pool": "gnn"}}})")));
 }
 
 }  // namespace

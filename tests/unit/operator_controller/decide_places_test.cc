@@ -45,7 +45,7 @@ TEST_F(DecidePlaces, WhereNoNodeIsOfTheImagesArchitectureItSaysSo) {
   const auto prepared = world.atoll.observe("cora").job.made_of.prepared;
   world.cluster.create(
       Kind::kConfigMap, prepared_map_name("cora", prepared),
-      json::parse(prepared_config_map(world.atoll.observe("cora").job, R"({"ranks":4,"flows":[]})")));
+      parse_json(prepared_config_map(world.atoll.observe("cora").job, R"({"ranks":4,"flows":[]})")));
   world.atoll.run(20);
   EXPECT_THAT(find_condition(world.atoll.status().conditions, kPlaced)->message,
               HasSubstr("n1 has not kubernetes.io/arch=arm64 or riscv64"));
@@ -114,7 +114,7 @@ TEST_F(DecidePlaces, PairsOfServersThatAreNotListedExchangeWhatTheOthersDo) {
   const GnnJob job = world.atoll.observe("cora").job;
   world.cluster.create(
       Kind::kConfigMap, prepared_map_name("cora", job.made_of.prepared),
-      json::parse(prepared_config_map(job, R"({"ranks":8,"flows":[[0,4,100],[2,6,0]],"unlistedFlow":7})")));
+      parse_json(prepared_config_map(job, R"({"ranks":8,"flows":[[0,4,100],[2,6,0]],"unlistedFlow":7})")));
   double total = 0, most = 0;
   world.atoll.add = [&](Observed&) {
     world.atoll.view.of.plan = [&](const Gang& gang) {

@@ -14,7 +14,7 @@ using DecideRestart = Decide;
 
 TEST_F(DecideRestart, ANodeThatFailedTwiceLongAgoIsUsedAgain) {
   submit();
-  json status = json::parse(write_status({}));
+  json status = parse_json(write_status({}));
   for (const char* time : {"2026-03-01T10:30:00Z", "2026-03-01T11:30:00Z"})
     status["restarts"].push_back({{"time", time}, {"culprit", {{"node", "n1"}}}, {"reason", "NodeLost"}});
   world.atoll.job()["status"] = status;
@@ -24,7 +24,7 @@ TEST_F(DecideRestart, ANodeThatFailedTwiceLongAgoIsUsedAgain) {
 
 TEST_F(DecideRestart, ANodeThatFailedTwiceIsAvoided) {
   submit();
-  json status = json::parse(write_status({}));
+  json status = parse_json(write_status({}));
   for (const char* time : {"2026-03-01T11:15:00Z", "2026-03-01T11:45:00Z"})
     status["restarts"].push_back({{"time", time}, {"culprit", {{"node", "n1"}}}, {"reason", "NodeLost"}});
   world.atoll.job()["status"] = status;
@@ -34,7 +34,7 @@ TEST_F(DecideRestart, ANodeThatFailedTwiceIsAvoided) {
 
 TEST_F(DecideRestart, MemoryThatRanOutIsNoNodesFault) {
   submit();
-  json status = json::parse(write_status({}));
+  json status = parse_json(write_status({}));
   for (const char* time : {"2026-03-01T10:00:00Z", "2026-03-01T11:00:00Z"})
     status["restarts"].push_back({{"time", time}, {"culprit", {{"node", "n1"}}}, {"reason", "OOMKilled"}});
   world.atoll.job()["status"] = status;

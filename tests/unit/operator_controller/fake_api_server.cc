@@ -87,7 +87,7 @@ void FakeCluster::remove(Kind kind, const std::string& name, const std::string& 
 
 void FakeCluster::occupy(const std::string& node, std::int64_t cores, const std::string& name) {
   const json pod =
-      json::parse(R"({"metadata": {"namespace": "other"}, "spec": {"containers": [{"name": "c"}]}})");
+      parse_json(R"({"metadata": {"namespace": "other"}, "spec": {"containers": [{"name": "c"}]}})");
   create(Kind::kPod, name, pod);
   json& made = pods.at(name);
   made["metadata"]["name"] = name;

@@ -85,7 +85,7 @@ void FakeCluster::check_gang(const std::string& name, const json& pod) const {
       objects.find({Kind::kConfigMap, attempt_map_name(job, std::stoi(label_of(pod, kAttemptLabel)))});
   if (is_seen_late) return;  // what it was decided on may be over
   ASSERT_TRUE(map != objects.end()) << name << ": nobody says where the ranks are";
-  const json told = json::parse(map->second.at("data").at("attempt.json").get<std::string>());
+  const json told = parse_json(map->second.at("data").at("attempt.json").get<std::string>());
   for (const json& server : told.at("servers")) {
     const std::string worker = server.at("pod");
     ASSERT_TRUE(is_running(worker)) << name << ": the gang is not whole, " << worker << " isn't there";
@@ -120,7 +120,7 @@ void FakeCluster::train(const std::string& name, json& pod) {
   const int attempt = std::stoi(label_of(pod, kAttemptLabel));
   const auto map = objects.find({Kind::kConfigMap, attempt_map_name(job, attempt)});
   if (map != objects.end()) {
-    const json told = json::parse(map->second.at("data").at("attempt.json").get<std::string>());
+    const json told = parse_json(map->second.at("data").at("attempt.json").get<std::string>());
     for (const json& server : told.at("servers")) {
       const std::string worker = server.at("pod");
       const bool is_there = is_running(worker) && !nodes.at(node_of(pods.at(worker))).is_dead;

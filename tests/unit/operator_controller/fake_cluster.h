@@ -6,13 +6,13 @@
 #include <cstdint>
 #include <functional>
 #include <map>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <set>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "base/json.h"
 #include "operator/controller/decide.h"
 #include "operator/objects/names.h"
 #include "operator/objects/release.h"

@@ -95,7 +95,7 @@ bool FakeOperator::survives() {
 }
 
 void FakeOperator::create(const std::string& name, const Write& write) {
-  json object = json::parse(write.body);
+  json object = parse_json(write.body);
   if (const std::string words = cluster_.refuse(write.kind, object); !words.empty())
     refusals_[name].push_back({std::string(name_of(write.kind)) + " " + write.name, words});
   else if (write.kind == Kind::kSecret && cluster_.objects.contains({write.kind, write.name}))
@@ -112,9 +112,9 @@ bool FakeOperator::write(const std::string& name, const Write& write) {
       break;
     case Write::Verb::kPatch:
       if (write.kind == Kind::kPod)
-        cluster_.patch_pod(write.name, json::parse(write.body));
+        cluster_.patch_pod(write.name, parse_json(write.body));
       else
-        cluster_.patch_object(write.kind, write.name, json::parse(write.body));
+        cluster_.patch_object(write.kind, write.name, parse_json(write.body));
       break;
     case Write::Verb::kDelete:
       if (cluster_.keeps(write.kind, write.name))
@@ -131,7 +131,7 @@ bool FakeOperator::apply(const std::string& name, const Decision& decision) {
     if (!survives()) return false;
     const std::string text = write_status(*decision.status);
     EXPECT_TRUE(is_allowed_status(text));
-    job(name)["status"] = json::parse(text);
+    job(name)["status"] = parse_json(text);
   }
   for (const auto& stage : decision.stages) {
     for (const Write& w : stage)

@@ -32,7 +32,7 @@ inline std::vector<int> told_to_pods(const World& world) {
   std::vector<int> all;
   for (const auto& [key, object] : world.cluster.objects)
     if (key.first == Kind::kConfigMap && object.at("data").contains("job.yaml"))
-      all.push_back(json::parse(object.at("data").at("job.yaml").get<std::string>())
+      all.push_back(parse_json(object.at("data").at("job.yaml").get<std::string>())
                         .at("spec")
                         .at("placement")
                         .value("ranksPerServer", 0));

@@ -104,7 +104,7 @@ TEST(LifePrepare, WhatItChoseForStrategyAutoIsWhatRanksTrainUnder) {
   world.cluster.prepares_also = R"(,"strategy":"{kind: granndis}","strategyReason":"it sends least")";
   const auto strategy_of = [&](int attempt) {
     const json& map = world.cluster.objects.at({Kind::kConfigMap, "cora-attempt-" + std::to_string(attempt)});
-    return json::parse(map.at("data").at("attempt.json").get<std::string>()).value("strategy", "");
+    return parse_json(map.at("data").at("attempt.json").get<std::string>()).value("strategy", "");
   };
   world.atoll.submit(sample_job_json({{"/spec/strategy", {{"kind", "auto"}}}}));
   world.until_training();

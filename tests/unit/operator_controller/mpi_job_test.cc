@@ -46,7 +46,7 @@ TEST(MpiJob, ItsWorkersStandWhereThePlanSays) {
     EXPECT_EQ(node_of(pod), status.servers[std::size_t(server)].node);
   }
   const json map = world.cluster.objects.at({Kind::kConfigMap, "cora-attempt-1"});
-  const json told = json::parse(map.at("data").at("attempt.json").get<std::string>());
+  const json told = parse_json(map.at("data").at("attempt.json").get<std::string>());
   EXPECT_EQ(told.at("servers").at(1).at("pod"), "cora-1-worker-1");
   EXPECT_EQ(told.at("servers").at(1).at("ranks"), json({2, 3}));
 }

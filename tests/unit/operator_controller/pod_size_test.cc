@@ -53,7 +53,7 @@ TEST(PodSizeOfAJob, IsWrittenBeforeAnythingIsMadeAndOutlivesTheNodes) {
   EXPECT_FALSE(decision.events[0].is_warning);
 
   // The operator dies once that is written; its successor finds smaller nodes.
-  world.atoll.job()["status"] = json::parse(write_status(*decision.status));
+  world.atoll.job()["status"] = parse_json(write_status(*decision.status));
   equip(world, 2);
   world.atoll.run(100);
   EXPECT_EQ(world.atoll.status().pod_size.ranks, 4);
@@ -114,7 +114,7 @@ TEST(PodSizeOfAJob, IsTheStrategysWhereTheJobWasTakenBefore) {
   json taken = job_on_gpus();
   Status status;
   set_condition(status.conditions, {kPlaced, false, kPreparing, "", world.cluster.now, 1});
-  taken["status"] = json::parse(write_status(status));
+  taken["status"] = parse_json(write_status(status));
   EXPECT_FALSE(taken["status"].contains("podSize"));
   world.atoll.submit(taken);
   world.until_training();

@@ -93,7 +93,7 @@ TEST(QueuePlace, AnAdmissionChecksUpdatesReachThePods) {
   world.atoll.submit(queued_job());
   world.atoll.run(60, [&] { return world.kueue.has_workload() && world.kueue.read().has_admission; });
   world.kueue.workload()["status"]["admissionChecks"] =
-      json::parse(R"([{"name": "provisioning", "state": "Ready",
+      parse_json(R"([{"name": "provisioning", "state": "Ready",
       "podSetUpdates": [{"name": "worker", "annotations": {"example.com/claim": "c1"}}]}])");
   world.until_training();
   const json& worker = world.cluster.pods.at("cora-0-0");

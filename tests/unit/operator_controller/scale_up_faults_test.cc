@@ -43,7 +43,7 @@ TEST_F(ScaleUpFaults, APlaceholderThatItsKubeletRejectsIsMadeAgainOnceAMinute) {
 
 TEST_F(ScaleUpFaults, ATakenNameOfAPlaceholderIsNoFaultOfTheJobs) {
   world.autoscaler.is_silent = true;
-  world.cluster.create(Kind::kPod, "cora-room-0", json::parse(R"({
+  world.cluster.create(Kind::kPod, "cora-room-0", parse_json(R"({
       "metadata": {"name": "cora-room-0", "namespace": "team", "labels": {"atoll.dev/job": "cora"}},
       "spec": {"containers": [{"name": "c"}]}})"));
   world.atoll.submit(six_servers());

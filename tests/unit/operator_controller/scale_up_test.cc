@@ -44,7 +44,7 @@ TEST_F(ScaleUpTest, TheStatusSaysWhatIsAskedOfWhom) {
 TEST_F(ScaleUpTest, APlaceholderAsksForWhatItsServerWill) {
   world.autoscaler.is_silent = true;
   json job = six_servers();
-  job["spec"]["template"] = json::parse(R"({"spec": {
+  job["spec"]["template"] = parse_json(R"({"spec": {
       "nodeSelector": {"disk": "ssd"}, "tolerations": [{"key": "gnn", "operator": "Exists"}]}})");
   world.atoll.submit(job);
   for (auto& [name, node] : world.cluster.nodes) node.labels["disk"] = "ssd";
@@ -93,7 +93,7 @@ TEST_F(ScaleUpTest, ALateAutoscalerIsAskedAgain) {
 
 TEST_F(ScaleUpTest, NothingIsAskedForWhatNodesCannotMend) {
   json job = six_servers();
-  job["spec"]["template"] = json::parse(R"({"spec": {"nodeSelector": {"kubernetes.io/hostname": "n1"}}})");
+  job["spec"]["template"] = parse_json(R"({"spec": {"nodeSelector": {"kubernetes.io/hostname": "n1"}}})");
   world.atoll.submit(job);
   world.atoll.run(200);
   ASSERT_EQ(world.condition(kPlaced).reason, "NoRoom");

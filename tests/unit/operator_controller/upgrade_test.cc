@@ -53,7 +53,7 @@ TEST(Upgrade, AJobWhoseTemplateHasMarksOfKueuesGoesOnWithoutThem) {
   json taken = marked;
   Status status;
   set_condition(status.conditions, {kCreated, false, kPreparing, "", world.cluster.now, 1});
-  taken["status"] = json::parse(write_status(status));
+  taken["status"] = parse_json(write_status(status));
   world.atoll.submit(taken);
   world.until_training();
   EXPECT_EQ(label_of(world.cluster.pods.at("cora-0-0"), "team"), "graphs");
@@ -77,7 +77,7 @@ TEST(Upgrade, AJobThatRunsIsNotEndedForWhatOnlyNewOnesMayNotSay) {
   json taken = given;
   Status status;
   set_condition(status.conditions, {kCreated, false, kPreparing, "", world.cluster.now, 1});
-  taken["status"] = json::parse(write_status(status));
+  taken["status"] = parse_json(write_status(status));
   world.atoll.submit(taken);
   world.until_training();
   EXPECT_EQ(world.cluster.pods.at("cora-0-0").at("spec").at("hostnameOverride"), "here");
@@ -163,7 +163,7 @@ TEST(Upgrade, OfTheOperatorRestartsNoJobThatOnceWasToBeSuspended) {
     const auto before = uids(world);
     Status status = world.atoll.status();
     set_condition(status.conditions, {kSuspended, false, "Suspending", "", world.cluster.now, 1});
-    world.atoll.job()["status"] = json::parse(write_status(status));
+    world.atoll.job()["status"] = parse_json(write_status(status));
     world.cluster.is_changed = true;
     world.atoll.run(3);
     EXPECT_EQ(uids(world), before);

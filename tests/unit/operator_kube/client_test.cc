@@ -1,8 +1,7 @@
 // The API's verbs as sent, the results of refusals, and which requests are repeated.
 #include "operator/kube/client.h"
 
-#include <nlohmann/json.hpp>
-
+#include "base/json.h"
 #include "operator/kube/transport.h"
 #include "operator_kube/fake_clock.h"
 #include "operator_kube/transports.h"
@@ -105,7 +104,7 @@ TEST_F(ClientTest, EachVerbAsTheApiWantsIt) {
   EXPECT_EQ(line(4), "PATCH /api/v1/namespaces/default/pods/a?fieldManager=atoll&force=true");
   EXPECT_EQ(header_in(requests[4], "Content-Type"), "application/apply-patch+yaml");
   EXPECT_EQ(line(5), "DELETE /api/v1/namespaces/default/pods/a");
-  EXPECT_EQ(json::parse(body(5)), json::parse(R"({"apiVersion":"v1","kind":"DeleteOptions",
+  EXPECT_EQ(parse_json(body(5)), parse_json(R"({"apiVersion":"v1","kind":"DeleteOptions",
     "propagationPolicy":"Background","preconditions":{"uid":"u-1"},"gracePeriodSeconds":0})"));
 }
 
@@ -205,7 +204,7 @@ TEST_F(ClientTest, AListComesByPagesItemByItem) {
   std::vector<std::string> names;
   const Listing listing =
       client.list(kPods, {.only = {"a=b,c!=d", "spec.nodeName!="}, .page = 3, .version = "0"},
-                  [&](std::string_view item) { names.push_back(json::parse(item)["metadata"]["name"]); });
+                  [&](std::string_view item) { names.push_back(parse_json(item)["metadata"]["name"]); });
   EXPECT_FALSE(listing.error);
   EXPECT_EQ(listing.version, "42");
   EXPECT_THAT(names, ElementsAre("p0", "p1", "p2", "p3", "p4"));

@@ -3,9 +3,8 @@
 
 #include <gmock/gmock.h>
 
-#include <nlohmann/json.hpp>
-
 #include "base/error.h"
+#include "base/json.h"
 
 namespace atl::kube {
 namespace {
@@ -36,14 +35,14 @@ const std::string kList = R"({"kind":"PodList","apiVersion":"v1","metadata":{"re
 )";
 
 TEST(ItemCutter, ItemsAndEnvelopeDontDependOnHowTheTextWasCut) {
-  const json whole = json::parse(kList);
+  const json whole = parse_json(kList);
   json bare = whole;
   bare["items"] = json::array();
   for (std::size_t size = 1; size <= kList.size(); ++size) {
     const Cut got = cut(kList, size);
     ASSERT_EQ(got.items.size(), 3u) << size;
-    for (std::size_t i = 0; i < 3; ++i) EXPECT_EQ(json::parse(got.items[i]), whole["items"][i]) << size;
-    EXPECT_EQ(json::parse(got.envelope), bare) << size;
+    for (std::size_t i = 0; i < 3; ++i) EXPECT_EQ(parse_json(got.items[i]), whole["items"][i]) << size;
+    EXPECT_EQ(parse_json(got.envelope), bare) << size;
     EXPECT_TRUE(got.is_whole);
   }
 }

@@ -1,8 +1,7 @@
 // Replicas that contend for a lease on a server that keeps one, and refuses writes to an outdated version.
 #include "operator/kube/lease.h"
 
-#include <nlohmann/json.hpp>
-
+#include "base/json.h"
 #include "operator_kube/fake_clock.h"
 #include "operator_kube/transports.h"
 
@@ -30,7 +29,7 @@ struct LeaseServer {
     const std::string body = request.substr(request.find("\r\n\r\n") + 4);
     if (request.starts_with("GET"))
       return (void)(lease.is_null() ? p.answer("{}", "404 Not Found") : p.answer(lease.dump()));
-    json written = json::parse(body);
+    json written = parse_json(body);
     const bool is_new = request.starts_with("POST");
     const std::string read = written["metadata"].value("resourceVersion", "");
     if (is_new ? !lease.is_null() : read != std::to_string(version))

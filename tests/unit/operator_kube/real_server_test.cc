@@ -2,9 +2,9 @@
 // names, where our custom resource is installed. tests/e2e/real_transport starts one; the long suite on a
 // cluster has its own.
 #include <cstdlib>
-#include <nlohmann/json.hpp>
 #include <set>
 
+#include "base/json.h"
 #include "dataset/source_files.h"
 #include "operator/kube/client.h"
 #include "operator/kube/config.h"
@@ -30,7 +30,7 @@ std::string config_map(const std::string& name) {
 }
 
 std::string name_in(const std::optional<WatchEvent>& event) {
-  return event ? json::parse(event->object)["metadata"].value("name", "") : "the watch's end";
+  return event ? parse_json(event->object)["metadata"].value("name", "") : "the watch's end";
 }
 
 class RealServer : public TransportTest {
@@ -79,7 +79,7 @@ TEST_P(RealServer, AListComesWholeAndInPages) {
   EXPECT_EQ(names.size(), 25u);
   std::string page = path() + "?limit=10";
   add_query(page, "labelSelector", kOurs.labels);
-  const json first = json::parse(transport_->call(get(page)).body);
+  const json first = parse_json(transport_->call(get(page)).body);
   EXPECT_EQ(first["items"].size(), 10u) << "else the list above had no second page";
 }
 
@@ -119,7 +119,7 @@ TEST_P(RealServer, RefusalsAreValues) {
   make("twice");
   EXPECT_TRUE(client_->create(path(), config_map("twice")).error->already_exists());
   EXPECT_TRUE(client_->get(path("never")).error->is_not_found());
-  json stale = json::parse(client_->get(path("twice")).object);
+  json stale = parse_json(client_->get(path("twice")).object);
   ASSERT_TRUE(client_->patch(path("twice"), R"({"data":{"a":"b"}})", {}));
   const Answer late = client_->replace(path("twice"), stale.dump());
   ASSERT_FALSE(late);

@@ -1,8 +1,7 @@
 // A reflector against a server that plays the API: lists, watches, and whatever ends them.
 #include "operator/kube/reflector.h"
 
-#include <nlohmann/json.hpp>
-
+#include "base/json.h"
 #include "operator/kube/cache.h"
 #include "operator_kube/fake_clock.h"
 #include "operator_kube/transports.h"
@@ -165,7 +164,7 @@ TEST_F(ReflectorTest, ACleanEndResumesAtOnceFromTheLastVersion) {
 }
 
 TEST_F(ReflectorTest, AForgottenVersionIsListedAnewAndWhatVanishedIsGone) {
-  const std::string gone = event("ERROR", json::parse(status(410)));
+  const std::string gone = event("ERROR", parse_json(status(410)));
   for (const Turn& end : {refuses(410), sends(gone)}) {
     requests.clear();
     stop = std::stop_source();

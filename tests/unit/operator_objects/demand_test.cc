@@ -26,7 +26,7 @@ TEST(Demand, HasTheSharedMemoryOfTheRanks) {
 }
 
 TEST(Demand, HasWhatTheTemplatePutsBesideThem) {
-  const auto containers = nlohmann::json::parse(R"([
+  const auto containers = parse_json(R"([
     {"name": "proxy", "restartPolicy": "Always", "resources": {"requests": {"cpu": "250m"}, "limits": {"memory": "100Mi"}}},
     {"name": "fetch", "resources": {"requests": {"cpu": "6"}}}])");
   const GnnJob job = sample_job({{"/spec/template/spec/initContainers", containers}});
@@ -39,7 +39,7 @@ TEST(Demand, HasWhatTheTemplatePutsBesideThem) {
 
 Resources launcher_of(int ranks, const char* what) {
   const GnnJob job = sample_job({{"/spec/placement/ranks", ranks}, {"/spec/placement/ranksPerServer", 1}});
-  const auto pod = nlohmann::json::parse(launcher_pod(job, {}, 1));
+  const auto pod = parse_json(launcher_pod(job, {}, 1));
   Resources found;
   found.add("memory", pod.at("/spec/containers/0/resources"_json_pointer)
                           .at(what)

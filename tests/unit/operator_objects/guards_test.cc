@@ -5,8 +5,8 @@
 #include <gmock/gmock.h>
 
 #include <fstream>
-#include <nlohmann/json.hpp>
 
+#include "base/json.h"
 #include "operator/objects/template.h"
 #include "operator_api/sample_job.h"
 #include "where.h"
@@ -22,7 +22,7 @@ const std::string kNotHere = "is not allowed here (";
 
 json cases() {
   std::ifstream file(source_folder() / "tests/data/pod_security.json");
-  return json::parse(file);
+  return parse_json(file);
 }
 
 /// "/a/b/0/c" of "a.b[].c"
@@ -119,7 +119,7 @@ TEST(Guards, TakeWhatTheBaselineTakes) {
 }
 
 TEST(Guards, WhatIsNullIsNotThere) {
-  EXPECT_THAT(faults_of(json::parse(R"({"spec": {"serviceAccountName": null, "securityContext": null,
+  EXPECT_THAT(faults_of(parse_json(R"({"spec": {"serviceAccountName": null, "securityContext": null,
                 "volumes": [{"name": "v", "emptyDir": {}, "hostPath": null}],
                 "initContainers": [{"name": "i", "ports": null, "securityContext": {"capabilities": null}}]}})"),
                         {}),
@@ -129,7 +129,7 @@ TEST(Guards, WhatIsNullIsNotThere) {
 TEST(Guards, ReachTheJobsOwnVolumes) {
   const json of_node = {{"hostPath", {{"path", "/"}}}};
   const json of_token =
-      json::parse(R"({"projected": {"sources": [{"secret": {}}, {"serviceAccountToken": {"path": "t"}}]}})");
+      parse_json(R"({"projected": {"sources": [{"secret": {}}, {"serviceAccountToken": {"path": "t"}}]}})");
   const auto faults = [](const char* field, const json& volume, const std::set<std::string>& allowed) {
     return template_faults(*sample_job({{field, volume}}).job, {.allowed = allowed});
   };

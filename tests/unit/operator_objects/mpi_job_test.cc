@@ -3,8 +3,7 @@
 
 #include <gmock/gmock.h>
 
-#include <nlohmann/json.hpp>
-
+#include "base/json.h"
 #include "operator/objects/names.h"
 #include "operator/objects/release.h"
 #include "operator/plan/snapshot.h"
@@ -25,7 +24,7 @@ const Settings kSettings{.image = "atoll/engine:1", .mpi_jobs = true};
 using Servers = std::vector<std::vector<Rank>>;
 
 json made(const Servers& servers = {{0, 1}, {2, 3}}, Changes changes = {}) {
-  return json::parse(mpi_job(sample_job(changes), kSettings, 3, servers, Moment{}));
+  return parse_json(mpi_job(sample_job(changes), kSettings, 3, servers, Moment{}));
 }
 
 json pod_template(const json& mpi_job, const char* role) {
@@ -72,7 +71,7 @@ TEST(MpiJobObject, ItsPodsAreGatedOnesOfTheJobUnderTheRestrictedLevel) {
 }
 
 TEST(MpiJobObject, TheLauncherIsOurs) {
-  const json ours = json::parse(launcher_pod(sample_job(), kSettings, 3));
+  const json ours = parse_json(launcher_pod(sample_job(), kSettings, 3));
   const json theirs = pod_template(made(), "Launcher");
   EXPECT_EQ(theirs.at("spec").at("containers"), ours.at("spec").at("containers"));
   EXPECT_EQ(theirs.at("spec").at("volumes"), ours.at("spec").at("volumes"));
@@ -90,7 +89,7 @@ TEST(MpiJobObject, TrustsNoKeyOfMpiOperators) {
 
 TEST(MpiJobObject, WorkersAreAlikeAndAsLargeAsTheLargestServer) {
   const json worker = pod_template(made({{0, 1, 2}, {3}}), "Worker");
-  const json three = json::parse(worker_pod(sample_job(), kSettings, 0, {0, 1, 2}, 0));
+  const json three = parse_json(worker_pod(sample_job(), kSettings, 0, {0, 1, 2}, 0));
   EXPECT_EQ(requests_of(worker.at("spec")), requests_of(three.at("spec")));
   EXPECT_EQ(made({{0, 1, 2}, {3}}).at("spec").at("slotsPerWorker"), 3);
   EXPECT_THAT(worker.dump(), HasSubstr("\"claimName\":\"results\""))
@@ -122,10 +121,10 @@ TEST(Adopted, OthersStayAsTheyAre) {
 }
 
 TEST(MpiJobFailure, IsToldInMpiOperatorsWords) {
-  const json running = json::parse(R"({"status": {"conditions": [{"type": "Running", "status": "True"}]}})");
+  const json running = parse_json(R"({"status": {"conditions": [{"type": "Running", "status": "True"}]}})");
   EXPECT_EQ(mpi_job_failure(running), "");
   EXPECT_EQ(mpi_job_failure(json::object()), "");
-  const json failed = json::parse(R"({"status": {"conditions": [
+  const json failed = parse_json(R"({"status": {"conditions": [
       {"type": "Failed", "status": "True", "reason": "MPIJobEvicted", "message": "1/2 workers are evicted"}]}})");
   EXPECT_EQ(mpi_job_failure(failed), "MPIJobEvicted: 1/2 workers are evicted");
 }

@@ -3,8 +3,7 @@
 
 #include <gmock/gmock.h>
 
-#include <nlohmann/json.hpp>
-
+#include "base/json.h"
 #include "job/api_names.h"
 #include "job/crd/crd.h"
 #include "job/yaml.h"
@@ -38,7 +37,7 @@ TEST(Names, ThatAreLongerAreRefusedByTheEngineAndByTheApiServer) {
   EXPECT_FALSE(refused.job);
   EXPECT_THAT(refused.refusal, testing::HasSubstr("at most 47"));
 
-  const json crd = json::parse(to_json(parse_yaml(custom_resource_definition(), "crd.yaml").at(0)));
+  const json crd = parse_json(to_json(parse_yaml(custom_resource_definition(), "crd.yaml").at(0)));
   const auto name =
       json::json_pointer("/spec/versions/0/schema/openAPIV3Schema/properties/metadata/properties/name");
   EXPECT_EQ(crd.at(name).at("maxLength"), kLongestJobName);

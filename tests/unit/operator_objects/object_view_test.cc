@@ -3,9 +3,9 @@
 
 #include <gmock/gmock.h>
 
-#include <nlohmann/json.hpp>
 #include <string>
 
+#include "base/json.h"
 #include "operator/objects/names.h"
 
 namespace atl::ctl {

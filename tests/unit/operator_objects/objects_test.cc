@@ -9,8 +9,8 @@
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
-#include <nlohmann/json.hpp>
 
+#include "base/json.h"
 #include "job/load.h"
 #include "operator/api/pod.h"
 #include "operator/objects/names.h"
@@ -53,7 +53,7 @@ TEST(LoginKeys, AreNewEachTime) {
 
 TEST(Secret, HoldsBothEndsOfALogin) {
   const LoginKeys keys = make_login_keys();
-  const json secret = json::parse(keys_secret(sample_job(), keys));
+  const json secret = parse_json(keys_secret(sample_job(), keys));
   EXPECT_EQ(secret.at("metadata").at("name"), sample_job().status.keys);
   EXPECT_EQ(secret.at("immutable"), true);
   EXPECT_EQ(secret.at("stringData").at("authorized_keys"), keys.login.open + "\n");
@@ -62,7 +62,7 @@ TEST(Secret, HoldsBothEndsOfALogin) {
 }
 
 TEST(JobConfigMap, IsTheManifestThatTheEngineReads) {
-  const json map = json::parse(job_config_map(sample_job()));
+  const json map = parse_json(job_config_map(sample_job()));
   const Job job = parse_job(map.at("data").at("job.yaml"), "job.yaml").job;
   EXPECT_EQ(job.name, "cora");
   EXPECT_EQ(job, *sample_job().job);
@@ -70,23 +70,23 @@ TEST(JobConfigMap, IsTheManifestThatTheEngineReads) {
 }
 
 TEST(JobConfigMap, IsAnotherOneForAnotherManifestAlone) {
-  auto name = [](const GnnJob& job) { return json::parse(job_config_map(job)).at("metadata").at("name"); };
+  auto name = [](const GnnJob& job) { return parse_json(job_config_map(job)).at("metadata").at("name"); };
   EXPECT_EQ(name(sample_job({{"/spec/runPolicy/suspend", true}})), name(sample_job()));
   EXPECT_NE(name(sample_job({{"/spec/placement/ranks", 2}})), name(sample_job()));
 }
 
 TEST(AttemptConfigMap, SaysWhereEachRankRuns) {
-  const json map = json::parse(attempt_config_map(
+  const json map = parse_json(attempt_config_map(
       sample_job(), 3, {{"cora-0-0", "n1", "10.1.0.5", {0, 1}}, {"cora-1-2", "n2", "10.1.1.7", {2, 3}}},
       {.checksum = "e3b0c4", .parts = {2, 0, 1, 3}, .strategy = "{kind: granndis}"}));
   EXPECT_EQ(map.at("metadata").at("name"), "cora-attempt-3");
-  EXPECT_EQ(json::parse(map.at("data").at("attempt.json").get<std::string>()),
-            json::parse(R"({"attempt": 3, "run": "job-uid", "servers": [
+  EXPECT_EQ(parse_json(map.at("data").at("attempt.json").get<std::string>()),
+            parse_json(R"({"attempt": 3, "run": "job-uid", "servers": [
     {"pod": "cora-0-0", "node": "n1", "address": "10.1.0.5", "ranks": [0, 1]},
     {"pod": "cora-1-2", "node": "n2", "address": "10.1.1.7", "ranks": [2, 3]}], "parts": [2, 0, 1, 3],
     "strategy": "{kind: granndis}", "prepared": "e3b0c4"})"));
-  const json plain = json::parse(attempt_config_map(sample_job(), 1, {}, {}));
-  const json content = json::parse(plain.at("data").at("attempt.json").get<std::string>());
+  const json plain = parse_json(attempt_config_map(sample_job(), 1, {}, {}));
+  const json content = parse_json(plain.at("data").at("attempt.json").get<std::string>());
   EXPECT_FALSE(content.contains("parts") || content.contains("strategy") || content.contains("prepared"))
       << content;
 }
@@ -112,7 +112,7 @@ bool lets_in(const json& policy, const std::string& space, const json& labels, i
 }
 
 TEST(NetworkPolicy, LetsInTheJobItselfAndThoseWhoMeasure) {
-  const json policy = json::parse(network_policy(sample_job(), {}));
+  const json policy = parse_json(network_policy(sample_job(), {}));
   EXPECT_EQ(policy.at("spec").at("podSelector").at("matchLabels"), (json{{kJobLabel, "cora"}}));
   const json own{{kJobLabel, "cora"}}, other{{kJobLabel, "other"}}, none = json::object();
   EXPECT_TRUE(lets_in(policy, "team", own, 2222));
@@ -127,16 +127,16 @@ TEST(NetworkPolicy, LetsInTheJobItselfAndThoseWhoMeasure) {
 }
 
 json worker(const std::string& affinity = "null") {
-  json pod = json::parse(worker_pod(sample_job(), {}, 0, {0, 1}, 0));
+  json pod = parse_json(worker_pod(sample_job(), {}, 0, {0, 1}, 0));
   pod["metadata"]["uid"] = "p1";
-  if (affinity != "null") pod["spec"]["affinity"] = json::parse(affinity);
+  if (affinity != "null") pod["spec"]["affinity"] = parse_json(affinity);
   return pod;
 }
 
 TEST(Release, PinsAndTakesTheGateAwayInOne) {
   const json before = worker();
   const Moment now = *parse_moment("2026-03-01T12:00:05Z");
-  const json after = before.patch(json::parse(pin_and_release_patch(read_pod(before.dump()), "n3", now)));
+  const json after = before.patch(parse_json(pin_and_release_patch(read_pod(before.dump()), "n3", now)));
   const PodView pod = read_pod(after.dump());
   EXPECT_EQ(pod.pinned, "n3");
   EXPECT_FALSE(is_gated(pod));
@@ -145,10 +145,10 @@ TEST(Release, PinsAndTakesTheGateAwayInOne) {
 
 TEST(Release, APinnedLauncherIsHeldBackUntilItIsReleased) {
   const json before = worker();
-  const json pinned = before.patch(json::parse(pin_patch(read_pod(before.dump()), "n3")));
+  const json pinned = before.patch(parse_json(pin_patch(read_pod(before.dump()), "n3")));
   EXPECT_TRUE(is_gated(read_pod(pinned.dump())));
   EXPECT_EQ(read_pod(pinned.dump()).pinned, "n3");
-  const json released = pinned.patch(json::parse(pin_and_release_patch(read_pod(pinned.dump()), "n4", {})));
+  const json released = pinned.patch(parse_json(pin_and_release_patch(read_pod(pinned.dump()), "n4", {})));
   EXPECT_EQ(read_pod(released.dump()).pinned, "n3") << "a pin stays";
   EXPECT_FALSE(is_gated(read_pod(released.dump())));
 }
@@ -158,7 +158,7 @@ TEST(Release, EveryTermOfTheTemplatesAffinityIsNarrowed) {
       worker(R"({"nodeAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": {"nodeSelectorTerms": [
     {"matchExpressions": [{"key": "zone", "operator": "In", "values": ["a"]}]},
     {"matchExpressions": [{"key": "zone", "operator": "In", "values": ["b"]}]}]}}})");
-  const json after = before.patch(json::parse(pin_patch(read_pod(before.dump()), "n3")));
+  const json after = before.patch(parse_json(pin_patch(read_pod(before.dump()), "n3")));
   const json& terms = after.at(
       "/spec/affinity/nodeAffinity/requiredDuringSchedulingIgnoredDuringExecution/nodeSelectorTerms"_json_pointer);
   ASSERT_EQ(terms.size(), 2u);
@@ -172,14 +172,14 @@ TEST(Release, EveryTermOfTheTemplatesAffinityIsNarrowed) {
 TEST(Release, LeavesOthersGatesAlone) {
   json before = worker();
   before["spec"]["schedulingGates"] =
-      json::parse(R"([{"name": "kueue.x-k8s.io/topology"}, {"name": "atoll.dev/placement"}])");
-  const json after = before.patch(json::parse(release_patch(read_pod(before.dump()), {})));
+      parse_json(R"([{"name": "kueue.x-k8s.io/topology"}, {"name": "atoll.dev/placement"}])");
+  const json after = before.patch(parse_json(release_patch(read_pod(before.dump()), {})));
   EXPECT_THAT(read_pod(after.dump()).gates, testing::ElementsAre("kueue.x-k8s.io/topology"));
 }
 
 TEST(Release, FailsForAnotherPodOfTheSameName) {
   const json before = worker();
-  const json patch = json::parse(pin_and_release_patch(read_pod(before.dump()), "n3", {}));
+  const json patch = parse_json(pin_and_release_patch(read_pod(before.dump()), "n3", {}));
   json other = before;
   other["metadata"]["uid"] = "p2";
   EXPECT_THROW(other.patch(patch), json::exception);

@@ -26,7 +26,7 @@ WantedRoom room() {
 }
 
 json pod_with(const WantedRoom& wanted, Changes changes = {}) {
-  return json::parse(placeholder_pod(sample_job(changes), settings(), wanted, "cora-room-0"));
+  return parse_json(placeholder_pod(sample_job(changes), settings(), wanted, "cora-room-0"));
 }
 
 const json& terms_of(const json& pod) {
@@ -46,7 +46,7 @@ TEST(Placeholders, MeetTheRestrictedLevelAndHoldNoToken) {
 
 TEST(Placeholders, RequestWhatTheyHoldRoomFor) {
   const json resources = pod_with(room()).at("spec").at("containers").at(0).at("resources");
-  const json expected = json::parse(R"({"cpu": "3000m", "memory": "1024", "nvidia.com/gpu": "2"})");
+  const json expected = parse_json(R"({"cpu": "3000m", "memory": "1024", "nvidia.com/gpu": "2"})");
   EXPECT_EQ(resources.at("requests"), expected);
   EXPECT_EQ(resources.at("limits"), expected) << "a GPU is given by its limit";
 }
@@ -68,7 +68,7 @@ TEST(Placeholders, AreWhereVolumesAreAndNotWhereNodesFailed) {
   const json& terms = terms_of(pod);
   ASSERT_EQ(terms.size(), 2U) << "either zone";
   const json failed =
-      json::parse(R"({"key": "kubernetes.io/hostname", "operator": "NotIn", "values": ["n7"]})");
+      parse_json(R"({"key": "kubernetes.io/hostname", "operator": "NotIn", "values": ["n7"]})");
   for (const json& term : terms) EXPECT_EQ(term.at("matchExpressions").back(), failed);
   EXPECT_EQ(terms.at(0).at("matchExpressions").at(0).at("values"), json::array({"a"}));
   EXPECT_EQ(terms.at(1).at("matchExpressions").at(0).at("values"), json::array({"b"}));
@@ -88,11 +88,11 @@ TEST(Placeholders, StayInOneDomainWhereTheGangMust) {
 
 TEST(Placeholders, ABufferIsOfSoManyPodsOfItsTemplate) {
   const GnnJob job = sample_job();
-  const json buffer = json::parse(capacity_buffer(job, "cora-room-6-worker", 6));
+  const json buffer = parse_json(capacity_buffer(job, "cora-room-6-worker", 6));
   EXPECT_EQ(buffer.at("apiVersion"), "autoscaling.x-k8s.io/v1beta1");
   EXPECT_EQ(buffer.at("spec").at("podTemplateRef").at("name"), "cora-room-6-worker");
   EXPECT_EQ(buffer.at("spec").at("replicas"), 6);
-  const json made = json::parse(room_template(job, settings(), room(), "cora-room-6-worker"));
+  const json made = parse_json(room_template(job, settings(), room(), "cora-room-6-worker"));
   EXPECT_EQ(made.at("kind"), "PodTemplate");
   EXPECT_EQ(made.at("metadata").at("name"), "cora-room-6-worker");
   EXPECT_EQ(made.at("template").at("metadata").at("labels").at(kRoleLabel), kPlaceholderRole);

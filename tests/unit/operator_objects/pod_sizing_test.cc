@@ -43,7 +43,7 @@ TEST(PodSizing, IsBetweenTheGangsWhosePodsAreMadeThen) {
     const GnnJob as_said =
         sample_job({{"/spec/placement", {{"ranks", 4}, {"ranksPerServer", way.servers[0].size()}}},
                     {"/spec/resources", {{"cpu", 1.5}, {"nvidia.com/gpu", 1}}}});
-    const auto made = nlohmann::json::parse(worker_pod(as_said, kSettings, 0, way.servers[0], 0));
+    const auto made = parse_json(worker_pod(as_said, kSettings, 0, way.servers[0], 0));
     EXPECT_EQ(way.server, requests_of(made.at("spec"))) << "with /dev/shm: " << way.server.text();
   }
   EXPECT_THAT(pods, ElementsAre(1, 2, 4));

@@ -1,8 +1,7 @@
 // The pods of a job as the API server would get them.
 #include <gmock/gmock.h>
 
-#include <nlohmann/json.hpp>
-
+#include "base/json.h"
 #include "operator/objects/image.h"
 #include "operator/objects/names.h"
 #include "operator/plan/gang.h"
@@ -36,14 +35,14 @@ TEST(Pods, GoToNodesThatTheEnginesImageRunsOn) {
   for (const std::string& text : {prepare_pod(job, settings, Moment{}),
                                   worker_pod(job, settings, 1, {2, 3}, 0), launcher_pod(job, settings, 1)}) {
     const json expected = {{"kubernetes.io/os", "linux"}, {"kubernetes.io/arch", "amd64"}};
-    EXPECT_EQ(json::parse(text).at("spec").at("nodeSelector"), expected);
+    EXPECT_EQ(parse_json(text).at("spec").at("nodeSelector"), expected);
   }
 }
 
 TEST(Pods, GoToLinuxNodesWhateverTheImagesAreBuiltFor) {
   for (const std::string& text :
        {prepare_pod(sample_job(), kSettings, Moment{}), launcher_pod(sample_job(), kSettings, 1)})
-    EXPECT_EQ(json::parse(text).at("spec").at("nodeSelector"), json({{"kubernetes.io/os", "linux"}}));
+    EXPECT_EQ(parse_json(text).at("spec").at("nodeSelector"), json({{"kubernetes.io/os", "linux"}}));
 }
 
 TEST(Pods, GoToNodesOfSeveralArchitecturesBesideWhatTheTemplateDemands) {
@@ -54,7 +53,7 @@ TEST(Pods, GoToNodesOfSeveralArchitecturesBesideWhatTheTemplateDemands) {
   const GnnJob job =
       sample_job({{"/spec/template/spec/affinity/nodeAffinity",
                    {{"requiredDuringSchedulingIgnoredDuringExecution", {{"nodeSelectorTerms", terms}}}}}});
-  const json spec = json::parse(worker_pod(job, settings, 1, {2, 3}, 0)).at("spec");
+  const json spec = parse_json(worker_pod(job, settings, 1, {2, 3}, 0)).at("spec");
   const json rule = {{"key", "kubernetes.io/arch"}, {"operator", "In"}, {"values", {"amd64", "arm64"}}};
   for (const json& term : spec.at("affinity")
                               .at("nodeAffinity")
@@ -69,7 +68,7 @@ TEST(Pods, OfAnImageOfTheJobsOwnGoWhereItsTemplateSays) {
   settings.architectures = {"amd64"};
   const GnnJob job =
       sample_job({{"/spec/template", {{"spec", {{"nodeSelector", {{"kubernetes.io/arch", "arm64"}}}}}}}});
-  EXPECT_EQ(json::parse(worker_pod(job, settings, 1, {2, 3}, 0))
+  EXPECT_EQ(parse_json(worker_pod(job, settings, 1, {2, 3}, 0))
                 .at("spec")
                 .at("nodeSelector")
                 .at("kubernetes.io/arch"),
@@ -87,8 +86,8 @@ TEST(Pods, NameTheSecretsThatTheEnginesImageIsPulledBy) {
   const GnnJob job = sample_job();
   for (const std::string& text : {prepare_pod(job, settings, Moment{}),
                                   worker_pod(job, settings, 1, {2, 3}, 0), launcher_pod(job, settings, 1)})
-    EXPECT_EQ(json::parse(text).at("spec").at("imagePullSecrets"),
-              json::parse(R"([{"name": "registry"}, {"name": "mirror"}])"));
+    EXPECT_EQ(parse_json(text).at("spec").at("imagePullSecrets"),
+              parse_json(R"([{"name": "registry"}, {"name": "mirror"}])"));
   EXPECT_FALSE(worker().at("spec").contains("imagePullSecrets"));
 }
 
@@ -108,9 +107,9 @@ TEST(Pods, HaveScratchAndTheManifest) {
   for (const json& pod : {prepare(), worker(), launcher()}) {
     const auto at = mounts(pod);
     for (const char* scratch : {"/tmp", "/run/atoll", "/var/lib/extrausers"})
-      EXPECT_EQ(at.at(scratch), json::parse(R"({"emptyDir": {}})"));
+      EXPECT_EQ(at.at(scratch), parse_json(R"({"emptyDir": {}})"));
     const std::string map = at.at("/etc/atoll/job").at("configMap").at("name");
-    EXPECT_EQ(map, json::parse(job_config_map(sample_job())).at("metadata").at("name"));
+    EXPECT_EQ(map, parse_json(job_config_map(sample_job())).at("metadata").at("name"));
   }
 }
 
@@ -208,7 +207,7 @@ TEST(Gpus, AllPodsOfTheirJobsMayBeOnNodesThatAreKeptForThem) {
   Settings slices = kSettings;
   slices.gpu_resource = "nvidia.com/mig-1g.10gb";
   EXPECT_EQ(filter_of(*sample_job(kOnGpus).job, slices.gpu_resource).refusal(kept), "") << "of MIG, too";
-  EXPECT_EQ(refusal(json::parse(worker_pod(sample_job(kOnGpus), slices, 1, {2}, 7))), "");
+  EXPECT_EQ(refusal(parse_json(worker_pod(sample_job(kOnGpus), slices, 1, {2}, 7))), "");
   for (const json& pod : {prepare(), worker(), launcher()}) EXPECT_NE(refusal(pod), "");
 }
 
@@ -222,7 +221,7 @@ TEST(Gpus, HaveAnEngineAndANameOfTheOperators) {
   EXPECT_EQ(
       engine_image(sample_job({{"/spec/resources/nvidia.com~1gpu", 1}, {"/spec/image", "mine:1"}}), settings),
       "mine:1");
-  const json pod = json::parse(worker_pod(sample_job(kOnGpus), settings, 1, {2, 3}, 7));
+  const json pod = parse_json(worker_pod(sample_job(kOnGpus), settings, 1, {2, 3}, 7));
   EXPECT_EQ(engine(pod).at("resources").at("limits").at("example.com/card"), 2);
   Resources server = gang_of(*sample_job(kOnGpus).job, {}, "example.com/card").server;
   server.add("memory", double(2 * settings.cuda_shared_memory));
@@ -232,7 +231,7 @@ TEST(Gpus, HaveAnEngineAndANameOfTheOperators) {
 TEST(Gpus, HaveSharedMemoryForNccl) {
   Settings settings = kSettings;
   settings.cuda_shared_memory = 3 << 20;
-  const json pod = json::parse(worker_pod(sample_job(kOnGpus), settings, 1, {2, 3}, 7));
+  const json pod = parse_json(worker_pod(sample_job(kOnGpus), settings, 1, {2, 3}, 7));
   EXPECT_EQ(mounts(pod).at("/dev/shm").at("emptyDir").at("sizeLimit"), std::to_string(6 << 20));
   EXPECT_GT(kSettings.cuda_shared_memory, kSettings.shared_memory);
 }
@@ -240,7 +239,7 @@ TEST(Gpus, HaveSharedMemoryForNccl) {
 /// NCCL's variables of a worker with so many of the job's four ranks.
 json nccl_of(const Changes& changes, std::vector<Rank> ranks, const Settings& settings) {
   json variables = json::object();
-  const json pod = json::parse(worker_pod(sample_job(changes), settings, 1, ranks, 7));
+  const json pod = parse_json(worker_pod(sample_job(changes), settings, 1, ranks, 7));
   for (const json& each : engine(pod).at("env"))
     if (each.at("name").get<std::string>().starts_with("NCCL_")) {
       EXPECT_FALSE(variables.contains(each.at("name")));
@@ -259,7 +258,7 @@ TEST(Gpus, HaveNcclsVariablesByPlaceAndSettings) {
   const json given{{"NCCL_DEBUG", "WARN"}, {"NCCL_SOCKET_IFNAME", "eth0"}};
   EXPECT_EQ(nccl_of(kOnGpus, some, settings), given);
   EXPECT_EQ(nccl_of(kOnGpus, all, settings), given);
-  const json debug = json::parse(
+  const json debug = parse_json(
       R"({"spec": {"containers": [{"name": "engine", "env": [{"name": "NCCL_DEBUG", "value": "INFO"}]}]}})");
   const json of_job =
       nccl_of({{"/spec/resources/nvidia.com~1gpu", 1}, {"/spec/template", debug}}, some, settings);

@@ -2,10 +2,11 @@
 // a pod's JSON as that page words it.
 #pragma once
 
-#include <nlohmann/json.hpp>
 #include <set>
 #include <string>
 #include <vector>
+
+#include "base/json.h"
 
 namespace atl::ctl {
 

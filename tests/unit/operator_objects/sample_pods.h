@@ -4,10 +4,10 @@
 #include <gtest/gtest.h>
 
 #include <map>
-#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
+#include "base/json.h"
 #include "operator/objects/objects.h"
 #include "operator_api/sample_job.h"
 
@@ -16,13 +16,13 @@ namespace atl::ctl {
 inline const Settings kSettings{.image = "atoll/engine:1"};
 
 inline nlohmann::json prepare(Changes changes = {}) {
-  return nlohmann::json::parse(prepare_pod(sample_job(changes), kSettings, Moment{}));
+  return parse_json(prepare_pod(sample_job(changes), kSettings, Moment{}));
 }
 inline nlohmann::json worker(Changes changes = {}, int server = 1, const std::vector<Rank>& ranks = {2, 3}) {
-  return nlohmann::json::parse(worker_pod(sample_job(changes), kSettings, server, ranks, 7));
+  return parse_json(worker_pod(sample_job(changes), kSettings, server, ranks, 7));
 }
 inline nlohmann::json launcher(Changes changes = {}) {
-  return nlohmann::json::parse(launcher_pod(sample_job(changes), kSettings, 3));
+  return parse_json(launcher_pod(sample_job(changes), kSettings, 3));
 }
 inline const nlohmann::json& engine(const nlohmann::json& pod) {
   return pod.at("spec").at("containers").at(0);

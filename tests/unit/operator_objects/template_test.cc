@@ -3,8 +3,7 @@
 
 #include <gmock/gmock.h>
 
-#include <nlohmann/json.hpp>
-
+#include "base/json.h"
 #include "operator/objects/names.h"
 #include "operator/objects/objects.h"
 #include "operator_api/sample_job.h"
@@ -19,12 +18,12 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 
 GnnJob with_template(const std::string& text) {
-  return sample_job({{"/spec/template", json::parse(text)}});
+  return sample_job({{"/spec/template", parse_json(text)}});
 }
 json worker(const std::string& text) {
   const GnnJob job = with_template(text);
   EXPECT_THAT(template_faults(*job.job, {}), IsEmpty());
-  return json::parse(worker_pod(job, {}, 1, {2, 3}, 0));
+  return parse_json(worker_pod(job, {}, 1, {2, 3}, 0));
 }
 std::vector<std::string> faults(const std::string& text) {
   return template_faults(*with_template(text).job, {});
@@ -70,7 +69,7 @@ TEST(Template, DevicesOfRanksAreNotTheLaunchers) {
   const GnnJob job = with_template(
       R"({"spec": {"containers": [{"name": "engine", "env": [{"name": "A", "value": "1"}],
         "resources": {"limits": {"rdma/hca": 1}}}]}})");
-  const json engine = json::parse(launcher_pod(job, {}, 1)).at("spec").at("containers").at(0);
+  const json engine = parse_json(launcher_pod(job, {}, 1)).at("spec").at("containers").at(0);
   EXPECT_EQ(engine.at("env").at(0).at("name"), "A");
   EXPECT_FALSE(engine.at("resources").at("limits").contains("rdma/hca"));
 }
@@ -80,14 +79,14 @@ TEST(Template, ResourcesOfTheLauncherAreSaidUnderItsName) {
       {"name": "engine", "env": [{"name": "A", "value": "1"}]},
       {"name": "launcher", "resources": {"requests": {"memory": "3Gi"}, "limits": {"memory": "4Gi", "cpu": 2}}}]}})");
   EXPECT_THAT(template_faults(*job.job, {}), IsEmpty());
-  const json theirs = json::parse(launcher_pod(job, {}, 1)).at("spec").at("containers");
+  const json theirs = parse_json(launcher_pod(job, {}, 1)).at("spec").at("containers");
   ASSERT_EQ(theirs.size(), 1u);
   EXPECT_EQ(theirs.at(0).at("name"), "engine");
   EXPECT_EQ(theirs.at(0).at("env").at(0).at("name"), "A");
   EXPECT_EQ(theirs.at(0).at("resources"), (json{{"requests", {{"cpu", "100m"}, {"memory", "3Gi"}}},
                                                 {"limits", {{"memory", "4Gi"}, {"cpu", 2}}}}));
   for (const std::string& other : {worker_pod(job, {}, 1, {2, 3}, 0), prepare_pod(job, {}, Moment{})})
-    EXPECT_EQ(json::parse(other).dump().find("4Gi"), std::string::npos) << "not of other pods";
+    EXPECT_EQ(parse_json(other).dump().find("4Gi"), std::string::npos) << "not of other pods";
 }
 
 TEST(Template, OfWrongTypesIsTheApiServersToRefuse) {

@@ -3,8 +3,7 @@
 
 #include <gmock/gmock.h>
 
-#include <nlohmann/json.hpp>
-
+#include "base/json.h"
 #include "operator/objects/names.h"
 #include "operator/objects/release.h"
 #include "operator/plan/node_filter.h"
@@ -27,14 +26,14 @@ GnnJob queued_job() {
 }
 
 json made(const GnnJob& job = queued_job(), const QueuePriority& priority = {}) {
-  return json::parse(workload(job, kSettings, {{0, 1}, {2}}, priority));
+  return parse_json(workload(job, kSettings, {{0, 1}, {2}}, priority));
 }
 
 /// As it stands once the patch is applied to it.
 json patched(json object, const std::vector<Condition>& conditions, bool releases = false) {
   object["metadata"]["resourceVersion"] = "7";
   return object.patch(
-      json::parse(conditions_patch(read_meta(object), read_workload(object), conditions, releases)));
+      parse_json(conditions_patch(read_meta(object), read_workload(object), conditions, releases)));
 }
 
 TEST(WorkloadObject, IsTheJobsOwnInItsQueue) {
@@ -81,7 +80,7 @@ TEST(WorkloadObject, AsksForATopologyWhereItsPlacementNamesADomain) {
   EXPECT_EQ(placement("Preferred", "rack"), (TopologyRequest{"preferred", "rack"}));
   EXPECT_FALSE(placement("Required", "").is_any());
   EXPECT_FALSE(placement("Preferred", "").is_any());
-  const json asking = json::parse(workload(queued_job(), kSettings, {{0, 1}, {2}}, {}, {"required", "rack"}));
+  const json asking = parse_json(workload(queued_job(), kSettings, {{0, 1}, {2}}, {}, {"required", "rack"}));
   const json& sets = asking.at("spec").at("podSets");
   EXPECT_EQ(sets[0].at("topologyRequest"), json({{"required", "rack"}}));
   EXPECT_EQ(sets[1].at("topologyRequest"), json({{"unconstrained", true}}));
@@ -133,12 +132,12 @@ TEST(WorkloadStatus, IsReleased) {
 TEST(WorkloadStatus, IsNotPatchedWhereItHasChangedSinceItWasRead) {
   json object = made();
   object["metadata"]["resourceVersion"] = "7";
-  const json patch = json::parse(conditions_patch(read_meta(object), read_workload(object), {}));
+  const json patch = parse_json(conditions_patch(read_meta(object), read_workload(object), {}));
   EXPECT_EQ(patch[0], json({{"op", "add"}, {"path", "/metadata/resourceVersion"}, {"value", "7"}}));
 }
 
 TEST(AdmittedPods, AreAskedForWhatAllTheirFlavorsAndChecksAsk) {
-  Workload admitted = read_workload(json::parse(R"({"status": {
+  Workload admitted = read_workload(parse_json(R"({"status": {
       "admission": {"podSetAssignments": [
           {"name": "worker", "flavors": {"cpu": "a", "memory": "a", "nvidia.com/gpu": "b"}},
           {"name": "launcher", "flavors": {"cpu": "a"}}]},
@@ -150,7 +149,7 @@ TEST(AdmittedPods, AreAskedForWhatAllTheirFlavorsAndChecksAsk) {
                                             {"tolerations", {{{"key", name}, {"operator", "Exists"}}}}}}}));
   };
   const Admitted pods = admitted_pods(admitted, flavor);
-  const json worker = json::parse(pods.workers), launcher = json::parse(pods.launcher);
+  const json worker = parse_json(pods.workers), launcher = parse_json(pods.launcher);
   EXPECT_EQ(worker.at("metadata").at("labels"), json({{"l", "1"}}));
   EXPECT_EQ(worker.at("spec").at("nodeSelector"),
             json({{"flavor-a", "yes"}, {"flavor-b", "yes"}, {"n", "2"}}));
@@ -164,13 +163,13 @@ TEST(AdmittedPods, GetItBesideTheUsersTemplate) {
   job.status.keys = "cora-keys-1";
   job.admitted.workers = R"({"metadata":{"annotations":{"a":"1"}},"spec":{"nodeSelector":{"pool":"spot"},
                              "tolerations":[{"key":"spot","operator":"Exists"}]}})";
-  const json worker = json::parse(worker_pod(job, kSettings, 0, {0, 1}, 0));
-  const json launcher = json::parse(launcher_pod(job, kSettings, 1));
+  const json worker = parse_json(worker_pod(job, kSettings, 0, {0, 1}, 0));
+  const json launcher = parse_json(launcher_pod(job, kSettings, 1));
   EXPECT_EQ(worker.at("spec").at("nodeSelector"),
             json({{"disk", "ssd"}, {"kubernetes.io/os", "linux"}, {"pool", "spot"}}));
   EXPECT_EQ(worker.at("spec").at("tolerations").back().at("key"), "spot");
   EXPECT_EQ(worker.at("metadata").at("annotations").at("a"), "1");
-  EXPECT_EQ(json::parse(prepare_pod(job, kSettings, Moment{})).at("spec").at("nodeSelector").at("pool"),
+  EXPECT_EQ(parse_json(prepare_pod(job, kSettings, Moment{})).at("spec").at("nodeSelector").at("pool"),
             "spot");
   EXPECT_EQ(launcher.at("spec").at("nodeSelector"), json({{"disk", "ssd"}, {"kubernetes.io/os", "linux"}}))
       << "a flavor of its own";
@@ -179,7 +178,7 @@ TEST(AdmittedPods, GetItBesideTheUsersTemplate) {
 TEST(Workload, OfOurEngineOnGpusLeavesOutNodesWhoseDriverIsTooOld) {
   const auto takes = [](const GnnJob& job, const std::map<std::string, std::string>& labels) {
     const Settings settings{.image = "atoll/engine:1", .oldest_driver = 570};
-    const json made = json::parse(workload(job, settings, {{0}, {1}}, {}));
+    const json made = parse_json(workload(job, settings, {{0}, {1}}, {}));
     EXPECT_EQ(made.at("spec").at("podSets").at(1).at("template").at("spec").value("affinity", json()),
               json());
     NodeState node;
@@ -231,28 +230,28 @@ TEST(AdmittedPods, OnAssignedNodesSayOfWhichSetTheyAre) {
   const GnnJob job = placed_job();
   constexpr const char *kPreferred = "kueue.x-k8s.io/podset-preferred-topology",
                        *kAnywhere = "kueue.x-k8s.io/podset-unconstrained-topology";
-  expect_marks(json::parse(worker_pod(job, kSettings, 0, {0, 1}, 0)), "worker", kPreferred, "rack");
-  expect_marks(json::parse(prepare_pod(job, kSettings, Moment{})), "worker", kPreferred, "rack");
-  expect_marks(json::parse(launcher_pod(job, kSettings, 1)), "launcher", kAnywhere, "true");
-  const json made_of_mpi = json::parse(mpi_job(job, kSettings, 1, {{0, 1}, {2}}, kNow));
+  expect_marks(parse_json(worker_pod(job, kSettings, 0, {0, 1}, 0)), "worker", kPreferred, "rack");
+  expect_marks(parse_json(prepare_pod(job, kSettings, Moment{})), "worker", kPreferred, "rack");
+  expect_marks(parse_json(launcher_pod(job, kSettings, 1)), "launcher", kAnywhere, "true");
+  const json made_of_mpi = parse_json(mpi_job(job, kSettings, 1, {{0, 1}, {2}}, kNow));
   const json& of_mpi = made_of_mpi.at("spec").at("mpiReplicaSpecs");
   expect_marks(of_mpi.at("Worker").at("template"), "worker", kPreferred, "rack");
   expect_marks(of_mpi.at("Launcher").at("template"), "launcher", kAnywhere, "true");
-  const json elsewhere = json::parse(worker_pod(sample_job(), kSettings, 0, {0, 1}, 0));
+  const json elsewhere = parse_json(worker_pod(sample_job(), kSettings, 0, {0, 1}, 0));
   EXPECT_THAT(elsewhere.dump(), testing::Not(testing::HasSubstr("kueue.x-k8s.io")));
-  EXPECT_THAT(json(json::parse(workload(job, kSettings, {{0, 1}, {2}}, {})).at("spec")).dump(),
+  EXPECT_THAT(json(parse_json(workload(job, kSettings, {{0, 1}, {2}}, {})).at("spec")).dump(),
               testing::Not(testing::HasSubstr("kueue.x-k8s.io/podset")))
       << "a Workload asks for what its pods are outside of any queue";
 }
 
 TEST(AdmittedPods, ArePinnedToAssignedNodesAsKueueReadsIt) {
   const std::string worker = worker_pod(placed_job(), kSettings, 0, {0, 1}, 0);
-  const json pinned = json::parse(born_released(worker, "n2", kNow));
+  const json pinned = parse_json(born_released(worker, "n2", kNow));
   EXPECT_EQ(pinned.at("spec").at("nodeSelector").at("kubernetes.io/hostname"), "n2");
   EXPECT_EQ(pinned.at("spec").at("nodeSelector").at("disk"), "ssd") << "beside what the template asks";
   EXPECT_EQ(read_pod(pinned.dump()).pinned, "n2");
   const std::string free = worker_pod(sample_job(), kSettings, 0, {0, 1}, 0);
-  const json anywhere = json::parse(born_released(free, "n2", kNow));
+  const json anywhere = parse_json(born_released(free, "n2", kNow));
   EXPECT_FALSE(anywhere.at("spec").at("nodeSelector").contains("kubernetes.io/hostname"))
       << "others' pins are as they were";
 }
@@ -265,12 +264,12 @@ TEST(AdmittedPods, ArePreparedForOnAssignedNodes) {
         .at("requiredDuringSchedulingIgnoredDuringExecution")
         .at("nodeSelectorTerms");
   };
-  const json prepare = json::parse(prepare_pod(placed_job(), kSettings, Moment{}));
+  const json prepare = parse_json(prepare_pod(placed_job(), kSettings, Moment{}));
   const json on_either = {
       {"key", "kubernetes.io/hostname"}, {"operator", "In"}, {"values", json::array({"n1", "n2"})}};
   ASSERT_EQ(terms(prepare).size(), 1u);
   EXPECT_EQ(terms(prepare).at(0).at("matchExpressions"), json::array({on_either}));
-  const json elsewhere = json::parse(prepare_pod(sample_job(), kSettings, Moment{}));
+  const json elsewhere = parse_json(prepare_pod(sample_job(), kSettings, Moment{}));
   EXPECT_FALSE(elsewhere.at("spec").contains("affinity"));
 }
 

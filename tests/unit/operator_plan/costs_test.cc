@@ -5,8 +5,8 @@
 
 #include <cstdlib>
 #include <fstream>
-#include <nlohmann/json.hpp>
 
+#include "base/json.h"
 #include "operator_plan/cases.h"
 #include "where.h"
 
@@ -24,7 +24,7 @@ TEST(Costs, AreStored) {
 
 TEST(Costs, AreNoMoreThanTwoPercentAboveTheLongSearch) {
   std::ifstream file(source_folder() / "tests/data/placement_costs.json");
-  const auto stored = nlohmann::json::parse(file).at("cases");
+  const auto stored = parse_json(file).at("cases");
   std::size_t compared = 0, close = 0;
   double sum = 0;
   for (const int servers : {64, 256, 512}) {

@@ -2,10 +2,10 @@
 #include <gmock/gmock.h>
 
 #include <map>
-#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
+#include "base/json.h"
 #include "operator/plan/gang.h"
 
 namespace atl::ctl {
@@ -155,7 +155,7 @@ TEST(NewNodes, AreInTheDomainOfTheOutput) {
 }
 
 json pod(const char* role, int priority) {
-  json made = json::parse(R"({"metadata": {"name": "p", "namespace": "team", "labels": {}},
+  json made = parse_json(R"({"metadata": {"name": "p", "namespace": "team", "labels": {}},
       "spec": {"nodeName": "n1", "containers": [{"resources": {"requests": {"cpu": "4"}}}]}})");
   made["metadata"]["labels"] = {{"atoll.dev/role", role}, {"atoll.dev/job", "other"}};
   made["spec"]["priority"] = priority;

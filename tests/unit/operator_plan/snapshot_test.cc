@@ -3,9 +3,8 @@
 
 #include <gmock/gmock.h>
 
-#include <nlohmann/json.hpp>
-
 #include "base/error.h"
+#include "base/json.h"
 
 namespace atl::ctl {
 namespace {
@@ -49,7 +48,7 @@ TEST(Requests, APodThatIsResizedTakesTheLargerOfWhatItHasAndAsksFor) {
   json spec = {{"containers", {asks("1", "4Gi")}}, {"initContainers", {sidecar("500m", "1Gi")}}};
   spec["containers"][0]["name"] = "web";
   spec["initContainers"][0]["name"] = "proxy";
-  json status = json::parse(R"({
+  json status = parse_json(R"({
       "containerStatuses": [{"name": "web", "allocatedResources": {"cpu": "3", "memory": "2Gi"},
                              "resources": {"requests": {"cpu": "2", "memory": "3Gi"}}}],
       "initContainerStatuses": [{"name": "proxy", "allocatedResources": {"cpu": "1", "memory": "1Gi"}}]})");

@@ -7,8 +7,8 @@
 #include <cstdlib>
 #include <ctime>
 #include <fstream>
-#include <nlohmann/json.hpp>
 
+#include "base/json.h"
 #include "operator_plan/cases.h"
 
 namespace atl::ctl {

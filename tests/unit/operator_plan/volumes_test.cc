@@ -3,8 +3,7 @@
 
 #include <gmock/gmock.h>
 
-#include <nlohmann/json.hpp>
-
+#include "base/json.h"
 #include "job/load.h"
 #include "operator/plan/gang.h"
 #include "operator/plan/reservation.h"
@@ -191,15 +190,15 @@ TEST(Volumes, AChoosyServerIsWithinFivePercentInNinetyNineOfAHundred) {
 }
 
 TEST(Volumes, AreReadAsTheApiHasThem) {
-  const json claim = json::parse(R"({"spec": {"volumeName": "pv-1", "storageClassName": "fast"}})");
+  const json claim = parse_json(R"({"spec": {"volumeName": "pv-1", "storageClassName": "fast"}})");
   EXPECT_EQ(claim_state(claim).volume, "pv-1");
   EXPECT_EQ(claim_state(claim).storage_class, "fast");
-  const json volume = json::parse(R"({"spec": {"nodeAffinity": {"required": {"nodeSelectorTerms": [
+  const json volume = parse_json(R"({"spec": {"nodeAffinity": {"required": {"nodeSelectorTerms": [
     {"matchExpressions": [{"key": "topology.kubernetes.io/zone", "operator": "In", "values": ["a", "b"]}]},
     {"matchFields": [{"key": "metadata.name", "operator": "In", "values": ["n7"]}]}]}}}})");
   const GangVolume bound{"data", Mounters::kServers, {nodes_of_volume(volume), ""}};
   EXPECT_EQ(text_of(bound), "volume claim data is bound to zone a or b or node n7");
-  const json late = json::parse(R"({"volumeBindingMode": "WaitForFirstConsumer", "allowedTopologies": [
+  const json late = parse_json(R"({"volumeBindingMode": "WaitForFirstConsumer", "allowedTopologies": [
     {"matchLabelExpressions": [{"key": "topology.kubernetes.io/zone", "values": ["a"]}]}]})");
   EXPECT_EQ(nodes_of_class(late).size(), 1u);
   json at_once = late;

@@ -74,7 +74,7 @@ FakeApi::Target FakeApi::target_of(const kube::Request& request) {
   target.plural = word(2);
   target.name = word(3);
   target.sub = word(4);
-  if (request.method == "POST") target.name = json::parse(request.body).at("metadata").at("name");
+  if (request.method == "POST") target.name = parse_json(request.body).at("metadata").at("name");
   return target;
 }
 
@@ -121,14 +121,14 @@ std::unique_ptr<kube::Stream> FakeApi::try_out(const kube::Request& request, con
   if (target.plural == "secrets")
     return exists(target) ? status(409, "AlreadyExists", target.name) : answer(request.body);
   EXPECT_NE(request.target.find("fieldValidation=Strict"), std::string::npos);
-  trials.push_back(json::parse(request.body));
+  trials.push_back(parse_json(request.body));
   const auto refusal = judge ? judge(trials.back()) : std::nullopt;
   return refusal ? status(refusal->code, refusal->reason, refusal->message) : answer(request.body);
 }
 
 std::unique_ptr<kube::Stream> FakeApi::create(const kube::Request& request, const Target& target) {
   if (exists(target)) return status(409, "AlreadyExists", target.name + " already exists");
-  json object = json::parse(request.body);
+  json object = parse_json(request.body);
   if (object["metadata"].value("annotations", json::object()).empty())
     object["metadata"].erase("annotations");  // as the real server does
   if (admit && target.plural == "pods") admit(object);
@@ -138,7 +138,7 @@ std::unique_ptr<kube::Stream> FakeApi::create(const kube::Request& request, cons
 }
 
 std::unique_ptr<kube::Stream> FakeApi::patch(const kube::Request& request, const Target& target) {
-  const json steps = json::parse(request.body), before = shown(target);
+  const json steps = parse_json(request.body), before = shown(target);
   json after;
   try {
     after = before.patch(steps);
@@ -163,7 +163,7 @@ std::unique_ptr<kube::Stream> FakeApi::keep_status(const json& before, const jso
 }
 
 std::unique_ptr<kube::Stream> FakeApi::remove(const kube::Request& request, const Target& target) {
-  const json options = json::parse(request.body);
+  const json options = parse_json(request.body);
   const std::string uid = options.value("preconditions", json::object()).value("uid", "");
   if (object(target).at("metadata").at("uid") != uid) return status(409, "Conflict", "another uid");
   std::optional<int> grace;
@@ -173,7 +173,7 @@ std::unique_ptr<kube::Stream> FakeApi::remove(const kube::Request& request, cons
 }
 
 std::unique_ptr<kube::Stream> FakeApi::take_event(const kube::Request& request, const Target& target) {
-  const json body = json::parse(request.body);
+  const json body = parse_json(request.body);
   if (request.method == "POST")
     events[target.name] = body;
   else if (const auto said = events.find(target.name); said != events.end())

@@ -70,14 +70,14 @@ void ManyGangs::add_job(const std::string& name, int ranks, double cores, const 
   job.status.conditions = {{kCreated, true, "Made", "", kNow - Seconds(1000), 1},
                            {kPlaced, false, "NoRoom", "", kNow - Seconds(1000), 1}};
   job.status.keys = keys_name(name, "1");
-  object["status"] = json::parse(write_status(job.status));
+  object["status"] = parse_json(write_status(job.status));
   put("gnnjobs", object);
-  put("configmaps", json::parse(job_config_map(job)));
-  put("configmaps", json::parse(prepared_config_map(
+  put("configmaps", parse_json(job_config_map(job)));
+  put("configmaps", parse_json(prepared_config_map(
                         job, json{{"preparedChecksum", "p"}, {"ranks", ranks}, {"flows", flows}}.dump())));
-  put("networkpolicies", json::parse(network_policy(job, settings)));
-  for (int s = 0; s < ranks; ++s) put("pods", json::parse(worker_pod(job, settings, s, {Rank(s)}, 0)));
-  put("pods", json::parse(launcher_pod(job, settings, 1)));
+  put("networkpolicies", parse_json(network_policy(job, settings)));
+  for (int s = 0; s < ranks; ++s) put("pods", parse_json(worker_pod(job, settings, s, {Rank(s)}, 0)));
+  put("pods", parse_json(launcher_pod(job, settings, 1)));
 }
 
 Decision ManyGangs::look(const std::string& name, bool is_taken) {
@@ -92,7 +92,7 @@ Decision ManyGangs::look(const std::string& name, bool is_taken) {
   if (decision.status && is_taken) {
     json object = sample_job_json({{"/metadata/name", name}, {"/metadata/uid", "uid of " + name}});
     object["spec"] = specs_[name];
-    object["status"] = json::parse(write_status(*decision.status));
+    object["status"] = parse_json(write_status(*decision.status));
     put("gnnjobs", object);
   }
   return decision;

@@ -1,8 +1,7 @@
 // MPIJobs in the operator's caches, and the pods that mpi-operator makes of them.
 #include <gmock/gmock.h>
 
-#include <nlohmann/json.hpp>
-
+#include "base/json.h"
 #include "operator/objects/names.h"
 #include "operator/objects/objects.h"
 #include "operator/run/caches.h"
@@ -34,7 +33,7 @@ kube::Store* store_of(Caches& caches, const std::string& path) {
 
 json sample_mpi_job() {
   const Settings settings{.image = "atoll/engine:1", .mpi_jobs = true};
-  json object = json::parse(mpi_job(sample_job(), settings, 1, {{0, 1}, {2, 3}}, Moment{}));
+  json object = parse_json(mpi_job(sample_job(), settings, 1, {{0, 1}, {2, 3}}, Moment{}));
   object["metadata"]["uid"] = "mpi-job-uid";
   object["metadata"]["resourceVersion"] = "1";
   return object;

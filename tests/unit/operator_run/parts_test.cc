@@ -9,7 +9,7 @@ namespace {
 
 json told_of_attempt(const Stage& stage, int attempt, const char* field) {
   const auto& map = stage.cluster.objects.at({Kind::kConfigMap, attempt_map_name("cora", attempt)});
-  return json::parse(map.at("data").at("attempt.json").get<std::string>()).value(field, json());
+  return parse_json(map.at("data").at("attempt.json").get<std::string>()).value(field, json());
 }
 
 TEST(Parts, GoFromThePrepareStepToEachAttempt) {
@@ -19,7 +19,7 @@ TEST(Parts, GoFromThePrepareStepToEachAttempt) {
   const GnnJob job = read_gnn_job(stage.job().dump());
   const std::string prepared = R"({"preparedChecksum":"p","ranks":4,"parts":[0,2,1,3],"flows":[[0,1,100]]})";
   stage.cluster.create(Kind::kConfigMap, prepared_map_name("cora", job.made_of.prepared),
-                       json::parse(prepared_config_map(job, prepared)));
+                       parse_json(prepared_config_map(job, prepared)));
   stage.run(100, [&] { return stage.state() == "Running"; });
   EXPECT_EQ(told_of_attempt(stage, 1, "parts"), json({0, 2, 1, 3}));
   EXPECT_EQ(told_of_attempt(stage, 1, "prepared"), "p");

@@ -122,7 +122,7 @@ void RandomCluster::put_job() {
   const bool is_placed = draw(2) == 0;
   status.conditions = {{kPlaced, is_placed, is_placed ? "Planned" : "NoRoom", "", Moment{}, 1}};
   for (int s = 0; s < 3 && is_placed; ++s) status.servers.push_back({node_name(), {s}});
-  job["status"] = json::parse(write_status(status));
+  job["status"] = parse_json(write_status(status));
   put(store("gnnjobs"), job);
   jobs_[name] = job;
 }

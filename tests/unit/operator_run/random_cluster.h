@@ -4,11 +4,11 @@
 
 #include <iterator>
 #include <map>
-#include <nlohmann/json.hpp>
 #include <random>
 #include <string>
 #include <utility>
 
+#include "base/json.h"
 #include "operator/objects/names.h"
 #include "operator/run/caches.h"
 #include "operator_api/sample_job.h"

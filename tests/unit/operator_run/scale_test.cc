@@ -6,9 +6,9 @@
 #include <atomic>
 #include <ctime>
 #include <functional>
-#include <nlohmann/json.hpp>
 #include <thread>
 
+#include "base/json.h"
 #include "operator/controller/decide.h"
 #include "operator/objects/names.h"
 #include "operator/objects/objects.h"
@@ -117,18 +117,18 @@ class Scale : public testing::Test {
     for (int s = 0; s < kServers && runs; ++s)
       job.status.servers.push_back({node_name((number * kServers + s) % kNodes), {2 * s, 2 * s + 1}});
     job.status.keys = keys_name(job.meta.name, "1");
-    object["status"] = json::parse(write_status(job.status));
+    object["status"] = parse_json(write_status(job.status));
     put("gnnjobs", object);
-    put("configmaps", json::parse(job_config_map(job)));
+    put("configmaps", parse_json(job_config_map(job)));
     put("configmaps",
-        json::parse(prepared_config_map(job, R"({"preparedChecksum":"p","ranks":16,"flows":[]})")));
-    put("networkpolicies", json::parse(network_policy(job, settings)));
+        parse_json(prepared_config_map(job, R"({"preparedChecksum":"p","ranks":16,"flows":[]})")));
+    put("networkpolicies", parse_json(network_policy(job, settings)));
     for (int s = 0; s < kServers; ++s) {
-      json pod = json::parse(worker_pod(job, settings, s, {2 * s, 2 * s + 1}, 0));
+      json pod = parse_json(worker_pod(job, settings, s, {2 * s, 2 * s + 1}, 0));
       if (runs) bind(pod, job.status.servers[std::size_t(s)].node);
       put("pods", pod);
     }
-    json launcher = json::parse(launcher_pod(job, settings, 1));
+    json launcher = parse_json(launcher_pod(job, settings, 1));
     if (runs) bind(launcher, job.status.servers[0].node);
     put("pods", launcher);
   }

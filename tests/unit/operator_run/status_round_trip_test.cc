@@ -97,7 +97,7 @@ class Draws {
 
 /// What the operator would read again.
 Status read_back(const Status& status) {
-  return read_status(nlohmann::json::parse(write_status(status)));
+  return read_status(parse_json(write_status(status)));
 }
 
 class StatusRoundTrip : public Decide {

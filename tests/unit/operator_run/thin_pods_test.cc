@@ -5,7 +5,8 @@
 #include <malloc.h>
 
 #include <limits>
-#include <nlohmann/json.hpp>
+
+#include "base/json.h"
 
 namespace atl::ctl {
 namespace {

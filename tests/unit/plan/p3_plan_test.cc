@@ -2,9 +2,9 @@
 // and the paper's formula.
 #include <gmock/gmock.h>
 
-#include <nlohmann/json.hpp>
 #include <numeric>
 
+#include "base/json.h"
 #include "base/text.h"
 #include "plan/columns_job.h"
 #include "plan/section_of.h"
@@ -266,7 +266,7 @@ TEST_F(EvaluationParted, EachPartIsWhatThePaperSays) {
 TEST_F(EvaluationParted, IsToldSo) {
   const Job of = job("partitioned");
   const JobPlan planned = plan(of);
-  const auto told = nlohmann::json::parse(to_json(planned, of));
+  const auto told = parse_json(to_json(planned, of));
   std::string text;
   std::int64_t all = 0;
   for (const char* name : {"structure", "rows", "summands", "scores", "metric"}) {

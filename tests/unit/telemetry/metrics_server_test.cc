@@ -7,9 +7,8 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include <nlohmann/json.hpp>
-
 #include "base/error.h"
+#include "base/json.h"
 #include "telemetry/sample_run.h"
 #include "temporary_folder.h"
 
@@ -132,12 +131,12 @@ TEST(MetricsServer, PromtoolAccepts) {
 
 TEST(MetricsServer, ProgressIsJson) {
   MetricsServer server(alone(0), 0, kNoWaits);
-  auto progress = nlohmann::json::parse(body(server.port(), "/progress"));
+  auto progress = parse_json(body(server.port(), "/progress"));
   EXPECT_EQ(progress["state"], "starting");
   EXPECT_TRUE(progress["loss"].is_null());
   RunRecord run = sample_run();
   play(server, run);
-  progress = nlohmann::json::parse(body(server.port(), "/progress"));
+  progress = parse_json(body(server.port(), "/progress"));
   EXPECT_EQ(progress["state"], "training");
   EXPECT_EQ(progress["epoch"], 4);
   EXPECT_EQ(progress["epochs"], 4);
@@ -148,7 +147,7 @@ TEST(MetricsServer, ProgressIsJson) {
   EXPECT_EQ(progress["lastCheckpointEpoch"], 2);
   EXPECT_EQ(progress["bytes"]["inter"], 2000);
   server.on_result(run);
-  progress = nlohmann::json::parse(body(server.port(), "/progress"));
+  progress = parse_json(body(server.port(), "/progress"));
   EXPECT_EQ(progress["state"], "completed");
   EXPECT_EQ(progress["test"], 0.815);
 }
@@ -195,14 +194,14 @@ TEST(MetricsServer, ProgressTellsWhomRanksWaitFor) {
   WaitBoard mine, theirs;
   const MetricsServer lowest(place, 0, mine), other(place, 1, theirs);
   mine.enter({1, 4}, WaitBoard::Clock::now() - std::chrono::seconds(3));
-  const auto ranks = nlohmann::json::parse(body(lowest.port(), "/progress"))["ranks"];
+  const auto ranks = parse_json(body(lowest.port(), "/progress"))["ranks"];
   ASSERT_EQ(ranks.size(), 3U);
   EXPECT_EQ(ranks[0]["rank"], 0);
   EXPECT_EQ(ranks[0]["waitingFor"], (std::vector<int>{1, 4}));
   EXPECT_GE(ranks[0]["waitedSeconds"], 3);
   EXPECT_EQ(ranks[1]["answers"], true);
   EXPECT_TRUE(ranks[1]["waitingFor"].empty());
-  EXPECT_EQ(ranks[2], nlohmann::json::parse(R"({"rank": 2, "answers": false})"));
+  EXPECT_EQ(ranks[2], parse_json(R"({"rank": 2, "answers": false})"));
 }
 
 TEST(MetricsServer, TwoJobsOnOneMachineDontMeet) {
@@ -217,7 +216,7 @@ TEST(MetricsServer, AResumedRunCountsFromWhereItWas) {
   run.resumed_from = 4;
   server.on_start(run);
   EXPECT_THAT(body(server.port(), "/metrics"), HasSubstr("\natoll_epoch{rank=\"0\"} 4\n"));
-  EXPECT_EQ(nlohmann::json::parse(body(server.port(), "/progress"))["lastCheckpointEpoch"], 4);
+  EXPECT_EQ(parse_json(body(server.port(), "/progress"))["lastCheckpointEpoch"], 4);
 }
 
 }  // namespace

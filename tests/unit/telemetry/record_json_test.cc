@@ -3,8 +3,7 @@
 
 #include <gmock/gmock.h>
 
-#include <nlohmann/json.hpp>
-
+#include "base/json.h"
 #include "telemetry/sample_run.h"
 #include "temporary_folder.h"
 
@@ -45,7 +44,7 @@ TEST(RecordJson, ARunsDocument) {
   run.explained.resize(1);
   run.explained[0] = {.others = 12, .vertices = {{11, 0.75}}, .loss = {2.5, 1.25}};
   run.links = LinkMetrics{.roc_auc = 0.5, .mrr = 0.125, .hits = {0, 0.5, 0.5, 1}, .hits_at = 1};
-  const Json json = Json::parse(run_document(run));
+  const Json json = parse_ordered_json(run_document(run));
   EXPECT_EQ(
       keys_of(json),
       "format setting resumedFrom outcome bestEpoch validation test epochSecondsMedian startupSeconds "
@@ -77,7 +76,8 @@ TEST(RecordJson, ARunsDocument) {
 
 /// Files of older versions lack what came later, and nothing else may be missing.
 TEST(RecordJson, OlderFilesAreRead) {
-  Json run = Json::parse(run_document(sample_run())), epoch = Json::parse(epoch_line(sample_epoch(4)));
+  Json run = parse_ordered_json(run_document(sample_run())),
+       epoch = parse_ordered_json(epoch_line(sample_epoch(4)));
   for (const char* key : {"typicalEpochByRank", "trainingTraffic", "resumedSteps", "pipeline", "explained"})
     run.erase(key);
   run["setting"].erase("cpus");

@@ -3,9 +3,10 @@
 
 #include <gtest/gtest.h>
 
-#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
+
+#include "base/json.h"
 
 namespace atl {
 
@@ -51,7 +52,7 @@ inline void expect_balanced(const std::string& html) {
 inline nlohmann::json data_of(const std::string& html) {
   const auto blocks = pieces_between(html, "<script type=\"application/json\" id=run>", "</script>");
   EXPECT_EQ(blocks.size(), 1u);
-  return nlohmann::json::parse(blocks.at(0));
+  return parse_json(blocks.at(0));
 }
 
 }  // namespace atl

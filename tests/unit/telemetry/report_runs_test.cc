@@ -2,8 +2,7 @@
 // explanations.
 #include <gmock/gmock.h>
 
-#include <nlohmann/json.hpp>
-
+#include "base/json.h"
 #include "telemetry/record_json.h"
 #include "telemetry/report/report.h"
 #include "telemetry/report_page.h"

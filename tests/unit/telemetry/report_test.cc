@@ -3,8 +3,8 @@
 #include <gmock/gmock.h>
 
 #include <cmath>
-#include <nlohmann/json.hpp>
 
+#include "base/json.h"
 #include "telemetry/record_json.h"
 #include "telemetry/report_page.h"
 #include "telemetry/sample_run.h"
@@ -64,7 +64,7 @@ TEST(Report, ItsScriptReadsTheRunsOwnJson) {
   EXPECT_EQ(data["epochs"]["validation"], json({nullptr, 0.5, nullptr, 0.75}));
   EXPECT_FALSE(data["epochs"].contains("test")) << "no epoch has one";
   EXPECT_EQ(data["epochs"]["phases"]["communication"], json({0.05, 0.05, 0.05, 0.05}));
-  EXPECT_EQ(data["bytesByPair"], json::parse(R"({"size": 2, "step": 1, "values": [0, 3000, 1000, 0]})"));
+  EXPECT_EQ(data["bytesByPair"], parse_json(R"({"size": 2, "step": 1, "values": [0, 3000, 1000, 0]})"));
   EXPECT_EQ(data["confusion"]["size"], 3);
 }
 

@@ -3,8 +3,8 @@
 #include <gtest/gtest.h>
 
 #include <fstream>
-#include <nlohmann/json.hpp>
 
+#include "base/json.h"
 #include "comm/traced_ranks.h"
 #include "model/aggregate.h"
 #include "telemetry/run_folder.h"
@@ -85,7 +85,8 @@ TEST_P(Hidden, TransfersLieInsideTheWorkOnBlocks) {
     for (int epoch = 1; epoch <= kEpochs; ++epoch) schedule->train(epoch, step);
     write_trace(comm, *comm.trace(), clocks, 2, folder / "trace.json");
   });
-  const auto trace = nlohmann::json::parse(std::ifstream(folder / "trace.json"));
+  std::ifstream file(folder / "trace.json");
+  const auto trace = parse_json(file);
   const int messages = 2 * 2 * (kEpochs - 1);  // at least: two layers' rows cross, there and back
   EXPECT_NEAR(hidden_share(trace, ranks, messages), expected, 0.2);
 }

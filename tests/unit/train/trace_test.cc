@@ -2,9 +2,9 @@
 #include <gmock/gmock.h>
 
 #include <fstream>
-#include <nlohmann/json.hpp>
 #include <set>
 
+#include "base/json.h"
 #include "comm/traced_ranks.h"
 #include "telemetry/run_folder.h"
 #include "train/checkpoint/killed_run.h"
@@ -49,7 +49,7 @@ class TraceFile : public testing::Test {
       for (int epoch = 1; epoch <= kEpochs; ++epoch) schedule->train(epoch, step);
       write_trace(comm, *comm.trace(), clocks, 2, folder_ / "trace.json");
     });
-    return Json::parse(std::ifstream(folder_ / "trace.json"));
+    return written_trace();
   }
 
   Json trace_of_run(const std::vector<std::string>& fields) {
@@ -69,7 +69,12 @@ class TraceFile : public testing::Test {
       o.observer = &watcher;
       run_session(comm, o);
     });
-    return Json::parse(std::ifstream(folder_ / "trace.json"));
+    return written_trace();
+  }
+
+  Json written_trace() {
+    std::ifstream file(folder_ / "trace.json");
+    return parse_json(file);
   }
 
   TemporaryFolder folder_;

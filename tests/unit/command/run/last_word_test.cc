@@ -1,4 +1,5 @@
 // A pod's last message arrives whole, whatever a program printed before it died.
+#include "base/json.h"
 #include "command/run/attempt_file.h"
 
 #include <gtest/gtest.h>
@@ -6,7 +7,6 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
-#include <nlohmann/json.hpp>
 
 namespace atl {
 namespace {
@@ -29,7 +29,7 @@ TEST(LastWord, OfALongMessageTheBeginningFits) {
     const std::string text = last_word(end_with(message));
     EXPECT_LE(text.size(), kLongestWord);
     EXPECT_GT(text.size(), kLongestWord - 100) << "no more is cut than must be";
-    const Json read = Json::parse(text);
+    const Json read = parse_ordered_json(text);
     EXPECT_EQ(read.at("culprit").at("rank"), 5);
     EXPECT_TRUE(read.at("message").get<std::string>().starts_with("rank 5: "));
   }
@@ -38,7 +38,7 @@ TEST(LastWord, OfALongMessageTheBeginningFits) {
 TEST(LastWord, IsWholeWhereTheRestIsTooLong) {
   Json end = end_with("disk full");
   end["culprit"]["pod"] = std::string(2 * kLongestWord, 'a');
-  const Json read = Json::parse(last_word(end));
+  const Json read = parse_ordered_json(last_word(end));
   EXPECT_EQ(read.at("culprit"), end.at("culprit"));
   EXPECT_EQ(read.at("message").get<std::string>(), "");
 }
