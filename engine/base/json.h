@@ -1,6 +1,6 @@
 // JSON, as all files of ours read and write it: <nlohmann/json.hpp> is included here alone
-// (tests/lint/heavy_headers). The library's parser and writer, more than a second of compiling, are compiled in
-// json.cc once, and not in each file that uses them.
+// (tests/lint/heavy_headers). The library's parser and writer, more than a second of compiling, are compiled
+// in json.cc once, and not in each file that uses them.
 #pragma once
 
 #include <iosfwd>

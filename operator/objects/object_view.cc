@@ -1,8 +1,7 @@
 #include "operator/objects/object_view.h"
 
-
-#include "operator/objects/names.h"
 #include "base/json.h"
+#include "operator/objects/names.h"
 #include "operator/objects/objects.h"
 #include "operator/plan/json_members.h"
 

@@ -4,8 +4,8 @@
 #include <fmt/format.h>
 #include <algorithm>
 
-#include "job/strategies.h"
 #include "base/json.h"
+#include "job/strategies.h"
 #include "operator/api/json_values.h"
 #include "operator/api/pod.h"
 #include "operator/objects/names.h"

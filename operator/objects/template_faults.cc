@@ -7,8 +7,8 @@
 #include <map>
 #include <set>
 
-#include "job/quantity.h"
 #include "base/json.h"
+#include "job/quantity.h"
 #include "operator/objects/guards.h"
 #include "operator/objects/names.h"
 #include "operator/objects/template.h"
