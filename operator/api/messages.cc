@@ -89,15 +89,21 @@ std::vector<PairBytes> all_flows(const Prepared& prepared, const std::vector<std
   for (std::size_t s = 0; s < servers.size(); ++s)
     for (const Rank rank : servers[s]) server_of[std::size_t(rank)] = s;
   std::vector<bool> is_listed(servers.size() * servers.size());
+  std::size_t unlisted = servers.size() * (servers.size() - 1) / 2;  // pairs
   for (const PairBytes& flow : prepared.flows) {
     const std::size_t a = server_of[std::size_t(flow.from)], b = server_of[std::size_t(flow.to)];
+    if (a != b && !is_listed[a * servers.size() + b]) --unlisted;
     is_listed[a * servers.size() + b] = is_listed[b * servers.size() + a] = true;
   }
-  for (const PairBytes& pair : pairs_of_all(int(servers.size()), prepared.unlisted_flow)) {
-    const auto a = std::size_t(pair.from), b = std::size_t(pair.to);
-    if (!is_listed[a * servers.size() + b])
-      flows.push_back({int(servers[a].front()), int(servers[b].front()), pair.bytes});
-  }
+  std::vector<PairBytes> pairs = pairs_of_all(int(servers.size()), prepared.unlisted_flow);
+  std::erase_if(pairs, [&](const PairBytes& pair) -> bool {
+    return is_listed[std::size_t(pair.from) * servers.size() + std::size_t(pair.to)];
+  });
+  // Where pairs stand for all, those that are left share the bytes of all that aren't listed.
+  const double of_each = prepared.unlisted_flow * (double(unlisted) / double(pairs.size()));
+  for (const PairBytes& pair : pairs)
+    flows.push_back(
+        {int(servers[std::size_t(pair.from)].front()), int(servers[std::size_t(pair.to)].front()), of_each});
   return flows;
 }
 

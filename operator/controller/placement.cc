@@ -84,10 +84,16 @@ void release_all(Reconcile& reconcile) {
                       pin_and_release_patch(*workers[s], reconcile.status.servers[s].node, reconcile.now()));
 }
 
+/// Whether its queue has admitted the job's pods as they are now: not if it did so before the job was
+/// changed, or its place is being given back.
+bool is_admitted_as_it_is(const Reconcile& reconcile) {
+  const ObjectView* place = own_place(reconcile);
+  return place && place->workload->has_admission && !place->meta.deletion && !is_old_place(*place, reconcile);
+}
+
 /// Whether pods of the job are on nodes or are to be, or its queue has admitted them.
 bool has_begun(const Reconcile& reconcile) {
-  const ObjectView* place = own_place(reconcile);
-  return (place && place->workload->has_admission) || runs(reconcile) || reconcile.holds(kPlaced) ||
+  return is_admitted_as_it_is(reconcile) || runs(reconcile) || reconcile.holds(kPlaced) ||
          std::ranges::any_of(reconcile.seen.pods, [&](const PodView& pod) {
            return is_own(pod.meta, reconcile.seen) && pod.is_bound() &&
                   pod.meta.label(kRoleLabel) != kPlaceholderRole;

@@ -15,23 +15,38 @@ constexpr const char *kWhenResumed = "it is chosen when the job is resumed",
                          "no nodes could hold all ranks, even if they were empty; until some could, "
                          "each rank has a pod of its own";
 
-/// The gangs that the job's ranks could be, the largest pods first; without those that a rule of its strategy
-/// refuses.
-std::vector<Gang> ways(const GnnJob& given, const Settings& settings) {
+/// The gangs that the job's ranks could be, the largest pods first. No manifest is read for them: a job that
+/// waits for its first nodes is looked at again and again, and some numbers have dozens of divisors.
+std::vector<Gang> ways(GnnJob sized, const Settings& settings) {
   std::vector<Gang> gangs;
-  for (const int ranks : pod_sizes(given.job->placement.ranks)) {
-    GnnJob sized = given;
-    try {
-      set_pod_size(sized, ranks);
-    } catch (const Error&) {
-      continue;
-    }
-    sized.status.keys = kNoKeysYet;  // what pods ask for doesn't depend on them
+  sized.status.keys = kNoKeysYet;  // what pods ask for doesn't depend on them
+  for (const int ranks : pod_sizes(sized.job->placement.ranks)) {
+    sized.job->placement.ranks_per_server = ranks;
     Gang& gang = gangs.emplace_back(gang_of(*sized.job, std::vector<PairBytes>{}, settings.gpu_resource));
     count_pods(sized, settings, gang);
     if (sized.job->placement.policy == PlacementPolicy::kPreferred) gang.within = -1;
   }
   return gangs;
+}
+
+/// Whether no rule of its strategy refuses such a job.
+bool is_allowed(GnnJob given, int ranks) {
+  try {
+    set_pod_size(given, ranks);
+  } catch (const Error&) {
+    return false;
+  }
+  return true;
+}
+
+std::optional<PodSize> largest_allowed(const GnnJob& given, std::vector<Gang> gangs,
+                                       const LargestPods& largest) {
+  std::optional<PodSize> size = largest(gangs);
+  while (size && !is_allowed(given, size->ranks)) {
+    std::erase_if(gangs, [&](const Gang& gang) { return int(gang.servers[0].size()) == size->ranks; });
+    size = largest(gangs);
+  }
+  return size;
 }
 
 }  // namespace
@@ -42,8 +57,7 @@ bool is_pod_size_open(const GnnJob& job, bool is_new) {
   return job.made_of.manifest != job.status.made_of.manifest;  // somebody asks for something else
 }
 
-PodSizing pod_sizing(const GnnJob& job, const Settings& settings,
-                     const std::function<std::optional<PodSize>(std::vector<Gang>)>& largest) {
+PodSizing pod_sizing(const GnnJob& job, const Settings& settings, const LargestPods& largest) {
   GnnJob given = job;
   if (job.has_chosen_pod_size) set_pod_size(given, 0);
   PodSize size;
@@ -51,7 +65,7 @@ PodSizing pod_sizing(const GnnJob& job, const Settings& settings,
     if (given.job->run_policy.suspend)
       size.reason = kWhenResumed;
     else
-      size = largest(ways(given, settings)).value_or(PodSize{0, kNoNodes});
+      size = largest_allowed(given, ways(given, settings), largest).value_or(PodSize{0, kNoNodes});
   }
   const int before = job.has_chosen_pod_size ? job.status.pod_size.ranks : 1, now = std::max(size.ranks, 1);
   if (now == before) return {std::move(size), job.made_of, false};

@@ -29,8 +29,9 @@ struct PodSizing {
   bool is_another = false;  // pods get more ranks than they have in this look at the job, or fewer
 };
 
-/// `largest`: largest_pods() of the cluster, and for the nodes that the job may use.
-PodSizing pod_sizing(const GnnJob& job, const Settings& settings,
-                     const std::function<std::optional<PodSize>(std::vector<Gang>)>& largest);
+/// largest_pods() of the cluster, and for the nodes that the job may use.
+using LargestPods = std::function<std::optional<PodSize>(std::vector<Gang>)>;
+
+PodSizing pod_sizing(const GnnJob& job, const Settings& settings, const LargestPods& largest);
 
 }  // namespace atl::ctl

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "base/json.h"
+#include "job/quantity.h"
 #include "operator/objects/names.h"
 #include "operator/objects/objects.h"
 #include "operator/plan/json_members.h"
@@ -62,11 +63,26 @@ void merge_container(json& container, const json& given, bool with_resources) {
   }
 }
 
+/// The API server refuses requests above their limits: where the template says only one of the two, ours
+/// gives way to it.
+void merge_launcher(json& ours, const json& given) {
+  ours.merge_patch(given);
+  const auto amount_of = [&](const char* kind, const std::string& name) {
+    return parse_quantity(text_of(member(member(ours, kind), name.c_str())));
+  };
+  for (const auto& [kind, other] : {std::pair("requests", "limits"), std::pair("limits", "requests")})
+    for (const auto& [name, amount] : member(given, kind).items()) {
+      const auto request = amount_of("requests", name), limit = amount_of("limits", name);
+      const bool is_said = member(given, other).contains(name);
+      if (!is_said && request && limit && *request > *limit) ours[other][name] = amount;
+    }
+}
+
 /// `whose`: the name under which the template says the resources of such a pod; "": nowhere.
 void merge_engine(json& engine, const json& given, std::string_view whose) {
   if (text_of(given, "name") != kLauncherRole) return merge_container(engine, given, whose == kEngine);
   const json& resources = member(given, "resources");
-  if (whose == kLauncherRole && resources.is_object()) engine["resources"].merge_patch(resources);
+  if (whose == kLauncherRole && resources.is_object()) merge_launcher(engine["resources"], resources);
 }
 
 void merge_spec(json& spec, const json& given, std::string_view whose) {

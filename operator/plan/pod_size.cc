@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <map>
+#include <numeric>
 #include <utility>
 
 #include "job/job.h"
@@ -87,16 +88,15 @@ std::string text_of_split_node(const Job& job, const Gang& gang, const GangPlan&
     if (before > 0 && !shared) shared = &plan.nodes[s];
   }
   if (!shared) return {};
-  const int all = job.placement.ranks;
-  int together = 0;
-  for (const auto& [node, count] : ranks) together = std::max(together, count);
-  while (all % together != 0) --together;
+  int together = 0;  // the largest pods of one size that the same nodes could hold instead
+  for (const auto& [node, count] : ranks) together = std::gcd(together, count);
   return fmt::format(
       "{} has several of the pods, whose GPUs exchange through the network and not by NVLink: {}", *shared,
-      together > 1
+      together > std::ssize(gang.servers[0])
           ? fmt::format("placement.ranksPerServer: {} puts so many ranks into one pod", together)
-          : fmt::format("{} ranks can't be divided among pods of several (use a multiple of a node's GPUs)",
-                        all));
+          : fmt::format("{} ranks can't be divided among larger pods on these nodes (use a multiple of a "
+                        "node's GPUs)",
+                        job.placement.ranks));
 }
 
 }  // namespace atl::ctl

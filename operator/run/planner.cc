@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/sha256.h"
 #include "operator/plan/gang.h"
 #include "operator/plan/room.h"
 
@@ -81,8 +82,19 @@ GangPlan Planner::JobPlans::plan(const Gang& gang, const std::vector<std::string
 
 std::optional<PodSize> Planner::JobPlans::largest_pods(const std::vector<Gang>& ways,
                                                        const std::string& gpu) {
+  std::string kinds = gpu;
+  for (const Gang& way : ways) kinds += '\n' + demand_class(way);
+  const std::string digest = sha256_hex(kinds);
   std::lock_guard lock(planner_.mutex_);
-  return ctl::largest_pods(ways, planner_.room_.snapshot(job_), gpu);
+  auto& too_large = planner_.too_large_;
+  const std::uint64_t capacity = planner_.room_.capacity_generation();  // from before nodes are read
+  std::erase_if(too_large, [&](const auto& known) {
+    return known.second.capacity != capacity || planner_.now_() - known.second.at >= kWordsHold;
+  });
+  if (too_large.contains(digest)) return {};
+  auto size = planner_.searches_.largest_pods(ways, planner_.room_.snapshot(job_), gpu);
+  if (!size) too_large[digest] = {capacity, planner_.now_()};
+  return size;
 }
 
 void Planner::JobPlans::keep(const Decision& decision) {

@@ -50,7 +50,8 @@ class Planner {
 
     /// `pods`: as in ClusterView::plan(). Waits for others' plans, and for nothing else.
     GangPlan plan(const Gang& gang, const std::vector<std::string>& pods);
-    /// largest_pods() of the nodes that there are (operator/plan/pod_size.h).
+    /// largest_pods() of the nodes that there are (operator/plan/pod_size.h). That there are none is known
+    /// for a while of all jobs that are alike, unless a node comes, goes or offers something else.
     std::optional<PodSize> largest_pods(const std::vector<Gang>& ways, const std::string& gpu);
     /// Keeps the room of pods that the decision makes or pins; a gang that was refused waits from now on.
     /// Called once, after the last plan.
@@ -101,6 +102,12 @@ class Planner {
     Moment asked{};                           // when one of it was last planned
   };
 
+  /// That no nodes could hold gangs.
+  struct TooLarge {
+    std::uint64_t capacity = 0;  // the table's
+    Moment at{};
+  };
+
   // For whoever holds mutex_:
   GangPlan plan_whole(const Waiting& waiting);
   GangPlan plan_beside(const Waiting& waiting, const KeptRooms& kept, std::uint64_t generation);
@@ -118,9 +125,10 @@ class Planner {
   const std::function<Moment()> now_;
   const Searches searches_;
   WaitingGangs waiting_;
-  std::mutex mutex_;                      // guards what follows, and the table's snapshot
-  std::map<std::string, Class> classes_;  // of gangs that didn't fit
-  KeptRooms kept_;                        // as last asked for
+  std::mutex mutex_;                           // guards what follows, and the table's snapshot
+  std::map<std::string, Class> classes_;       // of gangs that didn't fit
+  std::map<std::string, TooLarge> too_large_;  // by the digest of all ways to divide a job among pods
+  KeptRooms kept_;                             // as last asked for
   std::atomic<bool> has_moved_ = false;
 };
 

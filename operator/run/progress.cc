@@ -44,8 +44,7 @@ std::optional<std::string> ask_for_progress(const std::string& address) {
     request.limits.headers = kLargestHeaders;
     request.limits.body = kLargestAnswer;
     kube::Response response = transport->call(request);
-    if (response.head.status != 200) return {};
-    return std::move(response.body);
+    return response.head.status == 200 ? std::optional(std::move(response.body)) : std::nullopt;
   } catch (const Error&) {
     return {};
   }
@@ -80,9 +79,8 @@ void ProgressPoller::poll(Moment now) {
     std::lock_guard lock(mutex_);  // the last poll may have entered one that was forgotten meanwhile
     std::erase_if(entries_, [this](const auto& entry) { return !caches_.job(entry.first); });
   }
-  Jobs running;
-  for (auto& job : caches_.jobs())
-    if (holds(job->status.conditions, kRunning)) running.push_back(std::move(job));
+  Jobs running = caches_.jobs();
+  std::erase_if(running, [](const auto& job) { return !holds(job->status.conditions, kRunning); });
   Jobs slow = take_slow(running);
   for (const Jobs& jobs : {running, slow})
     in_parallel(jobs.size(), handlers_.at_once, [&](std::size_t i) { poll_job(*jobs[i], now); });
@@ -98,8 +96,10 @@ ProgressPoller::Jobs ProgressPoller::take_slow(Jobs& running) {
     return is_slow;
   });
   Jobs turn;
-  for (auto next = slow.begin(); next != slow.end() && std::ssize(turn) < handlers_.at_once; ++next)
+  for (auto next = slow.begin(); next != slow.end() && std::ssize(turn) < handlers_.at_once; ++next) {
+    entries_.at(next->second->full_name()).asked = handlers_.clock->now();  // though it may have no pod
     turn.push_back(std::move(next->second));
+  }
   return turn;
 }
 

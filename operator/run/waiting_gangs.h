@@ -23,6 +23,7 @@
 #include <utility>
 #include <vector>
 
+#include "operator/plan/pod_size.h"
 #include "operator/plan/reservation.h"
 #include "operator/run/caches.h"
 
@@ -58,6 +59,8 @@ struct Searches {
   std::function<GangPlan(const Gang&, const Snapshot&)> plan = plan_gang;
   std::function<std::optional<Reservation>(const Gang&, const Snapshot&, const std::set<std::string>& but)>
       reserve = ctl::reserve;
+  std::function<std::optional<PodSize>(const std::vector<Gang>&, const Snapshot&, const std::string& gpu)>
+      largest_pods = ctl::largest_pods;
 };
 
 /// Room that is kept for gangs, in their order; on each node for one of them.

@@ -31,5 +31,20 @@ TEST(AllFlows, OfThousandsOfServersAreFewAndWeighAsMuch) {
   }
 }
 
+/// Pairs that stand for others and are listed themselves leave those others' bytes to the rest.
+TEST(AllFlows, OfThousandsOfServersWeighAsMuchBesideManyThatAreListed) {
+  constexpr int kRanks = 2048;
+  Prepared prepared;
+  prepared.ranks = kRanks;
+  std::vector<std::vector<Rank>> servers;
+  for (Rank rank = 0; rank < kRanks; ++rank) {
+    servers.push_back({rank});
+    prepared.flows.push_back({int(rank), int(rank + 1) % kRanks, 100});
+  }
+  prepared.unlisted_flow = 7;
+  const double expected = 100.0 * kRanks + 7 * (double(kRanks) * (kRanks - 1) / 2 - kRanks);
+  EXPECT_NEAR(total(all_flows(prepared, servers)), expected, 1e-9 * expected);
+}
+
 }  // namespace
 }  // namespace atl::ctl

@@ -102,6 +102,30 @@ TEST(PodSizeChoice, IsNotMadeOnceAQueueHasAdmittedTheJob) {
   EXPECT_EQ(world.kueue.workload().at("spec").at("podSets").at(0).at("count"), 4);
 }
 
+/// The operator died between saying that the job is suspended and giving its place in the queue back.
+TEST(PodSizeChoice, IsMadeAnewWhateverTheQueueHadAdmittedBefore) {
+  for (const bool is_leaving : {false, true}) {
+    QueueWorld world;
+    equip(world, 4);
+    world.cluster.training.seconds = 100;
+    json job = job_on_gpus();
+    job["metadata"]["labels"][kQueueLabel] = "team-queue";
+    world.atoll.submit(job);
+    world.until_training();
+    json place = world.kueue.workload();
+    if (is_leaving) place["metadata"]["deletionTimestamp"] = text_of(world.cluster.now);
+    change(world, "/spec/runPolicy", {{"suspend", true}});
+    world.atoll.run(60, [&] { return world.atoll.state() == "Suspended"; });
+    world.cluster.objects[{Kind::kWorkload, workload_name("cora")}] = place;
+    change(world, "/spec/resources/nvidia.com~1gpu", 2);
+    Observed seen = world.atoll.observe("cora");
+    const Decision decision = decide(seen, world.atoll.settings);
+    ASSERT_TRUE(decision.status);
+    EXPECT_EQ(decision.status->pod_size, (PodSize{0, "it is chosen when the job is resumed"}))
+        << "four ranks of two GPUs would wait for a node of eight for ever";
+  }
+}
+
 TEST(PodSizeChoice, HoldsForMpiJobsToo) {
   World world;
   equip(world, 4);

@@ -54,6 +54,18 @@ TEST(PodSizing, IsBetweenTheGangsWhosePodsAreMadeThen) {
   EXPECT_EQ(job.sizing.made_of, read_gnn_job(as_said.dump()).made_of);
 }
 
+TEST(PodSizing, IsTheNextWhereTheEngineRefusesOne) {
+  std::vector<int> answers = {2, 3};  // the last first
+  const PodSizing sizing =
+      pod_sizing(read_gnn_job(open_job().dump()), kSettings, [&](const std::vector<Gang>&) {
+        const int ranks = answers.back();
+        answers.pop_back();
+        return std::optional(PodSize{ranks, "for a test"});
+      });
+  EXPECT_EQ(sizing.size.ranks, 2) << "three don't divide four";
+  EXPECT_THAT(answers, IsEmpty());
+}
+
 TEST(PodSizing, OfOneRankMakesNothingElseOfTheJob) {
   const Sized job = sized(open_job(), PodSize{1, "one"});
   EXPECT_FALSE(job.sizing.is_another);

@@ -89,6 +89,30 @@ TEST(Template, ResourcesOfTheLauncherAreSaidUnderItsName) {
     EXPECT_EQ(parse_json(other).dump().find("4Gi"), std::string::npos) << "not of other pods";
 }
 
+/// The API server refuses a container that asks for more than it may have.
+TEST(Template, OneResourceOfTheLauncherMovesTheOtherWithIt) {
+  const auto resources = [](const std::string& said) {
+    const GnnJob job =
+        with_template(R"({"spec": {"containers": [{"name": "launcher", "resources": )" + said + "}]}}");
+    return parse_json(launcher_pod(job, {}, 1)).at("spec").at("containers").at(0).at("resources");
+  };
+  const json usual = {{"requests", {{"cpu", "100m"}, {"memory", "128Mi"}}},
+                      {"limits", {{"memory", "512Mi"}}}};
+  const auto changed = [&](std::vector<std::pair<const char*, json>> changes) {
+    json all = usual;
+    for (const auto& [pointer, value] : changes) all[json::json_pointer(pointer)] = value;
+    return all;
+  };
+  EXPECT_EQ(resources(R"({"requests": {"memory": "1Gi"}})"),
+            changed({{"/requests/memory", "1Gi"}, {"/limits/memory", "1Gi"}}));
+  EXPECT_EQ(resources(R"({"limits": {"cpu": "50m"}})"),
+            changed({{"/requests/cpu", "50m"}, {"/limits/cpu", "50m"}}));
+  EXPECT_EQ(resources(R"({"requests": {"memory": "256Mi"}})"), changed({{"/requests/memory", "256Mi"}}));
+  EXPECT_EQ(resources(R"({"requests": {"memory": "2Gi"}, "limits": {"memory": "1Gi"}})"),
+            changed({{"/requests/memory", "2Gi"}, {"/limits/memory", "1Gi"}}))
+      << "both are said: the API server's to refuse";
+}
+
 TEST(Template, OfWrongTypesIsTheApiServersToRefuse) {
   for (const char* text :
        {R"({"spec": null})", R"({"spec": "x"})", R"({"spec": {"containers": "engine"}})",

@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 
 #include <map>
+#include <numeric>
 #include <random>
 
 #include "job/load.h"
@@ -191,6 +192,29 @@ TEST(PodSizes, AreTheDivisorsOfTheRanks) {
   EXPECT_THAT(pod_sizes(12), ElementsAre(12, 6, 4, 3, 2, 1));
   EXPECT_THAT(pod_sizes(7), ElementsAre(7, 1));
   EXPECT_THAT(pod_sizes(1), ElementsAre(1));
+}
+
+/// Each node gets pods of `size` for so many ranks.
+std::string split_text(const std::vector<int>& ranks_of_nodes, int size) {
+  const int ranks = std::accumulate(ranks_of_nodes.begin(), ranks_of_nodes.end(), 0);
+  const Job of = job({"placement.ranks=" + std::to_string(ranks), "resources={nvidia.com/gpu: 1}",
+                      "placement.ranksPerServer=" + std::to_string(size)});
+  GangPlan plan;
+  for (std::size_t n = 0; n < ranks_of_nodes.size(); ++n)
+    plan.nodes.insert(plan.nodes.end(), std::size_t(ranks_of_nodes[n] / size), "n" + std::to_string(n + 1));
+  return text_of_split_node(of, gang_of(of, std::vector<PairBytes>{}), plan, kGpuResource);
+}
+
+/// Who follows the advice gets pods that the same nodes can hold.
+TEST(PodSizes, AreAdvisedWhereTheSameNodesCouldHoldLargerOnes) {
+  EXPECT_THAT(split_text({4}, 1), HasSubstr("n1 has several of the pods"));
+  EXPECT_THAT(split_text({4}, 1), HasSubstr("placement.ranksPerServer: 4 puts"));
+  EXPECT_THAT(split_text({8, 8}, 2), HasSubstr("placement.ranksPerServer: 8 puts"));
+  EXPECT_THAT(split_text({8, 4}, 1), HasSubstr("placement.ranksPerServer: 4 puts"));
+  EXPECT_THAT(split_text({8, 4}, 4), HasSubstr("12 ranks can't be divided among larger pods on these nodes"))
+      << "two pods of six have no room on eight and four GPUs";
+  EXPECT_THAT(split_text({5, 3}, 1), HasSubstr("8 ranks can't be divided among larger pods on these nodes"));
+  EXPECT_EQ(split_text({4, 4}, 4), "");
 }
 
 }  // namespace

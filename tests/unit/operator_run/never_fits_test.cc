@@ -167,6 +167,56 @@ TEST_F(NeverFits, ALauncherThatIsPlacedLaterTakesNoRoom) {
   EXPECT_EQ(taken, 2) << "the workers";
 }
 
+/// Jobs on GPUs, in a cluster that has none for them yet.
+struct NoSizeFits : NeverFits {
+  int size_searches = 0;
+  Planner sizes{caches,
+                Seconds(300),
+                [this] { return now; },
+                {.largest_pods = [this](const auto& ways, const Snapshot& snapshot, const std::string& gpu) {
+                  ++size_searches;
+                  return largest_pods(ways, snapshot, gpu);
+                }}};
+
+  /// `ranks`: a pod has all of them, or one each.
+  std::optional<PodSize> size_of(const std::string& job, int ranks, std::int64_t cores_each) {
+    Gang together = gang_of(job, 1), apart = gang_of(job, ranks);
+    together.servers[0].assign(std::size_t(ranks), 0);
+    together.server = Resources({{"cpu", ranks * cores_each * 1000}});
+    apart.server = Resources({{"cpu", cores_each * 1000}});
+    return Planner::JobPlans(sizes, job).largest_pods({together, apart}, "cpu");
+  }
+};
+
+TEST_F(NoSizeFits, ItIsSearchedForOnceForAllThatAreAlikeWhateverPodsCome) {
+  for (int g = 0; g < kGangs; ++g) {
+    EXPECT_EQ(size_of("team/never-" + std::to_string(g), 4, 9), std::nullopt);
+    put_other_pod("app-" + std::to_string(g));
+  }
+  EXPECT_EQ(size_searches, 1);
+  EXPECT_EQ(size_of("team/other", 5, 9), std::nullopt);
+  EXPECT_EQ(size_searches, 2) << "of another kind";
+}
+
+TEST_F(NoSizeFits, ItIsSearchedForAgainWhenNodesChangeAndNowAndThen) {
+  EXPECT_EQ(size_of("team/a", 4, 9), std::nullopt);
+  put("nodes", node("n10", "35"));
+  EXPECT_EQ(size_of("team/a", 4, 9), std::nullopt);
+  EXPECT_EQ(size_searches, 2);
+  now += Seconds(601);
+  EXPECT_EQ(size_of("team/a", 4, 9), std::nullopt);
+  EXPECT_EQ(size_searches, 3) << "a daemon set's pod may have gone";
+  put("nodes", node("n10", "36"));
+  const auto size = size_of("team/a", 4, 9);
+  ASSERT_TRUE(size);
+  EXPECT_EQ(size->ranks, 4);
+}
+
+TEST_F(NoSizeFits, OneThatFitsIsSearchedForByEachJob) {
+  for (const char* job : {"team/a", "team/b"}) EXPECT_EQ(size_of(job, 4, 2)->ranks, 4);
+  EXPECT_EQ(size_searches, 2);
+}
+
 TEST_F(NeverFits, TheReflectorIsNotHeldUpByASearch) {
   add_job("runs", 6);
   add_job("waits", 6);

@@ -67,33 +67,53 @@ TEST(Progress, OfAJobThatGoesWhileItIsAskedForIsForgotten) {
   EXPECT_EQ(poller.size(), 0U);
 }
 
-TEST(Progress, OfJobsThatNobodyReachesIsAskedForInTurns) {
+/// Four jobs that run, of which all but c are silent, and a poller that asks one at a time.
+struct ProgressInTurns : testing::Test {
   Stage stage;
-  stage.cluster.training.seconds = 1000;
   const std::vector<std::string> jobs = {"a", "b", "c", "d"};
-  for (const std::string& job : jobs) stage.submit(job, {{"/spec/placement/ranks", 2}});
-  const auto runs = [&](const std::string& job) { return stage.state(job) == "Running"; };
-  stage.run(300, [&] { return std::ranges::all_of(jobs, runs); });
-  const auto address = [&](const std::string& job) {
-    const json& pod = stage.cluster.pods.at(job + "-0-0");
-    return "http://" + pod.at("status").at("podIP").get<std::string>() + ":9400";
-  };
-  std::map<std::string, int> asked;
-  const auto ask = [&](const std::string& of) -> std::optional<std::string> {
+  std::map<std::string, int> asked;  // by address
+  const Ask ask = [this](const std::string& of) -> std::optional<std::string> {
     ++asked[of];
     if (of == address("c")) return R"({"epoch": 7, "epochs": 200})";
     stage.clock.advance(std::chrono::seconds(2));  // as long as an answer is waited for
     return {};
   };
-  ProgressPoller poller(
-      stage.controller->caches(), 9400,
-      {.ask = ask, .on_news = [](const std::string&) {}, .at_once = 1, .clock = &stage.clock});
-  poller.poll(stage.cluster.now);
-  ASSERT_EQ(asked.size(), 4U) << "nothing is known of any yet";
-  asked.clear();
+  ProgressPoller poller{
+      stage.controller->caches(),
+      9400,
+      {.ask = ask, .on_news = [](const std::string&) {}, .at_once = 1, .clock = &stage.clock}};
+
+  void SetUp() override {
+    stage.cluster.training.seconds = 1000;
+    for (const std::string& job : jobs) stage.submit(job, {{"/spec/placement/ranks", 2}});
+    const auto runs = [&](const std::string& job) { return stage.state(job) == "Running"; };
+    stage.run(300, [&] { return std::ranges::all_of(jobs, runs); });
+    poller.poll(stage.cluster.now);
+    ASSERT_EQ(asked.size(), 4U) << "nothing is known of any yet";
+    asked.clear();
+  }
+  std::string address(const std::string& job) {
+    const json& pod = stage.cluster.pods.at(job + "-0-0");
+    return "http://" + pod.at("status").at("podIP").get<std::string>() + ":9400";
+  }
+};
+
+TEST_F(ProgressInTurns, IsOfJobsThatNobodyReaches) {
   for (int round = 0; round < 3; ++round) poller.poll(stage.cluster.now);
   EXPECT_EQ(asked[address("c")], 3) << "whoever answers is asked each time";
   for (const char* job : {"a", "b", "d"}) EXPECT_EQ(asked[address(job)], 1) << job;
+}
+
+/// Its node is lost: it has the longest wait behind it, and would come first for ever.
+TEST_F(ProgressInTurns, DoesNotStopAtAJobWhosePodsAreGone) {
+  for (const std::string& pod : stage.cluster.pods_of("a", kWorkerRole)) {
+    stage.cluster.pods.at(pod)["status"]["phase"] = "Unknown";
+    stage.cluster.touch(Kind::kPod, pod);
+  }
+  stage.api.push(stage.controller->caches());
+  for (int round = 0; round < 3; ++round) poller.poll(stage.cluster.now);
+  EXPECT_EQ(asked[address("a")], 0) << "there is nobody to be asked";
+  for (const char* job : {"b", "d"}) EXPECT_EQ(asked[address(job)], 1) << job;
 }
 
 TEST(Progress, IsNotReadBeyondItsLimit) {
