@@ -142,9 +142,11 @@ const char* write_remedy(int error) {
 
 bool may_become_a_file(const fs::path& path) {
   std::error_code unseen;
-  const bool is_there = fs::exists(path, unseen);
-  const bool of_the_system = path.parent_path() == "/dev";  // /dev/stdout may lead to a file
-  return !is_there || (fs::is_regular_file(path, unseen) && !of_the_system);
+  if (!fs::exists(path, unseen)) return true;
+  // /dev/stdout and /dev/fd/1, however they are called, may lead to a file.
+  const fs::path folder = fs::canonical(fs::absolute(path).parent_path(), unseen);
+  const bool of_the_system = folder == "/dev" || folder.string().starts_with("/proc/");
+  return fs::is_regular_file(path, unseen) && !of_the_system;
 }
 
 AtomicFile::AtomicFile(fs::path path)

@@ -20,7 +20,7 @@ namespace atl {
 const char* write_remedy(int error);
 
 /// Whether a file may be renamed to `path`: it is absent, or a file itself. What is there otherwise, such as
-/// /dev/null or a pipe, would be gone for everybody who uses it.
+/// /dev/null, a pipe or a name of standard output, would be gone for everybody who uses it.
 bool may_become_a_file(const std::filesystem::path& path);
 
 /// One file. Only one process writes a name at a time: a second one gets an Error. Every Error names the file

@@ -81,7 +81,7 @@ class Comparing {
       check_trainable(loaded, dataset_);
       row.exact = is_exact(loaded.job);
       row.forecast = forecast(loaded.job, dataset_, prepare_graph(loaded, dataset_, say_), topology_, rates_,
-                              options_.threads);
+                              options_.threads, options_.on_gpus);
       // Runs that are stored learned classes.
       if (!row.exact && loaded.job.task != Task::kLinkPrediction)
         row.effect = known_effect(row.label, loaded.job.model.kind, size_of(dataset_, loaded.job));

@@ -22,6 +22,7 @@ struct CompareOptions {
   double link = 0;                   // bytes per second, instead of strategy.link; 0: not given
   std::optional<MachineRates> rates{};  // one rank's; none: measured here
   std::optional<std::int64_t> trial{};  // steps, instead of strategy.trial, and as long as they take
+  bool on_gpus = false;  // the ranks train on GPUs: resources.memory is for what the host keeps
 };
 
 /// Compares each kind with its defaults, and the variants that it names (StrategyInfo::variants). Prepares

@@ -177,9 +177,14 @@ MachineRates rates_of(const Arguments& a, const Card* card, int ranks, int threa
   return a.has("--rates") ? parse_rates(a.get("--rates")) : measured_rates(ranks, threads);
 }
 
+/// Whether the plan is for ranks on GPUs, whose memory isn't the host's.
+bool is_for_gpus(const Arguments& a, const Job& job) {
+  return a.has("--gpu") || job.resources.gpus > 0;
+}
+
 /// What strategies are compared by, and one is chosen for auto: the servers, links and rates that are given.
 CompareOptions compare_options(const Arguments& a, const LoadedJob& given, int threads) {
-  CompareOptions options{.threads = threads};
+  CompareOptions options{.threads = threads, .on_gpus = is_for_gpus(a, given.job)};
   if (a.has("--topology")) options.topology = read_topology(a.get("--topology"));
   if (options.topology && (a.has("--ranks") || given.given.contains("placement.ranks")))
     check_ranks(*options.topology, given.job.placement.ranks);
@@ -222,8 +227,7 @@ int run(const Arguments& a) {
   options.link_bytes = a.has("--link") ? link_of(a) : near_link;
   JobPlan plan = prepared ? plan_job(job, dataset, *prepared, options) : plan_job(job, dataset, options);
   plan.card = card;
-  const bool on_gpus = card != nullptr || job.resources.gpus > 0;
-  warn_of_memory(loaded, plan, on_gpus ? TrainsOn::kGpus : TrainsOn::kCpus, say);
+  warn_of_memory(loaded, plan, is_for_gpus(a, job) ? TrainsOn::kGpus : TrainsOn::kCpus, say);
   if (a.has("--topology")) {
     if (!prepared) fail("--topology: ranks are recorded on the prepared graph (add --prepare)");
     simulate_into(a, loaded, dataset, *prepared, plan);

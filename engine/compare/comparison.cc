@@ -111,14 +111,14 @@ SimulatedRow planned(const JobPlan& plan) {
 }  // namespace
 
 Forecast forecast(const Job& job, const Dataset& dataset, const PreparedGraph& prepared,
-                  const Topology& topology, const MachineRates& rates, int threads) {
+                  const Topology& topology, const MachineRates& rates, int threads, bool on_gpus) {
   const std::vector<std::string> hosts = topology.hosts();
   const double link = slowest_link(topology);
   const JobPlan plan =
       plan_job(job, dataset, prepared, {threads, rates, link > 0 ? link : rates.triad_bytes, hosts});
   Forecast made;
   for (const RankPlan& rank : plan.ranks) made.peak = std::max(made.peak, rank.memory.peak());
-  made.shortfall = shortfall_of_resources(plan, job, job.resources.gpus > 0);
+  made.shortfall = shortfall_of_resources(plan, job, on_gpus);
   made.steps = double(plan.steps);
   if (job.task == Task::kLinkPrediction) {
     made.row = planned(plan);

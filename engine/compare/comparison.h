@@ -30,9 +30,10 @@ struct Forecast {
 
 /// Messages are exact, or those of batches drawn as in training. Computing is a model, at one rank's `rates`
 /// (record.h). With task linkPrediction, the scoring of pairs isn't modelled, and an epoch's seconds are the
-/// plan's (job_plan.h). Takes milliseconds per rank and a few drawn batches.
+/// plan's (job_plan.h). `on_gpus`: as in shortfall_of_resources(). Takes milliseconds per rank and a few
+/// drawn batches.
 Forecast forecast(const Job& job, const Dataset& dataset, const PreparedGraph& prepared,
-                  const Topology& topology, const MachineRates& rates, int threads);
+                  const Topology& topology, const MachineRates& rates, int threads, bool on_gpus = false);
 
 /// The topology to assume where none is given: links of `link` bytes per second, with latencies and costs as
 /// on the rig (docs/rig.md). `hosts` (ranks): the server of each. `rates`: one rank's.

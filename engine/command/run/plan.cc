@@ -44,11 +44,14 @@ LoadedJob concrete(const Arguments& a, const LoadedJob& given, const Dataset& da
   const fs::path before = plan.output / "job.yaml";
   if (is_open(given.job) && !a.has("--fresh") && has_checkpoint(plan.output) && fs::exists(before))
     return chosen_before(a, given, before, say);
-  if (is_open(given.job) && trains_on(a, given.job) != TrainsOn::kCpus)
+  const TrainsOn on = trains_on(a, given.job);
+  if (is_open(given.job) && on != TrainsOn::kCpus)
     say("warning: strategy.kind: auto compares strategies by this machine's processors, and on GPUs another may be the fastest: "
         "`atoll plan --compare --gpu NAME` compares them there (give the one that it names)");
-  return concrete_job(a, given, dataset, {.threads = plan.threads, .hosts = servers_of(plan, given.job)},
-                      say);
+  const CompareOptions options{.threads = plan.threads,
+                               .hosts = servers_of(plan, given.job),
+                               .on_gpus = on == TrainsOn::kGpus};  // as the run is judged (check_memory)
+  return concrete_job(a, given, dataset, options, say);
 }
 
 }  // namespace

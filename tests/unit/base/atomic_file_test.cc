@@ -1,12 +1,15 @@
 // A folder's readers before, after and in the middle of a commit.
 #include "base/atomic_file.h"
 
+#include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <stdlib.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <cerrno>
+#include <cstdio>
 #include <fstream>
 #include <sstream>
 #include <vector>
@@ -106,6 +109,29 @@ TEST_F(AtomicFileTest, TakesNoDevicesOrPipesPlace) {
   fs::create_symlink("file", folder_ / "link");
   EXPECT_TRUE(may_become_a_file(folder_ / "link"));
   EXPECT_TRUE(may_become_a_file(folder_ / "absent"));
+}
+
+/// Standard output that leads to a file: /dev/stdout under another name was replaced by a file, too, and
+/// --trace /dev/fd/1 was refused when the run was over.
+TEST_F(AtomicFileTest, KnowsStandardOutputByItsOtherNames) {
+  std::ofstream(folder_ / "log");
+  fs::create_directory_symlink("/dev", folder_ / "devices");
+  const int log = ::open((folder_ / "log").c_str(), O_WRONLY), before = ::dup(STDOUT_FILENO);
+  ASSERT_GE(log, 0);
+  std::fflush(stdout);
+  ASSERT_EQ(::dup2(log, STDOUT_FILENO), STDOUT_FILENO);
+  const fs::path names[] = {"/dev/stdout",           "/dev/./stdout", folder_ / "devices/stdout",
+                            "/dev/../dev/stdout",    "/dev/fd/1",     "/proc/self/fd/1",
+                            folder_ / "devices/fd/1"};
+  std::vector<fs::path> allowed;
+  for (const fs::path& each : names)
+    if (may_become_a_file(each)) allowed.push_back(each);
+  const bool is_file = may_become_a_file(folder_ / "log");
+  std::fflush(stdout);
+  ASSERT_EQ(::dup2(before, STDOUT_FILENO), STDOUT_FILENO);
+  ::close(log), ::close(before);
+  EXPECT_THAT(allowed, ::testing::IsEmpty());
+  EXPECT_TRUE(is_file) << "by its own name";
 }
 
 TEST_F(AtomicFileTest, FolderAppearsWholeOnCommit) {

@@ -1,6 +1,7 @@
 // What a comparison says of a job's strategies, beside what a run of each does.
 #include "command/compare.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -34,9 +35,10 @@ class ComparedStrategies : public testing::Test {
     return a;
   }
   Dataset dataset() const { return Dataset::open(folder_ / "small"); }
-  Comparison compared(const std::vector<std::string>& fields) const {
+  Comparison compared(const std::vector<std::string>& fields, bool on_gpus = false) const {
     const Arguments a = arguments(fields);
-    return compare_strategies(a, load_job_of(a, say), dataset(), {.rates = MachineRates{1e9, 1e9, 1e9}}, say);
+    return compare_strategies(a, load_job_of(a, say), dataset(),
+                              {.rates = MachineRates{1e9, 1e9, 1e9}, .on_gpus = on_gpus}, say);
   }
   static const ComparedStrategy& row(const Comparison& comparison, const std::string& label) {
     return *std::ranges::find(comparison.rows, label, &ComparedStrategy::label);
@@ -59,6 +61,33 @@ TEST_F(ComparedStrategies, HaveTheMemoryThatARunOfThemNeeds) {
   EXPECT_GT(with_room.forecast.peak, held) << "the case must show something";
   EXPECT_EQ(with_room.refused, "");
   EXPECT_THAT(graph(held / 2).refused, HasSubstr("a rank, and resources.memory is"));
+}
+
+/// On GPUs resources.memory holds what the host keeps, and --device says what a run is on. By the CPU's sums,
+/// auto found no strategy for a job that runs under each; by nvidia.com/gpu, one that the run then refused.
+TEST_F(ComparedStrategies, HaveTheMemoryOfWhatARunOfThemIsOn) {
+  const std::string hidden = "model.hidden=16384";  // nearly all memory is the passes'
+  const LoadedJob wide = load_job_of(arguments({hidden}), say);
+  const JobPlan plan = memory_plan(wide.job, dataset(), prepare_graph(wide, dataset(), say), 1);
+  const RankMemory& memory = plan.ranks[0].memory;
+  const Index given = memory.beside_gpu * 6 / 5;
+  ASSERT_LT(given, memory.held() / 2) << "the case must show something";
+  const auto with_gpus = [&](int gpus) {
+    return fmt::format("resources={{memory: {}, nvidia.com/gpu: {}}}", given, gpus);
+  };
+  EXPECT_THAT(row(compared({hidden, with_gpus(0)}), "graph").refused,
+              HasSubstr("a rank, and resources.memory is"));
+  EXPECT_EQ(row(compared({hidden, with_gpus(0)}, true), "graph").refused, "");
+
+  const auto plan_on = [&](const char* device, int gpus) {
+    Arguments a = arguments({hidden, with_gpus(gpus), "strategy.kind=auto"});
+    a.add("--device", device);
+    a.add("--output", folder_ / device);
+    a.add("--threads", "1");
+    plan_run(a, say);
+  };
+  EXPECT_NO_THROW(plan_on("cuda", 0));
+  EXPECT_THAT(error_of([&] { plan_on("cpu", 1); }), HasSubstr("none of the exact strategies can be chosen"));
 }
 
 /// A plan under auto chose by this machine's rates, and by the manifest's link, whatever it was to be for:
