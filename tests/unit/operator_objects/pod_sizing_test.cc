@@ -106,7 +106,7 @@ TEST(PodSizing, IsOpenForNewJobsAndThoseThatSayItIs) {
   job = read_gnn_job(chosen.dump());
   chosen["status"]["madeOf"] = {{"manifest", job.made_of.manifest}, {"prepared", job.made_of.prepared}};
   EXPECT_FALSE(is_pod_size_open(read_gnn_job(chosen.dump()), false)) << "it was chosen";
-  chosen["spec"]["resources"]["nvidia.com/gpu"] = 2;
+  chosen["spec"]["resources"]["cpu"] = 2;
   chosen["metadata"]["generation"] = 2;
   EXPECT_TRUE(is_pod_size_open(read_gnn_job(chosen.dump()), false)) << "for another spec";
 }

@@ -28,7 +28,7 @@ Job job(const std::vector<std::string>& changes) {
 
 /// What a rank asks for.
 struct Demand {
-  int ranks = 8, gpus = 1, cores = 2, gibibytes = 4;
+  int ranks = 8, cores = 2, gibibytes = 4;  // and a GPU
   bool in_one_rack = false;
 };
 
@@ -38,7 +38,7 @@ std::vector<Gang> ways(const Demand& demand) {
     std::vector<std::string> changes{
         "placement.ranks=" + std::to_string(demand.ranks), "placement.ranksPerServer=" + std::to_string(size),
         "resources={cpu: " + std::to_string(demand.cores) + ", memory: " + std::to_string(demand.gibibytes) +
-            "Gi, nvidia.com/gpu: " + std::to_string(demand.gpus) + "}"};
+            "Gi, nvidia.com/gpu: 1}"};
     if (demand.in_one_rack)
       changes.insert(changes.end(),
                      {"placement.topologyLevels=[rack, kubernetes.io/hostname]", "placement.within=rack"});
@@ -90,7 +90,7 @@ std::optional<PodSize> chosen(const Demand& demand, const std::vector<Machine>& 
 int pods_that_fit(const Demand& demand, int size, const Machine& machine) {
   int pods = 0, gpus = machine.gpus, cores = machine.cores - machine.daemon_cores, memory = machine.gibibytes;
   while (!machine.cordoned) {
-    gpus -= size * demand.gpus, cores -= size * demand.cores, memory -= size * demand.gibibytes;
+    gpus -= size, cores -= size * demand.cores, memory -= size * demand.gibibytes;
     if (gpus < 0 || cores < 0 || memory < 0) break;
     ++pods;
   }
@@ -115,7 +115,6 @@ TEST(PodSizes, AreWhatAPlainSearchFinds) {
   std::map<int, int> seen;
   for (int draw = 0; draw < 3000; ++draw) {
     const Demand demand{.ranks = one_of({2, 3, 4, 6, 8, 12, 16}),
-                        .gpus = one_of({1, 1, 2}),
                         .cores = one_of({1, 4, 8}),
                         .gibibytes = one_of({1, 16, 64}),
                         .in_one_rack = one_of({0, 0, 1}) == 1};
