@@ -129,8 +129,6 @@ std::string json_schema() {
 
 // Facts of a field's row as JSON, for the schemas made from the table.
 
-using Json = nlohmann::ordered_json;
-
 std::string described(const Field& field) {
   return field.description + (field.unit.empty() ? "" : " [" + field.unit + "]");
 }

@@ -144,8 +144,6 @@ Json shorthand_schema(const Field& member) {
   return schema;
 }
 
-using Json = nlohmann::ordered_json;
-
 class SpecSchema {
  public:
   SpecSchema() : rules_(server_rules()) {
