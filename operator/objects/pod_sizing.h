@@ -2,9 +2,9 @@
 // (operator/plan/pod_size.h), and what becomes of the job then.
 //
 // A new job gets its number in the first look at it, before anything is made of it, and keeps it, whatever
-// nodes come and go: its data set is prepared for pods of that size, and its queue has counted them. Where no
-// nodes could hold the job, because there are none yet, its status says so, and its pods have one rank each,
-// which is what fits any node that an autoscaler may add. The number is then chosen when there are nodes, as
+// nodes come and go: its data set is prepared for pods of that size, and its queue has counted them. If no
+// nodes could hold the job, because there are none yet, its status says so. Its pods have one rank each then:
+// those fit any node that an autoscaler may add. The number is then chosen when there are nodes, as
 // long as nothing runs. So it is for a job that is made suspended, or changed while it is. A job that an
 // operator of an earlier release has taken says nothing of it in its status, and stays as it is.
 #pragma once

@@ -16,6 +16,16 @@ void change(World& world, const char* pointer, json value) {
   world.cluster.is_changed = true;
 }
 
+/// A job whose four ranks shared a pod.
+void train_and_suspend(World& world) {
+  equip(world, 4);
+  world.cluster.training.seconds = 100;
+  world.atoll.submit(job_on_gpus());
+  world.until_training();
+  change(world, "/spec/runPolicy", {{"suspend", true}});
+  world.atoll.run(60, [&] { return world.atoll.state() == "Suspended"; });
+}
+
 TEST(PodSizeChoice, WaitsUntilASuspendedJobIsResumed) {
   World world;
   equip(world, 1);
@@ -31,12 +41,7 @@ TEST(PodSizeChoice, WaitsUntilASuspendedJobIsResumed) {
 
 TEST(PodSizeChoice, IsMadeAnewForASpecThatWasChanged) {
   World world;
-  equip(world, 4);
-  world.cluster.training.seconds = 100;
-  world.atoll.submit(job_on_gpus());
-  world.until_training();
-  change(world, "/spec/runPolicy", {{"suspend", true}});
-  world.atoll.run(60, [&] { return world.atoll.state() == "Suspended"; });
+  train_and_suspend(world);
   EXPECT_EQ(world.atoll.status().pod_size.ranks, 4) << "nobody asks for anything else";
   change(world, "/spec/resources/cpu", 3);  // of a node's 8
   world.atoll.run(5);
@@ -51,12 +56,7 @@ TEST(PodSizeChoice, IsMadeAnewForASpecThatWasChanged) {
 
 TEST(PodSizeChoice, IsGivenUpForWhatTheManifestSays) {
   World world;
-  equip(world, 4);
-  world.cluster.training.seconds = 100;
-  world.atoll.submit(job_on_gpus());
-  world.until_training();
-  change(world, "/spec/runPolicy", {{"suspend", true}});
-  world.atoll.run(60, [&] { return world.atoll.state() == "Suspended"; });
+  train_and_suspend(world);
   change(world, "/spec/placement", {{"ranks", 4}, {"ranksPerServer", 1}});
   change(world, "/spec/runPolicy", {{"suspend", false}});
   world.atoll.run(200, [&] { return world.trains(); });

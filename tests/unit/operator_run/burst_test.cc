@@ -2,7 +2,6 @@
 // topology: the burst of benchmark B1, without an API server. What is timed is a look at a job, with its
 // plan.
 #include <algorithm>
-#include <ctime>
 #include <random>
 #include <vector>
 
@@ -10,13 +9,6 @@
 
 namespace atl::ctl {
 namespace {
-
-/// Of processors, in this thread: others may be busy.
-double cpu_seconds() {
-  timespec time{};
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
-  return double(time.tv_sec) + 1e-9 * double(time.tv_nsec);
-}
 
 struct Burst : ManyGangs {
   static constexpr int kNodes = 1000, kOthers = 30 * kNodes, kJobs = 500, kServers = 8;

@@ -2,7 +2,6 @@
 // thousand nodes. Searches and looks are counted, in virtual time; processor times and memory are printed.
 #include <malloc.h>
 
-#include <ctime>
 #include <random>
 
 #include "operator/plan/room.h"
@@ -10,13 +9,6 @@
 
 namespace atl::ctl {
 namespace {
-
-/// Of processors, in this thread: others may be busy.
-double cpu_seconds() {
-  timespec time{};
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
-  return double(time.tv_sec) + 1e-9 * double(time.tv_nsec);
-}
 
 struct Crowd : ManyGangs {
   std::mt19937 random{11};

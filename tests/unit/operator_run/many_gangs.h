@@ -4,6 +4,7 @@
 
 #include <gmock/gmock.h>
 
+#include <ctime>
 #include <functional>
 #include <future>
 #include <map>
@@ -17,6 +18,13 @@
 #include "operator_api/sample_job.h"
 
 namespace atl::ctl {
+
+/// Of processors, in this thread: others may be busy.
+inline double cpu_seconds() {
+  timespec time{};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+  return double(time.tv_sec) + 1e-9 * double(time.tv_nsec);
+}
 
 using nlohmann::json;
 
