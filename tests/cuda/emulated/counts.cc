@@ -5,6 +5,7 @@ namespace emulated {
 namespace {
 
 thread_local std::int64_t waits = 0, freed = 0, allocated = 0, allocated_in_all = 0;
+thread_local Copies copied{0, 0};
 
 }  // namespace
 
@@ -17,6 +18,9 @@ void count_wait() {
 std::int64_t frees() {
   return freed;
 }
+Copies copies() {
+  return copied;
+}
 std::int64_t allocations() {
   return allocated;
 }
@@ -26,6 +30,10 @@ std::int64_t allocated_bytes() {
 
 void count_free() {
   ++freed;
+}
+void count_copy(std::size_t bytes) {
+  ++copied.calls;
+  copied.bytes += std::int64_t(bytes);
 }
 void count_allocation(std::size_t bytes) {
   ++allocated;

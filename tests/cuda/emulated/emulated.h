@@ -36,6 +36,11 @@ void answer_count_with(cudaError_t status);
 std::int64_t host_waits();
 /// How often this thread has freed memory.
 std::int64_t frees();
+/// What this thread has had copied between the host's memory and a GPU's, in either direction.
+struct Copies {
+  std::int64_t calls, bytes;
+};
+Copies copies();
 /// Pieces of host memory that are pinned now, and that have been pinned so far.
 struct Registered {
   std::int64_t now, ever;

@@ -256,6 +256,7 @@ cudaError_t cudaMemcpy(void* to, const void* from, std::size_t bytes, cudaMemcpy
   if (emulated::unsafe_in_capture()) return cudaErrorStreamCaptureUnsupported;
   emulated::count_wait();
   if (!emulated::fits(to, from, bytes, kind)) return cudaErrorInvalidValue;
+  if (kind != cudaMemcpyDeviceToDevice) emulated::count_copy(bytes);
   std::memcpy(emulated::near(to), emulated::near(from), bytes);
   return cudaSuccess;
 }
@@ -265,6 +266,7 @@ cudaError_t cudaMemcpyAsync(void* to, const void* from, std::size_t bytes, cudaM
   const void* const hosts = kind == cudaMemcpyHostToDevice ? from : to;
   const bool pinned = kind == cudaMemcpyDeviceToDevice || emulated::Pinned::instance().holds(hosts);
   if (!pinned) emulated::count_wait();
+  if (kind != cudaMemcpyDeviceToDevice) emulated::count_copy(bytes);
   if (kind == cudaMemcpyHostToDevice && !pinned) {
     const auto* const bytes_now = static_cast<const std::byte*>(from);
     emulated::give(stream, [to, taken = std::vector<std::byte>(bytes_now, bytes_now + bytes)] {

@@ -52,9 +52,11 @@ class Stream {
   std::unique_ptr<Capture> capture_;
 };
 
-// counts.cc: counts a call of this thread that waits, frees memory or allocates some.
+// counts.cc: counts a call of this thread that waits, frees memory, allocates some, or copies between the
+// host's and a GPU's.
 void count_wait();
 void count_free();
+void count_copy(std::size_t bytes);
 void count_allocation(std::size_t bytes);
 /// graphs.cc: whether this thread captures a stream and has made a call that isn't allowed meanwhile, which
 /// spoils the capture.
