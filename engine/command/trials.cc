@@ -245,10 +245,13 @@ class Trials {
     if (affordable > 0) {
       const auto [curve, out_of_time] = train(job_of_(row.change), {affordable, wanted_, left()});
       steps = reached(curve, wanted_);
-      // How long it would have taken is unknown: what is known of like data sets stays.
-      if (!steps && out_of_time)
-        return say_(
-            fmt::format("{} isn't there when the time of the trial is over ({})", row.label, room_text()));
+      if (!steps && out_of_time) {
+        const std::int64_t trained = curve.empty() ? 0 : curve.back().steps;
+        const bool is_slower = enter_unfinished_trial(comparison_, row, data_->name(), trained, graphs_);
+        return say_(fmt::format("{} isn't there when the time of the trial is over ({}){}", row.label,
+                                room_text(),
+                                is_slower ? ", and was known to be there sooner on other graphs" : ""));
+      }
     }
     enter_trial(row, data_->name(), steps, affordable, graphs_);
     if (affordable == 0)

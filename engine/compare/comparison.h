@@ -136,4 +136,10 @@ TrialCurve train_for(const Job& job, const Dataset& dataset, const PreparedGraph
 void enter_trial(ComparedStrategy& row, const std::string& tried_on, std::optional<std::int64_t> steps,
                  std::int64_t affordable, std::int64_t graphs);
 
+/// Enters a trial that its time has ended after `trained` steps, of which none reached the metric. What is
+/// known from other graphs stays if it says that more steps are needed. Otherwise this graph has shown it to
+/// be wrong: the trial counts as cut off, and the return value is true.
+bool enter_unfinished_trial(const Comparison& comparison, ComparedStrategy& row, const std::string& tried_on,
+                            std::int64_t trained, std::int64_t graphs);
+
 }  // namespace atl

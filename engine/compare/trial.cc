@@ -191,4 +191,12 @@ void enter_trial(ComparedStrategy& row, const std::string& tried_on, std::option
   row.effect = effect;
 }
 
+bool enter_unfinished_trial(const Comparison& comparison, ComparedStrategy& row, const std::string& tried_on,
+                            std::int64_t trained, std::int64_t graphs) {
+  const std::optional<double> known = comparison.cost(row);
+  if (!known || row.step_seconds() * double(trained) / double(graphs) < *known) return false;
+  enter_trial(row, tried_on, {}, trained, graphs);
+  return true;
+}
+
 }  // namespace atl

@@ -130,6 +130,25 @@ TEST(Comparison, ATrialThatCouldNotBeginIsMore) {
   EXPECT_EQ(c.best(false)->label, "graph");
 }
 
+/// Stored runs say 1.2 times graph's ten steps, so 12. After 11 steps they may be right; after 13 they
+/// aren't.
+TEST(Comparison, ATrialThatTimeHasEndedIsMoreOnceItHasTakenLongerThanKnown) {
+  for (const auto& [trained, is_more] : {std::pair(11, false), {13, true}}) {
+    SCOPED_TRACE(trained);
+    Comparison c = comparison({row("graph", 2, true), row("bns", 0.5, false, {1.2, 1.2, 1.2})});
+    EXPECT_EQ(enter_unfinished_trial(c, c.rows[1], "this graph", trained, 10), is_more);
+    EXPECT_EQ(c.rows[1].cost_above().has_value(), is_more);
+    EXPECT_EQ(c.best(false)->label, is_more ? "graph" : "bns");
+    if (is_more) {
+      EXPECT_DOUBLE_EQ(*c.rows[1].cost_above(), 0.5 * 1.4);
+      EXPECT_THAT(to_text(c), HasSubstr(" > 0.35  -0.2"));
+    }
+  }
+  Comparison unknown = comparison({row("graph", 2, true), row("toy", 0.5, false)});
+  EXPECT_FALSE(enter_unfinished_trial(unknown, unknown.rows[1], "this graph", 13, 10));
+  EXPECT_FALSE(unknown.rows[1].effect) << "as unknown as before";
+}
+
 TEST(Comparison, ATrialThatGotThereTellsItsSteps) {
   std::vector<ComparedStrategy> rows{row("graph", 2, true), row("minibatch:sampler=ladies", 1, false)};
   enter_trial(rows[1], "this graph", 15, 20, 10);
