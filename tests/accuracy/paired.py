@@ -17,6 +17,16 @@ def interval(pairs):
     return statistics.mean(differences), half
 
 
+def judged(pairs, points):
+    """Whether the first side loses at most so many points, by the mean, and whether the interval allows another answer."""
+    if len(pairs) == 1:
+        return "one pair"
+    mean, half = interval(pairs)
+    met = mean >= -points
+    farther = mean - half < -points if met else mean + half >= -points
+    return f"{'met' if met else 'missed'}{', open' if farther else ''}"
+
+
 def mean_and_deviation(values):
     """One value has no deviation."""
     return f"{statistics.mean(values):.2f}{deviation_of(values)}"
