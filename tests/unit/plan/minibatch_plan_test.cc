@@ -260,6 +260,8 @@ TEST(AssumedParts, SendMoreThanTheRunsAndSaySo) {
               testing::HasSubstr("at most these, because metis keeps neighbours together"));
   EXPECT_THAT(to_json(plan, job), testing::HasSubstr(R"("from":"datasetAssumedParts")"));
   EXPECT_THAT(to_text(prepared, job), testing::Not(testing::HasSubstr("--prepare")));
+  // Its fanout is [2, 2, -1], or as many twos as there are layers in between.
+  EXPECT_THAT(to_text(prepared, job), testing::ContainsRegex("\nneighbours drawn: seed → all( → 2)+\n"));
 }
 
 INSTANTIATE_TEST_SUITE_P(Every, PlannedBatches, testing::ValuesIn(every_model()),
