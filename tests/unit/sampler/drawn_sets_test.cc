@@ -223,6 +223,18 @@ TEST(Clusters, AnEpochTakesEachPartOnceAndDegreesAreThoseOfItsArcs) {
   });
 }
 
+/// Rounded up: 1, 2 and 3 of them.
+TEST(Clusters, AStepMergesATenthOfThemByDefault) {
+  for (const auto& [parts, steps] : {std::pair(7, 7), {20, 10}, {21, 7}}) {
+    const SampledGraph graph({.graph = {300, 6000, 1, false}, .partition = {"range", parts}});
+    run_ranks(1, [&, steps = steps](Communicator& comm) {
+      DrawnSetsOptions options{.sampler = "cluster"};
+      options.sets.merged = 0;
+      EXPECT_EQ(DrawnSets(graph, comm, options).seeds().steps(), steps);
+    });
+  }
+}
+
 TEST(SaintEdges, OfAGraphOfOneWayArcsAreRefused) {
   SampledGraphOptions options;
   options.transforms.symmetrise = false;
