@@ -29,16 +29,24 @@ Outcome EpochLoop::run() {
   return outcome;
 }
 
-/// Runs to the epoch's end, or to the step after which some rank was asked to stop; then it returns true.
+/// Runs to the epoch's end, or to the step after which some rank was asked to stop; then it returns true. An
+/// evaluation of batches may take much longer than a step. So after a stop the checkpoint doesn't wait for
+/// one that is due: the run begins with it when it goes on.
 bool EpochLoop::run_epoch() {
   const TrainingSpec& t = job_.training;
   EpochRecord e;
   e.epoch = at_.epochs + 1;
   e.learning_rate = learning_rate_at(t.schedule, t.optimizer.learning_rate, e.epoch, t.epochs);
   p_.meter.begin_epoch();
+  if (at_.steps == p_.trainer.steps()) {
+    p_.meter.end_step();
+    end_epoch(e);
+    return false;
+  }
   for (;;) {
     const bool stop = run_step(e.learning_rate);
     if (at_.steps == p_.trainer.steps()) {
+      if (stop && at_.steps > 1 && is_evaluated(e.epoch)) return true;
       end_epoch(e);
       return stop;
     }
@@ -46,6 +54,13 @@ bool EpochLoop::run_epoch() {
     if (stop) return true;
     if (t.checkpoint.every_steps > 0 && at_.steps % t.checkpoint.every_steps == 0) checkpoint();
   }
+}
+
+/// Whether an evaluation follows the epoch.
+bool EpochLoop::is_evaluated(Index epoch) const {
+  const TrainingSpec& t = job_.training;
+  const bool due = t.evaluate_every > 0 && epoch % t.evaluate_every == 0;
+  return due || (epoch == t.epochs && p_.best.epoch() == 0);
 }
 
 /// Returns whether some rank was asked to stop.
@@ -60,7 +75,6 @@ bool EpochLoop::run_step(double learning_rate) {
 
 /// Sums up, evaluates and reports.
 void EpochLoop::end_epoch(EpochRecord& e) {
-  const TrainingSpec& t = job_.training;
   p_.meter.end_sums();
   // An epoch of drawn subgraphs has about as many training vertices as the graph, but not each exactly once.
   const bool batches = strategy_of(job_).holds == Holds::kBatches && p_.epoch.vertices > 0;
@@ -71,8 +85,7 @@ void EpochLoop::end_epoch(EpochRecord& e) {
   at_ = {e.epoch, 0};
   p_.epoch = before_ = {};
 
-  const bool due = t.evaluate_every > 0 && e.epoch % t.evaluate_every == 0;
-  if (due || (e.epoch == t.epochs && p_.best.epoch() == 0)) evaluate_into(e);
+  if (is_evaluated(e.epoch)) evaluate_into(e);
   e.own = p_.meter.end_epoch(p_.trainer.figures<BatchCounts>());
   p_.record.epochs.push_back(e);
   p_.options.observer->on_epoch(e);

@@ -44,6 +44,7 @@ class EpochLoop {
  private:
   bool run_epoch();
   bool run_step(double learning_rate);
+  bool is_evaluated(Index epoch) const;
   void end_epoch(EpochRecord& epoch);
   std::pair<double, bool> sum_over_ranks(double loss);
   void check_finite(double loss);

@@ -165,7 +165,7 @@ class Session {
     load_state(*checkpoint, job_, dataset_.meta(),
                {trainer_->parameters(), trainer_->optimizer(), best_, epoch_});
     const Reached at = checkpoint->state.reached;
-    if (at.steps >= trainer_->steps())
+    if (at.steps > trainer_->steps())
       fail("{}: holds step {} of an epoch, and this run's epochs have {}; start over with --fresh",
            checkpoint->file.path().string(), at.steps, trainer_->steps());
     record_.resumed_from = at.epochs;

@@ -79,12 +79,33 @@ TEST_P(StepResume, AStopEndsAtItsStep) {
   }
 }
 
+/// An evaluation is due behind the last step of every second epoch; it isn't waited for, and the run goes on
+/// with it. Behind another epoch's last step there is nothing to wait for.
+TEST_P(StepResume, AStopInTheLastStepDoesNotWaitForTheEvaluation) {
+  job_.placement.ranks = 2;
+  const RunRecord never = run("never", 2);
+  for (const auto& [stop, reached] : {std::pair{Reached{1, kSteps}, Reached{1, kSteps}},
+                                      {Reached{2, kSteps}, Reached{3, 0}},
+                                      {Reached{kEpochs - 2, kSteps}, Reached{kEpochs - 2, kSteps}}}) {
+    const std::string name = fmt::format("stopped-{}", stop.epochs);
+    const RunRecord stopped = run_until(name, 2, {}, stop);
+    EXPECT_EQ(stopped.outcome, "interrupted");
+    EXPECT_EQ(Index(stopped.epochs.size()), reached.epochs);
+    const RunRecord resumed = run(name, 2);
+    EXPECT_EQ((Reached{resumed.resumed_from, resumed.resumed_steps}), reached);
+    EXPECT_EQ(resumed.resumed_from + Index(resumed.epochs.size()), kEpochs);
+    expect_same(name, never, resumed);
+    for (const EpochRecord& e : resumed.epochs)
+      EXPECT_EQ(e.validation, never.epochs[std::size_t(e.epoch - 1)].validation) << "epoch " << e.epoch;
+  }
+}
+
 /// Whole and sealed, but not of this run: it would never come to its epoch's end.
 TEST_P(StepResume, AStepThatNoEpochHasIsRefused) {
   run_until("run", 1, {1, 3}, {});
   LoadedCheckpoint altered =
       read_checkpoint_state(folder_ / "run/checkpoints/epoch-000001.step-000002/state.safetensors");
-  altered.state.reached.steps = kSteps;
+  altered.state.reached.steps = kSteps + 1;
   CheckpointStore(folder_ / "run", 1, 1).commit(altered.state, {});
   const auto failures = failures_of_ranks(make_local_group(1), {}, [&](Communicator& comm) {
     Watcher watcher;
@@ -97,7 +118,7 @@ TEST_P(StepResume, AStepThatNoEpochHasIsRefused) {
     run_session(comm, o);
   });
   EXPECT_THAT(failures[0],
-              testing::HasSubstr("step-000006/state.safetensors: holds step 6 of an epoch, and this "
+              testing::HasSubstr("step-000007/state.safetensors: holds step 7 of an epoch, and this "
                                  "run's epochs have 6"));
 }
 
