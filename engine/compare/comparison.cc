@@ -43,10 +43,15 @@ double Comparison::given_up() const {
 
 std::vector<Weighted> Comparison::times(const ComparedStrategy& row) const {
   if (row.exact) return {{row.step_seconds()}};
-  std::vector<Weighted> all{{1}, {kNotThere}};
-  if (row.effect && !row.effect->lengths.of_runs.empty()) all = row.effect->lengths.of_runs;
-  const bool is_tried = row.effect && !row.effect->tried_on.empty();
   const double longest = given_up();
+  std::vector<Weighted> all{{1}, {kNotThere}};
+  if (row.effect && !row.effect->lengths.of_runs.empty()) {
+    const Lengths& known = row.effect->lengths;
+    all = known.of_runs;
+    // Without an exact strategy there is none to fall back on, and doubt would rule out all that is left.
+    if (known.doubt > 0 && longest < kNotThere) all.push_back({kNotThere, known.doubt});
+  }
+  const bool is_tried = row.effect && !row.effect->tried_on.empty();
   for (auto& [value, weight] : all)  // in runs on other graphs, fewer steps are a seed's luck
     value = std::min(longest, row.step_seconds() * (is_tried ? value : std::max(1.0, value)));
   return all;
@@ -57,8 +62,8 @@ std::optional<double> Comparison::cost(const ComparedStrategy& row) const {
   if (!row.is_known() || row.effect->cut_off) return {};
   const auto got_there = [](const Weighted& run) { return run.value < kNotThere; };
   if (std::ranges::none_of(row.effect->lengths.of_runs, got_there)) return {};
-  const double mean = std::exp(mean_of(times(row), [](double each) { return std::log(each); }));
-  return mean < kNotThere ? std::optional(mean) : std::nullopt;
+  const double root = mean_of(times(row), [](double each) { return std::sqrt(each); });
+  return root < kNotThere ? std::optional(root * root) : std::nullopt;
 }
 
 double Comparison::saving(const ComparedStrategy& row) const {

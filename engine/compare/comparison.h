@@ -63,13 +63,15 @@ struct Comparison {
   std::vector<ComparedStrategy> rows;
   double trial_seconds = 0;  // what trials took, of this machine's clock
 
-  /// Seconds until the accuracy of `graph` less half a point, for each step that `graph` needs: the geometric
-  /// mean of times(), so that half of `graph`'s time in one run makes up for twice its time in another. The
-  /// strategy of least cost is behind the fastest one by the least factor on average. None: how long it takes
-  /// is unknown, or no run got so far.
+  /// Seconds until the accuracy of `graph` less half a point, for each step that `graph` needs: the square of
+  /// the mean of times()' square roots. By the mean of times, one failure in three would outweigh any gain of
+  /// the other two; by the geometric mean, small gains would outweigh failures. Among stored runs, this mean
+  /// leaves the least behind the fastest strategy (docs/strategies/auto.md). None: how long it takes is
+  /// unknown, or no run got so far.
   std::optional<double> cost(const ComparedStrategy& row) const;
-  /// The same of each known run, by the predicted seconds of this job's steps. A run that isn't there when
-  /// three times `graph`'s time is over is given up then. Of what nothing is known, one of two gets there.
+  /// The same of each known run, and of the one that fails beside them (Lengths::doubt), by the predicted
+  /// seconds of this job's steps. A run that isn't there when three times `graph`'s time is over is given up
+  /// then. Of what nothing is known, one of two gets there.
   std::vector<Weighted> times(const ComparedStrategy& row) const;
   /// The same seconds that are saved on average if a trial tells which of times() comes true: the row is then
   /// chosen where it is faster than the best of the others, and only there.

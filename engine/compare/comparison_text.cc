@@ -2,7 +2,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <span>
 
 #include "base/json.h"
 #include "base/text.h"
@@ -17,7 +19,7 @@ struct Tally {
   double least = kNotThere, most = 0;  // lengths of those that got there
 };
 
-Tally tally_of(const std::vector<Weighted>& lengths) {
+Tally tally_of(std::span<const Weighted> lengths) {
   Tally tally{.runs = lengths.size()};
   for (const auto& [each, weight] : lengths) {
     if (each == kNotThere) continue;
@@ -27,14 +29,25 @@ Tally tally_of(const std::vector<Weighted>& lengths) {
   return tally;
 }
 
-/// "of 5 runs with gin, 4": `runs_text() + " got there"` is a sentence.
+/// The runs with the job's model, and those with others.
+std::array<std::span<const Weighted>, 2> by_model(const Lengths& lengths) {
+  const std::span<const Weighted> all(lengths.of_runs);
+  return {all.first(all.size() - lengths.others), all.last(lengths.others)};
+}
+
+/// "of 2 runs with gin, all, and of 9 runs with other models, 7": `runs_text() + " got there"` is a sentence.
 std::string runs_text(const Lengths& lengths) {
-  const Tally r = tally_of(lengths.of_runs);
-  return fmt::format("of {} with {}, {}", counted_text(std::int64_t(r.runs), "run"),
-                     lengths.model.empty() ? "several models" : lengths.model,
-                     r.there == 0        ? "none"
-                     : r.there == r.runs ? "all"
-                                         : std::to_string(r.there));
+  const auto text = [](std::span<const Weighted> runs, const std::string& with) {
+    const Tally r = tally_of(runs);
+    return fmt::format("of {} with {}, {}", counted_text(std::int64_t(r.runs), "run"), with,
+                       r.there == 0        ? "none"
+                       : r.there == r.runs ? "all"
+                                           : std::to_string(r.there));
+  };
+  const auto [own, others] = by_model(lengths);
+  if (others.empty()) return text(own, lengths.model);
+  const std::string of_others = text(others, "other models");
+  return own.empty() ? of_others : fmt::format("{}, and {}", text(own, lengths.model), of_others);
 }
 
 std::string points_text(const ComparedStrategy& row) {
@@ -114,15 +127,20 @@ std::vector<const ComparedStrategy*> in_order(const Comparison& comparison) {
 }
 
 void put_steps(const Effect& effect, nlohmann::ordered_json& json) {
-  const std::vector<Weighted>& runs = effect.lengths.of_runs;
   if (!effect.tried_on.empty()) {
     json["stepsOverGraph"] = nullptr;
-    json[effect.cut_off ? "stepsOverGraphAbove" : "stepsOverGraph"] = runs.front().value;
-  } else if (!effect.lengths.guessed && !runs.empty()) {
-    for (const auto& [each, weight] : runs)
-      json["stepsOverGraphOfRuns"].push_back(each < kNotThere ? nlohmann::ordered_json(each) : nullptr);
-    if (!effect.lengths.model.empty()) json["runsWith"] = effect.lengths.model;
+    json[effect.cut_off ? "stepsOverGraphAbove" : "stepsOverGraph"] = effect.lengths.of_runs.front().value;
+    return;
   }
+  if (effect.lengths.guessed) return;
+  const auto put = [&](const char* name, std::span<const Weighted> runs) {
+    for (const auto& [each, weight] : runs)
+      json[name].push_back(each < kNotThere ? nlohmann::ordered_json(each) : nullptr);
+  };
+  const auto [own, others] = by_model(effect.lengths);
+  put("stepsOverGraphOfRuns", own);
+  if (!own.empty()) json["runsWith"] = effect.lengths.model;
+  put("stepsOverGraphOfOtherModels", others);
 }
 
 nlohmann::ordered_json row_json(const Comparison& comparison, const ComparedStrategy& row) {
@@ -200,8 +218,8 @@ std::string to_text(const Comparison& c) {
   }
   text +=
       "epoch: predicted, sent: by all ranks in it, memory: of the largest rank; time: to graph's accuracy less half a point, "
-      "over graph's, as a geometric mean of what is known, where a run that never got there counts 3, and \"> 0.50\": the trial was over "
-      "before it was there; accuracy: points beside graph's, as measured with the model, on the set and in the pairs in brackets\n";
+      "over graph's, by the mean square root of what is known, where a run that never got there counts 3, and \"> 0.50\": the trial was "
+      "over before it was there; accuracy: points beside graph's, as measured with the model, on the set and in the pairs in brackets\n";
   text += unknown_text(c);
   const ComparedStrategy *exact = c.best(true), *any = c.best(false);
   if (exact != nullptr) text += "\nthe best exact one is " + why(c, *exact) + "\n";

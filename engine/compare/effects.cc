@@ -2,13 +2,13 @@
 
 #include <algorithm>
 #include <cmath>
-#include <set>
 #include <utility>
 
 namespace atl {
 namespace {
 
-constexpr std::size_t kEnough = 3;  // runs of a strategy to choose it by, and with a model to need no others
+constexpr std::size_t kEnough = 3;  // runs of a strategy to choose it by
+constexpr double kOfOthers = 2;     // runs that those with other models count as, and one that fails
 
 /// The distance of two data sets. Twice as many neighbours count as much as twice as many vertices, twice as
 /// many features, or twice the share of training vertices.
@@ -48,23 +48,19 @@ const MeasuredStrategy* find(const MeasuredSet& set, const std::string& label, b
 using Name = std::string (*)(const std::string& label);
 
 /// The lengths of runs of that name and cut. Few runs with the model are luck, and all models together aren't
-/// this one: so the fewer there are, the more the others count.
+/// this one: so the others say what is likely until there are runs with the model. If all the runs got there,
+/// the next may still fail, the more likely the fewer they are: so one that fails stands beside the others.
 Lengths named_runs(const std::vector<StoredRuns>& stored, Name name, const std::string& label,
                    const std::string& model, bool scattered) {
   std::vector<double> own, others;
-  std::set<std::string> models;
   for (const StoredRuns& each : stored) {
     if (each.scattered != scattered || name(each.label) != name(label)) continue;
     std::vector<double>& runs = each.model == model ? own : others;
     runs.insert(runs.end(), each.lengths.begin(), each.lengths.end());
-    models.insert(each.model);
   }
-  Lengths found{.model = model};
+  Lengths found{.others = others.size(), .doubt = kOfOthers / double(others.size() + 1), .model = model};
   for (const double each : own) found.of_runs.push_back({each});
-  if (own.size() >= kEnough || others.empty()) return found;
-  for (const double each : others)
-    found.of_runs.push_back({each, double(kEnough - own.size()) / double(others.size())});
-  found.model = models.size() == 1 ? *models.begin() : "";
+  for (const double each : others) found.of_runs.push_back({each, found.doubt});
   return found;
 }
 

@@ -2,6 +2,7 @@
 // takes, from runs beside `graph` (docs/benchmarks/effects.md).
 #pragma once
 
+#include <cstddef>
 #include <limits>
 #include <string>
 #include <vector>
@@ -21,9 +22,11 @@ struct Weighted {
 /// How long runs took: optimiser steps until the validation metric came within half a point of `graph`'s
 /// best, relative to `graph`'s steps. One number a run.
 struct Lengths {
-  std::vector<Weighted> of_runs;
-  std::string model;     // the kind of all these runs' models; "": several kinds
-  bool guessed = false;  // runs of the same kind with other options, too: nothing is chosen by them
+  std::vector<Weighted> of_runs;  // those with the job's kind of model come first
+  std::size_t others = 0;         // how many of them, the last ones, are with other kinds of models
+  double doubt = 0;               // weight of one run more, which isn't stored, and never gets there
+  std::string model;              // the job's kind of model
+  bool guessed = false;           // runs of the same kind with other options, too: nothing is chosen by them
 };
 
 struct Effect {
@@ -57,8 +60,8 @@ struct StoredRuns {
 
 /// The lengths of those of the `stored` runs that tell most of a strategy: of its own options where there are
 /// enough of these, else of all options; with parts cut alike, else with others. Runs with the job's model
-/// count one each; what they lack to three is made up by those with other models together. Empty where
-/// nothing of its kind is stored.
+/// count one each. Those with other models, and one that fails, count as two together. Empty where nothing of
+/// its kind is stored.
 Lengths lengths_of(const std::vector<StoredRuns>& stored, const std::string& label, const std::string& model,
                    bool scattered);
 
