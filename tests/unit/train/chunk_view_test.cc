@@ -2,6 +2,7 @@
 // of itself that it reads. Its bytes are counted arc by arc.
 #include "strategies/gnnpipe/chunk_pass.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <map>
@@ -10,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/error.h"
 #include "partition/prepared_graph.h"
 #include "train/small_job.h"
 
@@ -63,6 +65,16 @@ TEST(ChunkView, HasEachArcInOneChunk) {
     EXPECT_FALSE(arcs.empty());
     EXPECT_EQ(arcs, arcs_of(*graph));
   }
+}
+
+TEST(StageRows, RefusesMoreThanAChunkCanNumber) {
+  constexpr Index kMost = (Index(1) << 30) - 1;
+  check_stage_rows(kMost, 1);
+  EXPECT_THAT(
+      [] { check_stage_rows(kMost + 1, 2); },
+      testing::ThrowsMessage<Error>(testing::HasSubstr(
+          "a stage of 2 ranks keeps 1073741824 rows of this epoch and as many of an earlier one on a rank, "
+          "and numbers at most 1073741823 of each (use more placement.ranks")));
 }
 
 TEST(ChunkView, CountsTheBytesOfItsArrays) {
