@@ -124,14 +124,14 @@ PreparedGraph PreparedGraph::make(const Dataset& dataset, const PartitionOptions
   const GraphTransforms transforms = as_prepared(dataset, wanted);
   check_arguments(dataset, transforms, training);
   const DatasetMeta& meta = dataset.meta();
-  const std::vector<std::uint8_t> marks = training.bytes();
-  const std::string identity = identity_of(meta.checksum, options, transforms, marks);
+  const std::string identity = identity_of(meta.checksum, options, transforms, training);
   const fs::path folder = folder_of(dataset, options, identity);
   const MakerLock lock(folder);
   if (fs::exists(folder)) {
     verify_prepared(folder, read_prepared_meta(folder / "meta.json"));
   } else {
     if (before_making) before_making(predicted_prepare_bytes(meta.vertices, meta.arcs, options, transforms));
+    const std::vector<std::uint8_t> marks = training.bytes();
     write_prepared(folder, identity, prepare(dataset.graph(), meta.symmetric, options, transforms, marks),
                    transforms.rows);
   }
@@ -142,7 +142,7 @@ PreparedGraph PreparedGraph::open(const Dataset& dataset, const PartitionOptions
                                   const GraphTransforms& wanted, const VertexMarks& training) {
   const GraphTransforms transforms = as_prepared(dataset, wanted);
   check_arguments(dataset, transforms, training);
-  const std::string identity = identity_of(dataset.meta().checksum, options, transforms, training.bytes());
+  const std::string identity = identity_of(dataset.meta().checksum, options, transforms, training);
   const fs::path folder = folder_of(dataset, options, identity);
   const bool exists = fs::exists(folder);
   if (!exists && (options.slices > 1 || options.groups > 1))  // `atoll partition` has no such options
@@ -163,7 +163,7 @@ bool PreparedGraph::exists(const Dataset& dataset, const PartitionOptions& optio
                            const GraphTransforms& wanted, const VertexMarks& training) {
   const GraphTransforms transforms = as_prepared(dataset, wanted);
   check_arguments(dataset, transforms, training);
-  const std::string identity = identity_of(dataset.meta().checksum, options, transforms, training.bytes());
+  const std::string identity = identity_of(dataset.meta().checksum, options, transforms, training);
   return fs::exists(folder_of(dataset, options, identity));
 }
 

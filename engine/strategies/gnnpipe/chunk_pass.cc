@@ -1,11 +1,7 @@
 #include "strategies/gnnpipe/chunk_pass.h"
 
 #include <algorithm>
-#include <limits>
 #include <utility>
-
-#include "base/error.h"
-#include "base/text.h"
 
 namespace atl {
 namespace {
@@ -21,19 +17,15 @@ Index widest_gathered(const Model& model, const LayerRange& layers) {
 
 }  // namespace
 
-void check_stage_rows(Index rows, int parts) {
-  constexpr Index kMost = std::numeric_limits<VertexId>::max() / 2;
-  if (rows <= kMost) return;
-  fail(
-      "strategy.gnnpipe: a stage of {} keeps {} rows of this epoch and as many of an earlier one on a rank, and numbers "
-      "at most {} of each (use more placement.ranks, or fewer strategy.gnnpipe.stages)",
-      counted_text(parts, "rank"), rows, kMost);
-}
-
 /// The history begins with zeros, so that neighbours that were never computed are zero.
 StageRows::StageRows(Device device, const Model& model, const LayerRange& layers, const LocalGraph& graph,
                      const StageRowsOptions& options)
     : layers_(layers), owned_(graph.owned), halo_(graph.halo), options_(options) {
+  constexpr Index kMost = (Index(1) << 30) - 1;  // a VertexId numbers the rows of two epochs
+  if (options.trains && owned_ + halo_ > kMost)
+    fail(
+        "strategy.gnnpipe: a rank keeps {} rows of two epochs each, and {} at most (use more placement.ranks)",
+        owned_ + halo_, kMost);
   for (int l = layers.first; l <= layers.end; ++l) {
     Layer& input = inputs_.emplace_back();
     const bool inside = l < layers.end;
@@ -120,7 +112,6 @@ ChunkPass::ChunkPass(Context& ctx, Communicator& comm, const Model& model, const
     reads_.push_back(reads_copies_.of(chunk.reads));
     most_reads_ = std::max(most_reads_, Index(chunk.reads.size()));
   }
-  check_stage_rows(part.graph->owned + part.graph->halo, group.size());
   comm.all_reduce(Traffic::kSetup, group, std::span(chunk_rows_));
   Index sent = 0;
   for (const ChunkBoundarySet& each : boundary_set_) sent = std::max(sent, each.sent());

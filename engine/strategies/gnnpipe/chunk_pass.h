@@ -96,10 +96,6 @@ class ChunkView final : public PartView {
 // refresh swaps the two, so that nothing is copied. They also have a gradient for each row, to which the
 // chunks that read the row add.
 
-/// Throws Error where a part's `rows`, its own and its halo's, are too many to be numbered: a chunk names the
-/// rows that it reads of both epochs' by 32-bit numbers. `parts`: ranks of a stage.
-void check_stage_rows(Index rows, int parts);
-
 struct StageRowsOptions {
   bool trains = true;                 // false: no history, no gradients
   bool historical_gradients = false;  // keep the gradients of the history's rows for the next epoch

@@ -197,8 +197,6 @@ class Pipeline final : public Schedule {
   /// (owned, classes) on ranks of the last stage, nothing on others.
   ConstMatrixView infer() override;
   ConstMatrixView embeddings() const override;
-  /// Counts nothing: only the last stage has a loss, and a value that it sees may come from any stage.
-  void count_non_finite(const double*, double*) override {}
   void recount_non_finite(std::int64_t step, double* by_layer) override;
   int stage() const override { return stage_; }
   ScheduleBytes bytes() const override;

@@ -74,7 +74,7 @@ class Schedule {
   virtual ConstMatrixView embeddings() const = 0;
   /// Called from within TrainingStep::loss: by_layer[l] += number of elements of layer l's output that aren't
   /// finite, unless *unless is finite. Both lie in the device's memory.
-  virtual void count_non_finite(const double* unless, double* by_layer) = 0;
+  virtual void count_non_finite(const double* /*unless*/, double* /*by_layer*/) {}
   /// After a step with a loss or a gradient that isn't finite, where ranks of different layers have no loss
   /// to look from: by_layer[l] += the same number for each layer of this rank. May compute the step's forward
   /// again. No step may follow. Collective.

@@ -67,14 +67,15 @@ TEST(ChunkView, HasEachArcInOneChunk) {
   }
 }
 
+/// Before anything is allocated.
 TEST(StageRows, RefusesMoreThanAChunkCanNumber) {
-  constexpr Index kMost = (Index(1) << 30) - 1;
-  check_stage_rows(kMost, 1);
-  EXPECT_THAT(
-      [] { check_stage_rows(kMost + 1, 2); },
-      testing::ThrowsMessage<Error>(testing::HasSubstr(
-          "a stage of 2 ranks keeps 1073741824 rows of this epoch and as many of an earlier one on a rank, "
-          "and numbers at most 1073741823 of each (use more placement.ranks")));
+  const Model model = job_model(small_job({}), {.columns = 6}, 3);
+  LocalGraph graph;
+  graph.owned = (Index(1) << 30) - 1, graph.halo = 1;
+  const LayerRange layers{0, int(model.layers.size())};
+  EXPECT_THAT([&] { StageRows(Device::kDry, model, layers, graph, {}); },
+              testing::ThrowsMessage<Error>(testing::HasSubstr(
+                  "a rank keeps 1073741824 rows of two epochs each, and 1073741823 at most")));
 }
 
 TEST(ChunkView, CountsTheBytesOfItsArrays) {
