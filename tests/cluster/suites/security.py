@@ -1,15 +1,18 @@
 """What a job's NetworkPolicy lets through where it is enforced, who logs in to whom, and that the operator may do what it does and
 no more."""
+import contextlib
 import json
+import time
 
 import images
 from control_plane import CP, kubectl
 from faults import CHANGES, of_a_job_that_lost_nothing
-from jobs import CORA, LONG as MINUTE, SPACE, GnnJob, nothing_remains, ours
+from jobs import CORA, LONG as MINUTE, SPACE, GnnJob, delete_all, nothing_remains, ours
 from policy import Enforced
 from place import BedError
 from pods import apply
-from stage import SYSTEM
+from process import until
+from stage import SYSTEM, install_operator
 
 SSH, METRICS = 2222, 9400
 
@@ -76,17 +79,26 @@ def no_server_logs_in_to_another():
     nothing_remains(job)
 
 
+@contextlib.contextmanager
+def editor(name):
+    """Somebody with Kubernetes' own role edit in the namespace of jobs, and nothing elsewhere."""
+    kubectl("create", "rolebinding", name, "--clusterrole=edit", f"--user={name}", "--namespace", SPACE)
+    try:
+        yield f"--as={name}"
+    finally:
+        kubectl("delete", "rolebinding", name, "--namespace", SPACE)
+
+
 def a_tenant_does_not_stop_the_operator():
     """Whoever has the role edit may write leases, and an operator ends that finds one which says that another sees to its jobs."""
     lease = {"apiVersion": "coordination.k8s.io/v1", "kind": "Lease",
              "metadata": {"name": "mine", "namespace": SPACE, "labels": {"atoll.dev/operator-class": "atoll"},
                           "annotations": {"atoll.dev/namespaces": ""}},
              "spec": {"holderIdentity": "me", "leaseDurationSeconds": 15, "renewTime": "2026-01-01T00:00:00.000000Z"}}
-    kubectl("create", "rolebinding", "tenant", "--clusterrole=edit", "--user=tenant", "--namespace", SPACE)
-    try:
+    with editor("tenant") as tenant:
         told = ""
         try:
-            kubectl("create", "--as=tenant", "--filename", "-", input=json.dumps(lease))
+            kubectl("create", tenant, "--filename", "-", input=json.dumps(lease))
         except BedError as error:
             told = str(error)
         assert "is the operators'" in told, f"the lease to be refused, not {told!r}"
@@ -95,8 +107,48 @@ def a_tenant_does_not_stop_the_operator():
         job = GnnJob("after-a-restart", CORA, {"training.epochs": 5}).apply().until("Succeeded", 120)
         job.delete()
         nothing_remains(job)
+
+
+NEVER = 40  # jobs
+# Ten servers of nearly a node each, on four nodes: one would fit, and is prepared.
+TOO_MANY = {"placement.ranks": 20, "placement.ranksPerServer": 2, "resources.cpu": "900m", "training.epochs": 5}
+
+
+def seconds_to_places(name):
+    job = GnnJob(name, CORA, {"training.epochs": 5})
+    began = time.monotonic()
+    job.apply().wait("to have places", 120, lambda: job.holds("Placed"))
+    took = time.monotonic() - began
+    job.until("Succeeded", 120)
+    job.delete()
+    nothing_remains(job)
+    return took
+
+
+def gangs_that_never_fit_hold_up_nobody():
+    """A tenant's, which have all waited so long that room would be kept for them: others' jobs have places as soon as ever."""
+    install_operator(**{"jobs.reserveAfterSeconds": 5})
+    try:
+        alone = seconds_to_places("alone")
+        jobs = [GnnJob(f"never-{number}", CORA, TOO_MANY) for number in range(NEVER)]
+        with editor("tenant") as tenant:
+            kubectl("create", tenant, "--filename", "-", seconds=120,
+                    input=json.dumps({"apiVersion": "v1", "kind": "List", "items": [each.manifest() for each in jobs]}))
+        until("all of them to wait for room", 600, lambda: waiting_for_room() == NEVER)
+        time.sleep(10)
+        beside = seconds_to_places("beside")
+        print(f"       places after {alone:.0f} s alone, {beside:.0f} s beside {NEVER} gangs that never fit", flush=True)
+        assert beside <= alone + 20, f"{beside:.0f} s beside them, {alone:.0f} s without"
+        assert waiting_for_room() == NEVER, "all of them wait on"
     finally:
-        kubectl("delete", "rolebinding", "tenant", "--namespace", SPACE)
+        delete_all()
+        install_operator()
+
+
+def waiting_for_room():
+    """How many of the tenant's jobs do."""
+    states = ours("get", "gnn", "--output", "jsonpath={range .items[*]}{.metadata.name} {.status.reason}{'\\n'}{end}").split("\n")
+    return sum(each.startswith("never-") and each.endswith(" NoRoom") for each in states)
 
 
 def large_specs_do_not_stop_the_operator():
@@ -175,4 +227,5 @@ def granted(*role):
 
 SHORT = []
 LONG = [a_job_is_reached_by_whom_it_should_be, without_a_policy_a_stranger_is_let_in, no_server_logs_in_to_another,
-        a_tenant_does_not_stop_the_operator, large_specs_do_not_stop_the_operator, a_job_gets_no_rights_on_its_node, the_operator_uses_what_it_may]
+        a_tenant_does_not_stop_the_operator, gangs_that_never_fit_hold_up_nobody, large_specs_do_not_stop_the_operator,
+        a_job_gets_no_rights_on_its_node, the_operator_uses_what_it_may]

@@ -1,5 +1,5 @@
-// A node that the operator doesn't see, though pods run on it. One that is deleted is made again by its kubelet,
-// or is gone for good; of one that is new, the operator hasn't heard yet.
+// A node that the operator doesn't see, though pods run on it. One that is deleted is made again by its
+// kubelet, or is gone for good; of one that is new, the operator hasn't heard yet.
 #include <gmock/gmock.h>
 
 #include "operator_run/stage.h"
