@@ -151,16 +151,36 @@ def waiting_for_room():
     return sum(each.startswith("never-") and each.endswith(" NoRoom") for each in states)
 
 
-def large_specs_do_not_stop_the_operator():
-    """A tenant's hundred valid jobs of 0.9 MB each: nothing of one that is too large is kept."""
-    engine = {"name": "engine", "env": [{"name": "LARGE", "value": "x" * 900_000}]}
-    jobs = [GnnJob(f"large-{number}", CORA, {"template": {"spec": {"containers": [engine]}}}).manifest() for number in range(100)]
-    for ten in range(0, len(jobs), 10):
+def with_variable(name, size, changes=None):
+    """A job whose spec has so many bytes, and more."""
+    engine = {"name": "engine", "env": [{"name": "LARGE", "value": "x" * size}]}
+    return GnnJob(name, CORA, {"template": {"spec": {"containers": [engine]}}} | (changes or {}))
+
+
+def create_all(jobs):
+    manifests = [each.manifest() for each in jobs]
+    for ten in range(0, len(manifests), 10):
         kubectl("create", "--namespace", SPACE, "--filename", "-",
-                input=json.dumps({"apiVersion": "v1", "kind": "List", "items": jobs[ten:ten + 10]}), seconds=120)
+                input=json.dumps({"apiVersion": "v1", "kind": "List", "items": manifests[ten:ten + 10]}), seconds=120)
+
+
+def is_refused_for_its_spec(job, words):
+    job.wait(f"to be refused with {words!r}", 120, lambda: (job.condition("Failed") or {}).get("reason") == "InvalidSpec")
+    assert words in job.condition("Failed")["message"], job.condition("Failed")
+
+
+def large_specs_do_not_stop_the_operator():
+    """A tenant's hundred valid jobs of 0.9 MB each, of which nothing is kept, and three hundred of as much as one may have: of these no
+    more than 16 MiB in all."""
+    large = [with_variable(f"large-{number}", 900_000) for number in range(100)]
+    many = [with_variable(f"many-{number}", 60_000, {"runPolicy.suspend": True}) for number in range(300)]
     try:
-        refused = GnnJob("large-99", CORA)
-        refused.wait("to be refused", 120, lambda: (refused.condition("Failed") or {}).get("reason") == "InvalidSpec")
+        create_all(large)
+        is_refused_for_its_spec(large[-1], "at most 64 are allowed")
+        create_all(many)
+        is_refused_for_its_spec(many[-1], "more than 16 MiB")
+        assert many[0].holds("Suspended"), many[0].status()
+        ours("delete", "gnn", *[each.name for each in many[:10]])  # which makes room for another
         job = GnnJob("after-large-ones", CORA, {"training.epochs": 5}).apply().until("Succeeded", 120)
         job.delete()
         pods = json.loads(kubectl("get", "pods", "--namespace", SYSTEM, "--selector", "app.kubernetes.io/name=atoll", "--output", "json"))["items"]

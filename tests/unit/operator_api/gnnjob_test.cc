@@ -71,6 +71,18 @@ TEST(GnnJob, OfALargeSpecNothingIsKept) {
   EXPECT_EQ(job.status.attempt, 3);
 }
 
+TEST(GnnJob, OfOneThatHasEndedThatStaysWhichItsCleanUpNeeds) {
+  json ended = object();
+  ended["spec"]["runPolicy"]["ttlSecondsAfterFinished"] = 60;
+  ended["status"]["conditions"] = parse_json(R"([{"type": "Failed", "status": "True", "reason": "Exit",
+    "message": "", "lastTransitionTime": "2026-03-01T12:00:00Z"}])");
+  const GnnJob job = read_gnn_job(ended.dump());
+  ASSERT_TRUE(job.job) << job.refusal;
+  EXPECT_EQ(job.job->run_policy.ttl_seconds_after_finished, 60);
+  EXPECT_EQ(job.status.attempt, 3);
+  EXPECT_EQ(job.manifest + job.job->template_ + job.job->dataset.volume, "");
+}
+
 TEST(GnnJob, TheManifestForTheEngineHoldsNothingOfKubernetes) {
   const json manifest = parse_json(read_gnn_job(object().dump()).manifest);
   EXPECT_EQ(manifest.at("metadata"), (json{{"name", "arxiv"}, {"namespace", "team"}}));
