@@ -8,6 +8,7 @@
 #include <string>
 
 #include "operator/run/caches.h"
+#include "operator/run/observe.h"
 #include "operator_api/sample_job.h"
 
 namespace atl::ctl {
@@ -99,6 +100,17 @@ TEST_F(JobCache, OneThatEndsOrGoesGivesRoomToAnother) {
   EXPECT_TRUE(job("later")->job);
   store().put(large("too-late").dump());
   EXPECT_FALSE(job("too-late")->job);
+}
+
+/// As after a write that was in conflict.
+TEST_F(JobCache, OneThatIsRefusedStaysSoWhereItIsReadAgain) {
+  fill();
+  const std::string name = name_of(kMany - 1);
+  Observed seen;
+  seen.job = *job(name);
+  ASSERT_TRUE(put_in(seen, {{Kind::kJob, name}, large(name).dump()}));
+  EXPECT_FALSE(seen.job.job);
+  EXPECT_THAT(seen.job.refusal, HasSubstr("more than 16 MiB"));
 }
 
 TEST_F(JobCache, OfAnotherOperatorsNothingIsKept) {
