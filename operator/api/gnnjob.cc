@@ -85,11 +85,11 @@ std::string without_places(const std::string& lines) {
   return text;
 }
 
-/// Drops annotations that nothing reads, which may be as large as the API server accepts.
+/// Drops annotations and labels that nothing reads: both may be as large as the API server accepts an object.
 void keep_own_words(Meta& meta) {
   meta.annotations.clear();
   std::erase_if(meta.labels, [](const auto& label) {
-    return !label.first.starts_with(kApiGroup) && !label.first.starts_with("kueue.x-k8s.io/");
+    return label.first != kClassLabel && label.first != kQueueLabel && label.first != kQueuePriorityLabel;
   });
 }
 

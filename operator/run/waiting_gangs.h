@@ -49,8 +49,7 @@ std::optional<Moment> waits_for_places_since(const Status& status);
 /// Since when a job whose workers are ready has had no node for its launcher.
 std::optional<Moment> waits_for_launcher_since(const Status& status);
 
-/// Since when a job has had no room: no places, no node for its prepare pod, or none for its launcher. Its
-/// data set may have been prepared for hours before it needed places: that doesn't count.
+/// Since when a job has had no room: no places, no node for its prepare pod, or none for its launcher.
 std::optional<Moment> waits_for_room_since(const Status& status);
 
 // The expensive part of a planner's work: looking for places in a whole cluster.

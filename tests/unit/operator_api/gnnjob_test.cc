@@ -56,7 +56,9 @@ TEST(GnnJob, WhatTheEngineRefusesIsSaidInItsWords) {
 TEST(GnnJob, OfALargeSpecNothingIsKept) {
   json large = object();
   large["metadata"]["annotations"] = {{"note", std::string(200'000, 'n')}};
-  for (int i = 0; i < 1000; ++i) large["metadata"]["labels"]["l" + std::to_string(i)] = "v";
+  for (int i = 0; i < 1000; ++i)
+    for (const char* prefix : {"", "atoll.dev/", "kueue.x-k8s.io/"})
+      large["metadata"]["labels"][prefix + ("l" + std::to_string(i))] = "v";
   GnnJob job = read_gnn_job(large.dump());
   EXPECT_TRUE(job.job) << job.refusal;
   EXPECT_TRUE(job.meta.annotations.empty());

@@ -43,6 +43,8 @@ TEST(Metrics, CountNoPreparingAsAWaitForRoom) {
   EXPECT_EQ(waits_for_room_since(status), made);
   status.conditions[1].changed = made + Seconds(60);
   EXPECT_EQ(waits_for_room_since(status), made + Seconds(60)) << "since it lost its places";
+  status.conditions.push_back({kSuspended, false, "Resumed", "", made + Seconds(90), 1});
+  EXPECT_EQ(waits_for_room_since(status), made + Seconds(90)) << "since it was resumed";
 }
 
 /// Anybody may make thousands of jobs that never fit.
