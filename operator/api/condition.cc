@@ -49,6 +49,16 @@ const Condition* telling_condition(const std::vector<Condition>& conditions) {
   return placed && !(created && is_refused(*created)) ? placed : created;
 }
 
+std::optional<Moment> finds_no_room_since(const std::vector<Condition>& conditions) {
+  const Condition* placed = find_condition(conditions, kPlaced);
+  if (!placed || placed->holds || placed->reason != kNoRoom) return {};
+  Moment since = placed->changed;  // which may be the job's beginning
+  for (const Condition& other : conditions)
+    if (other.type == kSuspended || (other.type == kCreated && other.holds))
+      since = std::max(since, other.changed);
+  return since;
+}
+
 std::string state_of(const std::vector<Condition>& conditions) {
   const Condition* told = telling_condition(conditions);
   if (!told) return kNew;

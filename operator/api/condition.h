@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <nlohmann/json_fwd.hpp>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -64,6 +65,10 @@ void set_condition(std::vector<Condition>& conditions, Condition condition);
 
 /// The condition that tells most of the job, or what it waits for. Null where it has none yet.
 const Condition* telling_condition(const std::vector<Condition>& conditions);
+
+/// Since when a gang has found no room for its pods; nothing where it has places, or lacks something else.
+/// Its data set may have been prepared for hours before it needed room: that doesn't count.
+std::optional<Moment> finds_no_room_since(const std::vector<Condition>& conditions);
 
 /// The conditions in one word: status.state.
 std::string state_of(const std::vector<Condition>& conditions);

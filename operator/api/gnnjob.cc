@@ -85,21 +85,30 @@ std::string without_places(const std::string& lines) {
   return text;
 }
 
-/// Drops annotations that nothing reads, which may be as large as the API server accepts.
+/// Drops annotations and labels that nothing reads: both may be as large as the API server accepts an object.
 void keep_own_words(Meta& meta) {
   meta.annotations.clear();
   std::erase_if(meta.labels, [](const auto& label) {
-    return !label.first.starts_with(kApiGroup) && !label.first.starts_with("kueue.x-k8s.io/");
+    return label.first != kClassLabel && label.first != kQueueLabel && label.first != kQueuePriorityLabel;
   });
 }
 
-/// Refuses a job because of its spec's size, and keeps nothing of the spec.
-void refuse_size(GnnJob& read) {
-  read.refusal = fmt::format(
+std::string fault_of_size(std::size_t bytes) {
+  return fmt::format(
       "spec: is {} KiB as JSON; at most {} are allowed: put what is large into a ConfigMap, and mount it by template",
-      read.manifest.size() >> 10, kLargestSpec >> 10);
-  read.manifest.clear();
-  read.unknown.clear();
+      bytes >> 10, kLargestSpec >> 10);
+}
+
+/// Drops what only pods, and objects beside them, are made of. What is left says how a job that has ended is
+/// cleaned up.
+void keep_what_clean_up_needs(GnnJob& job) {
+  job.manifest.clear();
+  job.refusal.clear();
+  job.unknown.clear();
+  if (!job.job) return;
+  for (std::string* text :
+       {&job.job->template_, &job.job->dataset.volume, &job.job->dataset.prepared, &job.job->output.volume})
+    text->clear();
 }
 
 std::string manifest_text(const json& manifest) {
@@ -117,6 +126,13 @@ MadeOf recalled(const MadeOf& read, const GnnJob& job) {
 }
 
 }  // namespace
+
+void refuse(GnnJob& job, const std::string& why) {
+  job.refusal = why;
+  job.manifest.clear();
+  job.unknown.clear();
+  job.job.reset();
+}
 
 void set_pod_size(GnnJob& job, int ranks) {
   json manifest = parse_json(job.manifest);
@@ -159,7 +175,7 @@ GnnJob read_gnn_job(const std::string& text) {
   if (manifest["spec"].is_object()) take_unknown(manifest["spec"], "", read.unknown);
   read.manifest = manifest_text(manifest);
   if (read.manifest.size() > kLargestSpec) {
-    refuse_size(read);
+    refuse(read, fault_of_size(read.manifest.size()));
   } else {
     read.priority_class =
         text_of(member(member(member(object, "spec"), "template"), "spec"), "priorityClassName");
@@ -171,6 +187,7 @@ GnnJob read_gnn_job(const std::string& text) {
     }
   }
   enter_status(read, read_status(member(object, "status")));
+  if (has_ended(read.status.conditions)) keep_what_clean_up_needs(read);
   return read;
 }
 

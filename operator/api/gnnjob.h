@@ -35,8 +35,12 @@ struct GnnJob {
   }
 };
 
-/// `object`: the API's JSON. Throws Error where it isn't a GNNJob.
+/// `object`: the API's JSON. Throws Error where it isn't a GNNJob. All jobs are kept in memory: of one that
+/// has ended nothing stays of which only pods are made.
 GnnJob read_gnn_job(const std::string& object);
+
+/// Refuses the job in these words, and keeps nothing of its spec.
+void refuse(GnnJob& job, const std::string& why);
 
 /// Gives a job that was read without its status this one. Its pods then have the size that was chosen for
 /// them, unless the spec has changed so that it can't have that; and its objects are made of what was

@@ -21,6 +21,10 @@ namespace atl::ctl {
 inline constexpr const char *kQuotaReserved = "QuotaReserved", *kAdmitted = "Admitted", *kEvicted = "Evicted",
                             *kRequeued = "Requeued", *kPodsReady = "PodsReady", *kFinished = "Finished";
 
+/// Labels of jobs.
+inline constexpr const char *kQueueLabel = "kueue.x-k8s.io/queue-name",
+                            *kQueuePriorityLabel = "kueue.x-k8s.io/priority-class";
+
 /// The sets of pods in our Workloads.
 inline constexpr const char *kWorkerPods = "worker", *kLauncherPods = "launcher";
 

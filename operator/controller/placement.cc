@@ -63,11 +63,14 @@ void enter(Reconcile& reconcile, const GangPlan& plan, const Gang& gang) {
     reconcile.status.servers.push_back(
         {plan.nodes[s], gang.servers[s], gang.holds.empty() ? std::string() : gang.holds[s]});
   reconcile.status.predicted = predicted_of(plan, gang);
+  std::string waited;
+  if (const auto since = finds_no_room_since(reconcile.status.conditions))
+    waited = fmt::format("; it waited {} for room", eta_text(double((reconcile.now() - *since).count())));
   const std::string split = text_of_split_node(reconcile.spec(), gang, plan, reconcile.settings.gpu_resource);
-  reconcile.say(
-      kPlaced, true, "Planned",
-      fmt::format("{} servers on {}{}{}{}{}", plan.nodes.size(), fmt::join(plan.nodes, ", "),
-                  where_assigned(reconcile), choice_text(reconcile), split.empty() ? "" : "; ", split));
+  reconcile.say(kPlaced, true, "Planned",
+                fmt::format("{} servers on {}{}{}{}{}{}", plan.nodes.size(), fmt::join(plan.nodes, ", "),
+                            where_assigned(reconcile), waited, choice_text(reconcile),
+                            split.empty() ? "" : "; ", split));
 }
 
 void pin_launcher(Reconcile& reconcile, const std::string& node) {

@@ -21,9 +21,7 @@ inline constexpr const char* kReleasedAnnotation = "atoll.dev/released-at";  // 
 // When the prepare pod or an MPIJob was made, by our clock, from which the API server's may differ.
 inline constexpr const char* kMadeAnnotation = "atoll.dev/made-at";
 inline constexpr const char* kAfterRestartAnnotation =
-    "atoll.dev/after-restart";                                           // last_restart() when it was made
-inline constexpr const char* kQueueLabel = "kueue.x-k8s.io/queue-name";  // of jobs: Kueue's
-inline constexpr const char* kQueuePriorityLabel = "kueue.x-k8s.io/priority-class";
+    "atoll.dev/after-restart";  // last_restart() when it was made
 // Of pods for which Kueue assigned nodes: their set of its Workload, and the Workload.
 inline constexpr const char* kPodSetLabel = "kueue.x-k8s.io/podset";
 inline constexpr const char* kWorkloadAnnotation = "kueue.x-k8s.io/workload";

@@ -7,7 +7,7 @@
 #include "operator/objects/objects.h"
 #include "operator/plan/json_members.h"
 #include "operator/run/feedback.h"
-#include "operator/run/waiting_gangs.h"
+#include "operator/run/job_cache.h"
 
 namespace atl::ctl {
 namespace {
@@ -69,28 +69,6 @@ void tell(CacheListener& listener, Kind kind, const Value& before, const Value& 
   listener.job_changed(job, goes ? gone_mark(meta.uid) : changed_mark(kind, meta.name));
 }
 
-/// Whether plans count both alike: whether and since when the job waits, and the nodes of its pods.
-bool counts_the_same(const GnnJob& a, const GnnJob& b) {
-  return a.operator_class() == b.operator_class() && a.status.servers == b.status.servers &&
-         a.meta.deletion == b.meta.deletion &&
-         holds(a.status.conditions, kPlaced) == holds(b.status.conditions, kPlaced) &&
-         waits_for_places_since(a.status) == waits_for_places_since(b.status);
-}
-
-kube::Cache<GnnJob> job_cache(const News& news) {
-  return {[](std::string_view text) { return read_gnn_job(std::string(text)); },
-          [news](const std::string& name, const auto& before, const auto& after) {
-            if (!before || !after || !counts_the_same(*before, *after)) {
-              news.room.job_changed(name);
-              ++news.order;
-            }
-            if (!after)
-              news.listener.job_gone(name);
-            else
-              news.listener.job_changed(name, before ? changed_mark(Kind::kJob, after->meta.name) : "");
-          }};
-}
-
 /// A job is as urgent as its pods; without any, of urgency 0.
 int priority_of(const std::shared_ptr<const PodView>& pod) {
   return pod && !pod->gives_way ? pod->priority : 0;
@@ -133,8 +111,8 @@ std::vector<std::string> NameIndex::names(const std::string& key) const {
   return {found->second.begin(), found->second.end()};
 }
 
-SpaceCaches::SpaceCaches(const News& news, const std::vector<Kind>& kinds)
-    : jobs(job_cache(news)), pods(pod_cache(news, *this)) {
+SpaceCaches::SpaceCaches(const News& news, const std::vector<Kind>& kinds, const std::string& operator_class)
+    : jobs(job_cache(news, operator_class)), pods(pod_cache(news, *this)) {
   for (const Kind kind : kinds) {
     NameIndex& index = objects_by_job[kind];
     objects[kind] = std::make_unique<kube::Cache<ObjectView>>(
@@ -157,7 +135,8 @@ Caches::Caches(Scope scope, CacheListener& listener)
       queues_(scope.workloads ? std::make_unique<QueueCaches>() : nullptr) {
   if (scope.spaces.empty()) scope.spaces.emplace_back();
   for (const std::string& space : scope.spaces)
-    spaces_[space] = std::make_unique<SpaceCaches>(News{room_, order_, listener}, object_kinds(scope));
+    spaces_[space] =
+        std::make_unique<SpaceCaches>(News{room_, order_, listener}, object_kinds(scope), operator_class_);
 }
 
 std::vector<Feed> Caches::feeds() {

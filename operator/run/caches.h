@@ -59,9 +59,9 @@ struct News {
   CacheListener& listener;
 };
 
-/// Jobs of one namespace, or of all, with their objects.
+/// Jobs of one namespace, or of all, with their objects. Of jobs of another class the metadata alone is kept.
 struct SpaceCaches {
-  SpaceCaches(const News& news, const std::vector<Kind>& kinds);
+  SpaceCaches(const News& news, const std::vector<Kind>& kinds, const std::string& operator_class);
 
   NameIndex pods_by_job, pods_by_node;
   std::map<Kind, NameIndex> objects_by_job;

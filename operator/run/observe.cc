@@ -100,6 +100,20 @@ void take_out(Observed& seen, const Outdated& object) {
 
 }  // namespace
 
+namespace {
+
+/// The job as it is now; refused still where the cache has refused this spec, perhaps for lack of room for
+/// it.
+GnnJob reread_job(const GnnJob& before, const std::string& text) {
+  GnnJob now = read_gnn_job(text);
+  const bool is_same_spec = now.meta.uid == before.meta.uid && now.meta.generation == before.meta.generation;
+  if (is_same_spec && !before.refusal.empty() && !has_ended(now.status.conditions))
+    refuse(now, before.refusal);
+  return now;
+}
+
+}  // namespace
+
 std::set<std::string> pods_that_exist(const std::vector<Reread>& reread) {
   std::set<std::string> names;
   for (const Reread& each : reread)
@@ -125,7 +139,7 @@ std::optional<std::vector<Reread>> read_again(kube::Client& client, const std::s
 bool put_in(Observed& seen, const Reread& reread) {
   const auto& [object, text] = reread;
   if (object.kind == Kind::kJob) {
-    if (text) seen.job = read_gnn_job(*text);
+    if (text) seen.job = reread_job(seen.job, *text);
     return text.has_value();
   }
   take_out(seen, object);

@@ -34,6 +34,7 @@ void ThinPods::put(std::string_view object) {
     const Thin now = thin_of(state, std::int32_t(priority));
     if (auto before = pods_.extract(state.name)) {
       if (before.mapped().takes_the_same(now)) {
+        leave_rest(now.rest);  // it is counted there already
         before.mapped() = now;
         pods_.insert(std::move(before));  // with its key, which stays at its address
         return;
@@ -41,6 +42,7 @@ void ThinPods::put(std::string_view object) {
       const std::string node = take_off(state.name, before.mapped());
       if (before.mapped().node != now.node) leave_if_empty(before.mapped().node);
       if (node != state.node || !is_within(requests(before.mapped()), state.requests)) left = node;
+      leave_rest(before.mapped().rest);
     }
     const auto place = pods_.emplace(state.name, now).first;
     sum(now) += state.requests;
@@ -62,6 +64,7 @@ void ThinPods::erase(const std::string& name) {
     if (!found) return;
     node = take_off(name, found.mapped());
     leave_if_empty(found.mapped().node);
+    leave_rest(found.mapped().rest);
   }
   handlers_.on_change(node, true);
 }
@@ -112,6 +115,11 @@ std::size_t ThinPods::places() const {
   return nodes_.size();
 }
 
+std::size_t ThinPods::kinds() const {
+  std::lock_guard lock(mutex_);
+  return rests_.size();
+}
+
 ThinPods::Thin ThinPods::thin_of(const PodState& state, std::int32_t priority) {
   Thin thin;
   Resources::Map rest = state.requests.amounts();
@@ -128,7 +136,7 @@ ThinPods::Thin ThinPods::thin_of(const PodState& state, std::int32_t priority) {
 }
 
 Resources ThinPods::requests(const Thin& pod) const {
-  Resources all = rests_[std::size_t(pod.rest)];
+  Resources all = rests_[std::size_t(pod.rest)].requests;
   all += Resources({{kCores, pod.cores}, {kMemory, pod.memory}});
   return all;
 }
@@ -178,8 +186,24 @@ void ThinPods::leave_if_empty(std::int32_t place) {
 
 std::int32_t ThinPods::rest_at(const Resources& rest) {
   const auto [found, is_new] = rest_places_.try_emplace(rest.amounts(), std::int32_t(rests_.size()));
-  if (is_new) rests_.push_back(rest);
+  if (is_new && !free_rests_.empty()) {
+    found->second = free_rests_.back();
+    free_rests_.pop_back();
+    rests_[std::size_t(found->second)].requests = rest;
+  } else if (is_new) {
+    rests_.push_back({rest});
+  }
+  ++rests_[std::size_t(found->second)].pods;
   return found->second;
+}
+
+/// Requests that no pod has any more give their place to the next ones.
+void ThinPods::leave_rest(std::int32_t place) {
+  Rest& rest = rests_[std::size_t(place)];
+  if (--rest.pods > 0) return;
+  rest_places_.erase(rest.requests.amounts());
+  rest = {};
+  free_rests_.push_back(place);
 }
 
 }  // namespace atl::ctl

@@ -46,6 +46,8 @@ class ThinPods final : public kube::Store {
   std::size_t size() const;
   /// Places for nodes, most of which have pods.
   std::size_t places() const;
+  /// Places for requests beside cores and memory, most of which some pod has.
+  std::size_t kinds() const;
 
  private:
   struct Thin {
@@ -65,6 +67,10 @@ class ThinPods final : public kube::Store {
     NodeTaken taken{};
     std::set<std::string_view> pods{};  // on the node: keys of pods_
   };
+  struct Rest {
+    Resources requests{};
+    std::size_t pods = 0;  // that have these
+  };
 
   Thin thin_of(const PodState& state, std::int32_t priority);
   Resources requests(const Thin& pod) const;
@@ -74,7 +80,9 @@ class ThinPods final : public kube::Store {
   void erase(const std::string& name);
   void leave_if_empty(std::int32_t place);
   std::int32_t node_at(const std::string& name);
+  /// Counts one pod more there.
   std::int32_t rest_at(const Resources& rest);
+  void leave_rest(std::int32_t place);
 
   const Handlers handlers_;
   mutable std::mutex mutex_;
@@ -82,7 +90,8 @@ class ThinPods final : public kube::Store {
   std::vector<NodeSum> nodes_;
   std::vector<std::int32_t> free_places_;  // in nodes_: an autoscaler gives each new node a new name
   std::unordered_map<std::string, std::int32_t> node_places_;
-  std::vector<Resources> rests_;  // requests beside cores and memory, of which there are few kinds
+  std::vector<Rest> rests_;               // requests beside cores and memory, of which there are few kinds
+  std::vector<std::int32_t> free_rests_;  // in rests_: anybody may ask for another size of scratch each time
   std::map<Resources::Map, std::int32_t> rest_places_;
   std::uint32_t list_ = 0;
 };

@@ -253,7 +253,7 @@ std::optional<Moment> waits_for_launcher_since(const Status& status) {
 }
 
 std::optional<Moment> waits_for_room_since(const Status& status) {
-  if (const auto since = waits_for_places_since(status)) return since;
+  if (waits_for_places_since(status)) return finds_no_room_since(status.conditions);
   if (const auto since = lacking_since(status, kPlaced, kUnschedulable)) return since;
   return waits_for_launcher_since(status);
 }

@@ -10,6 +10,7 @@ import cgroup
 import layout
 import life
 import stage
+from control_plane import kubectl
 from fabric import FABRIC
 from faults import CHANGES, of_a_job_that_lost_nothing, survives
 from jobs import LONG as MINUTE, SPACE, GnnJob, nothing_remains, ours
@@ -190,6 +191,27 @@ def a_link_is_cut_for_a_moment():
     nothing_remains(job)
 
 
+def a_node_is_registered_anew():
+    """Its object is deleted by mistake and its kubelet, which is started again, makes another: the ranks there have run on, and nothing
+    is lost."""
+    with patience(layout.saved().node_grace, 30):
+        job = GnnJob("registered-anew", MINUTE, CHANGES).apply().until("Running", 120)
+        job.until_epoch(10, 120)
+        node = of_worker(job)
+        before = {each["metadata"]["uid"] for each in job.pods("worker")}
+        try:
+            life.kill(node, ["kubelet"])
+            kubectl("delete", "node", node, "--timeout=20s", seconds=30)
+        finally:
+            life.up({})
+        job.until("Succeeded", 240)
+        assert not job.status().get("restarts"), job.status()["restarts"]
+        assert {each["metadata"]["uid"] for each in job.pods("worker")} <= before, "no pod in another's place"
+        assert job.losses() == of_a_job_that_lost_nothing(job), "the losses of a job that lost nothing"
+        job.delete()
+        nothing_remains(job)
+
+
 SHORT = [a_node_loses_power]
 LONG = [the_launchers_node_loses_power, a_node_loses_power_at_kubernetes_defaults, a_node_is_silent_while_its_ranks_run,
-        a_whole_attempt_runs_on_and_is_refused, a_link_is_cut_for_a_moment, a_link_is_cut_for_long]
+        a_whole_attempt_runs_on_and_is_refused, a_node_is_registered_anew, a_link_is_cut_for_a_moment, a_link_is_cut_for_long]

@@ -1,15 +1,18 @@
 """What a job's NetworkPolicy lets through where it is enforced, who logs in to whom, and that the operator may do what it does and
 no more."""
+import contextlib
 import json
+import time
 
 import images
 from control_plane import CP, kubectl
 from faults import CHANGES, of_a_job_that_lost_nothing
-from jobs import CORA, LONG as MINUTE, SPACE, GnnJob, nothing_remains, ours
+from jobs import CORA, LONG as MINUTE, SPACE, GnnJob, delete_all, nothing_remains, ours
 from policy import Enforced
 from place import BedError
 from pods import apply
-from stage import SYSTEM
+from process import until
+from stage import SYSTEM, install_operator
 
 SSH, METRICS = 2222, 9400
 
@@ -76,17 +79,26 @@ def no_server_logs_in_to_another():
     nothing_remains(job)
 
 
+@contextlib.contextmanager
+def editor(name):
+    """Somebody with Kubernetes' own role edit in the namespace of jobs, and nothing elsewhere."""
+    kubectl("create", "rolebinding", name, "--clusterrole=edit", f"--user={name}", "--namespace", SPACE)
+    try:
+        yield f"--as={name}"
+    finally:
+        kubectl("delete", "rolebinding", name, "--namespace", SPACE)
+
+
 def a_tenant_does_not_stop_the_operator():
     """Whoever has the role edit may write leases, and an operator ends that finds one which says that another sees to its jobs."""
     lease = {"apiVersion": "coordination.k8s.io/v1", "kind": "Lease",
              "metadata": {"name": "mine", "namespace": SPACE, "labels": {"atoll.dev/operator-class": "atoll"},
                           "annotations": {"atoll.dev/namespaces": ""}},
              "spec": {"holderIdentity": "me", "leaseDurationSeconds": 15, "renewTime": "2026-01-01T00:00:00.000000Z"}}
-    kubectl("create", "rolebinding", "tenant", "--clusterrole=edit", "--user=tenant", "--namespace", SPACE)
-    try:
+    with editor("tenant") as tenant:
         told = ""
         try:
-            kubectl("create", "--as=tenant", "--filename", "-", input=json.dumps(lease))
+            kubectl("create", tenant, "--filename", "-", input=json.dumps(lease))
         except BedError as error:
             told = str(error)
         assert "is the operators'" in told, f"the lease to be refused, not {told!r}"
@@ -95,20 +107,80 @@ def a_tenant_does_not_stop_the_operator():
         job = GnnJob("after-a-restart", CORA, {"training.epochs": 5}).apply().until("Succeeded", 120)
         job.delete()
         nothing_remains(job)
+
+
+NEVER = 40  # jobs
+# Ten servers of nearly a node each, on four nodes: one would fit, and is prepared.
+TOO_MANY = {"placement.ranks": 20, "placement.ranksPerServer": 2, "resources.cpu": "900m", "training.epochs": 5}
+
+
+def seconds_to_places(name):
+    job = GnnJob(name, CORA, {"training.epochs": 5})
+    began = time.monotonic()
+    job.apply().wait("to have places", 120, lambda: job.holds("Placed"))
+    took = time.monotonic() - began
+    job.until("Succeeded", 120)
+    job.delete()
+    nothing_remains(job)
+    return took
+
+
+def gangs_that_never_fit_hold_up_nobody():
+    """A tenant's, which have all waited so long that room would be kept for them: others' jobs have places as soon as ever."""
+    install_operator(**{"jobs.reserveAfterSeconds": 5})
+    try:
+        alone = seconds_to_places("alone")
+        jobs = [GnnJob(f"never-{number}", CORA, TOO_MANY) for number in range(NEVER)]
+        with editor("tenant") as tenant:
+            kubectl("create", tenant, "--filename", "-", seconds=120,
+                    input=json.dumps({"apiVersion": "v1", "kind": "List", "items": [each.manifest() for each in jobs]}))
+        until("all of them to wait for room", 600, lambda: waiting_for_room() == NEVER)
+        time.sleep(10)
+        beside = seconds_to_places("beside")
+        print(f"       places after {alone:.0f} s alone, {beside:.0f} s beside {NEVER} gangs that never fit", flush=True)
+        assert beside <= alone + 20, f"{beside:.0f} s beside them, {alone:.0f} s without"
+        assert waiting_for_room() == NEVER, "all of them wait on"
     finally:
-        kubectl("delete", "rolebinding", "tenant", "--namespace", SPACE)
+        delete_all()
+        install_operator()
+
+
+def waiting_for_room():
+    """How many of the tenant's jobs do."""
+    states = ours("get", "gnn", "--output", "jsonpath={range .items[*]}{.metadata.name} {.status.reason}{'\\n'}{end}").split("\n")
+    return sum(each.startswith("never-") and each.endswith(" NoRoom") for each in states)
+
+
+def with_variable(name, size, changes=None):
+    """A job whose spec has so many bytes, and more."""
+    engine = {"name": "engine", "env": [{"name": "LARGE", "value": "x" * size}]}
+    return GnnJob(name, CORA, {"template": {"spec": {"containers": [engine]}}} | (changes or {}))
+
+
+def create_all(jobs):
+    manifests = [each.manifest() for each in jobs]
+    for ten in range(0, len(manifests), 10):
+        kubectl("create", "--namespace", SPACE, "--filename", "-",
+                input=json.dumps({"apiVersion": "v1", "kind": "List", "items": manifests[ten:ten + 10]}), seconds=120)
+
+
+def is_refused_for_its_spec(job, words):
+    job.wait(f"to be refused with {words!r}", 120, lambda: (job.condition("Failed") or {}).get("reason") == "InvalidSpec")
+    assert words in job.condition("Failed")["message"], job.condition("Failed")
 
 
 def large_specs_do_not_stop_the_operator():
-    """A tenant's hundred valid jobs of 0.9 MB each: nothing of one that is too large is kept."""
-    engine = {"name": "engine", "env": [{"name": "LARGE", "value": "x" * 900_000}]}
-    jobs = [GnnJob(f"large-{number}", CORA, {"template": {"spec": {"containers": [engine]}}}).manifest() for number in range(100)]
-    for ten in range(0, len(jobs), 10):
-        kubectl("create", "--namespace", SPACE, "--filename", "-",
-                input=json.dumps({"apiVersion": "v1", "kind": "List", "items": jobs[ten:ten + 10]}), seconds=120)
+    """A tenant's hundred valid jobs of 0.9 MB each, of which nothing is kept, and three hundred of as much as one may have: of these no
+    more than 16 MiB in all."""
+    large = [with_variable(f"large-{number}", 900_000) for number in range(100)]
+    many = [with_variable(f"many-{number}", 60_000, {"runPolicy.suspend": True}) for number in range(300)]
     try:
-        refused = GnnJob("large-99", CORA)
-        refused.wait("to be refused", 120, lambda: (refused.condition("Failed") or {}).get("reason") == "InvalidSpec")
+        create_all(large)
+        is_refused_for_its_spec(large[-1], "at most 64 are allowed")
+        create_all(many)
+        is_refused_for_its_spec(many[-1], "more than 16 MiB")
+        assert many[0].holds("Suspended"), many[0].status()
+        ours("delete", "gnn", *[each.name for each in many[:10]])  # which makes room for another
         job = GnnJob("after-large-ones", CORA, {"training.epochs": 5}).apply().until("Succeeded", 120)
         job.delete()
         pods = json.loads(kubectl("get", "pods", "--namespace", SYSTEM, "--selector", "app.kubernetes.io/name=atoll", "--output", "json"))["items"]
@@ -175,4 +247,5 @@ def granted(*role):
 
 SHORT = []
 LONG = [a_job_is_reached_by_whom_it_should_be, without_a_policy_a_stranger_is_let_in, no_server_logs_in_to_another,
-        a_tenant_does_not_stop_the_operator, large_specs_do_not_stop_the_operator, a_job_gets_no_rights_on_its_node, the_operator_uses_what_it_may]
+        a_tenant_does_not_stop_the_operator, gangs_that_never_fit_hold_up_nobody, large_specs_do_not_stop_the_operator,
+        a_job_gets_no_rights_on_its_node, the_operator_uses_what_it_may]

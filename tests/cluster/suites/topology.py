@@ -1,4 +1,5 @@
 """Ranks that must share a server do, a job stays inside one rack or waits whole, and starts when room is made."""
+import contextlib
 import re
 
 from control_plane import kubectl
@@ -6,7 +7,7 @@ from jobs import CORA, GnnJob, nothing_remains
 from pods import apply, pod
 from training import expected_losses
 
-BLOCK = "network.topology.nvidia.com/block"
+BLOCK, ARCHITECTURE = "network.topology.nvidia.com/block", "kubernetes.io/arch"
 # Two servers of two ranks, one a node; inside one rack.
 ONE_RACK = {"resources.cpu": "900m", "placement.within": BLOCK, "training.epochs": 20}
 RACKS = {"r1": {"n1", "n2"}, "r2": {"n3", "n4"}}
@@ -94,6 +95,29 @@ def a_granndis_server_is_a_node():
                      {"kind": "sage", "layers": 2, "hidden": 16}, ["server 0 and its copies", "server 1 and its copies"])
 
 
+@contextlib.contextmanager
+def of_another_architecture(*nodes):
+    """As the label says, which kubelet writes when it registers the node; none of the bed's nodes is."""
+    kubectl("label", "node", *nodes, f"{ARCHITECTURE}=other", "--overwrite")
+    try:
+        yield
+    finally:
+        kubectl("label", "node", *nodes, f"{ARCHITECTURE}=amd64", "--overwrite")
+
+
+def goes_where_its_image_runs():
+    """Also though the other rack is as good in all else; where too few nodes are left it is told which label they lack."""
+    with of_another_architecture("n1", "n2"):
+        job = GnnJob("of-amd64", CORA, ONE_RACK | {"placement.within": None}).apply().until("Running", 90)
+        assert nodes_of(job) == RACKS["r2"], f"both servers in r2, not on {nodes_of(job)}"
+        finished(job)
+        with of_another_architecture("n3"):
+            waiting = GnnJob("too-few", CORA, ONE_RACK).apply()
+            waiting.wait("to wait for room", 60, lambda: (waiting.condition("Placed") or {}).get("reason") == "NoRoom")
+            assert f"has not {ARCHITECTURE}=amd64" in waiting.condition("Placed")["message"], waiting.condition("Placed")
+        finished(waiting)
+
+
 SHORT = [moves_whole_to_the_other_rack, waits_whole_until_there_is_room, a_pipelines_stage_shares_a_node,
          a_granndis_server_is_a_node]
-LONG = []
+LONG = [goes_where_its_image_runs]

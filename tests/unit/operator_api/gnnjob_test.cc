@@ -56,7 +56,9 @@ TEST(GnnJob, WhatTheEngineRefusesIsSaidInItsWords) {
 TEST(GnnJob, OfALargeSpecNothingIsKept) {
   json large = object();
   large["metadata"]["annotations"] = {{"note", std::string(200'000, 'n')}};
-  for (int i = 0; i < 1000; ++i) large["metadata"]["labels"]["l" + std::to_string(i)] = "v";
+  for (int i = 0; i < 1000; ++i)
+    for (const char* prefix : {"", "atoll.dev/", "kueue.x-k8s.io/"})
+      large["metadata"]["labels"][prefix + ("l" + std::to_string(i))] = "v";
   GnnJob job = read_gnn_job(large.dump());
   EXPECT_TRUE(job.job) << job.refusal;
   EXPECT_TRUE(job.meta.annotations.empty());
@@ -69,6 +71,18 @@ TEST(GnnJob, OfALargeSpecNothingIsKept) {
               testing::AllOf(HasSubstr("spec: is 98 KiB"), HasSubstr("at most 64"), HasSubstr("ConfigMap")));
   EXPECT_LT(job.manifest.size() + job.refusal.size(), 1000);
   EXPECT_EQ(job.status.attempt, 3);
+}
+
+TEST(GnnJob, OfOneThatHasEndedThatStaysWhichItsCleanUpNeeds) {
+  json ended = object();
+  ended["spec"]["runPolicy"]["ttlSecondsAfterFinished"] = 60;
+  ended["status"]["conditions"] = parse_json(R"([{"type": "Failed", "status": "True", "reason": "Exit",
+    "message": "", "lastTransitionTime": "2026-03-01T12:00:00Z"}])");
+  const GnnJob job = read_gnn_job(ended.dump());
+  ASSERT_TRUE(job.job) << job.refusal;
+  EXPECT_EQ(job.job->run_policy.ttl_seconds_after_finished, 60);
+  EXPECT_EQ(job.status.attempt, 3);
+  EXPECT_EQ(job.manifest + job.job->template_ + job.job->dataset.volume, "");
 }
 
 TEST(GnnJob, TheManifestForTheEngineHoldsNothingOfKubernetes) {

@@ -128,6 +128,31 @@ TEST_F(DecidePlaces, PairsOfServersThatAreNotListedExchangeWhatTheOthersDo) {
   EXPECT_EQ(most, 100);
 }
 
+TEST_F(DecidePlaces, WhoeverWaitedForRoomIsToldHowLong) {
+  bool has_room = false;
+  world.atoll.add = [&](Observed&) {
+    world.atoll.view.of.plan = [&](const Gang& gang) {
+      GangPlan plan;
+      plan.reasons = {"there is no room"};
+      return has_room ? plan_gang(gang, world.cluster.snapshot()) : plan;
+    };
+  };
+  submit();
+  world.atoll.run(310);
+  ASSERT_EQ(world.atoll.state(), "Waiting");
+  has_room = true;
+  until_placed();
+  EXPECT_THAT(find_condition(world.atoll.status().conditions, kPlaced)->message,
+              testing::ContainsRegex("servers on .*; it waited [56]m[0-9]+s for room"));
+}
+
+TEST_F(DecidePlaces, WhoeverDidNotIsNot) {
+  submit();
+  until_placed();
+  EXPECT_THAT(find_condition(world.atoll.status().conditions, kPlaced)->message,
+              testing::Not(HasSubstr("waited")));
+}
+
 TEST_F(DecidePlaces, TheStateSaysWhatIsWaitedFor) {
   submit({{"/spec/placement/ranks", 16}});
   world.atoll.run(2);

@@ -6,6 +6,8 @@
 
 #include <string_view>
 
+#include "operator/run/waiting_gangs.h"
+
 namespace atl::ctl {
 namespace {
 
@@ -29,6 +31,20 @@ TEST(Metrics, TellHowLongEachGangWaitsUntilItWaitsNoMore) {
   EXPECT_THAT(metrics.text(),
               HasSubstr("atoll_gang_waiting_seconds{gnnjob=\"one\",job_namespace=\"b\"} 12\n"));
   EXPECT_THAT(metrics.text(), Not(HasSubstr("job_namespace=\"a\"")));
+}
+
+/// Placed hasn't held since the job's beginning, but its data set was prepared for two hours.
+TEST(Metrics, CountNoPreparingAsAWaitForRoom) {
+  const Moment begin = *parse_moment("2026-03-01T12:00:00Z"), made = begin + Seconds(7200);
+  Status status;
+  status.conditions = {{kCreated, false, kPreparing, "", begin, 1}, {kPlaced, false, kNoRoom, "", begin, 1}};
+  EXPECT_EQ(waits_for_room_since(status), begin) << "as far as is known";
+  status.conditions[0] = {kCreated, true, "Made", "", made, 1};
+  EXPECT_EQ(waits_for_room_since(status), made);
+  status.conditions[1].changed = made + Seconds(60);
+  EXPECT_EQ(waits_for_room_since(status), made + Seconds(60)) << "since it lost its places";
+  status.conditions.push_back({kSuspended, false, "Resumed", "", made + Seconds(90), 1});
+  EXPECT_EQ(waits_for_room_since(status), made + Seconds(90)) << "since it was resumed";
 }
 
 /// Anybody may make thousands of jobs that never fit.

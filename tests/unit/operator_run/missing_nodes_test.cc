@@ -1,4 +1,5 @@
-// A deleted node whose pods all run on: either its kubelet makes it again, or it is gone for good.
+// A node that the operator doesn't see, though pods run on it. One that is deleted is made again by its
+// kubelet, or is gone for good; of one that is new, the operator hasn't heard yet.
 #include <gmock/gmock.h>
 
 #include "operator_run/stage.h"
@@ -45,6 +46,20 @@ TEST(MissingNodes, AnOperatorThatHasJustStartedHasMissedNoneYet) {
   EXPECT_TRUE(stage.status().restarts.empty());
   stage.run(20);
   EXPECT_EQ(stage.status().restarts.size(), 1U);
+}
+
+/// As where the watch of nodes was cut while the cluster grew.
+TEST(MissingNodes, APreparePodOnOneThatIsNewGoesOn) {
+  Stage stage;
+  for (const auto& [name, node] : stage.cluster.nodes) stage.api.hidden_nodes.insert(name);
+  stage.submit("cora");
+  stage.run(30);
+  ASSERT_EQ(stage.count("POST pods cora-prepare"), 1);
+  stage.api.hidden_nodes.clear();
+  stage.run(100, [&] { return stage.state() == "Running"; });
+  EXPECT_EQ(stage.state(), "Running");
+  EXPECT_EQ(stage.count("POST pods cora-prepare"), 1) << "it was asked to leave";
+  EXPECT_TRUE(stage.status().restarts.empty());
 }
 
 }  // namespace

@@ -5,8 +5,10 @@
 #include <map>
 #include <random>
 
+#include "operator/objects/names.h"
 #include "operator/run/progress.h"
 #include "operator_api/status_schema.h"
+#include "operator_controller/fake_kueue.h"
 #include "operator_controller/one_decision.h"
 
 namespace atl::ctl {
@@ -51,10 +53,11 @@ class Draws {
   Status status(Moment now) {
     Status drawn;
     drawn.observed_generation = std::int64_t(random_() % 5);
-    for (const char* type : {kCreated, kPlaced, kRunning, kSuspended, kRestarting})
+    for (const char* type : {kCreated, kPlaced, kRunning, kSuspended, kRestarting, kNodesRequested})
       if (!one_of(3)) drawn.conditions.push_back(condition(type, now));
     drawn.attempt = int(random_() % 3);
     drawn.failures = int(random_() % 3);
+    drawn.disruptions = int(random_() % 3);
     drawn.withdrawals = int(random_() % 4);
     drawn.keys = one_of(2) ? "cora-keys-1" : "";
     for (auto servers = random_() % 4; servers > 0; --servers)
@@ -65,6 +68,10 @@ class Draws {
     for (auto restarts = one_of(2) ? random_() % 12 : 0; restarts > 0; --restarts)
       drawn.add_restart(
           {moment(now), {perhaps(number()), "SIGKILL", "cora-0-0", "n1"}, "Exit", perhaps(number())});
+    drawn.made_of = {one_of(2) ? "0123456789" : "", one_of(2) ? "abcdef0123" : "",
+                     one_of(2) ? "atoll/engine:0" : ""};
+    drawn.pod_size = {one_of(4) ? 2 : 0, one_of(2) ? text() : ""};
+    drawn.result = {perhaps(real()), perhaps(number())};
     drawn.start = perhaps(moment(now));
     return drawn;
   }
@@ -127,6 +134,9 @@ class StatusRoundTrip : public Decide {
     for (unsigned seed = first; seed < first + count && !HasFatalFailure(); ++seed) {
       Draws draws(seed + 1);
       seen.job.status = read_back(draws.status(seen.now));
+      for (ObjectView& object : seen.objects)
+        if (object.workload)
+          for (Condition& condition : object.workload->conditions) condition.message = draws.text();
       seen.heard.reset();
       if (draws.one_of(2))
         seen.heard = ProgressReport{draws.progress(), draws.moment(seen.now), draws.moment(seen.now), {}};
@@ -141,7 +151,7 @@ class StatusRoundTrip : public Decide {
   }
 };
 
-constexpr unsigned kWorlds = 4;
+constexpr unsigned kWorlds = 5;
 
 unsigned statuses_of_a_world() {
   const char* wanted = std::getenv("STATUSES");
@@ -163,6 +173,19 @@ TEST_F(StatusRoundTrip, OfAJobThatWaits) {
   submit({{"/spec/placement/ranks", 16}});
   world.atoll.run(60);
   try_statuses(world.atoll.observe("cora"), 200'000'000, statuses_of_a_world());
+}
+
+/// Kueue's words on it are long, and may have any characters.
+TEST_F(StatusRoundTrip, OfAJobThatQueues) {
+  FakeKueue kueue{world.cluster};
+  kueue.cores = 0;
+  world.atoll.settings.kueue = true;
+  json job = sample_job_json({});
+  job["metadata"]["labels"][kQueueLabel] = "team-queue";
+  world.atoll.submit(job);
+  world.atoll.run(5);
+  ASSERT_FALSE(kueue.read().conditions.empty());
+  try_statuses(world.atoll.observe("cora"), 400'000'000, statuses_of_a_world());
 }
 
 TEST_F(StatusRoundTrip, OfAJobThatTrains) {

@@ -104,6 +104,26 @@ TEST_F(ThinPodsTest, KeepsNothingOfNodesThatAreGone) {
   EXPECT_THAT(pods.on("spot-1000"), ElementsAre("other/a"));
 }
 
+TEST_F(ThinPodsTest, KeepsNothingOfRequestsThatNobodyHasAnyMore) {
+  const auto with_scratch = [](const char* name, int mebibytes) {
+    json made = pod(name, "n1", "1");
+    made["spec"]["containers"][0]["resources"]["requests"]["ephemeral-storage"] =
+        std::to_string(mebibytes) + "Mi";
+    return made.dump();
+  };
+  pods.put(with_scratch("stays", 5));
+  for (int n = 1; n <= 1000; ++n) {
+    pods.put(with_scratch("changes", n));
+    pods.put(with_scratch("changes", n));  // as it was
+    pods.put(with_scratch("goes", 2000 + n));
+    EXPECT_EQ(taken("n1", "ephemeral-storage"), std::int64_t(5 + n + 2000 + n) << 20);
+    pods.remove(with_scratch("goes", 2000 + n));
+  }
+  EXPECT_LE(pods.kinds(), 4U);
+  EXPECT_EQ(taken("n1", "ephemeral-storage"), 1005LL << 20);
+  EXPECT_EQ(taken("n1", "pods"), 2);
+}
+
 TEST_F(ThinPodsTest, LeavesJobsPodsToTheirOwnCache) {
   json ours = pod("a", "n1", "1");
   ours["metadata"]["labels"] = {{"atoll.dev/job", "cora"}};

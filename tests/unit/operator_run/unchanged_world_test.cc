@@ -1,6 +1,8 @@
 // A world in which nothing changes, watched for a minute: hardly anything is written.
 #include <gmock/gmock.h>
 
+#include "operator/objects/names.h"
+#include "operator_controller/fake_kueue.h"
 #include "operator_run/stage.h"
 
 namespace atl::ctl {
@@ -64,6 +66,26 @@ TEST(UnchangedWorld, AGangThatWaitsOnManyNodesIsToldSoOnce) {
   EXPECT_LE(writes_in_a_minute(stage), 2);
   const Status status = stage.status();
   EXPECT_LT(find_condition(status.conditions, kPlaced)->message.size(), 1000U) << "a few nodes are named";
+}
+
+/// Kueue's messages may be eight times as long as ours.
+TEST(UnchangedWorld, WhatAQueueSaysAtLengthIsWrittenOnce) {
+  Stage stage;
+  FakeKueue kueue{stage.cluster};
+  kueue.cores = 0;
+  stage.kueue = true;
+  stage.start();
+  stage.submit("cora");
+  stage.job()["metadata"]["labels"][kQueueLabel] = "team-queue";
+  stage.run(30, [&] { return kueue.has_workload() && !kueue.read().conditions.empty(); });
+  kueue.workload()["status"]["conditions"][0]["message"] = std::string(32'768, 'x');
+  stage.cluster.touch(Kind::kWorkload, "gnnjob-cora");
+  EXPECT_LE(writes_in_a_minute(stage), 2);
+  const Status status = stage.status();
+  const Condition* suspended = find_condition(status.conditions, kSuspended);
+  EXPECT_EQ(suspended->reason, "Queued");
+  EXPECT_THAT(suspended->message, testing::HasSubstr("xxx"));
+  EXPECT_LE(suspended->message.size(), kLongestMessage);
 }
 
 TEST(UnchangedWorld, WhatTheServerKeepsOtherwiseIsNotWrittenForEver) {
