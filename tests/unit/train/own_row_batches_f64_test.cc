@@ -13,6 +13,7 @@ std::vector<SmallCase> cases() {
   return {{"plain", {dropped}},
           {"layer_norm_weighted", {"model.norm=layer", dropped}, {.weighted = true}},
           {"batch_norm", {"model.norm=batch"}},
+          {"deep_batch_norm", {"model.norm=batch", "model.options.hopLayers=2", "model.denseLayers=1", dropped}},
           {"inductive", {"training.setting=inductive", dropped}},
           {"sparse_recompute", {"training.recompute=layer"}, {.density = 0.15}},
           {"bits", {dropped}, kBitData},
