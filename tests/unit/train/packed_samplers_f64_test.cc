@@ -1,5 +1,5 @@
-// Mini-batches of features stored sparse or as bits, under every sampler: they train what the same values
-// stored dense train, on the same draws, however many ranks hold the rows.
+// Mini-batches of features stored sparse or as bits, under every sampler and with pairs of link prediction:
+// they train what the same values stored dense train, on the same draws, however many ranks hold the rows.
 #include <gtest/gtest.h>
 
 #include <fstream>
@@ -41,31 +41,60 @@ std::map<std::string, std::string> all_samplers() {
   return all;
 }
 
+/// The same data in two folders, with features as they're stored and dense. Input dropout of the jobs comes
+/// before the sum, so that dense features have no first sum of their own: layers then have the same numbers,
+/// and so the same weights.
+class BothForms {
+ public:
+  explicit BothForms(const SmallData& data) {
+    for (const char* form : {"packed", "dense"}) {
+      std::filesystem::create_directory(folder_ / form);
+      write_small_data(place(form), data);
+    }
+    store_dense(place("dense"));
+    stored = Dataset::open(place("packed")).meta().feature_form;
+  }
+  void expect_alike(const Job& job) const {
+    const auto train = [&](const char* form) {
+      return train_small(job, place(form), job.placement.ranks, kEpochs);
+    };
+    const SmallResult dense = train("dense");
+    EXPECT_NE(dense.losses.front(), dense.losses.back());
+    expect_same_training(dense, train("packed"), "packed rows", 1e-9);
+  }
+  FeatureForm stored;
+
+ private:
+  std::filesystem::path place(const std::string& form) const { return folder_ / form / "small"; }
+  TemporaryFolder folder_;
+};
+
 class PackedSamplers : public testing::TestWithParam<SmallCase> {};
 
-/// Input dropout comes before the sum, so that dense features have no first sum of their own: layers then
-/// have the same numbers, and so the same weights.
 TEST_P(PackedSamplers, TrainWhatDenseRowsTrain) {
   const SmallCase& c = GetParam();
-  TemporaryFolder folder;
-  for (const char* form : {"packed", "dense"}) {
-    std::filesystem::create_directory(folder / form);
-    write_small_data(folder / form / "small", c.data);
-  }
-  store_dense(folder / "dense" / "small");
-  const FeatureForm stored = Dataset::open(folder / "packed" / "small").meta().feature_form;
-  ASSERT_EQ(stored, c.data.one_valued ? FeatureForm::kBits : FeatureForm::kSparse);
+  const BothForms forms(c.data);
+  ASSERT_EQ(forms.stored, c.data.one_valued ? FeatureForm::kBits : FeatureForm::kSparse);
   for (const auto& [name, options] : all_samplers())
     for (const int ranks : {1, 3}) {
       SCOPED_TRACE(fmt::format("{}, {} ranks", name, ranks));
-      const Job job = sampler_job(c.fields, options, ranks);
-      const auto train = [&](const char* form) {
-        return train_small(job, folder / form / "small", ranks, kEpochs);
-      };
-      const SmallResult dense = train("dense");
-      EXPECT_NE(dense.losses.front(), dense.losses.back());
-      expect_same_training(dense, train("packed"), "packed rows", 1e-9);
+      forms.expect_alike(sampler_job(c.fields, options, ranks));
     }
+}
+
+/// Of link prediction: a batch has pairs, and reads the rows of their ends.
+TEST(PackedPairs, TrainWhatDenseRowsTrain) {
+  SmallCase c{
+      "pairs", {"model.norm=layer", kDroppedBefore}, {.features = 600, .arc_share = 0.1, .density = 0.01}};
+  c.data.edges = true, c.data.labelled = false, c.data.split = false;
+  const BothForms forms(c.data);
+  ASSERT_EQ(forms.stored, FeatureForm::kSparse);
+  for (const int ranks : {1, 3}) {
+    SCOPED_TRACE(ranks);
+    forms.expect_alike(link_job(c, ranks,
+                                {"strategy={kind: minibatch, minibatch: {fanout: [2, 2, 2], batchSize: 31}}",
+                                 "placement.partitioner={kind: range, parts: 6}"}));
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(
