@@ -105,7 +105,7 @@ INSTANTIATE_TEST_SUITE_P(
         SmallCase{"sparse_gat",
                   {"model.kind=gat", "model.options={heads: 2}", kDroppedBefore},
                   {.features = 600, .density = 0.01}},
-        SmallCase{"bits_sage", {"model.kind=sage"}, kBitData}),
+        SmallCase{"bits_sage", {"model.kind=sage", kDroppedBefore}, kBitData}),
     [](const auto& each) { return each.param.name; });
 
 }  // namespace
