@@ -9,7 +9,7 @@ FUZZ_SECONDS ?= 600
 SOAK_ROUNDS ?= 20
 CTEST = ctest --test-dir $(BUILD) --output-on-failure --no-tests=error -j $(JOBS)
 
-.PHONY: build build-cuda gpu-bundle gpu-check programs programs-cuda demo test test-unit test-cluster lint format sanitize fuzz soak accuracy accuracy-defaults accuracy-strategies accuracy-ablation accuracy-smoothing accuracy-precision accuracy-samplers accuracy-own-rows accuracy-dgs accuracy-pipeline accuracy-effects \
+.PHONY: build build-cuda gpu-bundle gpu-check programs programs-cuda demo test test-unit test-cluster lint format sanitize fuzz soak accuracy accuracy-defaults accuracy-strategies accuracy-ablation accuracy-smoothing accuracy-precision accuracy-samplers accuracy-own-rows accuracy-published accuracy-dgs accuracy-pipeline accuracy-effects \
 	bench bench-peers bench-operator bench-strategies bench-scale check-simulation simulated judge-choice cluster cluster-down demo-cluster clean build-tools test-tools cluster-tools
 
 build: build-tools
@@ -128,6 +128,10 @@ accuracy-samplers: test-tools build
 # Time to the same accuracy: SIGN in batches of own rows beside GraphSAGE in batches of neighbours.
 accuracy-own-rows: test-tools build
 	ATOLL=$(abspath $(BUILD)/atoll) tests/accuracy/own_rows $(OPTIONS)
+
+# SIGN beside published accuracies, where 20 vertices of each class train.
+accuracy-published: test-tools build
+	ATOLL=$(abspath $(BUILD)/atoll) tests/accuracy/published $(OPTIONS)
 
 # DGS, its parts alone, and random draws, beside mini-batches that read all neighbours.
 accuracy-dgs: test-tools build

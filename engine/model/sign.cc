@@ -1,7 +1,8 @@
 // SIGN (Frasca et al. 2020, section 3, equations 2 and 3, with powers of Â alone). The features stand beside
 // their powers, [X, ÂX, …, ÂʳX]. Each has its own weight, and a dense layer follows: Z = σ([XΘ₀, ÂXΘ₁, …,
 // ÂʳXΘᵣ]), Y = ZΩ. σ is ReLU. Nothing is learned before the last sum over neighbours, so all sums are
-// computed once.
+// computed once. In its entries on OGB's leaderboards each hop has several products one behind the other
+// (hopLayers), and Ω is several dense layers (denseLayers).
 #include "model/finished_layer.h"
 #include "model/kinds.h"
 #include "model/stack.h"
@@ -10,7 +11,8 @@ namespace atl {
 namespace {
 
 /// out (dst, hops · hidden) = finish([drop(h₀)·Θ₀, …, drop(hᵣ)·Θᵣ]), where h = [h₀, …, hᵣ] are equally wide.
-/// The weights (in, hidden) lie one below the other, and the gradient of each is a part.
+/// The weights (in, hidden) lie one below the other. With a fixed input the gradient of each is a part: no
+/// computation is left behind it that could hide the whole sum.
 class HopProducts final : public FinishedLayer {
  public:
   explicit HopProducts(const LayerOptions& o) : FinishedLayer(o, product_of(o)) {}
@@ -21,7 +23,7 @@ class HopProducts final : public FinishedLayer {
     ParameterSpec weight = input_weight("weight", o);
     weight.cols = o.out / hops;
     weight.fan_in = o.of_whole() / hops;
-    weight.parts = o.is_split() ? 1 : hops;
+    weight.parts = o.fixed_input && !o.is_split() ? hops : 1;
     return {.name = fmt::format("{} hops {} → {}", hops, o.in / hops, weight.cols),
             .parameters = {weight},
             .cost = {2.0 * double(o.in) * double(weight.cols), 0}};
@@ -51,36 +53,62 @@ class HopProducts final : public FinishedLayer {
   }
 };
 
+RowFinish::Options hidden_finish(const ModelSpec& spec, DecayGroup decay) {
+  RowFinish::Options finish;
+  finish.norm = spec.norm;
+  finish.activation = Activation::kRelu;
+  finish.decay = decay;
+  return finish;
+}
+
 /// All powers count as features, which take no gradient.
-LayerOptions hop_options(const ModelSpec& spec, const TrainingSpec& training, const ModelInput& input,
-                         int hops) {
-  LayerOptions o = dense_on_features(spec.hidden * hops, training, input);
-  o.index = hops - 1;
-  o.in *= hops, o.whole_in *= hops;
-  o.input_blocks = hops;
-  o.finish.norm = spec.norm;
-  o.finish.activation = Activation::kRelu;
-  o.decay = o.finish.decay = DecayGroup::kConvolution;
+LayerOptions first_products(const ModelSpec& spec, const TrainingSpec& training, const ModelInput& input,
+                            int blocks) {
+  LayerOptions o = dense_on_features(spec.hidden * blocks, training, input);
+  o.index = blocks - 1;
+  o.in *= blocks, o.whole_in *= blocks;
+  o.input_blocks = blocks;
+  o.finish = hidden_finish(spec, DecayGroup::kConvolution);
+  o.decay = DecayGroup::kConvolution;
+  return o;
+}
+
+/// A layer on the output of `before`, whose rows are this rank's alone.
+LayerOptions layer_behind(LayerOptions& before, Index out, const TrainingSpec& training) {
+  LayerOptions o;
+  o.index = before.index + 1;
+  o.in = before.out;
+  o.out = out;
+  o.dropout = training.dropout;
+  move_dropout_to_maker(before, o, DropsOut::kMakers);
   return o;
 }
 
 Model make(const ModelSpec& spec, const TrainingSpec& training, const ModelInput& input) {
   ATOLL_CHECK(!input.packed_features, "powers of packed features aren't packed");
-  const auto powers = int(spec.options.integer("hops"));
-  LayerOptions hops = hop_options(spec, training, input, powers + 1);
-  LayerOptions last;
-  last.index = hops.index + 1;
-  last.in = hops.out;
-  last.out = input.classes;
-  last.dropout = training.dropout;
-  last.decay = last.finish.decay = DecayGroup::kDense;
-  move_dropout_to_maker(hops, last, DropsOut::kMakers);  // none of its rows is another rank's
+  const auto powers = int(spec.options.integer("hops")), depth = int(spec.options.integer("hopLayers"));
+  std::vector<LayerOptions> layers{first_products(spec, training, input, powers + 1)};
+  for (int l = 1; l < depth; ++l) {
+    LayerOptions o = layer_behind(layers.back(), layers.back().out, training);
+    o.input_blocks = powers + 1;
+    o.finish = hidden_finish(spec, DecayGroup::kConvolution);
+    o.decay = DecayGroup::kConvolution;
+    layers.push_back(o);
+  }
+  for (int l = 0; l <= spec.dense_layers; ++l) {
+    const bool last = l == spec.dense_layers;
+    LayerOptions o = layer_behind(layers.back(), last ? input.classes : spec.hidden, training);
+    if (!last) o.finish = hidden_finish(spec, DecayGroup::kDense);
+    o.decay = o.finish.decay = DecayGroup::kDense;
+    layers.push_back(o);
+  }
   Model model;
   for (int k = 0; k < powers; ++k)
     model.layers.push_back(
         make_propagate({.in = input.features * (k + 1), .appends = true, .first = input.features * k}));
-  model.layers.push_back(std::make_unique<HopProducts>(hops));
-  model.layers.push_back(make_dense(last));
+  for (int l = 0; l < int(layers.size()); ++l)
+    model.layers.push_back(l < depth ? std::make_unique<HopProducts>(layers[std::size_t(l)])
+                                     : make_dense(layers[std::size_t(l)]));
   return model;
 }
 

@@ -4,7 +4,7 @@ import random
 import struct
 import zipfile
 
-VERTICES, FEATURES, CLASSES, ONES = 34_493, 8_415, 5, (20, 46)
+VERTICES, FEATURES, CLASSES, ONES, SEED = 34_493, 8_415, 5, (20, 46), 20261129
 OF_CLASS = 1_600  # features that a class's vertices have more often than others
 
 
@@ -39,8 +39,8 @@ def ones(draw, label):
     return sorted(found)
 
 
-def write(folder, seed=20261129):
-    draw = random.Random(seed)
+def write(folder):
+    draw = random.Random(SEED)
     folder.mkdir(parents=True)
     labels = [draw.randrange(CLASSES) for _ in range(VERTICES)]
     edges = list(arcs(draw, labels))

@@ -5,13 +5,19 @@ namespace atl {
 
 ModelInfo sign_info() {
   const char* source = "Frasca et al. 2020";
+  Field hop_layers{
+      .description = "products of each hop one behind the other, before the hops are put together",
+      .minimum = 1,
+      .maximum = 100,
+      .source = source};
   return {.kind = "sign",
           .description =
               "the features and their sums over neighbours, 1 to r hops away, computed once; then a "
-              "weight for each, side by side, and a dense layer",
+              "weight for each, side by side, and a dense layer (model.denseLayers: more of them before it)",
           .source = source,
-          .options = {hops_option("sign", 3, source)},
-          .ignores = {"model.layers", kSkipConnections, kDenseLayers},
+          .options = {hops_option("sign", 3, source),
+                      model_option("sign", "hopLayers", std::int64_t{1}, std::move(hop_layers))},
+          .ignores = {"model.layers", kSkipConnections},
           .layers_option = "hops",
           .aggregates_first = true};
 }

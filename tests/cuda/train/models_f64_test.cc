@@ -38,8 +38,9 @@ TEST_F(OnEmulatedGpus, OwnRowsTrainAlike) {
   emulated::set_seed(17);
   for (const char* setting : {"transductive", "inductive"}) {
     SCOPED_TRACE(setting);
-    const Job job = small_job({"model.kind=sign", "model.norm=batch", "strategy.kind=minibatch",
-                               "placement.ranks=2", "strategy.minibatch={sampler: none, batchSize: 7}",
+    const Job job = small_job({"model.kind=sign", "model.options.hopLayers=2", "model.denseLayers=1",
+                               "model.norm=batch", "strategy.kind=minibatch", "placement.ranks=2",
+                               "strategy.minibatch={sampler: none, batchSize: 7}",
                                "training.inputDropout={rate: 0.3, position: afterAggregation}",
                                fmt::format("training.setting={}", setting)});
     const SmallResult cpu = train_small(job, folder_ / "small", 2, kEpochs);

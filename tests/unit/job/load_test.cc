@@ -250,10 +250,11 @@ TEST_P(Example, IsValidAndWithoutWarnings) {
 
 INSTANTIATE_TEST_SUITE_P(All, Example,
                          testing::Values("cora-gcn.yaml", "cora-gat.yaml", "cora-sage.yaml",
-                                         "cora-gcnii.yaml", "cora-gin.yaml", "arxiv-gcn.yaml",
-                                         "arxiv-sage.yaml", "arxiv-pipegcn.yaml", "arxiv-bns.yaml",
-                                         "arxiv-cagnet.yaml", "arxiv-sancus.yaml", "arxiv-minibatch.yaml",
-                                         "arxiv-p3.yaml", "arxiv-saint.yaml", "synthetic-reddit.yaml"));
+                                         "cora-gcnii.yaml", "cora-gin.yaml", "cora-sign.yaml",
+                                         "arxiv-gcn.yaml", "arxiv-sage.yaml", "arxiv-pipegcn.yaml",
+                                         "arxiv-bns.yaml", "arxiv-cagnet.yaml", "arxiv-sancus.yaml",
+                                         "arxiv-minibatch.yaml", "arxiv-p3.yaml", "arxiv-saint.yaml",
+                                         "synthetic-reddit.yaml"));
 
 }  // namespace
 }  // namespace atl

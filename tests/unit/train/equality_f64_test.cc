@@ -67,6 +67,9 @@ std::vector<SmallCase> cases() {
       {"sgc_bits", {"model.kind=sgc"}, kBitData},
       {"sign", {"model.kind=sign", "training.inputDropout={rate: 0.3, position: afterAggregation}"}},
       {"sign_batch_norm_weighted", {"model.kind=sign", "model.norm=batch"}, weighted},
+      {"sign_deep",
+       {"model.kind=sign", "model.options={hops: 2, hopLayers: 2}", "model.denseLayers=1",
+        "training.inputDropout={rate: 0.3, position: afterAggregation}"}},
       {"sign_sparse_recompute", {"model.kind=sign", "training.recompute=layer"}, sparse},
       {"sign_inductive_bits", {"model.kind=sign", "training.setting=inductive"}, kBitData},
   };

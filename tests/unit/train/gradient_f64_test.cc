@@ -106,7 +106,15 @@ INSTANTIATE_TEST_SUITE_P(
         SmallCase{"sgc", {"model.kind=sgc"}},
         SmallCase{"sgc_raw", {"model.kind=sgc", "training.inputDropout={rate: 0.3}"}},
         SmallCase{"sgc_weighted", {"model.kind=sgc"}, {.weighted = true, .symmetric = false}},
-        SmallCase{"sgc_sparse", {"model.kind=sgc"}, {.density = 0.15}}),
+        SmallCase{"sgc_sparse", {"model.kind=sgc"}, {.density = 0.15}},
+        SmallCase{"sign_deep",
+                  {"model.kind=sign", "model.options={hops: 2, hopLayers: 3}", "model.denseLayers=2",
+                   "training.inputDropout={rate: 0.3, position: afterAggregation}"}},
+        SmallCase{"sign_deep_layer_norm",
+                  {"model.kind=sign", "model.options={hops: 2, hopLayers: 2}", "model.denseLayers=1",
+                   "model.norm=layer"}},
+        SmallCase{"sign_deep_batch_norm",
+                  {"model.kind=sign", "model.options={hops: 2, hopLayers: 2}", "model.norm=batch"}}),
     [](const auto& each) { return each.param.name; });
 
 }  // namespace

@@ -10,15 +10,17 @@ namespace {
 
 std::vector<SmallCase> cases() {
   const std::string dropped = "training.inputDropout={rate: 0.3, position: afterAggregation}";
-  return {{"plain", {dropped}},
-          {"layer_norm_weighted", {"model.norm=layer", dropped}, {.weighted = true}},
-          {"batch_norm", {"model.norm=batch"}},
-          {"inductive", {"training.setting=inductive", dropped}},
-          {"sparse_recompute", {"training.recompute=layer"}, {.density = 0.15}},
-          {"bits", {dropped}, kBitData},
-          {"multi_label",
-           {"training.loss=binaryCrossEntropy", "training.metric=f1Micro"},
-           {.multi_label = true}}};
+  return {
+      {"plain", {dropped}},
+      {"layer_norm_weighted", {"model.norm=layer", dropped}, {.weighted = true}},
+      {"batch_norm", {"model.norm=batch"}},
+      {"deep_batch_norm", {"model.norm=batch", "model.options.hopLayers=2", "model.denseLayers=1", dropped}},
+      {"inductive", {"training.setting=inductive", dropped}},
+      {"sparse_recompute", {"training.recompute=layer"}, {.density = 0.15}},
+      {"bits", {dropped}, kBitData},
+      {"multi_label",
+       {"training.loss=binaryCrossEntropy", "training.metric=f1Micro"},
+       {.multi_label = true}}};
 }
 
 Job sign_job(const SmallCase& c, std::vector<std::string> more) {

@@ -61,28 +61,49 @@ Dense rows_of(ConstMatrixView w, std::size_t begin, std::size_t count) {
   return rows;
 }
 
-/// The logits that equations 2 and 3 give with these weights.
-Dense equations(const Dataset& dataset, int hops, Parameters& parameters) {
+/// h · (rows `begin` … of w) + (as many columns of bias, from `first` on).
+Dense affine(const Dense& h, ConstMatrixView w, std::size_t begin, ConstMatrixView bias, std::size_t first) {
+  Dense out = product(h, rows_of(w, begin, h[0].size()));
+  for (auto& row : out)
+    for (std::size_t c = 0; c < row.size(); ++c) row[c] += double(bias.at(0, Index(first + c)));
+  return out;
+}
+
+void relu(Dense& h) {
+  for (auto& row : h)
+    for (double& value : row) value = std::max(0.0, value);
+}
+
+struct Depth {
+  int hops = 3, hop_layers = 1, dense_layers = 0;
+};
+
+/// The logits that equations 2 and 3 give with these weights: each hop goes through its own products, the
+/// hops are put together, and dense layers follow.
+Dense equations(const Dataset& dataset, const Depth& depth, Parameters& parameters) {
   const Dense a = adjacency(dataset);
-  Dense power = features(dataset);
-  const std::size_t columns = power[0].size();
-  const ConstMatrixView theta = parameters.value(hops, 0), bias = parameters.value(hops, 1);
-  const auto hidden = std::size_t(theta.cols);
-  Dense z = zeros(power.size(), hidden * std::size_t(hops + 1));
-  for (std::size_t k = 0; k <= std::size_t(hops); ++k) {
+  Dense power = features(dataset), z = zeros(power.size(), 0);
+  for (std::size_t k = 0; k <= std::size_t(depth.hops); ++k) {
     if (k > 0) power = product(a, power);
-    const Dense of_hop = product(power, rows_of(theta, k * columns, columns));
-    for (std::size_t v = 0; v < z.size(); ++v)
-      for (std::size_t c = 0; c < hidden; ++c) {
-        const auto place = k * hidden + c;
-        z[v][place] = std::max(0.0, of_hop[v][c] + double(bias.at(0, Index(place))));
-      }
+    Dense h = power;
+    for (int l = depth.hops; l < depth.hops + depth.hop_layers; ++l) {
+      const ConstMatrixView theta = parameters.value(l, 0);
+      h = affine(h, theta, k * h[0].size(), parameters.value(l, 1), k * std::size_t(theta.cols));
+      relu(h);
+    }
+    for (std::size_t v = 0; v < z.size(); ++v) z[v].insert(z[v].end(), h[v].begin(), h[v].end());
   }
-  const ConstMatrixView omega = parameters.value(hops + 1, 0), last = parameters.value(hops + 1, 1);
-  Dense y = product(z, rows_of(omega, 0, std::size_t(omega.rows)));
-  for (auto& row : y)
-    for (std::size_t c = 0; c < row.size(); ++c) row[c] += double(last.at(0, Index(c)));
-  return y;
+  const int last = depth.hops + depth.hop_layers + depth.dense_layers;
+  for (int l = depth.hops + depth.hop_layers; l <= last; ++l) {
+    z = affine(z, parameters.value(l, 0), 0, parameters.value(l, 1), 0);
+    if (l < last) relu(z);
+  }
+  return z;
+}
+
+Depth depth_of(const Job& job) {
+  const Options& options = job.model.options;
+  return {int(options.integer("hops")), int(options.integer("hopLayers")), job.model.dense_layers};
 }
 
 class Sign : public testing::TestWithParam<SmallCase> {};
@@ -99,7 +120,7 @@ TEST_P(Sign, IsItsEquationsOnAnyNumberOfRanks) {
       SmallRank rank(comm, job, folder / "small", 1);
       for (Index epoch = 1; epoch <= 3; ++epoch) rank.trainer->train_epoch(epoch, 0.01);
       const ConstMatrixView logits = rank.trainer->inference().infer();
-      const Dense wanted = equations(rank.dataset, 3, rank.trainer->parameters());
+      const Dense wanted = equations(rank.dataset, depth_of(job), rank.trainer->parameters());
       const std::span<const VertexId> ids = rank.data.owned_ids();
       for (std::size_t v = 0; v < ids.size(); ++v)
         for (Index c = 0; c < logits.cols; ++c)
@@ -112,6 +133,13 @@ TEST_P(Sign, IsItsEquationsOnAnyNumberOfRanks) {
 INSTANTIATE_TEST_SUITE_P(
     Jobs, Sign,
     testing::Values(SmallCase{"graph", {}}, SmallCase{"weighted", {}, {.weighted = true}},
+                    SmallCase{"three_products_a_hop", {"model.options.hopLayers=3"}},
+                    SmallCase{"dense_layers", {"model.denseLayers=2"}},
+                    SmallCase{"deep_pipegcn",
+                              {"model.options.hopLayers=2", "model.denseLayers=1", "strategy.kind=pipegcn"}},
+                    SmallCase{"deep_batches",
+                              {"model.options.hopLayers=2", "model.denseLayers=1", "strategy.kind=minibatch",
+                               "strategy.minibatch={sampler: none, batchSize: 7}"}},
                     SmallCase{"sparse", {}, {.density = 0.15}}, SmallCase{"bits", {}, kBitData},
                     SmallCase{"pipegcn", {"strategy.kind=pipegcn"}},
                     SmallCase{"bns", {"strategy.kind=bns", "strategy.bns.rate=0.3"}},
