@@ -14,7 +14,6 @@
 #include "base/text.h"
 #include "command/command_line.h"
 #include "dataset/dataset.h"
-#include "dataset/meta.h"
 #include "job/job.h"
 #include "job/load.h"
 #include "partition/prepared_graph.h"
