@@ -4,7 +4,6 @@
 
 #include "base/error.h"
 #include "job/load.h"
-#include "job/write.h"
 #include "sampler/owners.h"
 #include "telemetry/rank_figures.h"
 #include "telemetry/report/report.h"

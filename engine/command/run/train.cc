@@ -20,7 +20,6 @@
 #include "command/run/rank_start.h"
 #include "command/run/rank_style.h"
 #include "job/load.h"
-#include "job/write.h"
 #include "launch/launch.h"
 #include "launch/places.h"
 #include "launch/rank_guard.h"

@@ -2,7 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "dataset/format/npy.h"
-#include "job/write.h"
+#include "job/load.h"
 #include "train/predict.h"
 #include "train/session.h"
 #include "train/small_job.h"

@@ -7,7 +7,7 @@
 #include <gtest/gtest.h>
 
 #include "dataset/format/npy.h"
-#include "job/write.h"
+#include "job/load.h"
 #include "train/every_model.h"
 #include "train/session.h"
 
