@@ -4,7 +4,6 @@
 // computed once.
 #include "model/finished_layer.h"
 #include "model/kinds.h"
-#include "model/stack.h"
 
 namespace atl {
 namespace {
