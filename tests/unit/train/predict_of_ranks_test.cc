@@ -3,7 +3,7 @@
 
 #include "dataset/format/npy.h"
 #include "job/load.h"
-#include "train/predict.h"
+#include "train/predictions.h"
 #include "train/session.h"
 #include "train/small_job.h"
 

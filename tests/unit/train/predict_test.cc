@@ -1,6 +1,6 @@
 // `atoll predict` gives what the run itself predicted at its end, however it was trained, and also predicts
 // unlabelled vertices.
-#include "train/predict.h"
+#include "train/predictions.h"
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>
