@@ -23,8 +23,8 @@
 #include <utility>
 #include <vector>
 
+#include "operator/plan/demand_class.h"
 #include "operator/plan/pod_size.h"
-#include "operator/plan/reservation.h"
 #include "operator/run/caches.h"
 
 namespace atl::ctl {
