@@ -4,7 +4,6 @@
 #include <algorithm>
 
 #include "job/strategies.h"
-#include "operator/api/gpu_blame.h"
 #include "operator/api/messages.h"
 #include "operator/controller/places.h"
 #include "operator/controller/steps.h"

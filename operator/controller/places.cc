@@ -8,7 +8,6 @@
 #include <utility>
 
 #include "job/strategies.h"
-#include "operator/api/gpu_blame.h"
 #include "operator/api/messages.h"
 #include "operator/controller/steps.h"
 #include "operator/objects/names.h"
