@@ -15,7 +15,6 @@
 #include <vector>
 
 #include "operator/kube/client.h"
-#include "operator/kube/expectations.h"
 #include "operator/kube/work_queue.h"
 #include "operator/run/act.h"
 #include "operator/run/asked.h"
