@@ -10,7 +10,7 @@
 
 #include "base/error.h"
 #include "job/quantity.h"
-#include "operator/objects/guards.h"
+#include "operator/objects/template.h"
 
 namespace atl::ctl {
 namespace {

@@ -3,10 +3,13 @@
 // reported while it lasts.
 #pragma once
 
+#include <fmt/format.h>
+
 #include <chrono>
 #include <functional>
 #include <mutex>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/types.h"
@@ -44,13 +47,40 @@ class WaitBoard {
   Clock::time_point since_;
 };
 
+inline void WaitBoard::enter(std::vector<Rank> peers, Clock::time_point since, const std::string& names) {
+  if (notice_ && !peers.empty()) tell(Clock::now() - since, names);
+  const std::lock_guard guard(lock_);
+  peers_ = std::move(peers);
+  since_ = since;
+}
+
+inline void WaitBoard::tell(Clock::duration waited, const std::string& names) {
+  if (waited < worth_telling_) return;
+  notice_(fmt::format("no message for {} s from or to {}", worth_telling_.count(), names));
+  while (worth_telling_ <= waited) worth_telling_ *= 2;
+}
+
+inline WaitBoard::Wait WaitBoard::read() const {
+  const std::lock_guard guard(lock_);
+  if (peers_.empty()) return {};
+  return {peers_, std::chrono::duration<double>(Clock::now() - since_).count()};
+}
+
 // How messages name a rank from which nothing comes, whichever transport is used.
 
 /// "rank 1 on server1, rank 3 on server2"
-std::string names_of(const Transport& transport, const std::vector<Rank>& ranks);
+inline std::string names_of(const Transport& transport, const std::vector<Rank>& ranks) {
+  std::string text;
+  for (const Rank rank : ranks)
+    text += fmt::format("{}rank {} on {}", text.empty() ? "" : ", ", rank, transport.host(rank));
+  return text;
+}
 
 /// The message for an exchange that has waited `timeout` for the ranks `names`.
-std::string silence_of(Traffic purpose, std::chrono::milliseconds timeout, const std::string& names);
+inline std::string silence_of(Traffic purpose, std::chrono::milliseconds timeout, const std::string& names) {
+  return fmt::format("{} exchange: no message for {:g} s from or to {}", traffic_name(purpose),
+                     std::chrono::duration<double>(timeout).count(), names);
+}
 inline constexpr const char* kSilenceAdvice = "; check that it still runs and that its link is up";
 
 }  // namespace atl

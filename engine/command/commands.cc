@@ -4,7 +4,7 @@
 #include <filesystem>
 
 #include "job/crd/crd.h"
-#include "job/explain.h"
+#include "job/fields.h"
 #include "telemetry/report/report.h"
 #include "telemetry/run_folder.h"
 #include "train/session.h"

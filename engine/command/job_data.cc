@@ -12,7 +12,7 @@
 #include "base/threads.h"
 #include "command/option_fields.h"
 #include "dataset/dataset.h"
-#include "dataset/generate/dataset.h"
+#include "dataset/generate/generate.h"
 #include "job/load.h"
 #include "model/model.h"
 #include "tensor/context.h"

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <fmt/format.h>
+
 #include <chrono>
 #include <condition_variable>
 #include <filesystem>
@@ -14,7 +15,6 @@
 #include "base/text.h"
 #include "command/command_line.h"
 #include "dataset/dataset.h"
-#include "dataset/meta.h"
 #include "job/job.h"
 #include "job/load.h"
 #include "partition/prepared_graph.h"
@@ -127,5 +127,19 @@ struct FieldRemark {
 FieldRemark sampler_fault(const Job& job, const DatasetMeta& meta);
 /// Why the job shouldn't be expected to learn much.
 FieldRemark sampler_doubt(const Job& job, const DatasetMeta& meta);
+
+// A data set's graph, prepared for a number of ranks as a run would do it, without a manifest.
+
+/// The arguments of partition_graph() except --parts, for a command's table.
+std::vector<Argument> partition_arguments();
+
+struct PartitionedGraph {
+  PartitionOptions options;
+  PreparedGraph graph;
+};
+
+/// Opens the prepared graph for `parts` ranks, or makes it. Without splits there are no training vertices to
+/// balance. Throws Error where an argument isn't allowed.
+PartitionedGraph partition_graph(const Dataset& dataset, int parts, const Arguments& arguments);
 
 }  // namespace atl

@@ -1,10 +1,11 @@
-#include "command/partition.h"
+// atoll partition: prepares a data set's graph for a number of ranks ahead of a run, and prints how good the
+// parts are.
+#include "command/job_data.h"
 
 #include <fmt/format.h>
 #include <cstdio>
 
 #include "command/commands.h"
-#include "command/job_data.h"
 #include "command/option_fields.h"
 #include "job/load.h"
 #include "partition/prepared_files.h"

@@ -23,7 +23,6 @@
 #include "job/job.h"
 #include "job/layout.h"
 #include "job/strategies.h"
-#include "operator/objects/guards.h"
 #include "operator/objects/names.h"
 #include "operator/objects/objects.h"
 #include "operator/objects/template.h"

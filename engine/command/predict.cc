@@ -10,7 +10,7 @@
 #include "command/commands.h"
 #include "command/job_data.h"
 #include "command/run/output_folder.h"
-#include "train/predict.h"
+#include "train/predictions.h"
 
 namespace atl {
 namespace {

@@ -13,7 +13,7 @@
 #include "command/record_job.h"
 #include "command/run/job_room.h"
 #include "simulate/simulation.h"
-#include "simulate/topology_values.h"
+#include "simulate/topology.h"
 
 namespace atl {
 namespace {

@@ -14,7 +14,6 @@
 #include "base/threads.h"
 #include "dataset/feature_writer.h"
 #include "dataset/format/npy.h"
-#include "dataset/meta.h"
 
 namespace atl {
 

@@ -1,4 +1,5 @@
-#include "dataset/meta.h"
+// meta.json, in which a data set's folder describes itself: printed and parsed.
+#include "dataset/dataset.h"
 
 #include <fmt/ranges.h>
 #include <algorithm>

@@ -5,10 +5,9 @@
 #include <utility>
 
 #include "base/error.h"
+#include "dataset/dataset.h"
 #include "dataset/format/npy_writer.h"
 #include "dataset/import/id_map.h"
-#include "dataset/import/label_numbers.h"
-#include "dataset/meta.h"
 #include "dataset/writer_state.h"
 
 namespace atl {

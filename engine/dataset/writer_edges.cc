@@ -7,10 +7,10 @@
 
 #include "base/error.h"
 #include "base/text.h"
+#include "dataset/dataset.h"
 #include "dataset/feature_writer.h"
 #include "dataset/format/npy_writer.h"
 #include "dataset/generate/shuffle.h"
-#include "dataset/meta.h"
 #include "dataset/writer_state.h"
 
 namespace atl {

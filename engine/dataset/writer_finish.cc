@@ -9,9 +9,9 @@
 #include "base/memory.h"
 #include "base/sha256.h"
 #include "base/text.h"
+#include "dataset/dataset.h"
 #include "dataset/format/npy.h"
 #include "dataset/format/npy_writer.h"
-#include "dataset/meta.h"
 #include "dataset/writer_state.h"
 
 namespace atl {

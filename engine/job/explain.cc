@@ -1,4 +1,5 @@
-#include "job/explain.h"
+// `atoll explain`: the field table as text.
+#include "job/fields.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -7,7 +8,6 @@
 
 #include "base/error.h"
 #include "base/text.h"
-#include "job/fields.h"
 #include "job/models.h"
 #include "job/read.h"
 #include "job/strategies.h"

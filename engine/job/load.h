@@ -1,10 +1,13 @@
-// Turns a manifest into a Job that can be run: the only way in, for files, text and tests.
+// Turns a manifest into a Job that can be run: the only way in, for files, text and tests. And a Job back
+// into a manifest.
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <string>
 #include <vector>
 
+#include "job/field.h"
 #include "job/job.h"
 #include "job/rule.h"
 
@@ -35,5 +38,20 @@ LoadedJob parse_job(const std::string& text, const std::string& name,
 /// for these is older: its model was trained without the data's self-loops, and must predict and resume so.
 void settle_self_loops(Job& job);
 void settle_self_loops(LoadedJob& loaded);
+
+// A Job → the text of a manifest that load_job() reads back to the same Job, every default spelled out.
+
+std::string write_job(const Job& job);
+
+/// The paths at which two jobs differ although they must agree for one to resume from the other's checkpoint:
+/// "training.seed: 1 → 2".
+std::vector<std::string> changes_that_forbid_resuming(const Job& before, const Job& now);
+
+/// One line per field that `counts` and doesn't have its default: jobs with equal keys are the same. Neither
+/// defaults that an API server has spelled out nor fields of later releases change it.
+std::string key_of(const Job& job, const std::function<bool(const Field&)>& counts);
+
+/// The key of the fields that must not change on resuming. Equal keys mean that a checkpoint may be resumed.
+std::string resume_key(const Job& job);
 
 }  // namespace atl

@@ -5,7 +5,6 @@
 
 #include "base/json.h"
 #include "job/api_names.h"
-#include "job/explain.h"
 #include "job/fields.h"
 #include "job/models.h"
 #include "job/quantity.h"

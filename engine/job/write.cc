@@ -1,4 +1,5 @@
-#include "job/write.h"
+// A Job as the text of a manifest, and as keys that say whether two jobs are the same.
+#include "job/load.h"
 
 #include <fmt/format.h>
 

@@ -7,7 +7,6 @@
 #include "model/finished_layer.h"
 #include "model/kinds.h"
 #include "model/softmax_over.h"
-#include "model/stack.h"
 #include "model/transform.h"
 
 namespace atl {

@@ -1,6 +1,5 @@
 // GCN (Kipf & Welling 2017): convolutions by Â = D^-½ (A + I) D^-½.
 #include "model/kinds.h"
-#include "model/stack.h"
 
 namespace atl {
 namespace {

@@ -6,7 +6,6 @@
 #include "model/aggregate.h"
 #include "model/finished_layer.h"
 #include "model/kinds.h"
-#include "model/stack.h"
 #include "model/transform.h"
 #include "tensor/context.h"
 

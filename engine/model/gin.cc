@@ -3,7 +3,6 @@
 // all MLPs but the last. The first dense layer is the convolution's product. Weights begin as in the authors'
 // code: uniform in ±1/√fan_in.
 #include "model/kinds.h"
-#include "model/stack.h"
 
 namespace atl {
 namespace {

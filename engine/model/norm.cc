@@ -1,4 +1,5 @@
-#include "model/norm.h"
+// Norms: layer norm, and batch norm over the rows of all ranks.
+#include "model/conv.h"
 
 #include <algorithm>
 

@@ -5,7 +5,6 @@
 // SAGE-mean (GraNNDis' variant) or softmax aggregation (GENConv, DeeperGCN's own).
 #include "model/kinds.h"
 #include "model/residual_block.h"
-#include "model/stack.h"
 
 namespace atl {
 namespace {

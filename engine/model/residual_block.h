@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-#include "model/norm.h"
+#include "model/conv.h"
 
 namespace atl {
 

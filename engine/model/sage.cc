@@ -6,7 +6,6 @@
 
 #include "model/finished_layer.h"
 #include "model/kinds.h"
-#include "model/stack.h"
 
 namespace atl {
 namespace {

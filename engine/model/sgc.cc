@@ -2,7 +2,6 @@
 // computed once. Features that are packed, or dropped out before the aggregation, are transformed to
 // `classes` columns first.
 #include "model/kinds.h"
-#include "model/stack.h"
 
 namespace atl {
 namespace {

@@ -5,7 +5,6 @@
 // (hopLayers), and Ω is several dense layers (denseLayers).
 #include "model/finished_layer.h"
 #include "model/kinds.h"
-#include "model/stack.h"
 
 namespace atl {
 namespace {

@@ -1,4 +1,5 @@
-#include "model/stack.h"
+// Models that are stacks of like convolutions.
+#include "model/kinds.h"
 
 namespace atl {
 namespace {

@@ -11,9 +11,9 @@
 #include "dataset/dataset.h"
 #include "plan/batch_source.h"
 #include "plan/dry_run.h"
-#include "plan/metric_traffic.h"
 #include "plan/pair_sizes.h"
 #include "plan/rank_shape.h"
+#include "plan/traffic.h"
 
 namespace atl {
 

@@ -10,7 +10,7 @@
 #include "plan/batch_source.h"
 #include "plan/batch_traffic.h"
 #include "plan/dry_run.h"
-#include "plan/metric_traffic.h"
+#include "plan/traffic.h"
 #include "sampler/owners.h"
 #include "strategies/schedule/strategy.h"
 

@@ -11,8 +11,8 @@
 #include "dataset/dataset.h"
 #include "partition/prepared_graph.h"
 #include "plan/memory.h"
-#include "plan/metric_traffic.h"
 #include "plan/rank_shape.h"
+#include "plan/traffic.h"
 #include "tensor/rates.h"
 
 namespace atl {

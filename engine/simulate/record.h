@@ -14,7 +14,6 @@
 #include "partition/local_graph.h"
 #include "partition/prepared_graph.h"
 #include "plan/batch_source.h"
-#include "plan/dry_input.h"
 #include "plan/dry_run.h"
 #include "simulate/rank_notes.h"
 #include "simulate/recording.h"

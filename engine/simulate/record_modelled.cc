@@ -7,7 +7,7 @@
 
 #include "job/strategies/batch_options.h"
 #include "plan/dry_batches.h"
-#include "plan/dry_input.h"
+#include "plan/dry_run.h"
 #include "plan/traffic.h"
 #include "strategies/schedule/strategy.h"
 

@@ -6,7 +6,6 @@
 
 #include "base/error.h"
 #include "base/text.h"
-#include "simulate/topology_values.h"
 
 namespace atl {
 namespace {

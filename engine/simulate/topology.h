@@ -4,11 +4,15 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/types.h"
+#include "job/layout.h"
+#include "job/yaml.h"
 #include "tensor/rates.h"
 
 namespace atl {
@@ -62,5 +66,26 @@ Topology parse_topology(const std::string& text, const std::string& name);
 
 /// Throws Error where a rank of the job is on no server, or a server has a rank that the job hasn't.
 void check_ranks(const Topology& topology, int ranks);
+
+// Readers of a topology file's fields. All throw Error, which names file and line, what was given and what is
+// allowed.
+
+/// Bytes per second, above 0: "1gbit", "12GB/s".
+double rate(const Node& node);
+/// Operations per second, above 0: "35Tflop/s".
+double flops(const Node& node);
+/// Seconds: "50us".
+double seconds(const Node& node);
+double number(const Node& node, double above);
+/// 1 … kMostRanks.
+int count(const Node& node);
+const std::string& text(const Node& node);
+/// A list of places, "[0, 1]"; `what` names them in the plural, for errors.
+std::vector<int> places(const Node& node, const char* what);
+
+using Reader = std::function<void(const Node&)>;
+using Readers = std::vector<std::pair<std::string, Reader>>;
+/// Reads each entry by its reader, which names the field in errors; entries without a reader aren't allowed.
+void read_map(const Node& node, const Readers& readers);
 
 }  // namespace atl

@@ -1,4 +1,5 @@
-#include "simulate/topology_values.h"
+// Readers of a topology file's fields.
+#include "simulate/topology.h"
 
 #include <algorithm>
 #include <charconv>

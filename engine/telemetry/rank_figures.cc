@@ -1,4 +1,5 @@
-#include "telemetry/rank_figures.h"
+// Gathers the figures that each rank alone knows, when a run ends.
+#include "telemetry/rank_meter.h"
 
 #include <algorithm>
 #include <cmath>
@@ -10,7 +11,7 @@
 #include "base/members.h"
 #include "base/memory.h"
 #include "comm/trace.h"
-#include "telemetry/record_json.h"
+#include "telemetry/run_folder.h"
 
 namespace atl {
 namespace {

@@ -1,4 +1,5 @@
-#include "telemetry/record_json.h"
+// Records as JSON text and back.
+#include "telemetry/run_folder.h"
 
 #include <fmt/format.h>
 #include <algorithm>

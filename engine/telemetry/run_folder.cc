@@ -11,7 +11,6 @@
 
 #include "base/atomic_file.h"
 #include "base/error.h"
-#include "telemetry/record_json.h"
 
 namespace atl {
 namespace {

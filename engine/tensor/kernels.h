@@ -74,7 +74,7 @@ void gemm_bt(Context& ctx, ConstMatrixView a, ConstMatrixView w, MatrixView out,
 void gemm_at(Context& ctx, ConstMatrixView a, const Dropout& dropout, ConstMatrixView b, MatrixView out,
              bool accumulate = false, Index first = 0);
 
-// ---- sparse_features.cc: input features kept as CSR, optionally with dropout on their values
+// ---- aggregate.cc: input features kept as CSR, optionally with dropout on their values
 
 /// out = dropout(x) · w, then the epilogue.  x (n, F) sparse, w (F, m), out (n, m).
 void sparse_gemm(Context& ctx, const SparseRows& x, const Dropout& dropout, ConstMatrixView w, MatrixView out,

@@ -39,7 +39,7 @@ class BitMatrix {
   std::vector<std::uint32_t> words_;
 };
 
-/// Returns the transpose (cols × rows).
+/// Returns the transpose (cols × rows). Defined in matrix.cc.
 BitMatrix transpose(const BitView& bits);
 
 // Compressed sparse rows as kernels see them: arrays that are owned elsewhere.

@@ -1,4 +1,5 @@
-#include "train/predict.h"
+// Predictions of a trained model on a data set: its own, or another one with the same features.
+#include "train/predictions.h"
 
 #include <algorithm>
 #include <cmath>
@@ -15,7 +16,6 @@
 #include "telemetry/link_metrics.h"
 #include "train/checkpoint/run_state.h"
 #include "train/links/link_task.h"
-#include "train/predictions.h"
 #include "train/results.h"
 
 namespace atl {

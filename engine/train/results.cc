@@ -4,9 +4,8 @@
 
 #include "base/error.h"
 #include "job/load.h"
-#include "job/write.h"
 #include "sampler/owners.h"
-#include "telemetry/rank_figures.h"
+#include "telemetry/rank_meter.h"
 #include "telemetry/report/report.h"
 #include "telemetry/run_folder.h"
 #include "tensor/copies.h"

@@ -7,7 +7,6 @@
 #include "base/text.h"
 #include "base/threads.h"
 #include "job/strategies.h"
-#include "telemetry/record_json.h"
 #include "telemetry/run_folder.h"
 #include "tensor/device_stream.h"
 #include "train/checkpoint/checkpoint.h"

@@ -11,7 +11,6 @@
 #include "job/api_names.h"
 #include "job/fields.h"
 #include "job/load.h"
-#include "job/write.h"
 #include "operator/plan/json_members.h"
 
 namespace atl::ctl {

@@ -2,6 +2,7 @@
 // prepare step's findings. All come from containers, so they are checked, not trusted.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
@@ -54,5 +55,22 @@ std::string last_line(const std::string& log);
 
 /// Reads the last line of the prepare pod's log. Nothing where that isn't a result.
 std::optional<Prepared> read_prepared(const std::string& line);
+
+// Errors of a rank's GPU for which its node is to blame, told from their words: those of CUDA, of the engine,
+// of NVIDIA's driver, and of the runtime that hands GPUs to a container.
+
+/// The node's GPU is at fault, or its driver doesn't suit the engine.
+inline constexpr const char *kGpuFault = "GpuFault", *kGpuDriver = "GpuDriver";
+inline bool is_of_gpu(const std::string& reason) {
+  return reason == kGpuFault || reason == kGpuDriver;
+}
+
+struct GpuBlame {
+  const char* reason;                // one of the two
+  std::optional<std::int64_t> rank;  // that the error's line names before these words, if any
+};
+
+/// What a rank's error says of its GPU; nothing where that isn't to blame.
+std::optional<GpuBlame> gpu_blame(const std::string& message);
 
 }  // namespace atl::ctl

@@ -5,9 +5,9 @@
 
 #include "operator/controller/decide.h"
 #include "operator/controller/steps.h"
-#include "operator/objects/image.h"
 #include "operator/objects/names.h"
 #include "operator/objects/objects.h"
+#include "operator/objects/settings.h"
 
 namespace atl::ctl {
 namespace {

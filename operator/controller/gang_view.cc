@@ -4,13 +4,11 @@
 #include <algorithm>
 
 #include "job/strategies.h"
-#include "operator/api/gpu_blame.h"
 #include "operator/api/messages.h"
 #include "operator/controller/places.h"
 #include "operator/controller/steps.h"
 #include "operator/objects/names.h"
 #include "operator/objects/objects.h"
-#include "operator/objects/release.h"
 
 namespace atl::ctl {
 namespace {

@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <set>
 
-#include "operator/api/gpu_blame.h"
 #include "operator/api/messages.h"
 #include "operator/objects/names.h"
 

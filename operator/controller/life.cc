@@ -11,7 +11,6 @@
 #include "operator/controller/steps.h"
 #include "operator/objects/names.h"
 #include "operator/objects/objects.h"
-#include "operator/objects/release.h"
 #include "operator/objects/template.h"
 
 namespace atl::ctl {

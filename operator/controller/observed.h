@@ -10,8 +10,8 @@
 
 #include "operator/api/gnnjob.h"
 #include "operator/api/pod.h"
-#include "operator/objects/login_keys.h"
 #include "operator/objects/object_view.h"
+#include "operator/objects/objects.h"
 #include "operator/plan/gang.h"
 #include "operator/plan/snapshot.h"
 #include "operator/scale_up/scale_up.h"

@@ -10,8 +10,8 @@
 #include "operator/controller/places.h"
 #include "operator/controller/reconcile.h"
 #include "operator/controller/steps.h"
+#include "operator/objects/objects.h"
 #include "operator/objects/pod_sizing.h"
-#include "operator/objects/release.h"
 
 namespace atl::ctl {
 namespace {

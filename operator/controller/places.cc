@@ -8,12 +8,10 @@
 #include <utility>
 
 #include "job/strategies.h"
-#include "operator/api/gpu_blame.h"
 #include "operator/api/messages.h"
 #include "operator/controller/steps.h"
 #include "operator/objects/names.h"
 #include "operator/objects/objects.h"
-#include "operator/objects/release.h"
 
 namespace atl::ctl {
 namespace {

@@ -8,7 +8,7 @@
 #include <tuple>
 
 #include "operator/controller/steps.h"
-#include "operator/objects/release.h"
+#include "operator/objects/objects.h"
 #include "operator/objects/template.h"
 
 namespace atl::ctl {

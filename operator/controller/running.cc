@@ -7,7 +7,6 @@
 #include "operator/controller/steps.h"
 #include "operator/objects/names.h"
 #include "operator/objects/objects.h"
-#include "operator/objects/release.h"
 
 namespace atl::ctl {
 namespace {

@@ -5,7 +5,7 @@
 
 #include "operator/controller/steps.h"
 #include "operator/objects/names.h"
-#include "operator/objects/release.h"
+#include "operator/objects/objects.h"
 
 namespace atl::ctl {
 namespace {

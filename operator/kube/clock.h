@@ -1,8 +1,11 @@
 // Time, as code that waits or expires sees it; tests bring their own.
 #pragma once
 
+#include <algorithm>
 #include <chrono>
+#include <condition_variable>
 #include <cstdint>
+#include <mutex>
 #include <random>
 #include <stop_token>
 
@@ -21,10 +24,31 @@ class Clock {
   virtual bool sleep(Milliseconds time, const std::stop_token& stop) = 0;
 };
 
+class SteadyClock final : public Clock {
+ public:
+  Time now() override { return std::chrono::steady_clock::now(); }
+  bool sleep(Milliseconds time, const std::stop_token& stop) override {
+    std::mutex mutex;
+    std::condition_variable_any never;
+    std::unique_lock lock(mutex);
+    never.wait_for(lock, stop, time, [] { return false; });
+    return !stop.stop_requested();
+  }
+};
+
 /// The machine's clock. Thread-safe.
-Clock& steady_clock();
+inline Clock& steady_clock() {
+  static SteadyClock clock;
+  return clock;
+}
 
 // How long to wait before a retry: longer each time, and out of step with others that wait.
+
+/// first × 2^tries, at most the cap.
+inline Milliseconds doubled(Milliseconds first, int tries, Milliseconds cap) {
+  const int most = 40;  // beyond which the shift would overflow
+  return std::min(first * (std::int64_t(1) << std::min(tries, most)), cap);
+}
 
 struct BackoffRule {
   Milliseconds first, cap;
@@ -37,7 +61,11 @@ class Backoff {
       : rule_(rule), random_(seed) {}
 
   /// The first wait, then twice as long each time up to the cap, plus the jitter.
-  Milliseconds next();
+  Milliseconds next() {
+    const Milliseconds wait = doubled(rule_.first, tries_++, rule_.cap);
+    const double more = std::uniform_real_distribution(0.0, rule_.jitter)(random_);
+    return wait + std::chrono::duration_cast<Milliseconds>(wait * more);
+  }
   void reset() { tries_ = 0; }
 
  private:
@@ -45,8 +73,5 @@ class Backoff {
   std::minstd_rand random_;
   int tries_ = 0;
 };
-
-/// first × 2^tries, at most the cap.
-Milliseconds doubled(Milliseconds first, int tries, Milliseconds cap);
 
 }  // namespace atl::kube

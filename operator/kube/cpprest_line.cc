@@ -1,12 +1,11 @@
-#include "operator/kube/cpprest_line.h"
+// One http_client of cpprestsdk, used by one request at a time.
+#include "operator/kube/exchange.h"
 
 #include <cpprest/http_client.h>
 #include <openssl/ssl.h>
 #include <pplx/threadpool.h>
 
 #include <mutex>
-
-#include "operator/kube/tls.h"
 
 namespace atl::kube {
 namespace {

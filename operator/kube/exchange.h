@@ -1,5 +1,6 @@
 // One request and its answer while they are under way, between the thread that waits for it and the HTTP
-// library's threads that bring it. Whatever ends it first decides the waiting thread's result.
+// library's threads that bring it, and the connection that carries it. Whatever ends it first decides the
+// waiting thread's result.
 #pragma once
 
 #include <atomic>
@@ -14,10 +15,35 @@
 #include <string>
 #include <string_view>
 
-#include "operator/kube/tls.h"
 #include "operator/kube/transport.h"
 
+struct ssl_ctx_st;  // OpenSSL's SSL_CTX
+
 namespace atl::kube {
+
+// Our demands on TLS, set on OpenSSL's context, which HTTP libraries hand out: version 1.2 or later, only our
+// own authorities, and a check of the server's name. Also why a handshake failed, which the libraries don't
+// tell.
+
+/// How far the handshakes of a connection have come, one at a time. Thread-safe.
+class HandshakeLog {
+ public:
+  void reset();
+  void start() { started_ = true; }
+  void complain(const std::string& problem);  // the first one counts
+  bool started() const { return started_; }
+  std::string problem() const;  // "" while there is none
+
+ private:
+  mutable std::mutex mutex_;
+  std::atomic<bool> started_ = false;
+  std::string problem_;
+};
+
+/// Prepares a client's context for one server, a name or an address. `log` must outlive the context and its
+/// connections. Throws Error where a PEM text can't be used, or no authority is given.
+void prepare_tls(ssl_ctx_st* context, const Credentials& credentials, const std::string& server,
+                 HandshakeLog* log);
 
 // A body on its way from the HTTP library's threads, which must never wait, to the one thread that reads it.
 // There is no buffer: a piece is offered in place and given back once it is read. A library that waits for
@@ -128,6 +154,42 @@ class Exchange {
   std::optional<Failure> failure_;
   std::shared_ptr<SocketMeter> meter_;
   Handoff handoff_;
+};
+
+// One http_client of cpprestsdk, used by one request at a time: the library's callbacks don't say which
+// request they belong to, so there must be only one. Only cpprest_line.cc uses the library.
+
+/// The server, and how to reach and trust it: shared by all connections.
+struct Peer {
+  std::string address;     // "https://10.96.0.1:443", "https://[fd00::1]:443"
+  std::string authority;   // "10.96.0.1:443", "[fd00::1]:443"
+  std::string host;        // its name or address, without brackets
+  std::string reached_at;  // `address` in the library's form: an IPv6 address without its brackets
+  int family = 0;  // AF_INET or AF_INET6 where the server is given by address: then its socket can be opened,
+                   // and watched, before the library connects it
+  bool is_secure = false;
+  CredentialSource credentials;
+};
+
+class CpprestLine {
+ public:
+  explicit CpprestLine(const Peer& peer);
+  ~CpprestLine();
+
+  /// Whether it may carry another request: its connection is young and, as far as we know, open.
+  bool is_usable() const;
+  std::shared_ptr<HandshakeLog> log() const;
+
+  /// Starts the request; the library's threads report to `exchange`. `until_done` is released when the
+  /// library no longer uses the connection. Throws TransportError without sending anything.
+  void send(const Request& request, const std::shared_ptr<Exchange>& exchange,
+            std::shared_ptr<void> until_done);
+
+ private:
+  struct Hooks;
+  struct Client;
+  const std::shared_ptr<Hooks> hooks_;
+  const std::unique_ptr<Client> client_;
 };
 
 }  // namespace atl::kube

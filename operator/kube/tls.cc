@@ -1,4 +1,5 @@
-#include "operator/kube/tls.h"
+// Our demands on TLS, set on OpenSSL's context, and why a handshake failed.
+#include "operator/kube/exchange.h"
 
 #include <openssl/err.h>
 #include <openssl/pem.h>

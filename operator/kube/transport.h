@@ -121,4 +121,9 @@ struct Resource {
 /// Adds `name=value` to a target's query, percent-encoded; nothing where the value is "".
 void add_query(std::string& target, std::string_view name, std::string_view value);
 
+/// The transport that the operator uses, on cpprestsdk (cpprest_transport.cc).
+/// `server`: "https://10.96.0.1:443", "https://[fd00::1]:443" or "http://…", without a path. Connections are
+/// kept for later requests, for at most five minutes. Throws Error where it isn't such an address.
+std::unique_ptr<Transport> cpprest_transport(const std::string& server, CredentialSource credentials);
+
 }  // namespace atl::kube

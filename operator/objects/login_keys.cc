@@ -1,6 +1,6 @@
 // OpenSSL makes the keys. The file format is OpenSSH's PROTOCOL.key: lengths are big-endian, and everything
 // is a string.
-#include "operator/objects/login_keys.h"
+#include "operator/objects/objects.h"
 
 #include <fmt/format.h>
 #include <openssl/evp.h>

@@ -13,11 +13,26 @@
 #include "operator/api/messages.h"
 #include "operator/api/pod.h"
 #include "operator/api/workload.h"
-#include "operator/objects/login_keys.h"
 #include "operator/objects/settings.h"
 #include "operator/plan/gang.h"
 
 namespace atl::ctl {
+
+// The keys of one job: a pair with which the launcher logs in to the workers, and one by which it recognises
+// them. ed25519, in OpenSSH's own format, the only one that its version 9 accepts for such keys.
+
+struct KeyPair {
+  std::string secret;  // openssh-key-v1, the file's text
+  std::string open;    // "ssh-ed25519 AAAA…", one line without its end
+};
+
+struct LoginKeys {
+  KeyPair login, host;
+  std::string id;  // random hexadecimal digits, so that nobody can guess the name of the keys' Secret
+};
+
+/// New keys each time, from the system's random numbers. Throws Error where there are none.
+LoginKeys make_login_keys();
 
 /// The Secret with both key pairs. Workers mount authorized_keys and host_key; the launcher mounts id_login
 /// and known_hosts. Immutable.
@@ -122,5 +137,29 @@ std::string capacity_buffer(const GnnJob& job, const std::string& name, std::siz
 /// quota back. It fails where the Workload has changed since it was read.
 std::string conditions_patch(const Meta& meta, const Workload& workload,
                              const std::vector<Condition>& conditions, bool releases = false);
+
+// The two changes of a gated pod: it is pinned to a node, and its gate is removed. JSON patches that fail
+// where the pod isn't the one that was seen.
+
+/// Lets the pod run on `node` alone; the gate stays.
+std::string pin_patch(const PodView& pod, const std::string& node);
+
+/// Removes the gate, and records when.
+std::string release_patch(const PodView& pod, Moment now);
+
+/// Both in one, for a worker. Leaves a pinned pod's node as it is.
+std::string pin_and_release_patch(const PodView& pod, const std::string& node, Moment now);
+
+/// The node that such a patch pins its pod to, or "".
+std::string pinned_by(const std::string& patch);
+
+/// The JSON of a gated pod that doesn't exist yet, as its pin leaves it.
+std::string born_pinned(const std::string& pod, const std::string& node);
+
+/// The same without the gate.
+std::string born_released(const std::string& pod, const std::string& node, Moment now);
+
+/// Whether the pod has our gate.
+bool is_gated(const PodView& pod);
 
 }  // namespace atl::ctl

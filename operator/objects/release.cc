@@ -1,4 +1,5 @@
-#include "operator/objects/release.h"
+// JSON patches that pin a gated pod to a node, and remove its gate.
+#include "operator/objects/objects.h"
 
 #include <algorithm>
 

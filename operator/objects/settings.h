@@ -1,4 +1,4 @@
-// The operator's own configuration of the objects that it makes.
+// The operator's own configuration of the objects that it makes, and the image of their pods.
 #pragma once
 
 #include <cstdint>
@@ -7,6 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "operator/api/gnnjob.h"
+#include "operator/api/pod.h"
 #include "operator/plan/resources.h"
 
 namespace atl::ctl {
@@ -36,8 +38,20 @@ struct Settings {
   std::string placeholder_class;  // their PriorityClass, whose value is negative
   bool clears_buffers = false;    // CapacityBuffers are here by which jobs don't ask any more
   int scale_up_seconds = 900;     // in which the next node must come; of CapacityBuffers: all
-  std::set<std::string> allowed;  // features that is_allowable() (guards.h) names, in jobs' pods
+  std::set<std::string> allowed;  // features that is_allowable() (template.h) names, in jobs' pods
   std::int64_t fs_group = 10001;  // group of the mounted keys, and of volumes that take one
 };
+
+// Which engine image a job's pods run: the same in all of them, because ranks of two builds refuse each
+// other. It is chosen when the first pod is made, and kept when the operator's default changes. Once a pod
+// reports the image's digest, moving the tag changes nothing either.
+
+/// The recorded one, or else the manifest's, or else the operator's, which has a separate one for jobs with
+/// GPUs. Precondition: the engine accepts the job.
+std::string engine_image(const GnnJob& job, const Settings& settings);
+
+/// The image to record: engine_image(), or what the job's own among these pods run, by its digest where one
+/// reports that.
+std::string image_to_record(const GnnJob& job, const Settings& settings, const std::vector<PodView>& pods);
 
 }  // namespace atl::ctl

@@ -1,5 +1,5 @@
 // What a template may not say, because the job would not work, or would not be what its plan says; and what a
-// template or a volume may say only where that is allowed (guards.h).
+// template or a volume may say only where that is allowed (template.h).
 // charts/atoll/templates/_template_rules.tpl says the same to the API server; a test compares the tables.
 #include <fmt/format.h>
 
@@ -9,7 +9,6 @@
 
 #include "base/json.h"
 #include "job/quantity.h"
-#include "operator/objects/guards.h"
 #include "operator/objects/names.h"
 #include "operator/objects/template.h"
 #include "operator/plan/json_members.h"

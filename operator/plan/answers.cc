@@ -1,4 +1,5 @@
-#include "operator/plan/answers.h"
+// Answers of the placement before they are refined: first ones, and changes of many servers at once.
+#include "operator/plan/refine.h"
 
 #include <algorithm>
 #include <numeric>

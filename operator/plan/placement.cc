@@ -6,8 +6,8 @@
 #include <utility>
 
 #include "base/error.h"
-#include "operator/plan/answers.h"
 #include "operator/plan/less_search.h"
+#include "operator/plan/refine.h"
 
 namespace atl::ctl {
 namespace {

@@ -9,9 +9,10 @@
 //     that look alike one is searched (less_search.h).
 //  2. First answers: for each domain that could hold the whole job, its servers are divided top down among
 //     the domain's children, with groups that talk much together; also the servers in plain order
-//     (answers.h). Each is refined: servers move to free slots or change places while that helps
+//     (answers.cc). Each is refined: servers move to free slots or change places while that helps
 //     (refine.h).
-//  3. The best is disturbed and refined again and again (answers.h). After many rounds in vain a random first
+//  3. The best is disturbed and refined again and again (answers.cc). After many rounds in vain a random
+//  first
 //     answer takes its place.
 //
 // An answer that costs no more than a lower bound (less_search.h) ends the search at once; else it ends after

@@ -1,4 +1,5 @@
-#include "operator/plan/reservation.h"
+// Room that is kept for a gang which has waited too long.
+#include "operator/plan/demand_class.h"
 
 #include <fmt/format.h>
 

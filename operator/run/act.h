@@ -9,7 +9,7 @@
 
 #include "operator/controller/decide.h"
 #include "operator/kube/client.h"
-#include "operator/kube/expectations.h"
+#include "operator/kube/work_queue.h"
 #include "operator/run/caches.h"
 #include "operator/run/feedback.h"
 

@@ -9,19 +9,54 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
 
+#include "operator/api/gnnjob.h"
 #include "operator/controller/observed.h"
 #include "operator/kube/cache.h"
 #include "operator/kube/client.h"
 #include "operator/run/kinds.h"
-#include "operator/run/queue_caches.h"
 #include "operator/run/room_table.h"
 #include "operator/run/thin_pods.h"
 
 namespace atl::ctl {
+
+// Input of Kueue's queues in the whole cluster: kinds of nodes, and classes of priority.
+
+class QueueCaches {
+ public:
+  QueueCaches();
+
+  void add_feeds(std::vector<Feed>& feeds);
+
+  // From any thread:
+  /// A ResourceFlavor's partial pod template; nothing where there is none of that name.
+  std::optional<std::string> flavor(const std::string& name) const;
+  /// The names of ResourceFlavors that name a Topology.
+  std::set<std::string> topology_flavors() const;
+  /// The class that the job's label names, else that of its pods, else the cluster's default. Nothing where
+  /// there is no such class.
+  std::optional<QueuePriority> priority_of(const GnnJob& job) const;
+
+ private:
+  struct Flavor {
+    std::string name, pods;  // pods: a partial pod template
+    bool has_topology = false;
+  };
+  struct PriorityClass {
+    std::string name;
+    int value = 0;
+    bool is_default = false;
+  };
+  static Flavor read_flavor(std::string_view text);
+  static PriorityClass read_class(std::string_view text);
+
+  kube::Cache<Flavor> flavors_;
+  kube::Cache<PriorityClass> queue_classes_, pod_classes_;
+};
 
 /// The listener to changes, called from the threads that fill the caches. Jobs are named "space/name".
 class CacheListener {

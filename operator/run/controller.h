@@ -15,7 +15,6 @@
 #include <vector>
 
 #include "operator/kube/client.h"
-#include "operator/kube/expectations.h"
 #include "operator/kube/work_queue.h"
 #include "operator/run/act.h"
 #include "operator/run/asked.h"
@@ -24,10 +23,10 @@
 #include "operator/run/feedback.h"
 #include "operator/run/job_waits.h"
 #include "operator/run/metrics.h"
-#include "operator/run/node_requests.h"
 #include "operator/run/options.h"
 #include "operator/run/planner.h"
 #include "operator/run/progress.h"
+#include "operator/run/waiting_gangs.h"
 
 namespace atl::ctl {
 

@@ -3,16 +3,27 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
 #include <exception>
 #include <string>
 #include <utility>
+
+#include "operator/api/json_values.h"
 
 namespace atl::ctl {
 
 /// The least level that is logged. Debug: what is done about each job.
 enum class LogLevel { kDebug, kInfo, kWarning };
 
-void log_line(const char* level, const std::string& message);
+inline void log_line(const char* level, const std::string& message) {
+  std::string text = message;
+  std::ranges::replace(text, '\n', ' ');  // messages may come from elsewhere: one must not look like two
+  const auto now = std::chrono::floor<Seconds>(std::chrono::system_clock::now());
+  const std::string line = fmt::format("{} {} {}\n", text_of(now), level, text);
+  std::fwrite(line.data(), 1, line.size(), stderr);
+}
 
 template <class... Args>
 void log_debug(LogLevel told, fmt::format_string<Args...> format, Args&&... args) {

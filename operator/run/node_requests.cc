@@ -1,4 +1,5 @@
-#include "operator/run/node_requests.h"
+// For whom nodes may be asked of an autoscaler.
+#include "operator/run/waiting_gangs.h"
 
 #include <fmt/format.h>
 

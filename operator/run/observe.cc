@@ -9,7 +9,6 @@
 #include "operator/controller/observed.h"
 #include "operator/objects/names.h"
 #include "operator/objects/objects.h"
-#include "operator/objects/release.h"
 #include "operator/run/kinds.h"
 
 namespace atl::ctl {

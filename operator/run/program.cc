@@ -10,7 +10,6 @@
 #include "base/error.h"
 #include "http/http_endpoint.h"
 #include "operator/kube/config.h"
-#include "operator/kube/cpprest_transport.h"
 #include "operator/kube/lease.h"
 #include "operator/kube/transport.h"
 #include "operator/run/controller.h"

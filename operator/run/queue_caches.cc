@@ -1,4 +1,5 @@
-#include "operator/run/queue_caches.h"
+// Input of Kueue's queues in the whole cluster: kinds of nodes, and classes of priority.
+#include "operator/run/caches.h"
 
 #include "base/json.h"
 #include "operator/api/json_values.h"

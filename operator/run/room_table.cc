@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "operator/objects/names.h"
-#include "operator/objects/release.h"
+#include "operator/objects/objects.h"
 #include "operator/run/caches.h"
 #include "operator/run/kinds.h"
 

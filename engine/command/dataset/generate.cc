@@ -5,7 +5,7 @@
 #include "base/text.h"
 #include "command/commands.h"
 #include "command/option_fields.h"
-#include "dataset/generate/dataset.h"
+#include "dataset/generate/generate.h"
 
 namespace atl {
 namespace {

@@ -6,7 +6,6 @@
 #include "base/error.h"
 #include "command/commands.h"
 #include "command/job_data.h"
-#include "command/partition.h"
 #include "dataset/catalogue/describe.h"
 #include "partition/prepared_files.h"
 

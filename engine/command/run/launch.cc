@@ -7,7 +7,7 @@
 #include "command/commands.h"
 #include "command/job_data.h"
 #include "command/run/attempt_file.h"
-#include "command/run/rank_style.h"
+#include "command/run/rank_start.h"
 #include "launch/launch.h"
 #include "launch/places.h"
 #include "launch/rank_guard.h"

@@ -16,7 +16,6 @@
 #include "base/text.h"
 #include "job/load.h"
 #include "job/strategies.h"
-#include "job/write.h"
 #include "train/checkpoint/checkpoint.h"
 
 namespace atl {

@@ -1,9 +1,13 @@
-// What a rank opens before it trains: its threads, its device, and the way to other ranks. Nothing waits for
-// ever.
+// What a rank opens before it trains: its threads, its device, and the way to other ranks; and how it reports
+// to the user. Nothing waits for ever.
 #pragma once
+
+#include <sys/types.h>
 
 #include <chrono>
 #include <condition_variable>
+#include <cstdio>
+#include <filesystem>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -14,6 +18,7 @@
 #include "command/command_line.h"
 #include "job/job.h"
 #include "launch/mpirun_command.h"
+#include "telemetry/metrics_server.h"
 #include "tensor/device_stream.h"
 #include "train/rank_device.h"
 
@@ -92,5 +97,33 @@ Communicator open_communicator(const RankStart& start, const RankDevice& device,
 /// nothing; for rank 0, once.
 void say_ways(const RankDevice& device, const Job& job, const Communicator& comm,
               const std::string& why_staged);
+
+// How ranks report to the user. `atoll run`, which sees the terminal, decides it once and passes it to `atoll
+// train`.
+
+/// Marks a rank's result on its standard error, for a starter on another machine; a space and
+/// result_summary() follow.
+inline constexpr const char* kResultMark = "atoll-result:";
+
+/// "json", "quiet", "terminal" or "lines".
+std::string chosen_style(const Arguments& arguments, std::FILE* out);
+
+/// Where the `ranks` of one server serve their metrics: "[HOST:]PORT". Throws Error for anything else.
+/// `starter`: the process that started them all; they find each other by its id.
+MetricsPlace metrics_place(const std::string& address, std::vector<Rank> ranks, pid_t starter);
+
+/// The observer that tells the user of rank 0's run on standard output, in a style.
+std::unique_ptr<RunObserver> make_narrator(const std::string& style);
+
+/// All observers of `rank`: on rank 0, progress or JSON, and the files in `output`. With `result_line`, rank
+/// 0 writes its result to standard error.
+std::unique_ptr<ObserverList> make_observers(const std::string& style, const std::filesystem::path& output,
+                                             Rank rank, bool result_line);
+
+// Which build this program is.
+
+/// The linker's build id, in hexadecimal: two programs have the same one only if their code is the same.
+/// Throws Error where the program was linked without one.
+std::string build_id();
 
 }  // namespace atl

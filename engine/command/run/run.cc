@@ -16,7 +16,6 @@
 #include "command/job_data.h"
 #include "command/run/plan.h"
 #include "command/run/rank_start.h"
-#include "command/run/rank_style.h"
 #include "launch/launch.h"
 #include "partition/local_graph.h"
 #include "train/checkpoint/checkpoint.h"

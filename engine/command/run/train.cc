@@ -9,7 +9,6 @@
 #include <numeric>
 #include <optional>
 
-#include "base/build_id.h"
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/text.h"
@@ -18,9 +17,7 @@
 #include "command/run/job_room.h"
 #include "command/run/output_folder.h"
 #include "command/run/rank_start.h"
-#include "command/run/rank_style.h"
 #include "job/load.h"
-#include "job/write.h"
 #include "launch/launch.h"
 #include "launch/places.h"
 #include "launch/rank_guard.h"

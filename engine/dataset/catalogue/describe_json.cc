@@ -1,7 +1,7 @@
 // A description of a data set as one line of JSON.
 #include "base/json.h"
 #include "dataset/catalogue/describe.h"
-#include "dataset/meta.h"
+#include "dataset/dataset.h"
 
 namespace atl {
 namespace {

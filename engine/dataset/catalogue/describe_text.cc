@@ -6,7 +6,7 @@
 
 #include "base/text.h"
 #include "dataset/catalogue/describe.h"
-#include "dataset/meta.h"
+#include "dataset/dataset.h"
 
 namespace atl {
 namespace {

@@ -1,4 +1,5 @@
-#include "dataset/generate/dataset.h"
+// Writes a generated graph as a data set on disk.
+#include "dataset/generate/generate.h"
 
 #include <algorithm>
 #include <filesystem>

@@ -8,6 +8,7 @@
 // threads.
 #pragma once
 
+#include <filesystem>
 #include <memory>
 #include <span>
 #include <string>
@@ -15,6 +16,7 @@
 
 #include "base/threads.h"
 #include "dataset/dataset.h"
+#include "dataset/writer.h"
 #include "graph/csr.h"
 #include "tensor/matrix.h"
 
@@ -88,5 +90,20 @@ class CommunityGraph {
   struct State;
   std::unique_ptr<const State> state_;
 };
+
+// Writes a generated graph as a data set on disk.
+
+struct GenerateOptions {
+  bool replace = false;   // whether an existing data set may be replaced
+  bool float16 = false;   // store features in half precision
+  int threads = 0;        // 0: all cores that this process may use
+  ProgressLine progress;  // may be empty
+};
+
+/// Writes the graph to the folder `place`. The same spec gives the same bytes on any number of threads.
+/// Throws Error and leaves nothing behind if the spec or the place won't do, and at once if the disk has too
+/// little room. Memory: about 20 bytes per vertex, the writer's sort, and the targets if multi-label.
+DatasetMeta generate_dataset(const CommunitySpec& spec, const std::filesystem::path& place,
+                             const GenerateOptions& options);
 
 }  // namespace atl

@@ -10,7 +10,7 @@
 #include "base/json.h"
 #include "base/text.h"
 #include "dataset/import/array_rows.h"
-#include "dataset/import/label_numbers.h"
+#include "dataset/import/id_map.h"
 
 namespace atl {
 namespace {

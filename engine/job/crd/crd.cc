@@ -6,7 +6,6 @@
 
 #include "base/json.h"
 #include "job/api_names.h"
-#include "job/explain.h"
 #include "job/fields.h"
 #include "job/models.h"
 #include "job/samplers.h"

@@ -9,7 +9,6 @@
 #include "base/error.h"
 #include "base/json.h"
 #include "job/api_names.h"
-#include "job/explain.h"
 #include "job/field.h"
 #include "job/fields.h"
 #include "job/quantity.h"

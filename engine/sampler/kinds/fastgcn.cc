@@ -4,10 +4,10 @@
 //
 // A row none of whose neighbours were drawn reads only itself. Vertices that few rows read are drawn seldom,
 // and then count much.
-#include "sampler/column_sums.h"
 #include "sampler/gathered.h"
 #include "sampler/kept_arcs.h"
 #include "sampler/kinds/kinds.h"
+#include "sampler/own_rows.h"
 
 namespace atl {
 namespace {

@@ -13,7 +13,6 @@
 #include <cmath>
 #include <limits>
 
-#include "sampler/column_sums.h"
 #include "sampler/gathered.h"
 #include "sampler/kept_arcs.h"
 #include "sampler/kinds/kinds.h"

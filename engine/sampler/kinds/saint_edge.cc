@@ -4,7 +4,6 @@
 #include <algorithm>
 
 #include "base/error.h"
-#include "sampler/column_sums.h"
 #include "sampler/kinds/kinds.h"
 #include "sampler/own_rows.h"
 #include "sampler/subgraph.h"

@@ -2,9 +2,9 @@
 // ‖Â[:, u]‖²). The probabilities of a vertex and of a pair have a closed form.
 #include <algorithm>
 
-#include "sampler/column_sums.h"
 #include "sampler/gathered.h"
 #include "sampler/kinds/kinds.h"
+#include "sampler/own_rows.h"
 #include "sampler/subgraph.h"
 
 namespace atl {

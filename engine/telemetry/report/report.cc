@@ -21,7 +21,7 @@
 #include "telemetry/confusion.h"
 #include "telemetry/link_metrics.h"
 #include "telemetry/record.h"
-#include "telemetry/record_json.h"
+#include "telemetry/run_folder.h"
 
 namespace atl {
 

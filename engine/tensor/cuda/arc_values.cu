@@ -2,7 +2,7 @@
 #include "tensor/copies.h"
 #include "tensor/cuda/cusparse.h"
 #include "tensor/cuda/elements.h"
-#include "tensor/cuda/library_call.h"
+#include "tensor/cuda/stream.h"
 
 namespace atl::cuda {
 namespace {

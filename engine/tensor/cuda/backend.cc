@@ -1,8 +1,5 @@
 #include "tensor/cuda/backend.h"
 
-#include "tensor/cuda/links.h"
-#include "tensor/cuda/memory.h"
-#include "tensor/cuda/status.h"
 #include "tensor/cuda/stream.h"
 
 namespace atl::cuda {

@@ -7,7 +7,7 @@
 #include "tensor/buffer.h"
 #include "tensor/copies.h"
 #include "tensor/cuda/cusparse_library.h"
-#include "tensor/cuda/library_call.h"
+#include "tensor/cuda/stream.h"
 #include "tensor/cuda/table.h"
 
 namespace atl::cuda {

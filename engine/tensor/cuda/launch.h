@@ -4,8 +4,8 @@
 
 #include <utility>
 
-#include "tensor/cuda/library_call.h"
 #include "tensor/cuda/rows.h"
+#include "tensor/cuda/stream.h"
 
 namespace atl::cuda {
 

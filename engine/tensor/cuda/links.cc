@@ -1,14 +1,14 @@
 // One NCCL communicator over all ranks, with a stream of its own. It is non-blocking, so that a rank lost
 // while others join, or while two of them connect, keeps nobody in a call. NCCL is polled, and gets the next
 // group only when it has launched the one before.
-#include "tensor/cuda/links.h"
+#include "tensor/cuda/backend.h"
 
 #include <cstring>
 #include <deque>
 #include <vector>
 
 #include "tensor/cuda/nccl_library.h"
-#include "tensor/cuda/status.h"
+#include "tensor/cuda/recording.h"
 
 namespace atl::cuda {
 namespace {

@@ -1,4 +1,5 @@
-#include "tensor/cuda/memory.h"
+// The GPUs' memory, with the engine's interface (tensor/memory.h).
+#include "tensor/cuda/backend.h"
 
 #include <iterator>
 #include <list>

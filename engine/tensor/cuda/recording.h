@@ -2,14 +2,62 @@
 // and the same work is compared with them when it is repeated (rounds.h).
 #pragma once
 
+#include <cublas_v2.h>
+#include <cuda_runtime.h>
+
+#include <atomic>
 #include <cstddef>
+#include <cstdint>
+#include <cstring>
 #include <span>
 #include <type_traits>
 #include <vector>
 
-#include "tensor/cuda/status.h"
+#include "base/error.h"
 
 namespace atl::cuda {
+
+// The results of calls of CUDA's libraries, turned into errors that name the call; and their number, so that one which
+// never returns is seen from outside.
+
+/// Exists while a thread is in a call.
+class Calling {
+ public:
+  Calling() { begun_.fetch_add(1, std::memory_order_relaxed); }
+  ~Calling() { ended_.fetch_add(1, std::memory_order_relaxed); }
+  Calling(const Calling&) = delete;
+  Calling& operator=(const Calling&) = delete;
+
+  /// As Backend::call.
+  static std::uint64_t present() {
+    const std::uint64_t ended = ended_.load(), begun = begun_.load();
+    return begun == ended ? 0 : ended + 1;
+  }
+
+ private:
+  inline static std::atomic<std::uint64_t> begun_{0}, ended_{0};
+};
+
+/// Says how to find a kernel that failed. From then on every call fails, so the failing call's name says
+/// nothing. "" for other errors.
+inline const char* how_to_find(cudaError_t status) {
+  const bool is_of_a_kernel = status == cudaErrorIllegalAddress || status == cudaErrorMisalignedAddress ||
+                              status == cudaErrorLaunchFailure;
+  return is_of_a_kernel ? " (an earlier kernel has failed, and all calls do from then on; run again with "
+                          "CUDA_LAUNCH_BLOCKING=1, or under compute-sanitizer, which names the kernel)"
+                        : "";
+}
+
+/// If the call has failed, throws Error with its name and CUDA's own words.
+inline void must(cudaError_t status, const char* call) {
+  if (status != cudaSuccess)
+    fail("device cuda: {}: {}{}", call, cudaGetErrorString(status), how_to_find(status));
+}
+inline void must(cublasStatus_t status, const char* call) {
+  if (status != CUBLAS_STATUS_SUCCESS) fail("device cuda: {}: {}", call, cublasGetStatusString(status));
+}
+
+// Calls, recorded.
 
 struct Grid {
   unsigned blocks = 0, threads = 0;
@@ -76,4 +124,27 @@ class Recording {
 /// Whether both have the same calls, with any arguments.
 bool same_calls(const Recording& a, const Recording& b);
 
+inline bool Recording::same_arguments(std::size_t i, const Recording& other) const {
+  const Recorded &mine = calls_[i], &theirs = other.calls_[i];
+  return mine.bytes == theirs.bytes &&
+         std::memcmp(bytes_.data() + mine.at, other.bytes_.data() + theirs.at, mine.bytes) == 0;
+}
+
+inline void* const* Recording::arguments(std::size_t i) {
+  const std::size_t end = i + 1 < calls_.size() ? calls_[i + 1].first_place : places_.size();
+  pointers_.clear();
+  for (std::size_t place = calls_[i].first_place; place < end; ++place)
+    pointers_.push_back(bytes_.data() + places_[place]);
+  return pointers_.data();
+}
+
+inline bool same_calls(const Recording& a, const Recording& b) {
+  if (a.size() != b.size()) return false;
+  for (std::size_t i = 0; i < a.size(); ++i)
+    if (a.call(i) != b.call(i)) return false;
+  return true;
+}
+
 }  // namespace atl::cuda
+
+#define ATOLL_MUST(call) ::atl::cuda::must((::atl::cuda::Calling(), (call)), #call)

@@ -3,7 +3,7 @@
 #include <cstring>
 
 #include "base/sha256.h"
-#include "job/write.h"
+#include "job/load.h"
 
 namespace atl {
 

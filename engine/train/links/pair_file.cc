@@ -1,5 +1,5 @@
 // The file of pairs of vertices that `atoll predict --pairs` scores.
-#include "train/predict.h"
+#include "train/predictions.h"
 
 #include <algorithm>
 #include <array>

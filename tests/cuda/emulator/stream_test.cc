@@ -9,7 +9,7 @@
 #include "emulated.h"
 #include "tensor/buffer.h"
 #include "tensor/cuda/backend.h"
-#include "tensor/cuda/status.h"
+#include "tensor/cuda/recording.h"
 
 namespace atl::test {
 namespace {

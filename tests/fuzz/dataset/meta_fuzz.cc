@@ -3,8 +3,8 @@
 #include <string_view>
 
 #include "base/error.h"
+#include "dataset/dataset.h"
 #include "dataset/import/neutral_meta.h"
-#include "dataset/meta.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const std::string_view text(reinterpret_cast<const char*>(data), size);

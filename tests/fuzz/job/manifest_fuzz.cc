@@ -5,7 +5,6 @@
 
 #include "base/error.h"
 #include "job/load.h"
-#include "job/write.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const std::string text(reinterpret_cast<const char*>(data), size);

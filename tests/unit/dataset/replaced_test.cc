@@ -7,7 +7,7 @@
 #include <fstream>
 
 #include "base/error.h"
-#include "dataset/generate/dataset.h"
+#include "dataset/generate/generate.h"
 #include "dataset/import/importers.h"
 #include "dataset/source_files.h"
 

@@ -17,7 +17,6 @@
 #include "job/rule.h"
 #include "job/strategies.h"
 #include "job/valid_manifest.h"
-#include "job/write.h"
 #include "job/yaml.h"
 #include "where.h"
 

@@ -1,5 +1,5 @@
 // The field table as users see it (explain, schema), and its completeness.
-#include "job/explain.h"
+#include "job/fields.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -8,7 +8,6 @@
 
 #include "base/error.h"
 #include "base/json.h"
-#include "job/fields.h"
 #include "job/models.h"
 #include "job/strategies.h"
 

@@ -8,7 +8,6 @@
 
 #include "base/error.h"
 #include "job/valid_manifest.h"
-#include "job/write.h"
 #include "strategies/dgs/info.h"
 #include "where.h"
 

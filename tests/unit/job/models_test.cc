@@ -7,7 +7,6 @@
 #include <filesystem>
 #include <fstream>
 
-#include "job/explain.h"
 #include "job/fields.h"
 #include "job/load.h"
 #include "where.h"

@@ -5,7 +5,6 @@
 
 #include "job/load.h"
 #include "job/valid_manifest.h"
-#include "job/write.h"
 
 namespace atl {
 namespace {

@@ -4,8 +4,6 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include "job/write.h"
-
 namespace atl {
 namespace {
 

@@ -15,7 +15,7 @@
 #include "base/json.h"
 #include "operator/controller/decide.h"
 #include "operator/objects/names.h"
-#include "operator/objects/release.h"
+#include "operator/objects/objects.h"
 
 namespace atl::ctl {
 

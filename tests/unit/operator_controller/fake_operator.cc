@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "operator/objects/names.h"
-#include "operator/objects/release.h"
+#include "operator/objects/objects.h"
 #include "operator_api/status_schema.h"
 
 namespace atl::ctl {

@@ -12,7 +12,7 @@
 #include <optional>
 #include <string>
 
-#include "operator/kube/cpprest_transport.h"
+#include "operator/kube/transport.h"
 #include "operator_kube/scripted_server.h"
 
 namespace atl::kube {

@@ -7,7 +7,6 @@
 #include <thread>
 
 #include "operator/kube/clock.h"
-#include "operator/kube/expectations.h"
 #include "operator_kube/fake_clock.h"
 
 namespace atl::kube {

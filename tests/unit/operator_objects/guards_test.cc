@@ -1,13 +1,12 @@
 // What templates may not say, field by field of tests/data/pod_security.json: tests/charts/pod_security holds
 // that file against Kubernetes' own Pod Security admission, and the chart's policies against it.
-#include "operator/objects/guards.h"
+#include "operator/objects/template.h"
 
 #include <gmock/gmock.h>
 
 #include <fstream>
 
 #include "base/json.h"
-#include "operator/objects/template.h"
 #include "operator_api/sample_job.h"
 #include "where.h"
 

@@ -14,7 +14,6 @@
 #include "job/load.h"
 #include "operator/api/pod.h"
 #include "operator/objects/names.h"
-#include "operator/objects/release.h"
 #include "operator_api/sample_job.h"
 
 namespace atl::ctl {

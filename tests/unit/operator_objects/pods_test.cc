@@ -2,8 +2,8 @@
 #include <gmock/gmock.h>
 
 #include "base/json.h"
-#include "operator/objects/image.h"
 #include "operator/objects/names.h"
+#include "operator/objects/settings.h"
 #include "operator/plan/gang.h"
 #include "operator/plan/snapshot.h"
 #include "operator_objects/restricted_profile.h"

@@ -5,7 +5,6 @@
 
 #include "base/json.h"
 #include "operator/objects/names.h"
-#include "operator/objects/release.h"
 #include "operator/plan/node_filter.h"
 #include "operator/plan/snapshot.h"
 #include "operator_api/sample_job.h"

@@ -11,7 +11,6 @@
 
 #include "operator/plan/demand_class.h"
 #include "operator/plan/gang.h"
-#include "operator/plan/reservation.h"
 
 namespace atl::ctl {
 namespace {

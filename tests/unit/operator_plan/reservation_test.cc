@@ -1,5 +1,5 @@
 // Room that is kept for a gang, alone and in a cluster where smaller ones come and go.
-#include "operator/plan/reservation.h"
+#include "operator/plan/demand_class.h"
 
 #include <gmock/gmock.h>
 

@@ -5,8 +5,8 @@
 
 #include "base/json.h"
 #include "job/load.h"
+#include "operator/plan/demand_class.h"
 #include "operator/plan/gang.h"
-#include "operator/plan/reservation.h"
 #include "operator_plan/clusters.h"
 #include "operator_plan/exhaustive.h"
 

@@ -2,7 +2,7 @@
 // them.
 #include <gmock/gmock.h>
 
-#include "operator/objects/release.h"
+#include "operator/objects/objects.h"
 #include "operator_run/stage.h"
 
 namespace atl::ctl {

@@ -1,5 +1,5 @@
 // For whom nodes may be asked: the first in order, within the installation's limit and a namespace's half.
-#include "operator/run/node_requests.h"
+#include "operator/run/waiting_gangs.h"
 
 #include <gmock/gmock.h>
 

@@ -12,7 +12,7 @@
 #include <thread>
 
 #include "base/error.h"
-#include "plan/dry_input.h"
+#include "plan/dry_run.h"
 #include "simulate/recorder.h"
 #include "simulate/simulation.h"
 #include "train/optimizer.h"

@@ -5,7 +5,6 @@
 
 #include <cmath>
 
-#include "telemetry/record_json.h"
 #include "telemetry/sample_run.h"
 #include "temporary_folder.h"
 

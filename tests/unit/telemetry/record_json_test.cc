@@ -1,5 +1,5 @@
 // metrics.jsonl and run.json are interfaces, which scripts and later versions read.
-#include "telemetry/record_json.h"
+#include "telemetry/run_folder.h"
 
 #include <gmock/gmock.h>
 

@@ -3,9 +3,9 @@
 #include <gmock/gmock.h>
 
 #include "base/json.h"
-#include "telemetry/record_json.h"
 #include "telemetry/report/report.h"
 #include "telemetry/report_page.h"
+#include "telemetry/run_folder.h"
 #include "telemetry/sample_run.h"
 
 namespace atl {

@@ -5,8 +5,8 @@
 #include <cmath>
 
 #include "base/json.h"
-#include "telemetry/record_json.h"
 #include "telemetry/report_page.h"
+#include "telemetry/run_folder.h"
 #include "telemetry/sample_run.h"
 #include "temporary_folder.h"
 

@@ -2,8 +2,8 @@
 #include <gtest/gtest.h>
 
 #include "dataset/format/npy.h"
-#include "job/write.h"
-#include "train/predict.h"
+#include "job/load.h"
+#include "train/predictions.h"
 #include "train/session.h"
 #include "train/small_job.h"
 

@@ -1,13 +1,13 @@
 // `atoll predict` gives what the run itself predicted at its end, however it was trained, and also predicts
 // unlabelled vertices.
-#include "train/predict.h"
+#include "train/predictions.h"
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "dataset/format/npy.h"
-#include "job/write.h"
+#include "job/load.h"
 #include "train/every_model.h"
 #include "train/session.h"
 

@@ -1,7 +1,7 @@
 // A run's record of each rank: where an epoch's time goes, and the bytes by purpose.
 #include <gmock/gmock.h>
 
-#include "telemetry/rank_figures.h"
+#include "telemetry/rank_meter.h"
 #include "telemetry/report/report.h"
 #include "train/checkpoint/killed_run.h"
 

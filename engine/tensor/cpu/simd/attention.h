@@ -3,7 +3,6 @@
 // whatever the number of heads.
 #pragma once
 
-#include "tensor/cpu/simd/exp.h"
 #include "tensor/cpu/simd/loops.h"
 #include "tensor/cpu/simd/mask.h"
 #include "tensor/cpu/simd/vec.h"

@@ -1,9 +1,9 @@
 // The operations after a product, row by row while it is in cache: bias, norm, residual, activation, dropout.
 #include "tensor/activation.h"
-#include "tensor/cpu/simd/exp.h"
 #include "tensor/cpu/simd/level.h"
 #include "tensor/cpu/simd/mask.h"
 #include "tensor/cpu/simd/stored.h"
+#include "tensor/cpu/simd/vec.h"
 
 namespace atl::simd::ATOLL_LEVEL {
 namespace {

@@ -1,6 +1,6 @@
 // Cross entropies and their gradients: each selected row is read twice while it is in cache and written once.
-#include "tensor/cpu/simd/exp.h"
 #include "tensor/cpu/simd/level.h"
+#include "tensor/cpu/simd/vec.h"
 
 namespace atl::simd::ATOLL_LEVEL {
 namespace {

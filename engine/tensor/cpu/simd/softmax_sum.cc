@@ -1,7 +1,7 @@
 // Softmax over neighbours, column by column. A running maximum and sum let blocks of sources follow each
 // other. The backward pass goes over the transposed arcs.
-#include "tensor/cpu/simd/exp.h"
 #include "tensor/cpu/simd/level.h"
+#include "tensor/cpu/simd/vec.h"
 
 namespace atl::simd::ATOLL_LEVEL {
 namespace {

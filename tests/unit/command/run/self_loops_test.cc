@@ -7,7 +7,6 @@
 
 #include "dataset/source_files.h"
 #include "job/load.h"
-#include "job/write.h"
 
 namespace atl {
 namespace {

@@ -5,7 +5,7 @@
 #include <cctype>
 
 #include "dataset/catalogue/describe.h"
-#include "dataset/generate/dataset.h"
+#include "dataset/generate/generate.h"
 #include "dataset/import/importers.h"
 #include "dataset/source_files.h"
 

@@ -1,5 +1,5 @@
 // A generated data set on disk is the graph in memory, and the same files on any number of threads.
-#include "dataset/generate/dataset.h"
+#include "dataset/generate/generate.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-#include "operator/objects/image.h"
+#include "operator/objects/settings.h"
 
 #include "operator/objects/names.h"
 

@@ -1,4 +1,5 @@
-#include "base/build_id.h"
+// The linker's build id of this program, found among the notes with which it was loaded.
+#include "command/run/rank_start.h"
 
 #include <elf.h>
 #include <fmt/format.h>

@@ -1,4 +1,4 @@
-#include "base/build_id.h"
+#include "command/run/rank_start.h"
 
 #include <gtest/gtest.h>
 
