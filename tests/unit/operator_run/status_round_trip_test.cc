@@ -5,7 +5,7 @@
 #include <map>
 #include <random>
 
-#include "operator/run/progress.h"
+#include "operator/run/rank_pages.h"
 #include "operator_api/status_schema.h"
 #include "operator_controller/one_decision.h"
 
