@@ -142,9 +142,9 @@ bool FakeOperator::apply(const std::string& name, const Decision& decision) {
 }
 
 void FakeOperator::answer(const Wants& wants, Observed& seen) {
-  if (wants.prepare_log)
+  if (wants.prepare_log && gets_logs)
     seen.prepare_log =
-        cluster_.does_prepare_fail
+        cluster_.does_prepare_fail || cluster_.does_prepare_hang
             ? cluster_.failed_prepare_log
             : "loading\n{\"preparedChecksum\":\"p\",\"ranks\":4,\"flows\":[[0,2,100],[1,3,50]]" +
                   cluster_.prepares_also + "}\n";
@@ -172,7 +172,9 @@ void FakeOperator::look(const std::string& name) {
     const Decision decision = decide_on(seen);
     look_again_.erase(name);
     if (decision.requeue_at) look_again_[name] = *decision.requeue_at;
-    if (decision.is_empty()) return;
+    if (decision.wants.is_any())
+      look_again_[name] = cluster_.now + Seconds(1);  // for an answer that didn't come
+    if (!decision.status && decision.stages.empty()) return;
     is_refused_deletion_ = false;
     apply(name, decision);
     if (!is_refused_deletion_ && refusals_[name].empty()) continue;

@@ -48,6 +48,7 @@ class FakeOperator {
   int kill_after = -1;  // writes after which the operator dies and forgets the rest; −1: never
   int writes = 0;
   bool is_down = false;
+  bool gets_logs = true;               // the API server can reach the kubelets
   std::function<void(Observed&)> add;  // adds to what is seen
   std::function<std::string(const std::string& pod)> fault_of = [](const std::string&) { return ""; };
   using Flavors = std::optional<std::set<std::string>>;
