@@ -77,7 +77,7 @@ void tell_how_far(Reconcile& reconcile, const PodView* pod) {
     return reconcile.say(
         kPlaced, false, kPreparing,
         fmt::format(
-            "the former prepare pod was told to end, and still stands on node {}; the next one waits for "
+            "the former prepare pod was stopped, and still stands on node {}; the next one waits for "
             "it (a process that waits for a disk or a network volume can't be killed, and a finalizer "
             "holds a pod)",
             pod->node));

@@ -273,7 +273,7 @@ TEST(LifePrepare, APodThatCannotBeKilledIsNamed) {
   world.cluster.stands_still = {"cora-prepare"};
   world.atoll.run(300);
   EXPECT_THAT(find_condition(world.atoll.status().conditions, kPlaced)->message,
-              HasSubstr("the former prepare pod was told to end, and still stands on node " + node));
+              HasSubstr("the former prepare pod was stopped, and still stands on node " + node));
   EXPECT_EQ(world.cluster.prepares, 1);
   world.cluster.stands_still.clear();
   world.cluster.does_prepare_hang = false;
