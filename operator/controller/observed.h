@@ -91,7 +91,8 @@ struct Observed {
   std::optional<std::string> pod_fault;    // what the API server finds wrong with the pod, or ""
   std::optional<SecretAnswer> secret;      // of the job's keys
   std::optional<QueueAnswer> queue;
-  std::vector<Refusal> refusals;                // of the last writes
+  std::vector<Refusal> refusals;                // of the last writes: objects to be made or changed
+  std::vector<Refusal> undeleted;               // of the last writes: objects to be deleted
   std::optional<QueuePriority> queue_priority;  // nothing: the job names an unknown class
   std::set<std::string> topology_flavors;       // ResourceFlavors of the cluster that name a Topology
   std::optional<Moment> wrote_status;           // when this operator last wrote the status; nothing: never

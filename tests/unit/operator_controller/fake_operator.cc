@@ -73,6 +73,7 @@ Observed FakeOperator::observe(const std::string& name) {
                  }};
   seen.cluster = &view;
   seen.refusals = std::exchange(refusals_[name], {});
+  seen.undeleted = std::exchange(undeleted_[name], {});
   seen.now = cluster_.now;
   if (add) add(seen);
   return seen;
@@ -118,7 +119,7 @@ bool FakeOperator::write(const std::string& name, const Write& write) {
       break;
     case Write::Verb::kDelete:
       if (cluster_.keeps(write.kind, write.name))
-        is_refused_deletion_ = true;
+        undeleted_[name].push_back({std::string(name_of(write.kind)) + " " + write.name, "it is kept today"});
       else
         cluster_.remove(write.kind, write.name, write.uid, write.grace);
       break;
@@ -136,7 +137,7 @@ bool FakeOperator::apply(const std::string& name, const Decision& decision) {
   for (const auto& stage : decision.stages) {
     for (const Write& w : stage)
       if (!write(name, w)) return false;
-    if (is_refused_deletion_ || !refusals_[name].empty()) return false;
+    if (!undeleted_[name].empty() || !refusals_[name].empty()) return false;
   }
   return true;
 }
@@ -175,9 +176,8 @@ void FakeOperator::look(const std::string& name) {
     if (decision.wants.is_any())
       look_again_[name] = cluster_.now + Seconds(1);  // for an answer that didn't come
     if (!decision.status && decision.stages.empty()) return;
-    is_refused_deletion_ = false;
     apply(name, decision);
-    if (!is_refused_deletion_ && refusals_[name].empty()) continue;
+    if (undeleted_[name].empty() && refusals_[name].empty()) continue;
     look_again_[name] = cluster_.now + Seconds(1);  // and not at once
     return;
   }

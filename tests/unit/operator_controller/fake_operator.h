@@ -87,9 +87,9 @@ class FakeOperator {
 
   FakeCluster& cluster_;
   std::map<std::string, Moment> look_again_;
-  std::map<std::string, std::vector<Refusal>> refusals_;  // of the last writes, by job
-  std::map<std::string, std::string> taken_keys_;         // likewise: Secrets that existed already
-  bool is_refused_deletion_ = false;                      // likewise: one of them
+  std::map<std::string, std::vector<Refusal>> refusals_;   // of the last writes, by job
+  std::map<std::string, std::string> taken_keys_;          // likewise: Secrets that existed already
+  std::map<std::string, std::vector<Refusal>> undeleted_;  // likewise: deletions
   int keys_made_ = 0;
   std::map<std::string, GnnJob> read_;  // by the object's text
 };
