@@ -114,7 +114,8 @@ Json pod_size() {
   return object(
       "how many ranks share a pod, chosen where the manifest leaves that open",
       {{"ranksPerServer", count("as placement.ranksPerServer; absent until nodes could hold the job")},
-       {"reason", text("what it was chosen for, or what it waits for", 4096)}});
+       {"reason", text("what it was chosen for, or what it waits for", 4096)},
+       {"goneSince", time("since when no nodes could hold such pods, even if they were empty")}});
 }
 
 Json progress() {
