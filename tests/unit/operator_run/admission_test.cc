@@ -197,6 +197,9 @@ TEST_F(Admission, AWrongTemplateFailsTheJobInTheServersWords) {
   const std::pair<int, const char*> verdicts[] = {
       {400,
        "Pod in version \"v1\" cannot be handled as a Pod: strict decoding error: unknown field \"spec.dns\""},
+      {400,
+       "Pod in version \"v1\" cannot be handled as a Pod: json: cannot unmarshal number into Go struct field "
+       "EnvVar.spec.dns of type string"},
       {422, "Pod \"cora-0-0\" is invalid: spec.dns: Invalid value"}};
   for (const auto& [code, words] : verdicts) {
     Stage other;
@@ -209,7 +212,7 @@ TEST_F(Admission, AWrongTemplateFailsTheJobInTheServersWords) {
     const Condition* failed = find_condition(status.conditions, kFailed);
     ASSERT_TRUE(failed) << code;
     EXPECT_EQ(failed->reason, "InvalidSpec");
-    EXPECT_THAT(failed->message, HasSubstr("template.spec.dns"));
+    EXPECT_THAT(failed->message, HasSubstr("spec.dns"));
     EXPECT_THAT(other.cluster.pods, IsEmpty());
   }
 }
@@ -218,6 +221,7 @@ TEST_F(Admission, WhatMayPassAnotherDayIsNotTheTemplatesFault) {
   const std::pair<int, const char*> verdicts[] = {
       {403, "exceeded quota: team"},
       {400, "admission webhook \"x\" does not support dry run"},
+      {400, "admission webhook \"x\" denied the request: it cannot be handled as a Pod: no pods today"},
       {422, "admission webhook \"x\" denied the request: no pods today"},
       {422, "pods \"cora-0-0\" is forbidden: ValidatingAdmissionPolicy 'x' denied request: no pods today"},
       {500, "failed calling webhook \"x\": connection refused"}};
