@@ -204,6 +204,7 @@ struct RunPolicySpec {
   std::int64_t ttl_seconds_after_finished = -1;  // −1 = kept
   CleanPodPolicy clean_pod_policy = CleanPodPolicy::kRunning;
   std::int64_t start_deadline_seconds = 600;
+  std::int64_t prepare_deadline_seconds = 86400;
   std::int64_t progress_deadline_seconds = 1800;
   bool operator==(const RunPolicySpec&) const = default;
 };

@@ -22,6 +22,9 @@ inline constexpr const char* kSucceeded = "Succeeded";
 inline constexpr const char* kFailed = "Failed";
 /// Whether nodes are asked for, for a gang that waits for room; a job that never waited hasn't it.
 inline constexpr const char* kNodesRequested = "NodesRequested";
+/// Whether the API server refuses to delete an object that is to go; a job of which none was refused hasn't
+/// it. Also the reason.
+inline constexpr const char* kDeletionRefused = "DeletionRefused";
 
 /// The reason against Placed and Created while the data set is prepared, before places are looked for. Also a
 /// state.

@@ -27,6 +27,8 @@ ContainerView read_container(const json& status) {
   view.waiting_message = text_of(waiting, "message");
   view.running = member(state, "running").is_object();
   view.ended = terminated.is_object();
+  view.since =
+      view.ended ? moment_of(terminated, "finishedAt") : moment_of(member(state, "running"), "startedAt");
   view.exit_code = int(integer_of(terminated, "exitCode").value_or(0));
   view.signal = int(integer_of(terminated, "signal").value_or(0));
   view.reason = text_of(terminated, "reason");

@@ -16,6 +16,7 @@ struct ContainerView {
   std::string waiting,
       waiting_message;  // why it doesn't run yet: ImagePullBackOff; "" while it runs or has ended
   bool running = false, ended = false;
+  std::optional<Moment> since;  // when it started to run, or ended, by its node's clock
   int exit_code = 0, signal = 0;
   std::string reason, message;  // of its end: OOMKilled, Error; and its termination message
   std::string image_id;  // of the started image: "registry/repository@sha256:…", or only "sha256:…"

@@ -68,6 +68,7 @@ Status read_status(const nlohmann::json& status) {
   read.made_of = {text_of(made_of, "manifest"), text_of(made_of, "prepared"), text_of(made_of, "image")};
   const nlohmann::json& pod_size = member(status, "podSize");
   read.pod_size = {int(integer_of(pod_size, "ranksPerServer").value_or(0)), text_of(pod_size, "reason")};
+  read.pod_size_gone = moment_of(pod_size, "goneSince");
   read.attempt = int(integer_of(status, "attempt").value_or(0));
   read.failures = int(integer_of(status, "failures").value_or(0));
   read.disruptions = int(integer_of(status, "disruptions").value_or(0));
@@ -157,10 +158,11 @@ Json made_of_json(const MadeOf& made_of) {
   return json;
 }
 
-Json pod_size_json(const PodSize& size) {
+Json pod_size_json(const Status& status) {
   Json json;
-  if (size.ranks > 0) json["ranksPerServer"] = size.ranks;
-  put(json, "reason", size.reason, kLongestMessage);
+  if (status.pod_size.ranks > 0) json["ranksPerServer"] = status.pod_size.ranks;
+  put(json, "reason", status.pod_size.reason, kLongestMessage);
+  if (status.pod_size_gone) json["goneSince"] = text_of(*status.pod_size_gone);
   return json;
 }
 
@@ -233,7 +235,7 @@ std::string write_status(const Status& status) {
   for (const Condition& condition : status.conditions) conditions.push_back(condition_json(condition));
   put_object(json, "conditions", std::move(conditions));
   put_object(json, "madeOf", made_of_json(status.made_of));
-  put_object(json, "podSize", pod_size_json(status.pod_size));
+  put_object(json, "podSize", pod_size_json(status));
   json["attempt"] = status.attempt;
   json["failures"] = status.failures;
   if (status.disruptions > 0) json["disruptions"] = status.disruptions;

@@ -71,7 +71,8 @@ struct Status {
   std::int64_t observed_generation = 0;
   std::vector<Condition> conditions;
   MadeOf made_of;
-  PodSize pod_size;     // chosen, or why it isn't yet; empty: manifest and strategy decide
+  PodSize pod_size;                     // chosen, or why it isn't yet; empty: manifest and strategy decide
+  std::optional<Moment> pod_size_gone;  // since when no nodes could hold pods of that size
   int attempt = 0;      // the newest start of the ranks, which fences the output folder; 0: none yet
   int failures = 0;     // restarts that count against backoffLimit
   int disruptions = 0;  // restarts that count against maxDisruptions

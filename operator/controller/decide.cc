@@ -44,6 +44,7 @@ Decision decide(const Observed& seen, const Settings& settings) {
     if (step(reconcile) == Next::kDone) break;
   tell_queue(reconcile);
   end_needless_request(reconcile);
+  tell_what_is_kept(reconcile);
   return reconcile.decision();
 }
 

@@ -85,6 +85,7 @@ void end_job(Reconcile& reconcile, const char* how, const std::string& reason, c
   reconcile.say(kRunning, false, reason, why);
   reconcile.say(kRestarting, false, reason, why);
   end_request(reconcile, reason, why);
+  if (reconcile.holds(kDeletionRefused)) reconcile.say(kDeletionRefused, false, reason, why);
   reconcile.say(how, true, reason, message);
   reconcile.status.completion = reconcile.now();
 }

@@ -28,13 +28,19 @@ struct NodeView {
   bool is_missing = false;
 };
 
-/// Reports of the ranks' servers in the present attempt. They are asked every few seconds.
+/// Reports of the ranks' servers in the present attempt. They are asked every few seconds, or less often
+/// where many jobs answer slowly.
 struct ProgressReport {
   std::optional<Progress> progress;  // nothing: no server has answered yet
   Moment advanced{};                 // when an epoch last ended, as observed
   Moment answered{};                 // when a server last answered; before that, when one was first asked
   std::optional<std::int64_t> stalled_rank;  // the rank that others wait for, if known
+  int missed = 0;                            // questions in a row that no server has answered
 };
+
+/// Questions in a row without an answer, after which ranks may be called unheard. How long they were silent
+/// doesn't suffice: where many jobs answer slowly, one isn't asked often.
+inline constexpr int kMissedToBeUnheard = 3;
 
 /// An object that the API server refused (quota, LimitRange, admission).
 struct Refusal {
@@ -85,7 +91,8 @@ struct Observed {
   std::optional<std::string> pod_fault;    // what the API server finds wrong with the pod, or ""
   std::optional<SecretAnswer> secret;      // of the job's keys
   std::optional<QueueAnswer> queue;
-  std::vector<Refusal> refusals;                // of the last writes
+  std::vector<Refusal> refusals;                // of the last writes: objects to be made or changed
+  std::vector<Refusal> undeleted;               // of the last writes: objects to be deleted
   std::optional<QueuePriority> queue_priority;  // nothing: the job names an unknown class
   std::set<std::string> topology_flavors;       // ResourceFlavors of the cluster that name a Topology
   std::optional<Moment> wrote_status;           // when this operator last wrote the status; nothing: never

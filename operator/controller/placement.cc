@@ -17,7 +17,8 @@ namespace atl::ctl {
 namespace {
 
 constexpr Seconds kShortestWait{2}, kFirstJitter{13}, kPlanAgain{60};
-constexpr int kMostDoublings = 7;  // of the shortest wait: up to four minutes
+constexpr Seconds kTimeToReturn{1800};  // for nodes that are made anew, repaired, or cordoned for an upgrade
+constexpr int kMostDoublings = 7;       // of the shortest wait: up to four minutes
 
 bool is_any_gated(const Reconcile& reconcile) {
   for (const PodView* worker : reconcile.gang().workers)
@@ -94,30 +95,69 @@ bool is_admitted_as_it_is(const Reconcile& reconcile) {
   return place && place->workload->has_admission && !place->meta.deletion && !is_old_place(*place, reconcile);
 }
 
-/// Whether pods of the job are on nodes or are to be, or its queue has admitted them.
-bool has_begun(const Reconcile& reconcile) {
-  return is_admitted_as_it_is(reconcile) || runs(reconcile) || reconcile.holds(kPlaced) ||
+/// Whether pods of the job are on nodes or are to be.
+bool is_on_nodes(const Reconcile& reconcile) {
+  return runs(reconcile) || reconcile.holds(kPlaced) ||
          std::ranges::any_of(reconcile.seen.pods, [&](const PodView& pod) {
            return is_own(pod.meta, reconcile.seen) && pod.is_bound() &&
                   pod.meta.label(kRoleLabel) != kPlaceholderRole;
          });
 }
 
-}  // namespace
-
-Next choose_pod_size(Reconcile& reconcile) {
-  if (!is_pod_size_open(reconcile.seen.job, is_new(reconcile)) || has_begun(reconcile))
-    return Next::kContinue;
-  const PodSizing sizing = pod_sizing(reconcile.seen.job, reconcile.settings, [&](std::vector<Gang> ways) {
+LargestPods largest_for_workers(const Reconcile& reconcile) {
+  return [&reconcile](std::vector<Gang> ways) {
     for (Gang& way : ways) way.filter = nodes_for_workers(reconcile);
     return reconcile.seen.cluster->largest_pods(ways);
-  });
-  if (sizing.is_another && dismiss_all(reconcile)) return Next::kDone;  // those of the former size
+  };
+}
+
+/// Gives the job's pods another size. Those of the former one go first.
+Next enter_pod_size(Reconcile& reconcile, const PodSizing& sizing) {
+  if (sizing.is_another && dismiss_all(reconcile)) return Next::kDone;
   reconcile.status.pod_size = sizing.size;
+  reconcile.status.pod_size_gone.reset();
   reconcile.status.made_of = sizing.made_of;
   if (sizing.is_another && sizing.size.ranks > 0)
     reconcile.say(kPlaced, false, kPodSizeChosen, sizing.size.reason);
   return done_if(sizing.is_another);
+}
+
+/// Whether the job waits for room for pods of a size that was chosen, and nothing of it ever ran. A queue
+/// that assigns nodes has found them itself.
+bool may_lack_nodes(const Reconcile& reconcile) {
+  const std::string why = reconcile.reason_against(kPlaced);
+  return reconcile.job().has_chosen_pod_size && (why == kNoRoom || why == kUnschedulable) &&
+         !is_on_nodes(reconcile) && !reconcile.gang().is_launched && reconcile.attempt() == 1 &&
+         !reconcile.spec().run_policy.suspend && !only_nodes(reconcile.job().admitted.worker_nodes);
+}
+
+/// The nodes for which a size was chosen may be gone for good, or the flavor that a queue has assigned has
+/// smaller ones. While an autoscaler is asked for nodes, one may come.
+Next choose_pod_size_anew(Reconcile& reconcile) {
+  if (!may_lack_nodes(reconcile)) return Next::kContinue;
+  const LargestPods largest = largest_for_workers(reconcile);
+  auto& gone = reconcile.status.pod_size_gone;
+  if (could_hold_chosen(reconcile.seen.job, reconcile.settings, largest)) {
+    gone.reset();
+    return Next::kContinue;
+  }
+  if (!gone) gone = reconcile.now();
+  if (!reconcile.await(*gone + kTimeToReturn) || reconcile.holds(kNodesRequested)) return Next::kContinue;
+  PodSizing sizing = pod_sizing(reconcile.seen.job, reconcile.settings, largest);
+  if (!sizing.is_another || sizing.size.ranks == 0) return Next::kContinue;  // there are no others yet
+  sizing.size.reason +=
+      fmt::format("; before, pods were to have {} ranks, which no nodes could hold since {}",
+                  reconcile.status.pod_size.ranks, text_of(*gone));
+  return enter_pod_size(reconcile, sizing);
+}
+
+}  // namespace
+
+Next choose_pod_size(Reconcile& reconcile) {
+  if (!is_pod_size_open(reconcile.seen.job, is_new(reconcile))) return choose_pod_size_anew(reconcile);
+  if (is_admitted_as_it_is(reconcile) || is_on_nodes(reconcile)) return Next::kContinue;
+  return enter_pod_size(reconcile,
+                        pod_sizing(reconcile.seen.job, reconcile.settings, largest_for_workers(reconcile)));
 }
 
 GangPlan find_places(Reconcile& reconcile) {

@@ -14,6 +14,9 @@
 namespace atl::ctl {
 namespace {
 
+constexpr Seconds kTimeForALog{600};  // of a pod that has ended
+constexpr Seconds kTimeToEnd{30};     // beyond its grace, of a pod that was told to end
+
 /// Why it failed: the last line of its log or, where it wrote nothing, kubelet's reason.
 std::string why_it_ended(const PodView& pod, const std::string& log) {
   const std::string line = last_line(log);
@@ -35,8 +38,24 @@ void fail_prepare(Reconcile& reconcile, const PodView& pod, const std::string& r
   if (!pod.has_ended()) dismiss(reconcile, pod);
 }
 
+/// Asks for the log of a pod that has ended. What is decided here stands only where the API server doesn't
+/// give it: the node's kubelet may be out of the server's reach.
+void ask_for_log(Reconcile& reconcile, const PodView& pod) {
+  reconcile.ask_for_prepare_log();
+  const ContainerView* engine = pod.container(kEngine);
+  const Moment made = made_at(pod.meta).value_or(reconcile.now());
+  const Moment ended = std::max(made, engine ? engine->since.value_or(made) : made);
+  const std::string what = fmt::format(
+      "the prepare pod has ended, and the API server does not give its log (can it reach the kubelet "
+      "of node {}?)",
+      pod.node);
+  if (!reconcile.await(ended + kTimeForALog)) return reconcile.say(kPlaced, false, kPreparing, what);
+  const std::string why = pod.phase == "Succeeded" ? "" : why_it_ended(pod, "");
+  fail_prepare(reconcile, pod, "PrepareFailed", why + (why.empty() ? "" : "; ") + what);
+}
+
 void keep_result(Reconcile& reconcile, const PodView& pod) {
-  if (!reconcile.seen.prepare_log) return reconcile.ask_for_prepare_log();
+  if (!reconcile.seen.prepare_log) return ask_for_log(reconcile, pod);
   const std::string line = last_line(*reconcile.seen.prepare_log);
   if (!read_prepared(line))
     return fail_prepare(reconcile, pod, "PrepareFailed", "the last line of its log isn't a result: " + line);
@@ -54,6 +73,14 @@ bool has_no_node_left(const Reconcile& reconcile) {
 /// judged it yet, the words about the previous pod still hold.
 void tell_how_far(Reconcile& reconcile, const PodView* pod) {
   if (reconcile.holds(kPlaced)) return;
+  if (pod && pod->is_bound() && pod->is_terminating() && reconcile.await(*pod->meta.deletion + kTimeToEnd))
+    return reconcile.say(
+        kPlaced, false, kPreparing,
+        fmt::format(
+            "the former prepare pod was stopped, and still stands on node {}; the next one waits for "
+            "it (a process that waits for a disk or a network volume can't be killed, and a finalizer "
+            "holds a pod)",
+            pod->node));
   const Condition* before = reconcile.condition(kPlaced);
   const ContainerView* engine = pod ? pod->container(kEngine) : nullptr;
   const bool is_starting = pod && pod->is_bound() && !pod->has_ended() && !(engine && engine->running);
@@ -71,12 +98,25 @@ void tell_how_far(Reconcile& reconcile, const PodView* pod) {
   reconcile.say(kPlaced, false, kPreparing, "the data set is checked and partitioned");
 }
 
+/// Nothing tells how far the pod is, so all of its time counts. What it said last is asked for, because its
+/// log goes with it; where the API server doesn't give that, the job goes on without.
+void watch_work(Reconcile& reconcile, const PodView& pod, Moment begin) {
+  const auto seconds = reconcile.spec().run_policy.prepare_deadline_seconds;
+  if (!reconcile.await(begin + stated_time(seconds))) return;
+  if (!reconcile.seen.prepare_log) reconcile.ask_for_prepare_log();
+  const std::string line = last_line(reconcile.seen.prepare_log.value_or(""));
+  fail_prepare(reconcile, pod, "PrepareDeadlineExceeded",
+               fmt::format("the prepare pod ran for {} s (runPolicy.prepareDeadlineSeconds){}{}", seconds,
+                           line.empty() ? "" : "; its log ends with: ", line));
+}
+
 void watch_over(Reconcile& reconcile, const PodView& pod) {
   const ContainerView* engine = pod.container(kEngine);
-  const bool has_started = engine && engine->running;
+  const Moment made = made_at(pod.meta).value_or(reconcile.now());
+  if (engine && engine->running)
+    return watch_work(reconcile, pod, std::max(made, engine->since.value_or(made)));
   const auto seconds = reconcile.spec().run_policy.start_deadline_seconds;
-  const Moment end = made_at(pod.meta).value_or(reconcile.now()) + stated_time(seconds);
-  if (has_started || !reconcile.await(end)) return;
+  if (!reconcile.await(made + stated_time(seconds))) return;
   // A lack of room is no failure of the job's: another pod waits on, with a deadline of its own.
   if (!pod.is_bound()) return dismiss(reconcile, pod);
   fail_prepare(reconcile, pod, "StartDeadlineExceeded",
@@ -117,7 +157,7 @@ Next prepare_data(Reconcile& reconcile) {
     keep_result(reconcile, *pod);
   } else if (!loss.empty()) {
     if (!reconcile.seen.prepare_log)
-      reconcile.ask_for_prepare_log();
+      ask_for_log(reconcile, *pod);
     else
       fail_prepare(reconcile, *pod, "PrepareFailed", why_it_ended(*pod, *reconcile.seen.prepare_log));
   } else if (!pod->is_bound() &&

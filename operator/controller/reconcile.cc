@@ -14,7 +14,8 @@ constexpr std::size_t kLongestEvent = 1024;
 bool is_bad_news(const std::string& condition, bool holds, const std::string& reason) {
   if (reason == kPreparing || reason == kPodSizeChosen || reason == kSuspended)
     return false;  // on its way, or suspended as wished
-  return holds ? condition == kFailed || condition == kRestarting || reason == kUnheard
+  return holds ? condition == kFailed || condition == kRestarting || condition == kDeletionRefused ||
+                     reason == kUnheard
                : condition == kPlaced || condition == kCreated || is_in_vain(reason);
 }
 
@@ -91,6 +92,12 @@ void Reconcile::remove(Kind kind, const Meta& meta, std::optional<int> grace) {
   for (const auto& stage : decision_.stages)
     if (std::ranges::any_of(stage, is_this)) return;
   write({Write::Verb::kDelete, kind, meta.name, "", meta.uid, grace});
+}
+
+bool Reconcile::has_deletions() const {
+  return std::ranges::any_of(decision_.stages, [](const auto& stage) {
+    return std::ranges::any_of(stage, [](const Write& each) { return each.verb == Write::Verb::kDelete; });
+  });
 }
 
 void Reconcile::next_stage() {

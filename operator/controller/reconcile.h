@@ -42,6 +42,8 @@ class Reconcile {
   void say(const char* condition, bool holds, const std::string& reason, const std::string& message);
   /// As it becomes; null where the job doesn't have it yet.
   const Condition* condition(const char* type) const { return find_condition(status.conditions, type); }
+  /// An event alone, once for each reason: of a job that has ended no condition changes any more.
+  void tell(bool is_warning, const std::string& reason, const std::string& message);
   bool holds(const char* condition) const;
   /// Why the condition doesn't hold; "" where it holds, or isn't known yet.
   std::string reason_against(const char* condition) const;
@@ -77,11 +79,11 @@ class Reconcile {
   std::vector<const PodView*> own_pods(const char* role) const;
 
   bool has_writes() const { return !decision_.stages.empty(); }
+  bool has_deletions() const;
   Decision decision();
 
  private:
   void write(Write write);
-  void tell(bool is_warning, const std::string& reason, const std::string& message);
 
   GnnJob job_;
   std::optional<GangView> gang_;

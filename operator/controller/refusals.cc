@@ -63,6 +63,22 @@ Next tell_refusal(Reconcile& reconcile) {
   return Next::kContinue;  // it may be accepted the next time
 }
 
+void tell_what_is_kept(Reconcile& reconcile) {
+  const auto& kept = reconcile.seen.undeleted;
+  if (kept.empty()) {
+    // Where it is tried again, the answer is still to come.
+    if (reconcile.holds(kDeletionRefused) && !reconcile.has_deletions())
+      reconcile.say(kDeletionRefused, false, "NotRefused", "what was to be deleted is gone, or may stay");
+    return;
+  }
+  const Refusal& first = *std::ranges::min_element(kept, {}, &Refusal::object);  // they come in any order
+  std::string message =
+      fmt::format("{} is to be deleted, which the API server refuses: {}", first.object, first.message);
+  if (kept.size() > 1) message += fmt::format(" (and {} more)", kept.size() - 1);
+  if (has_ended(reconcile.status.conditions)) return reconcile.tell(true, kDeletionRefused, message);
+  reconcile.say(kDeletionRefused, true, kDeletionRefused, message);
+}
+
 Next give_way(Reconcile& reconcile) {
   if (!is_refused_pods(reconcile)) return Next::kContinue;
   // Half a gang whose pods have nodes takes room from others.

@@ -106,7 +106,8 @@ bool listen_in_vain(Reconcile& reconcile) {
   const auto& heard = reconcile.seen.heard;
   if (!heard) return was_unheard;
   const Moment end = std::max(heard->answered, reconcile.since(kRunning)) + kTimeToAnswer;
-  if (reconcile.await(end)) return true;
+  const bool are_silent = reconcile.await(end);
+  if (are_silent && heard->missed >= kMissedToBeUnheard) return true;  // the last of these misses is news
   return was_unheard && !heard->progress;
 }
 

@@ -67,6 +67,9 @@ bool is_of_request(const Refusal& refusal, const Reconcile& reconcile);
 
 // refusals.cc: what the API server refuses; and its word, asked before the first pod is made
 Next tell_refusal(Reconcile& reconcile);
+/// Says which objects the API server keeps that are to go. Decided after all other steps, also for a job that
+/// has ended.
+void tell_what_is_kept(Reconcile& reconcile);
 Next give_way(Reconcile& reconcile);
 Next refuse_malformed(Reconcile& reconcile);
 

@@ -15,12 +15,12 @@ constexpr const char *kWhenResumed = "it is chosen when the job is resumed",
                          "no nodes could hold all ranks, even if they were empty; until some could, "
                          "each rank has a pod of its own";
 
-/// The gangs that the job's ranks could be, the largest pods first. No manifest is read for them: a job that
-/// waits for its first nodes is looked at again and again, and some numbers have dozens of divisors.
-std::vector<Gang> ways(GnnJob sized, const Settings& settings) {
+/// The gangs that the job's ranks could be, with so many in a pod each. No manifest is read for them: a job
+/// that waits for its first nodes is looked at again and again, and some numbers have dozens of divisors.
+std::vector<Gang> ways(GnnJob sized, const Settings& settings, const std::vector<int>& sizes) {
   std::vector<Gang> gangs;
   sized.status.keys = kNoKeysYet;  // what pods ask for doesn't depend on them
-  for (const int ranks : pod_sizes(sized.job->placement.ranks)) {
+  for (const int ranks : sizes) {
     sized.job->placement.ranks_per_server = ranks;
     Gang& gang = gangs.emplace_back(gang_of(*sized.job, std::vector<PairBytes>{}, settings.gpu_resource));
     count_pods(sized, settings, gang);
@@ -57,6 +57,10 @@ bool is_pod_size_open(const GnnJob& job, bool is_new) {
   return job.made_of.manifest != job.status.made_of.manifest;  // somebody asks for something else
 }
 
+bool could_hold_chosen(const GnnJob& job, const Settings& settings, const LargestPods& largest) {
+  return largest(ways(job, settings, {job.status.pod_size.ranks})).has_value();
+}
+
 PodSizing pod_sizing(const GnnJob& job, const Settings& settings, const LargestPods& largest) {
   GnnJob given = job;
   if (job.has_chosen_pod_size) set_pod_size(given, 0);
@@ -65,7 +69,8 @@ PodSizing pod_sizing(const GnnJob& job, const Settings& settings, const LargestP
     if (given.job->run_policy.suspend)
       size.reason = kWhenResumed;
     else
-      size = largest_allowed(given, ways(given, settings), largest).value_or(PodSize{0, kNoNodes});
+      size = largest_allowed(given, ways(given, settings, pod_sizes(given.job->placement.ranks)), largest)
+                 .value_or(PodSize{0, kNoNodes});
   }
   const int before = job.has_chosen_pod_size ? job.status.pod_size.ranks : 1, now = std::max(size.ranks, 1);
   if (now == before) return {std::move(size), job.made_of, false};

@@ -34,7 +34,8 @@ std::string engine_image(const GnnJob& job, const Settings& settings) {
 std::string image_to_record(const GnnJob& job, const Settings& settings, const std::vector<PodView>& pods) {
   std::string image = job.made_of.image;
   for (const PodView& pod : pods) {
-    if (pod.meta.owner_uid != job.meta.uid) continue;
+    // A placeholder runs no engine, and may outlive all other pods, as where its deletion is refused.
+    if (pod.meta.owner_uid != job.meta.uid || pod.meta.label(kRoleLabel) == kPlaceholderRole) continue;
     if (image.empty()) image = pod.image;  // made by an operator that recorded no image
     const ContainerView* engine = pod.container(kEngine);
     if (!engine || pod.image != image || image.find('@') != std::string::npos) continue;

@@ -95,14 +95,24 @@ class Faults {
         add(breach.path, breach.what);
   }
 
+  /// The operator adds these up: what is no amount would end each look at the job, and nobody would be told.
+  void quantities(const json& amounts, const std::string& path) {
+    for (const auto& [name, amount] : amounts.items())
+      if (!amount.is_null() && !parse_quantity(text_of(amount)))
+        add(path + "." + name, "'" + text_of(amount) + "' is no quantity (use one like 500m or 1Gi)");
+  }
+
   /// Checks the engine's container, an init container, or one that runs beside them.
   void any_container(const json& container, const std::string& path) {
     guard(container, "container", path);
-    for (const char* kind : {"requests", "limits"})
-      for (const auto& [name, amount] : member(member(container, "resources"), kind).items())
+    for (const char* kind : {"requests", "limits"}) {
+      const json& amounts = member(member(container, "resources"), kind);
+      quantities(amounts, path + ".resources." + kind);
+      for (const auto& [name, amount] : amounts.items())
         if (is_gpu(name))
           add(path + ".resources." + kind + "." + name,
               fmt::format("can't be set (a job's GPUs are all {}: use spec.resources)", gpu_));
+    }
   }
 
   void refuse(const json& object, const Names& names, const std::string& path) {
@@ -147,17 +157,41 @@ class Faults {
     for (const auto& [key, value] : container.items())
       if (key != "name" && key != "resources")
         add(path + "." + key, "can't be set (only resources can: all else is said of 'engine')");
-    for (const char* kind : {"requests", "limits"})
-      for (const auto& [name, amount] : member(member(container, "resources"), kind).items())
-        if (!amount.is_null() && !parse_quantity(text_of(amount)))
-          add(path + ".resources." + kind + "." + name,
-              "'" + text_of(amount) + "' is no quantity (use one like 500m or 1Gi)");
+  }
+
+  /// The operator narrows where pods may go, so that must have its shape. All other shapes the API server
+  /// judges, by a pod that is tried.
+  void places(const json& spec) {
+    std::string path = "template.spec";
+    if (const json& selector = member(spec, "nodeSelector");
+        !selector.is_null() && !selector.is_object() && !is_accepted_)
+      add(path + ".nodeSelector", "is no object (use one like {disk: ssd})");
+    const json* part = &spec;
+    for (const char* name : {"affinity", "nodeAffinity", "requiredDuringSchedulingIgnoredDuringExecution"}) {
+      part = &member(*part, name);
+      path += std::string(".") + name;
+      if (part->is_null()) return;
+      if (!part->is_object()) return add(path, "is no object (kubectl explain pod.spec.affinity)");
+    }
+    const auto is_list = [](const json& value) { return value.is_null() || value.is_array(); };
+    const auto is_term = [&](const json& term) {
+      return (term.is_null() || term.is_object()) && is_list(member(term, "matchExpressions")) &&
+             is_list(member(term, "matchFields"));
+    };
+    const json& terms = member(*part, "nodeSelectorTerms");
+    if (!is_list(terms) || !std::ranges::all_of(terms, is_term))
+      add(path + ".nodeSelectorTerms",
+          "is no list of terms with lists of rules (kubectl explain pod.spec.affinity)");
   }
 
   void spec(const json& spec) {
     const std::string path = "template.spec";
     refuse(spec, kRefusedOfSpec, path);
     guard(spec, "pod", path);
+    places(spec);
+    quantities(member(spec, "overhead"), path + ".overhead");
+    for (const char* kind : {"requests", "limits"})
+      quantities(member(member(spec, "resources"), kind), path + ".resources." + kind);
     for (const char* kind : {"podAffinity", "podAntiAffinity"})
       if (member(spec, "affinity").contains(kind))
         add(path + ".affinity." + kind, "can't be set (placement decides where ranks run)");

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstddef>
 #include <mutex>
 
 #include "base/json.h"
@@ -103,9 +104,16 @@ WriteResult look_at_holder(const WriteContext& context, const Observed& seen, co
 /// A refusal that users must see, because it lasts until somebody mends its cause.
 WriteResult rejected(const kube::ApiError& error, const Write& write) {
   WriteResult refused = result(Outcome::kRejected, error.text());
-  refused.feedback.refusals.push_back({fmt::format("{} {}", name_of(write.kind), write.name), error.message});
+  WriteFeedback& feedback = refused.feedback;
+  (write.verb == Write::Verb::kDelete ? feedback.undeleted : feedback.refusals)
+      .push_back({fmt::format("{} {}", name_of(write.kind), write.name), error.message});
   refused.retry_after = error.retry_after;
   return refused;
+}
+
+/// Whether somebody's policy or webhook, or our rights, stand in the way: nothing else would tell of it.
+bool is_barred(const kube::ApiError& error) {
+  return error.code == 400 || error.code == 403 || error.is_of_admission();
 }
 
 WriteResult create(const WriteContext& context, const Observed& seen, const Write& write) {
@@ -126,8 +134,7 @@ WriteResult create(const WriteContext& context, const Observed& seen, const Writ
   // 404: the server doesn't know the kind. 500 and more: an admission webhook or the server failed; if that
   // lasts, users must see it.
   const int code = answer.error->code;
-  const bool is_refused = code == 400 || code == 403 || code == 404 || code == 422 || code >= 500 ||
-                          answer.error->is_of_admission();
+  const bool is_refused = is_barred(*answer.error) || code == 404 || code == 422 || code >= 500;
   return is_refused ? rejected(*answer.error, write) : refusal(*answer.error, write.kind, write.name);
 }
 
@@ -169,9 +176,7 @@ WriteResult patch(const WriteContext& context, const Observed& seen, const Write
     return {};
   }
   const kube::ApiError& error = *answer.error;
-  // Somebody's policy or webhook holds a pod at its gate: nothing else would tell of it.
-  const bool is_barred = error.code == 400 || error.code == 403 || error.is_of_admission();
-  if (write.kind == Kind::kPod && is_barred) return rejected(error, write);
+  if (write.kind == Kind::kPod && is_barred(error)) return rejected(error, write);  // it is held at its gate
   // A test of the patch has failed (422), or the pod is gone.
   const bool is_outdated = error.code == 422 || error.is_not_found();
   return is_outdated ? outdated(Outcome::kConflict, error.text(), write.kind, write.name)
@@ -186,10 +191,12 @@ WriteResult remove(const WriteContext& context, const Observed& seen, const Writ
     if (!is_known_to_go(context, seen, write, answer.object)) expected.comes();
     return {};
   }
+  const kube::ApiError& error = *answer.error;
+  if (is_barred(error)) return rejected(error, write);
   const bool is_gone =
-      answer.error->is_not_found() || answer.error->is_conflict();  // 409: the name belongs to another object
-  return is_gone ? outdated(Outcome::kDone, answer.error->text(), write.kind, write.name)
-                 : refusal(*answer.error, write.kind, write.name);
+      error.is_not_found() || error.is_conflict();  // 409: the name belongs to another object
+  return is_gone ? outdated(Outcome::kDone, error.text(), write.kind, write.name)
+                 : refusal(error, write.kind, write.name);
 }
 
 WriteResult send(const WriteContext& context, const Observed& seen, const Write& write) {
@@ -240,23 +247,15 @@ void join(WriteResult& all, WriteResult one) {
   std::ranges::move(one.feedback.objects, std::back_inserter(all.feedback.objects));
   if (all.feedback.taken_keys.empty()) all.feedback.taken_keys = std::move(one.feedback.taken_keys);
   std::ranges::move(one.feedback.refusals, std::back_inserter(all.feedback.refusals));
+  std::ranges::move(one.feedback.undeleted, std::back_inserter(all.feedback.undeleted));
   std::ranges::move(one.feedback.outdated, std::back_inserter(all.feedback.outdated));
 }
 
 }  // namespace
 
 const char* word_for(Outcome outcome) {
-  switch (outcome) {
-    case Outcome::kDone:
-      return "done";
-    case Outcome::kConflict:
-      return "conflict";
-    case Outcome::kRejected:
-      return "refused";
-    case Outcome::kUnanswered:
-      return "failed";
-  }
-  return "";
+  constexpr const char* kWords[] = {"done", "conflict", "refused", "failed"};  // by Outcome
+  return kWords[std::size_t(outcome)];
 }
 
 WriteResult write_new_status(const WriteContext& context, const Observed& seen, const Status& status) {

@@ -18,7 +18,7 @@ namespace atl::ctl {
 enum class Outcome {
   kDone,        // the caches will show the rest
   kConflict,    // the decision was made on an outdated state: look again
-  kRejected,    // the API server refuses an object, or somebody else's is in the way: see the feedback
+  kRejected,    // the API server refuses a write, or somebody else's is in the way: see the feedback
   kUnanswered,  // no answer, or one that may differ the next time
 };
 

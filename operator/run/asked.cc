@@ -64,10 +64,11 @@ std::string fault_of(kube::Client& client, const std::string& pod, const std::st
   const kube::Answer answer =
       client.create(resource_of(Kind::kPod).path(space), pod, {.dry_run = true, .is_strict = true});
   if (answer) return {};
-  const bool is_unknown_field =
-      answer.error->code == 400 && answer.error->message.find("strict decoding error") != std::string::npos;
-  const bool is_invalid = answer.error->code == 422 && !answer.error->is_of_admission();
-  return is_unknown_field || is_invalid ? answer.error->message : "";
+  if (answer.error->is_of_admission()) return {};
+  // An unknown field, a value of another type (a number among env), or what is no quantity.
+  const bool is_unreadable = answer.error->code == 400 &&
+                             answer.error->message.find("cannot be handled as a Pod") != std::string::npos;
+  return is_unreadable || answer.error->code == 422 ? answer.error->message : "";
 }
 
 std::optional<bool> is_secret_gone(kube::Client& client, const std::string& secret, const GnnJob& job) {

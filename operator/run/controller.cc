@@ -286,9 +286,9 @@ void Controller::conclude(const std::string& job, WriteResult result) {
   enqueue(job, true);
 }
 
-void Controller::poll_progress(const std::stop_token& stop) {
+void Controller::poll_progress(Lane lane, const std::stop_token& stop) {
   while (around_.clock.sleep(options_.progress_every, stop))
-    survive("progress", [&] { poll_progress_once(); });
+    survive("progress", [&] { (poller_.*lane)(around_.now()); });
 }
 
 void Controller::send_events(const std::stop_token& stop) {

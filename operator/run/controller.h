@@ -49,12 +49,16 @@ class Controller final : public CacheListener {
 
   // Each in threads of its own, until `stop`:
   void work(const std::stop_token& stop);
-  void poll_progress(const std::stop_token& stop);
+  using Lane = void (ProgressPoller::*)(Moment now);  // poll_prompt, poll_slow
+  void poll_progress(Lane lane, const std::stop_token& stop);
   void send_events(const std::stop_token& stop);
 
   /// Works on one job that needs it; false where none does.
   bool work_once();
-  void poll_progress_once() { poller_.poll(around_.now()); }
+  void poll_progress_once() {
+    poller_.poll_prompt(around_.now());
+    poller_.poll_slow(around_.now());
+  }
   /// Sends events that haven't been sent.
   void flush_events() { events_.send(); }
   std::string metrics_text();

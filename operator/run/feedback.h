@@ -23,12 +23,13 @@ struct WriteFeedback {
   std::vector<PodView> pods;        // others' pods
   std::vector<ObjectView> objects;  // others' objects
   std::string taken_keys;           // name of a Secret that isn't ours
-  std::vector<Refusal> refusals;
+  std::vector<Refusal> refusals;    // of what was to be made or changed
+  std::vector<Refusal> undeleted;   // of what was to be deleted
   std::vector<Outdated> outdated;
 
   bool has_foreign() const { return !pods.empty() || !objects.empty(); }
   bool is_empty() const {
-    return !has_foreign() && taken_keys.empty() && refusals.empty() && outdated.empty();
+    return !has_foreign() && taken_keys.empty() && refusals.empty() && undeleted.empty() && outdated.empty();
   }
 };
 

@@ -77,6 +77,7 @@ std::optional<Observed> observe(const std::string& job, const Caches& caches, Be
   std::ranges::move(beside.feedback.objects, std::back_inserter(seen.objects));
   seen.taken_keys = std::move(beside.feedback.taken_keys);
   seen.refusals = std::move(beside.feedback.refusals);
+  seen.undeleted = std::move(beside.feedback.undeleted);
   if (const QueueCaches* queues = caches.queues()) look_at_queue(seen, *queues);
   seen.nodes = node_views(seen, caches, beside.now);
   seen.heard = std::move(beside.heard);

@@ -21,7 +21,7 @@ struct Options {
   LogLevel log_level = LogLevel::kInfo;
   int workers = 4;                    // jobs that are worked on at the same time
   int writes_at_once = 16;            // per job
-  int polls_at_once = 16;             // jobs that are asked how far they are
+  int polls_at_once = 16;             // jobs that are asked how far they are, in each lane (progress.h)
   std::string metrics_host = "[::]";  // every address, IPv4 and IPv6
   int metrics_port = 8080;
   int engine_port = 9400;  // port of rank 0's /progress

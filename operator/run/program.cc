@@ -187,7 +187,8 @@ class Operator {
     controller_.look_at_all();
     std::vector<std::jthread> threads;
     for (int w = 0; w < options_.workers; ++w) threads.emplace_back([&] { controller_.work(stop); });
-    threads.emplace_back([&] { controller_.poll_progress(stop); });
+    for (const Controller::Lane lane : {&ProgressPoller::poll_prompt, &ProgressPoller::poll_slow})
+      threads.emplace_back([&, lane] { controller_.poll_progress(lane, stop); });
     threads.emplace_back([&] { controller_.send_events(stop); });
   }
 

@@ -72,13 +72,14 @@ Json words(const char* description, std::initializer_list<const char*> allowed) 
 }
 
 Json conditions() {
-  Json condition = object("Created, Placed, NodesRequested, Running, Suspended, Restarting, Succeeded/Failed",
-                          {{"type", text("", 63)},
-                           {"status", words("", {"True", "False", "Unknown"})},
-                           {"observedGeneration", count("the spec's generation that it refers to")},
-                           {"lastTransitionTime", time("when the status last changed")},
-                           {"reason", text("one word, for programs", 1024)},
-                           {"message", text("what happened and what to do, for people", 4096)}});
+  Json condition = object(
+      "Created, Placed, NodesRequested, Running, Suspended, Restarting, DeletionRefused, Succeeded/Failed",
+      {{"type", text("", 63)},
+       {"status", words("", {"True", "False", "Unknown"})},
+       {"observedGeneration", count("the spec's generation that it refers to")},
+       {"lastTransitionTime", time("when the status last changed")},
+       {"reason", text("one word, for programs", 1024)},
+       {"message", text("what happened and what to do, for people", 4096)}});
   condition["required"] = {"type", "status", "lastTransitionTime", "reason", "message"};
   condition["properties"]["type"].erase("description");
   condition["properties"]["status"].erase("description");
@@ -113,7 +114,8 @@ Json pod_size() {
   return object(
       "how many ranks share a pod, chosen where the manifest leaves that open",
       {{"ranksPerServer", count("as placement.ranksPerServer; absent until nodes could hold the job")},
-       {"reason", text("what it was chosen for, or what it waits for", 4096)}});
+       {"reason", text("what it was chosen for, or what it waits for", 4096)},
+       {"goneSince", time("since when no nodes could hold such pods, even if they were empty")}});
 }
 
 Json progress() {

@@ -68,6 +68,14 @@ std::vector<Field> deadline_fields() {
                .minimum = 1,
                .may_change = true,
                .mutability = Mutability::kAlways});
+  f.push_back({.path = "runPolicy.prepareDeadlineSeconds",
+               .type = FieldType::kInteger,
+               .description = "longest time to check and partition the data set, once its pod runs",
+               .slot = at([](Job & j) -> auto& { return j.run_policy.prepare_deadline_seconds; }),
+               .unit = "seconds",
+               .minimum = 1,
+               .may_change = true,
+               .mutability = Mutability::kAlways});
   f.push_back({.path = "runPolicy.progressDeadlineSeconds",
                .type = FieldType::kInteger,
                .description = "longest time without a finished epoch, or step of mini-batches",

@@ -23,6 +23,7 @@ Status full_status() {
                        {kRunning, true, "Training", "4 ranks on 2 nodes", at(2), 3}};
   status.made_of = {"0123456789", "9876543210", "atoll/engine@sha256:0123"};
   status.pod_size = {2, "4 ranks in 2 pods of 2: node n1 has 2 nvidia.com/gpu"};
+  status.pod_size_gone = at(5);
   status.attempt = 2;
   status.failures = 1;
   status.keys = "cora-keys-1";
@@ -64,6 +65,7 @@ TEST(Status, ReadsLikeThePapersOfTheManifest) {
   EXPECT_EQ(status.at("traffic").at("interServerBytesPerEpoch"), "2Ki");
   EXPECT_EQ(status.at("restarts")[0].at("culprit").at("signal"), "SIGKILL");
   EXPECT_EQ(status.at("podSize").at("ranksPerServer"), 2);
+  EXPECT_EQ(status.at("podSize").at("goneSince"), "2026-03-01T12:00:05Z");
   EXPECT_EQ(status.at("startTime"), "2026-03-01T12:00:00Z");
 }
 

@@ -53,5 +53,26 @@ TEST_F(DecideEvents, BadNewsAreWarnings) {
   EXPECT_THAT(decide_on().events, IsEmpty()) << "said once";
 }
 
+/// What the server refused may be forgotten between two looks, as where the first look's status was in
+/// conflict.
+TEST_F(DecideEvents, ADeletionThatIsTriedAgainCountsAsRefusedUntilItIsDone) {
+  submit();
+  world.until_training();
+  const auto look = [&](bool is_suspended, bool is_refused) {
+    return decide_on([=](Observed& seen) {
+      seen.job.job->run_policy.suspend = is_suspended;
+      set_condition(seen.job.status.conditions, {kSuspended, false, "Suspending", "", seen.now, 1});
+      set_condition(seen.job.status.conditions, {kDeletionRefused, true, kDeletionRefused, "", seen.now, 1});
+      if (is_refused) seen.undeleted = {{"Pod b", "kept"}, {"Pod a", "kept today"}};
+    });
+  };
+  const Decision refused = look(true, true), tried_again = look(true, false), done = look(false, false);
+  EXPECT_EQ(condition(refused, kDeletionRefused).message,
+            "Pod a is to be deleted, which the API server refuses: kept today (and 1 more)");
+  EXPECT_TRUE(condition(tried_again, kDeletionRefused).holds);
+  ASSERT_TRUE(done.status);
+  EXPECT_FALSE(condition(done, kDeletionRefused).holds);
+}
+
 }  // namespace
 }  // namespace atl::ctl

@@ -73,7 +73,8 @@ void FakeCluster::begin(const std::string& name, json& pod) {
   for (const json& condition : status.value("conditions", json::array()))
     if (condition.value("type", "") == "PodScheduled") conditions.push_back(condition);
   status["conditions"] = std::move(conditions);
-  status["containerStatuses"] = json::array({{{"name", kEngine}, {"state", {{"running", json::object()}}}}});
+  status["containerStatuses"] =
+      json::array({{{"name", kEngine}, {"state", {{"running", {{"startedAt", text_of(now)}}}}}}});
   if (label_of(pod, kRoleLabel) == kLauncherRole) begin_training(name, pod);
   if (label_of(pod, kRoleLabel) == kPrepareRole) ++prepares;
 }
@@ -158,6 +159,7 @@ void FakeCluster::evict_from_dead_nodes(json& pod) {
 /// the pod is gone.
 bool FakeCluster::take_away(const std::string& name, json& pod) {
   if (!pod.at("metadata").contains("deletionTimestamp")) return false;
+  if (stands_still.contains(name)) return false;
   touch(Kind::kPod, name);
   if (phase_of(pod) != "Running") return true;
   if (label_of(pod, kRoleLabel) == kLauncherRole) {
@@ -176,7 +178,7 @@ void FakeCluster::live(const std::string& name, json& pod) {
     begin(name, pod);
   else if (phase_of(pod) == "Running" && role == kLauncherRole && trains_.contains(uid))
     train(name, pod);
-  else if (phase_of(pod) == "Running" && role == kPrepareRole)
+  else if (phase_of(pod) == "Running" && role == kPrepareRole && !does_prepare_hang)
     end_pod(name, does_prepare_fail ? 1 : 0, prepare_reason, prepare_message);
 }
 

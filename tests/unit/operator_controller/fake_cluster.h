@@ -69,9 +69,10 @@ class FakeCluster {
   /// What the scheduler does with a pod that has no node. Nothing: finds a node. "": is silent. Else: its
   /// reason against the pod.
   std::function<std::optional<std::string>(const json&)> hinder = [](const json&) { return std::nullopt; };
-  std::string network = "10.1.0.";  // the beginning of pods' addresses
+  std::set<std::string> stands_still;  // pods whose processes can't be killed, as of a hanging disk
+  std::string network = "10.1.0.";     // the beginning of pods' addresses
   int prepares = 0;
-  bool does_prepare_fail = false;
+  bool does_prepare_fail = false, does_prepare_hang = false;
   json waits_for = {{"reason", "ImagePullBackOff"},
                     {"message", "no such image"}};  // where images can't be pulled
   std::string failed_prepare_log = "loading\nno data set 'cora'\n", prepare_reason = "Completed",

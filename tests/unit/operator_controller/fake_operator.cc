@@ -73,6 +73,7 @@ Observed FakeOperator::observe(const std::string& name) {
                  }};
   seen.cluster = &view;
   seen.refusals = std::exchange(refusals_[name], {});
+  seen.undeleted = std::exchange(undeleted_[name], {});
   seen.now = cluster_.now;
   if (add) add(seen);
   return seen;
@@ -118,7 +119,7 @@ bool FakeOperator::write(const std::string& name, const Write& write) {
       break;
     case Write::Verb::kDelete:
       if (cluster_.keeps(write.kind, write.name))
-        is_refused_deletion_ = true;
+        undeleted_[name].push_back({std::string(name_of(write.kind)) + " " + write.name, "it is kept today"});
       else
         cluster_.remove(write.kind, write.name, write.uid, write.grace);
       break;
@@ -136,15 +137,15 @@ bool FakeOperator::apply(const std::string& name, const Decision& decision) {
   for (const auto& stage : decision.stages) {
     for (const Write& w : stage)
       if (!write(name, w)) return false;
-    if (is_refused_deletion_ || !refusals_[name].empty()) return false;
+    if (!undeleted_[name].empty() || !refusals_[name].empty()) return false;
   }
   return true;
 }
 
 void FakeOperator::answer(const Wants& wants, Observed& seen) {
-  if (wants.prepare_log)
+  if (wants.prepare_log && gets_logs)
     seen.prepare_log =
-        cluster_.does_prepare_fail
+        cluster_.does_prepare_fail || cluster_.does_prepare_hang
             ? cluster_.failed_prepare_log
             : "loading\n{\"preparedChecksum\":\"p\",\"ranks\":4,\"flows\":[[0,2,100],[1,3,50]]" +
                   cluster_.prepares_also + "}\n";
@@ -172,10 +173,11 @@ void FakeOperator::look(const std::string& name) {
     const Decision decision = decide_on(seen);
     look_again_.erase(name);
     if (decision.requeue_at) look_again_[name] = *decision.requeue_at;
-    if (decision.is_empty()) return;
-    is_refused_deletion_ = false;
+    if (decision.wants.is_any())
+      look_again_[name] = cluster_.now + Seconds(1);  // for an answer that didn't come
+    if (!decision.status && decision.stages.empty()) return;
     apply(name, decision);
-    if (!is_refused_deletion_ && refusals_[name].empty()) continue;
+    if (undeleted_[name].empty() && refusals_[name].empty()) continue;
     look_again_[name] = cluster_.now + Seconds(1);  // and not at once
     return;
   }

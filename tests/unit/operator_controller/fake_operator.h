@@ -48,6 +48,7 @@ class FakeOperator {
   int kill_after = -1;  // writes after which the operator dies and forgets the rest; −1: never
   int writes = 0;
   bool is_down = false;
+  bool gets_logs = true;               // the API server can reach the kubelets
   std::function<void(Observed&)> add;  // adds to what is seen
   std::function<std::string(const std::string& pod)> fault_of = [](const std::string&) { return ""; };
   using Flavors = std::optional<std::set<std::string>>;
@@ -86,9 +87,9 @@ class FakeOperator {
 
   FakeCluster& cluster_;
   std::map<std::string, Moment> look_again_;
-  std::map<std::string, std::vector<Refusal>> refusals_;  // of the last writes, by job
-  std::map<std::string, std::string> taken_keys_;         // likewise: Secrets that existed already
-  bool is_refused_deletion_ = false;                      // likewise: one of them
+  std::map<std::string, std::vector<Refusal>> refusals_;   // of the last writes, by job
+  std::map<std::string, std::string> taken_keys_;          // likewise: Secrets that existed already
+  std::map<std::string, std::vector<Refusal>> undeleted_;  // likewise: deletions
   int keys_made_ = 0;
   std::map<std::string, GnnJob> read_;  // by the object's text
 };

@@ -182,5 +182,104 @@ TEST(LifePrepare, APrepareStepThatFindsNoRoomWaitsForIt) {
   expect_success(world);
 }
 
+TEST(LifePrepare, APreparePodThatHangsIsGivenUp) {
+  live([](World& world) {
+    world.cluster.does_prepare_hang = true;
+    world.cluster.failed_prepare_log = "loading\npart 3 of 4\n";
+    world.atoll.submit(
+        sample_job_json({{"/spec/runPolicy", {{"backoffLimit", 1}, {"prepareDeadlineSeconds", 60}}}}));
+    world.atoll.run(60);
+    EXPECT_EQ(world.atoll.status().failures, 0);
+    world.run_to_end();
+    EXPECT_EQ(world.atoll.state(), "Failed");
+    EXPECT_EQ(world.cluster.prepares, 2) << "each has its time";
+    const Status status = world.atoll.status();
+    EXPECT_EQ(status.restarts.back().reason, "PrepareDeadlineExceeded");
+    EXPECT_EQ(status.restarts.back().culprit.pod, "cora-prepare");
+    EXPECT_THAT(find_condition(status.conditions, kFailed)->message,
+                testing::AllOf(HasSubstr("ran for 60 s (runPolicy.prepareDeadlineSeconds)"),
+                               HasSubstr("its log ends with: part 3 of 4")));
+    EXPECT_FALSE(world.cluster.is_running("cora-prepare")) << "it would keep its room for ever";
+  });
+}
+
+TEST(LifePrepare, APreparePodHasTheTimeThatTheSpecSaysNow) {
+  World world;
+  world.cluster.does_prepare_hang = true;
+  world.atoll.submit(
+      sample_job_json({{"/spec/runPolicy", {{"backoffLimit", 0}, {"prepareDeadlineSeconds", 60}}}}));
+  world.atoll.run(50);
+  world.atoll.job()["spec"]["runPolicy"]["prepareDeadlineSeconds"] = 600;
+  world.cluster.is_changed = true;
+  world.atoll.run(500);
+  EXPECT_EQ(world.atoll.state(), "Preparing");
+  world.cluster.does_prepare_hang = false;
+  world.run_to_end();
+  EXPECT_EQ(world.atoll.status().failures, 0);
+  expect_success(world);
+}
+
+/// However long it takes to pull its image.
+TEST(LifePrepare, TheTimeOfAPreparePodBeginsWhenItRuns) {
+  World world;
+  world.cluster.does_prepare_hang = true;
+  for (auto& [name, node] : world.cluster.nodes) node.pulls_images = false;
+  world.atoll.submit(
+      sample_job_json({{"/spec/runPolicy", {{"backoffLimit", 0}, {"prepareDeadlineSeconds", 60}}}}));
+  world.atoll.run(100);
+  for (auto& [name, node] : world.cluster.nodes) node.pulls_images = true;
+  world.atoll.run(55);
+  EXPECT_EQ(world.atoll.status().failures, 0);
+  world.atoll.run(10);
+  EXPECT_EQ(world.atoll.status().failures, 1);
+}
+
+TEST(LifePrepare, ALogThatNobodyGivesIsNotWaitedForWithoutEnd) {
+  for (const bool fails : {false, true}) {
+    World world;
+    world.cluster.does_prepare_fail = fails;
+    world.cluster.prepare_message = "no space left";
+    world.atoll.gets_logs = false;
+    world.atoll.submit(sample_job_json({{"/spec/runPolicy/backoffLimit", 0}}));
+    world.atoll.run(500);
+    EXPECT_FALSE(world.has_ended());
+    EXPECT_THAT(find_condition(world.atoll.status().conditions, kPlaced)->message,
+                HasSubstr("the API server does not give its log (can it reach the kubelet of node n1?)"));
+    world.run_to_end();
+    EXPECT_EQ(world.atoll.state(), "Failed");
+    const std::string why = find_condition(world.atoll.status().conditions, kFailed)->message;
+    EXPECT_THAT(why, HasSubstr("does not give its log"));
+    EXPECT_EQ(why.find("no space left") != std::string::npos, fails);
+  }
+}
+
+TEST(LifePrepare, ALogThatComesLateIsReadAllTheSame) {
+  World world;
+  world.atoll.gets_logs = false;
+  world.atoll.submit(sample_job_json({{"/spec/runPolicy/backoffLimit", 0}}));
+  world.atoll.run(500);
+  world.atoll.gets_logs = true;
+  world.run_to_end();
+  expect_success(world);
+  EXPECT_EQ(world.cluster.prepares, 1);
+}
+
+TEST(LifePrepare, APodThatCannotBeKilledIsNamed) {
+  World world;
+  world.cluster.does_prepare_hang = true;
+  world.atoll.submit(sample_job_json({{"/spec/runPolicy/prepareDeadlineSeconds", 60}}));
+  world.atoll.run(30);
+  const std::string node = node_of(world.cluster.pods.at("cora-prepare"));
+  world.cluster.stands_still = {"cora-prepare"};
+  world.atoll.run(300);
+  EXPECT_THAT(find_condition(world.atoll.status().conditions, kPlaced)->message,
+              HasSubstr("the former prepare pod was stopped, and still stands on node " + node));
+  EXPECT_EQ(world.cluster.prepares, 1);
+  world.cluster.stands_still.clear();
+  world.cluster.does_prepare_hang = false;
+  world.run_to_end();
+  expect_success(world);
+}
+
 }  // namespace
 }  // namespace atl::ctl

@@ -88,9 +88,14 @@ TEST_F(StuckRequest, HoldsNoSuspensionUp) {
   EXPECT_EQ(world.atoll.state(), "Suspended");
   EXPECT_THAT(world.cluster.pods_of("cora", kWorkerRole), IsEmpty());
   ASSERT_THAT(world.placeholders(), Not(IsEmpty())) << "else this shows nothing";
+  EXPECT_TRUE(world.condition(kDeletionRefused).holds);
+  EXPECT_THAT(world.condition(kDeletionRefused).message,
+              testing::HasSubstr("Pod cora-room-0 is to be deleted, which the API server refuses: it is kept "
+                                 "today (and 6 more)"));
   world.cluster.keeps = [](Kind, const std::string&) { return false; };
   world.atoll.run(10);
   EXPECT_THAT(world.placeholders(), IsEmpty()) << "it was tried again";
+  EXPECT_FALSE(world.condition(kDeletionRefused).holds);
 }
 
 TEST_F(StuckRequest, HoldsNoStartAndNoEndUp) {

@@ -17,12 +17,12 @@ class Stall : public Decide {
  protected:
   void SetUp() override { train({{"/spec/runPolicy/progressDeadlineSeconds", kDeadline.count()}}); }
   /// Of a job that has run for long.
-  Decision hear(int advanced_seconds_ago, int answered_seconds_ago) {
+  Decision hear(int advanced_seconds_ago, int answered_seconds_ago, int missed = 0) {
     return decide_on([=](Observed& seen) {
       for (Condition& c : seen.job.status.conditions) c.changed = seen.now - Seconds(5000);
       seen.heard =
           ProgressReport{Progress{.epoch = 7, .epochs = 200}, seen.now - Seconds(advanced_seconds_ago),
-                         seen.now - Seconds(answered_seconds_ago), 3};
+                         seen.now - Seconds(answered_seconds_ago), 3, missed};
     });
   }
 };
@@ -54,14 +54,21 @@ TEST_F(Stall, NothingIsSaidOfRanksThatWereNeverAsked) {
 }
 
 TEST_F(Stall, RanksThatDontAnswerAreSaidToBeUnheard) {
-  EXPECT_EQ(condition(hear(59, 59), kRunning).reason, "Training");
-  const Decision deaf = hear(60, 60);
+  EXPECT_EQ(condition(hear(59, 59, 12), kRunning).reason, "Training");
+  const Decision deaf = hear(60, 60, kMissedToBeUnheard);
   EXPECT_TRUE(condition(deaf, kRunning).holds);
   EXPECT_EQ(condition(deaf, kRunning).reason, "Unheard");
   EXPECT_THAT(condition(deaf, kRunning).message,
               AllOf(HasSubstr("no server of them has answered the operator"), HasSubstr("network policy")));
   ASSERT_EQ(deaf.events.size(), 1U);
   EXPECT_TRUE(deaf.events[0].is_warning);
+}
+
+/// Where hundreds of jobs answer slowly, minutes pass between two questions to one of them.
+TEST_F(Stall, RanksThatWereSeldomAskedAreNotUnheard) {
+  for (const int seconds : {61, 180, 3000})
+    for (int missed = 0; missed < kMissedToBeUnheard; ++missed)
+      EXPECT_EQ(condition(hear(seconds, seconds, missed), kRunning).reason, "Training") << seconds;
 }
 
 TEST_F(Stall, AnOperatorThatHasJustStartedBelievesTheOneBefore) {

@@ -2,6 +2,7 @@
 // and take what a worker takes.
 #include <gmock/gmock.h>
 
+#include "operator/objects/image.h"
 #include "operator/objects/names.h"
 #include "operator_objects/restricted_profile.h"
 #include "operator_objects/sample_pods.h"
@@ -98,6 +99,15 @@ TEST(Placeholders, ABufferIsOfSoManyPodsOfItsTemplate) {
   EXPECT_EQ(made.at("template").at("metadata").at("labels").at(kRoleLabel), kPlaceholderRole);
   EXPECT_FALSE(made.at("template").at("spec").contains("priorityClassName"))
       << "nothing is made of it that others have to be before";
+}
+
+/// One that can't be deleted is all that is left of a job which was suspended and changed, and has no image.
+TEST(Placeholders, AreNoPodsWhoseImageAJobTakes) {
+  const GnnJob job = sample_job();
+  PodView left = read_pod(pod_with(room()).dump());
+  ASSERT_EQ(left.meta.owner_uid, job.meta.uid);
+  ASSERT_EQ(left.image, "pause:1");
+  EXPECT_EQ(image_to_record(job, settings(), {left}), settings().image);
 }
 
 }  // namespace

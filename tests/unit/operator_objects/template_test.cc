@@ -113,20 +113,33 @@ TEST(Template, OneResourceOfTheLauncherMovesTheOtherWithIt) {
       << "both are said: the API server's to refuse";
 }
 
-TEST(Template, OfWrongTypesIsTheApiServersToRefuse) {
-  for (const char* text :
-       {R"({"spec": null})", R"({"spec": "x"})", R"({"spec": {"containers": "engine"}})",
-        R"({"spec": {"containers": [{"name": "engine", "env": "x", "resources": [1]}]}})",
-        R"({"spec": {"terminationGracePeriodSeconds": "long", "volumes": {}, "tolerations": null}})",
-        R"({"spec": {"containers": [{"name": "engine", "securityContext": null}]}})",
-        R"({"spec": {"containers": [{"name": "launcher", "resources": [1]}]}})",
-        R"({"metadata": {"labels": [1], "annotations": "x"}, "spec": {"affinity": 3}})"}) {
+/// The operator builds pods and counts them before the API server has judged any.
+TEST(Template, OfWrongTypesIsRefusedOrTheApiServersToRefuse) {
+  const std::string affinity = R"({"spec": {"affinity": {"nodeAffinity": {)"
+                               R"("requiredDuringSchedulingIgnoredDuringExecution": )";
+  Settings settings;
+  settings.architectures = {"amd64", "arm64"};  // so that the node affinity is narrowed
+  for (const std::string& text : std::initializer_list<std::string>{
+           R"({"spec": null})", R"({"spec": "x"})", R"({"spec": {"containers": "engine"}})",
+           R"({"spec": {"containers": [{"name": "engine", "env": "x", "resources": [1]}]}})",
+           R"({"spec": {"terminationGracePeriodSeconds": "long", "volumes": {}, "tolerations": null}})",
+           R"({"spec": {"containers": [{"name": "engine", "securityContext": null}]}})",
+           R"({"spec": {"containers": [{"name": "launcher", "resources": [1]}]}})",
+           R"({"spec": {"containers": [{"name": "engine", "resources": {"limits": "x"}}]}})",
+           R"({"spec": {"initContainers": [{"name": "a", "resources": {"requests": {"cpu": "x"}}}]}})",
+           R"({"spec": {"nodeSelector": "x", "resources": {"requests": {"memory": []}}}})",
+           R"({"spec": {"affinity": {"nodeAffinity": 3}}})", affinity + "[]}}}}", affinity + "null}}}}",
+           affinity + R"({"nodeSelectorTerms": {}}}}}})",
+           affinity + R"({"nodeSelectorTerms": [null, "x"]}}}}})",
+           affinity + R"({"nodeSelectorTerms": [{"matchExpressions": "x"}]}}}}})",
+           affinity + R"({"nodeSelectorTerms": [null]}}}}})",
+           R"({"metadata": {"labels": [1], "annotations": "x"}, "spec": {"affinity": 3}})"}) {
     const GnnJob job = with_template(text);
     ASSERT_TRUE(job.job) << job.refusal;
-    if (template_faults(*job.job, {}).empty()) {
-      EXPECT_NO_THROW(worker_pod(job, {}, 0, {0, 1}, 0)) << text;
-      EXPECT_NO_THROW(launcher_pod(job, {}, 1)) << text;
-    }
+    if (!template_faults(*job.job, settings).empty()) continue;
+    EXPECT_NO_THROW(read_pod(worker_pod(job, settings, 0, {0, 1}, 0))) << text;
+    EXPECT_NO_THROW(read_pod(launcher_pod(job, settings, 1))) << text;
+    EXPECT_NO_THROW(read_pod(prepare_pod(job, settings, Moment{}))) << text;
   }
 }
 
@@ -165,6 +178,16 @@ TEST(Template, WhatWouldBreakAJobIsRefusedByName) {
        "template.metadata.annotations.kueue.x-k8s.io/workload"},
       {R"({"metadata": {"annotations": {"kueue.x-k8s.io/podset-unconstrained-topology": "true"}}})",
        "template.metadata.annotations.kueue.x-k8s.io/podset-unconstrained-topology"},
+      {R"({"spec": {"containers": [{"name": "engine", "resources": {"requests": {"ephemeral-storage": "10GB"}}}]}})",
+       "template.spec.containers[engine].resources.requests.ephemeral-storage: '10GB' is no quantity"},
+      {R"({"spec": {"initContainers": [{"name": "copy", "resources": {"limits": {"memory": "1 Gi"}}}]}})",
+       "template.spec.initContainers[copy].resources.limits.memory: '1 Gi' is no quantity"},
+      {R"({"spec": {"resources": {"requests": {"cpu": "two"}}}})",
+       "template.spec.resources.requests.cpu: 'two' is no quantity"},
+      {R"({"spec": {"overhead": {"cpu": "some"}}})", "template.spec.overhead.cpu: 'some' is no quantity"},
+      {R"({"spec": {"nodeSelector": ["disk=ssd"]}})", "template.spec.nodeSelector: is no object"},
+      {R"({"spec": {"affinity": {"nodeAffinity": []}}})",
+       "template.spec.affinity.nodeAffinity: is no object"},
       {R"({"metadata": {"name": "x"}})", "template.metadata.name"},
       {R"({"tolerations": []})", "template.tolerations: is not a field of a pod template"},
   };

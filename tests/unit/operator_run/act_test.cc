@@ -73,6 +73,19 @@ TEST_F(Act, ADeletionIsWaitedForUntilItShows) {
   EXPECT_FALSE(waits());
 }
 
+TEST_F(Act, ADeletionThatIsRefusedIsNotWaitedForButTold) {
+  api.refuse = [](const std::string&, const FakeApi::Target&) -> std::optional<FakeApi::Refusal> {
+    return FakeApi::Refusal{403, "Forbidden", "no deletions today"};
+  };
+  const WriteResult result = write({removal("cora-0-0")});
+  EXPECT_EQ(result.outcome, Outcome::kRejected);
+  EXPECT_THAT(result.feedback.refusals, IsEmpty());
+  ASSERT_EQ(result.feedback.undeleted.size(), 1U);
+  EXPECT_EQ(result.feedback.undeleted[0].object, "Pod cora-0-0");
+  EXPECT_EQ(result.feedback.undeleted[0].message, "no deletions today");
+  EXPECT_FALSE(waits());
+}
+
 TEST_F(Act, ADeletionThatWasSeenBeforeItWasAskedForIsNotWaitedFor) {
   cluster.remove(Kind::kPod, "cora-0-0", "uid of cora-0-0",
                  30);  // by the taint manager, of a node that is dead

@@ -1,6 +1,9 @@
 // Answers of the API server and its webhooks about a job's objects, before they are made and when they are.
 #include <gmock/gmock.h>
 
+#include <string>
+#include <vector>
+
 #include "operator_run/stage.h"
 
 namespace atl::ctl {
@@ -100,6 +103,88 @@ TEST_F(Admission, AWebhookThatDoesNotAnswerIsNamedAndTriedAgain) {
   EXPECT_EQ(stage.state(), "Succeeded");
 }
 
+struct KeptPods : Admission {
+  bool is_strict = false;
+  FakeApi::Refusal words;
+  int tries = 0;
+
+  void SetUp() override {
+    stage.api.refuse = [&](const std::string& method,
+                           const FakeApi::Target& target) -> std::optional<FakeApi::Refusal> {
+      if (!is_strict || method != "DELETE" || target.plural != "pods") return {};
+      ++tries;
+      return words;
+    };
+  }
+  /// Of that reason, and how often each was said.
+  std::vector<int> events(const std::string& reason) {
+    stage.controller->flush_events();
+    std::vector<int> counts;
+    for (const auto& [name, event] : stage.api.events)
+      if (event.value("reason", "") == reason) counts.push_back(event.value("count", 0));
+    return counts;
+  }
+};
+
+/// Whatever code a policy or webhook chooses, also that of an object which is gone or has changed.
+TEST_F(KeptPods, ArePartOfTheStatusInTheApiServersWords) {
+  const FakeApi::Refusal refusals[] = {
+      {403, "Forbidden", "admission webhook \"keep\" denied the request: no deletions today"},
+      {409, "Conflict", "admission webhook \"keep\" denied the request: no deletions today"},
+      {404, "NotFound", "admission webhook \"keep\" denied the request: no deletions today"},
+      {422, "Invalid",
+       "pods \"cora-launcher-1\" is forbidden: ValidatingAdmissionPolicy 'keep' with binding 'all' denied "
+       "request: no deletions today"}};
+  int jobs = 0;
+  for (const FakeApi::Refusal& refusal : refusals) {
+    SCOPED_TRACE(refusal.code);
+    words = refusal;
+    const std::string name = "job-" + std::to_string(jobs++);
+    stage.cluster.trainings[name].seconds = 2000;
+    stage.submit(name);
+    stage.run(300, [&] { return stage.state(name) == "Running"; });
+    stage.job(name)["spec"]["runPolicy"]["suspend"] = true;
+    stage.cluster.touch(Kind::kJob, name);
+    is_strict = true;
+    tries = 0;
+    const int statuses = stage.count("PATCH gnnjobs " + name);
+    stage.run(600);
+    const Status status = stage.status(name);
+    ASSERT_TRUE(holds(status.conditions, kDeletionRefused));
+    EXPECT_THAT(
+        find_condition(status.conditions, kDeletionRefused)->message,
+        AllOf(HasSubstr("Pod " + name + "-launcher-1 is to be deleted, which the API server refuses: "),
+              HasSubstr("no deletions today")));
+    EXPECT_EQ(stage.reason(kSuspended, name), "Suspending");
+    EXPECT_LT(tries, 40) << "it is tried less and less often";
+    EXPECT_LT(stage.count("PATCH gnnjobs " + name) - statuses, 5) << "and said once";
+    is_strict = false;
+    stage.run(400, [&] { return stage.state(name) == "Suspended"; });
+    EXPECT_EQ(stage.state(name), "Suspended");
+    EXPECT_FALSE(holds(stage.status(name).conditions, kDeletionRefused));
+  }
+  EXPECT_THAT(events("DeletionRefused"), testing::Contains(1));
+}
+
+TEST_F(KeptPods, OfAJobThatHasEndedAreToldByAnEvent) {
+  words = {403, "Forbidden", "admission webhook \"keep\" denied the request: no deletions today"};
+  stage.submit("cora");
+  stage.run(300, [&] { return stage.state() == "Running"; });
+  is_strict = true;
+  stage.run(300, [&] { return stage.has_ended(); });
+  ASSERT_EQ(stage.state(), "Succeeded");
+  tries = 0;
+  const int statuses = stage.count("PATCH gnnjobs cora");
+  stage.run(600);
+  EXPECT_GT(tries, 0);
+  EXPECT_LT(tries, 60) << "two pods, less and less often";
+  EXPECT_EQ(stage.count("PATCH gnnjobs cora"), statuses) << "a job that has ended keeps its status";
+  EXPECT_THAT(events("DeletionRefused"), SizeIs(1)) << "counted where it repeats";
+  is_strict = false;
+  stage.run(400, [&] { return stage.cluster.pods_of("cora", kWorkerRole).empty(); });
+  EXPECT_THAT(stage.cluster.pods_of("cora", kWorkerRole), IsEmpty());
+}
+
 TEST_F(Admission, ATemplateIsTriedOnceAJob) {
   submit_with_template();
   stage.run(200, [&] { return stage.has_ended(); });
@@ -112,6 +197,9 @@ TEST_F(Admission, AWrongTemplateFailsTheJobInTheServersWords) {
   const std::pair<int, const char*> verdicts[] = {
       {400,
        "Pod in version \"v1\" cannot be handled as a Pod: strict decoding error: unknown field \"spec.dns\""},
+      {400,
+       "Pod in version \"v1\" cannot be handled as a Pod: json: cannot unmarshal number into Go struct field "
+       "EnvVar.spec.dns of type string"},
       {422, "Pod \"cora-0-0\" is invalid: spec.dns: Invalid value"}};
   for (const auto& [code, words] : verdicts) {
     Stage other;
@@ -124,7 +212,7 @@ TEST_F(Admission, AWrongTemplateFailsTheJobInTheServersWords) {
     const Condition* failed = find_condition(status.conditions, kFailed);
     ASSERT_TRUE(failed) << code;
     EXPECT_EQ(failed->reason, "InvalidSpec");
-    EXPECT_THAT(failed->message, HasSubstr("template.spec.dns"));
+    EXPECT_THAT(failed->message, HasSubstr("spec.dns"));
     EXPECT_THAT(other.cluster.pods, IsEmpty());
   }
 }
@@ -133,6 +221,7 @@ TEST_F(Admission, WhatMayPassAnotherDayIsNotTheTemplatesFault) {
   const std::pair<int, const char*> verdicts[] = {
       {403, "exceeded quota: team"},
       {400, "admission webhook \"x\" does not support dry run"},
+      {400, "admission webhook \"x\" denied the request: it cannot be handled as a Pod: no pods today"},
       {422, "admission webhook \"x\" denied the request: no pods today"},
       {422, "pods \"cora-0-0\" is forbidden: ValidatingAdmissionPolicy 'x' denied request: no pods today"},
       {500, "failed calling webhook \"x\": connection refused"}};

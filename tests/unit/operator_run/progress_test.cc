@@ -5,9 +5,15 @@
 
 #include <algorithm>
 #include <chrono>
+#include <functional>
 #include <map>
+#include <mutex>
 #include <optional>
+#include <semaphore>
+#include <set>
 #include <string>
+#include <thread>
+#include <utility>
 #include <vector>
 
 #include "operator_kube/scripted_server.h"
@@ -59,36 +65,48 @@ TEST(Progress, OfAJobThatGoesWhileItIsAskedForIsForgotten) {
                          },
                          .on_news = [](const std::string&) {}});
   own = &poller;
-  poller.poll(stage.cluster.now);
+  poller.poll_prompt(stage.cluster.now);
   EXPECT_EQ(poller.size(), 1U) << "what was asked comes later than the job's end";
   stage.cluster.objects.erase({Kind::kJob, "cora"});
   stage.work();
-  poller.poll(stage.cluster.now);
+  poller.poll_prompt(stage.cluster.now);
   EXPECT_EQ(poller.size(), 0U);
 }
 
-/// Four jobs that run, of which all but c are silent, and a poller that asks one at a time.
-struct ProgressInTurns : testing::Test {
+/// Four jobs that run, of which all but c take as long as an answer is waited for, and a poller that asks one
+/// at a time in each lane.
+struct ProgressInLanes : testing::Test {
   Stage stage;
   const std::vector<std::string> jobs = {"a", "b", "c", "d"};
+  std::mutex mutex;
   std::map<std::string, int> asked;  // by address
+  std::set<std::string> silent;      // addresses
+  std::function<void()> on_slow = [] {};
+  std::map<std::string, int> news;  // by job
   const Ask ask = [this](const std::string& of) -> std::optional<std::string> {
-    ++asked[of];
+    {
+      std::lock_guard lock(mutex);
+      ++asked[of];
+    }
     if (of == address("c")) return R"({"epoch": 7, "epochs": 200})";
-    stage.clock.advance(std::chrono::seconds(2));  // as long as an answer is waited for
-    return {};
+    on_slow();
+    stage.clock.advance(std::chrono::seconds(2));
+    if (silent.contains(of)) return {};
+    return R"({"epoch": 8, "epochs": 200})";
   };
-  ProgressPoller poller{
-      stage.controller->caches(),
-      9400,
-      {.ask = ask, .on_news = [](const std::string&) {}, .at_once = 1, .clock = &stage.clock}};
+  ProgressPoller poller{stage.controller->caches(),
+                        9400,
+                        {.ask = ask,
+                         .on_news = [this](const std::string& job) { ++news[job]; },
+                         .at_once = 1,
+                         .clock = &stage.clock}};
 
   void SetUp() override {
     stage.cluster.training.seconds = 1000;
     for (const std::string& job : jobs) stage.submit(job, {{"/spec/placement/ranks", 2}});
     const auto runs = [&](const std::string& job) { return stage.state(job) == "Running"; };
     stage.run(300, [&] { return std::ranges::all_of(jobs, runs); });
-    poller.poll(stage.cluster.now);
+    poller.poll_prompt(stage.cluster.now);
     ASSERT_EQ(asked.size(), 4U) << "nothing is known of any yet";
     asked.clear();
   }
@@ -98,22 +116,71 @@ struct ProgressInTurns : testing::Test {
   }
 };
 
-TEST_F(ProgressInTurns, IsOfJobsThatNobodyReaches) {
-  for (int round = 0; round < 3; ++round) poller.poll(stage.cluster.now);
-  EXPECT_EQ(asked[address("c")], 3) << "whoever answers is asked each time";
-  for (const char* job : {"a", "b", "d"}) EXPECT_EQ(asked[address(job)], 1) << job;
+TEST_F(ProgressInLanes, IsAskedOfPromptJobsWhileSlowOnesAnswer) {
+  std::binary_semaphore begun(0), may_end(0);
+  on_slow = [&, first = true]() mutable {
+    if (!std::exchange(first, false)) return;
+    begun.release();
+    may_end.acquire();
+  };
+  std::jthread slow([&] { poller.poll_slow(stage.cluster.now); });
+  begun.acquire();
+  for (int round = 0; round < 3; ++round) poller.poll_prompt(stage.cluster.now);
+  {
+    std::lock_guard lock(mutex);
+    EXPECT_EQ(asked[address("c")], 3) << "nobody's slow page costs it a turn";
+    EXPECT_EQ(asked.size(), 2U) << "it, and the one that is being waited for";
+  }
+  may_end.release();
 }
 
-/// Its node is lost: it has the longest wait behind it, and would come first for ever.
-TEST_F(ProgressInTurns, DoesNotStopAtAJobWhosePodsAreGone) {
+TEST_F(ProgressInLanes, IsAskedOfEverySlowJobInEachRound) {
+  for (int round = 0; round < 3; ++round) poller.poll_slow(stage.cluster.now);
+  for (const char* job : {"a", "b", "d"}) EXPECT_EQ(asked[address(job)], 3) << job;
+  EXPECT_EQ(asked[address("c")], 0);
+}
+
+/// A round of slow jobs may take minutes.
+TEST_F(ProgressInLanes, AnAnswerIsAsOldAsItIsAndNotAsItsRound) {
+  const Moment begin = stage.cluster.now;
+  poller.poll_slow(begin);
+  std::set<Moment> answers;
+  for (const char* job : {"a", "b", "d"}) answers.insert(poller.heard(std::string("team/") + job)->answered);
+  EXPECT_EQ(answers, (std::set{begin + Seconds(2), begin + Seconds(4), begin + Seconds(6)}));
+}
+
+TEST_F(ProgressInLanes, QuestionsWithoutAnAnswerAreCountedUntilOneComes) {
+  silent = {address("a")};
+  news.clear();
+  for (int round = 0; round < kMissedToBeUnheard - 1; ++round) poller.poll_slow(stage.cluster.now);
+  EXPECT_EQ(poller.heard("team/a")->missed, kMissedToBeUnheard - 1);
+  EXPECT_EQ(news["team/a"], 0);
+  poller.poll_slow(stage.cluster.now);
+  EXPECT_EQ(news["team/a"], 1) << "now it may be called unheard";
+  poller.poll_slow(stage.cluster.now);
+  EXPECT_EQ(news["team/a"], 1);
+  EXPECT_EQ(poller.heard("team/b")->missed, 0);
+  silent.clear();
+  poller.poll_slow(stage.cluster.now);
+  EXPECT_EQ(poller.heard("team/a")->missed, 0);
+  EXPECT_EQ(news["team/a"], 2);
+}
+
+/// Its node is lost. Nobody can be asked, which is no answer either.
+TEST_F(ProgressInLanes, OfAJobWhosePodsAreGoneIsMissed) {
   for (const std::string& pod : stage.cluster.pods_of("a", kWorkerRole)) {
     stage.cluster.pods.at(pod)["status"]["phase"] = "Unknown";
     stage.cluster.touch(Kind::kPod, pod);
   }
   stage.api.push(stage.controller->caches());
-  for (int round = 0; round < 3; ++round) poller.poll(stage.cluster.now);
-  EXPECT_EQ(asked[address("a")], 0) << "there is nobody to be asked";
-  for (const char* job : {"b", "d"}) EXPECT_EQ(asked[address(job)], 1) << job;
+  const std::string gone = address("a");
+  for (int round = 0; round < 2; ++round) {
+    poller.poll_slow(stage.cluster.now);
+    poller.poll_prompt(stage.cluster.now);
+  }
+  EXPECT_EQ(asked[gone], 0) << "there is nobody to be asked";
+  EXPECT_GE(poller.heard("team/a")->missed, 2);
+  for (const char* job : {"b", "d"}) EXPECT_EQ(asked[address(job)], 2) << job;
 }
 
 TEST(Progress, IsNotReadBeyondItsLimit) {

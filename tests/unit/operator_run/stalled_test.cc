@@ -1,5 +1,5 @@
 // The rank that hangs is found behind the ranks that wait for it, whatever servers report.
-#include "operator/run/progress.h"
+#include "operator/run/rank_pages.h"
 
 #include <gtest/gtest.h>
 

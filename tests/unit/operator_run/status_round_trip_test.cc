@@ -7,6 +7,7 @@
 
 #include "operator/objects/names.h"
 #include "operator/run/progress.h"
+#include "operator/run/rank_pages.h"
 #include "operator_api/status_schema.h"
 #include "operator_controller/fake_kueue.h"
 #include "operator_controller/one_decision.h"
