@@ -8,7 +8,7 @@
 
 #include "base/json.h"
 #include "operator/api/json_values.h"
-#include "operator/kube/cpprest_transport.h"
+#include "operator/kube/transport.h"
 #include "operator/objects/names.h"
 #include "operator/plan/json_members.h"
 

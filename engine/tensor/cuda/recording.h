@@ -17,8 +17,8 @@
 
 namespace atl::cuda {
 
-// The results of calls of CUDA's libraries, turned into errors that name the call; and their number, so that one which
-// never returns is seen from outside.
+// The results of calls of CUDA's libraries, turned into errors that name the call; and their number, so that
+// one which never returns is seen from outside.
 
 /// Exists while a thread is in a call.
 class Calling {

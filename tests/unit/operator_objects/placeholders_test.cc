@@ -2,8 +2,8 @@
 // and take what a worker takes.
 #include <gmock/gmock.h>
 
-#include "operator/objects/image.h"
 #include "operator/objects/names.h"
+#include "operator/objects/settings.h"
 #include "operator_objects/restricted_profile.h"
 #include "operator_objects/sample_pods.h"
 

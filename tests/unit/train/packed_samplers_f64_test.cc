@@ -5,8 +5,8 @@
 #include <fstream>
 #include <numeric>
 
+#include "dataset/dataset.h"
 #include "dataset/format/npy_writer.h"
-#include "dataset/meta.h"
 #include "train/part_data.h"
 #include "train/small_job.h"
 #include "train/strategy_jobs.h"
