@@ -31,17 +31,20 @@ Found find(kube::Client& client, const std::string& path) {
 
 }  // namespace
 
-ClaimPlace ClaimPlaces::of(const std::string& space, const std::string& claim) {
-  const std::string name = full_name(space, claim);
+std::optional<ClaimPlace> ClaimPlaces::known(const std::string& space, const std::string& claim) {
   const Moment now = now_();
-  {
-    std::lock_guard lock(mutex_);
-    std::erase_if(known_, [&](const auto& each) { return each.second.until <= now; });
-    if (const auto found = known_.find(name); found != known_.end()) return found->second.place;
-  }
+  std::lock_guard lock(mutex_);
+  std::erase_if(known_, [&](const auto& each) { return each.second.until <= now; });
+  const auto found = known_.find(full_name(space, claim));
+  return found == known_.end() ? std::nullopt : std::optional(found->second.place);
+}
+
+ClaimPlace ClaimPlaces::of(const std::string& space, const std::string& claim) {
+  if (auto place = known(space, claim)) return std::move(*place);
+  const Moment now = now_();
   ClaimPlace place = ask(space, claim);
   std::lock_guard lock(mutex_);
-  known_[name] = {place, now + kRemembered};
+  known_[full_name(space, claim)] = {place, now + kRemembered};
   return place;
 }
 

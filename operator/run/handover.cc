@@ -1,0 +1,68 @@
+#include "operator/run/handover.h"
+
+namespace atl::ctl {
+
+bool Handover::begin_look(const std::string& job) {
+  std::lock_guard lock(mutex_);
+  if (under_way_.contains(job)) {
+    have_news_.insert(job);
+    return false;
+  }
+  waiting_.erase(job);
+  looked_at_.insert(job);
+  return true;
+}
+
+void Handover::end_look(const std::string& job, std::optional<Errand> errand) {
+  std::unique_lock lock(mutex_);
+  looked_at_.erase(job);
+  if (!errand) return;
+  waiting_.insert_or_assign(job, std::move(*errand));
+  lock.unlock();
+  line_.add(job);  // where it stands there already, it keeps its turn
+}
+
+std::optional<Handover::Taken> Handover::begin(const std::string& job) {
+  {
+    std::lock_guard lock(mutex_);
+    auto found = waiting_.extract(job);
+    if (!found.empty()) {
+      under_way_.insert(job);
+      return Taken(job, std::move(found.mapped()));
+    }
+  }
+  line_.done(job);  // if it is looked at just now, that look's end adds it again
+  return {};
+}
+
+std::optional<Handover::Taken> Handover::take(const std::stop_token& stop) {
+  while (const auto job = line_.take(stop))
+    if (auto taken = begin(*job)) return taken;
+  return {};
+}
+
+std::optional<Handover::Taken> Handover::take_now() {
+  while (const auto job = line_.take_now())
+    if (auto taken = begin(*job)) return taken;
+  return {};
+}
+
+bool Handover::end(const std::string& job) {
+  line_.done(job);
+  std::lock_guard lock(mutex_);
+  under_way_.erase(job);
+  return have_news_.erase(job) > 0;
+}
+
+void Handover::forget(const std::string& job) {
+  line_.drop(job);
+  std::lock_guard lock(mutex_);
+  waiting_.erase(job);
+}
+
+std::size_t Handover::size() const {
+  std::lock_guard lock(mutex_);
+  return line_.size() + waiting_.size() + looked_at_.size() + under_way_.size() + have_news_.size();
+}
+
+}  // namespace atl::ctl
