@@ -131,7 +131,8 @@ bool Controller::work_once() {
   return key.has_value();
 }
 
-/// News of a job whose errand is under way stays on the queue's account: the errand's end brings the job back.
+/// News of a job whose errand is under way stays on the queue's account: the errand's end brings the job
+/// back.
 void Controller::take(const std::string& key, double waited) {
   if (key == kWaitingJobs)
     survive("jobs that wait for room", [&] { look_at_waiting(); });

@@ -1,5 +1,5 @@
-// The controller. Changes in the caches put jobs on a queue; who looks at jobs takes them and decides, and who
-// writes carries the decisions out. It keeps no state that matters: another controller, or itself after a
+// The controller. Changes in the caches put jobs on a queue; who looks at jobs takes them and decides, and
+// who writes carries the decisions out. It keeps no state that matters: another controller, or itself after a
 // restart, goes on from what the API server has.
 #pragma once
 

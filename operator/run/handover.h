@@ -3,7 +3,8 @@
 // server that is slow, or a thousand pods to make, then keeps nobody's news from being looked at.
 //
 // A job that waits for a writer may be looked at again: its last decision is the one that is written, in the
-// turn of the first. While its writes are under way, it isn't decided on, because they would be decided twice.
+// turn of the first. While its writes are under way, it isn't decided on, because they would be decided
+// twice.
 #pragma once
 
 #include <cstddef>

@@ -91,8 +91,7 @@ bool Controller::knows_claims(const std::string& space, Gang& gang, Look& look) 
   return true;
 }
 
-GangPlan Controller::plan(const Gang& gang, const std::vector<std::string>& pods,
-                          Planner::JobPlans& plans) {
+GangPlan Controller::plan(const Gang& gang, const std::vector<std::string>& pods, Planner::JobPlans& plans) {
   const auto begin = Time::now();
   const double processor = processor_seconds();
   GangPlan plan = plans.plan(gang, pods);

@@ -88,9 +88,10 @@ struct Metrics::State {
   Histogram& plan_cpu =
       seconds("atoll_job_plan_cpu_seconds", "Processor time to place a gang.").Add({}, kSeconds);
   Histogram& decided =
-      seconds("atoll_job_decided_seconds",
-              "From when a job was put on the queue until it was known what to write about it, without the time "
-              "for which it waited for the API server.")
+      seconds(
+          "atoll_job_decided_seconds",
+          "From when a job was put on the queue until it was known what to write about it, without the time "
+          "for which it waited for the API server.")
           .Add({}, kSeconds);
   Histogram& decided_in_work =
       seconds("atoll_job_decided_in_work_seconds",

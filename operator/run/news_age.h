@@ -27,8 +27,8 @@ inline double seconds_since(std::chrono::steady_clock::time_point begin) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
 }
 
-/// From a job's news to the decision that it leads to. It stands still while the API server has the job: while
-/// earlier writes are under way, and from a question to its answer. For one thread at a time.
+/// From a job's news to the decision that it leads to. It stands still while the API server has the job:
+/// while earlier writes are under way, and from a question to its answer. For one thread at a time.
 class NewsAge {
  public:
   using Time = std::chrono::steady_clock;
