@@ -65,7 +65,7 @@ void enter(Reconcile& reconcile, const GangPlan& plan, const Gang& gang) {
   reconcile.status.predicted = predicted_of(plan, gang);
   const std::string split = text_of_split_node(reconcile.spec(), gang, plan, reconcile.settings.gpu_resource);
   reconcile.say(
-      kPlaced, true, "Planned",
+      kPlaced, true, kPlanned,
       fmt::format("{} servers on {}{}{}{}{}", plan.nodes.size(), fmt::join(plan.nodes, ", "),
                   where_assigned(reconcile), choice_text(reconcile), split.empty() ? "" : "; ", split));
 }

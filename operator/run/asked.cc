@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "base/json.h"
+#include "base/sha256.h"
 #include "operator/objects/names.h"
 #include "operator/objects/objects.h"
 #include "operator/run/kinds.h"
@@ -63,10 +64,35 @@ ClaimPlace ClaimPlaces::ask(const std::string& space, const std::string& claim) 
   return {is_bound ? nodes_of_volume(holder.object) : nodes_of_class(holder.object), "", state.is_of_one_pod};
 }
 
-std::string fault_of(kube::Client& client, const std::string& pod, const std::string& space) {
+namespace {
+
+/// Of what the server judges in a pod of any job: all but the names of the job, its pod and its manifest.
+std::string digest_without_names(const std::string& pod, const std::string& space) {
+  json kind = parse_json(pod);
+  json& metadata = kind.at("metadata");
+  for (const char* name : {"name", "ownerReferences"}) metadata.erase(name);
+  for (const char* label : {kJobLabel, kManifestLabel}) metadata.at("labels").erase(label);
+  for (json& volume : kind.at("spec").at("volumes"))
+    if (volume.at("name") == kManifestVolume) volume.erase("configMap");
+  return sha256_hex(space + " " + kind.dump());
+}
+
+}  // namespace
+
+std::string PodTrials::fault_of(const std::string& pod, const std::string& space) {
+  const std::string digest = digest_without_names(pod, space);
+  {
+    std::lock_guard lock(mutex_);
+    std::erase_if(sound_, [&, now = now_()](const auto& each) { return each.second <= now; });
+    if (sound_.contains(digest)) return {};
+  }
   const kube::Answer answer =
-      client.create(resource_of(Kind::kPod).path(space), pod, {.dry_run = true, .is_strict = true});
-  if (answer) return {};
+      client_.create(resource_of(Kind::kPod).path(space), pod, {.dry_run = true, .is_strict = true});
+  if (answer) {
+    std::lock_guard lock(mutex_);
+    sound_[digest] = now_() + kRemembered;
+    return {};
+  }
   const bool is_unknown_field =
       answer.error->code == 400 && answer.error->message.find("strict decoding error") != std::string::npos;
   const bool is_invalid = answer.error->code == 422 && !answer.error->is_of_admission();
@@ -140,8 +166,9 @@ bool read_prepare_log(kube::Client& client, Observed& seen) {
 
 }  // namespace
 
-bool answer(kube::Client& client, QueueFlavors& queues, const Wants& wants, Observed& seen) {
-  if (!wants.pod_fault.empty()) seen.pod_fault = fault_of(client, wants.pod_fault, seen.job.meta.space);
+bool answer(const Askers& askers, const Wants& wants, Observed& seen) {
+  const auto& [client, trials, queues] = askers;
+  if (!wants.pod_fault.empty()) seen.pod_fault = trials.fault_of(wants.pod_fault, seen.job.meta.space);
   if (!wants.secret.empty()) seen.secret = SecretAnswer{is_secret_gone(client, wants.secret, seen.job)};
   if (!wants.queue.empty()) seen.queue = queues.of(seen.job.meta.space, wants.queue);
   return !wants.prepare_log || read_prepare_log(client, seen);

@@ -9,7 +9,6 @@
 #include "operator/objects/names.h"
 #include "operator/run/kinds.h"
 #include "operator/run/log.h"
-#include "operator/run/observe.h"
 #include "operator/run/waiting_gangs.h"
 
 namespace atl::ctl {
@@ -34,6 +33,7 @@ Controller::Controller(const Options& options, Dependencies dependencies)
       planner_(caches_, options.reserve_after, around_.now),
       requests_(options.most_servers),
       claim_places_(around_.client, around_.now),
+      pod_trials_(around_.client, around_.now),
       queue_flavors_(around_.client, around_.now),
       poller_(caches_, options.engine_port,
               {around_.ask, [this](const std::string& job) { enqueue(job); }, options.polls_at_once,
@@ -68,7 +68,7 @@ void Controller::forget(const std::string& job) {
   queue_.drop(job);
   handover_.forget(job);
   std::lock_guard lock(mutex_);
-  wrote_status_.erase(job);
+  written_.erase(job);
 }
 
 void Controller::room_changed() {
@@ -150,10 +150,10 @@ NewsAge Controller::take_news(const std::string& job, double waited) {
   return {news.since, news.freed, waited};
 }
 
-std::optional<Moment> Controller::wrote_status(const std::string& job) {
+Written Controller::written(const std::string& job) {
   std::lock_guard lock(mutex_);
-  const auto found = wrote_status_.find(job);
-  return found == wrote_status_.end() ? std::nullopt : std::optional(found->second);
+  const auto found = written_.find(job);
+  return found == written_.end() ? Written{} : found->second;
 }
 
 std::optional<Errand> Controller::look_at(const std::string& job, NewsAge age) {

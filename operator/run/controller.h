@@ -27,6 +27,7 @@
 #include "operator/run/metrics.h"
 #include "operator/run/news_age.h"
 #include "operator/run/node_requests.h"
+#include "operator/run/observe.h"
 #include "operator/run/options.h"
 #include "operator/run/planner.h"
 #include "operator/run/progress.h"
@@ -96,13 +97,14 @@ class Controller final : public CacheListener {
   GangPlan plan(const Gang& gang, const std::vector<std::string>& pods, Planner::JobPlans& plans);
   void carry_out(const std::string& job, const Errand& errand);
   WriteResult write_all(const Errand::Writes& writes);
+  void remember_keys(const std::string& job, const Errand::Writes& done);
   void conclude(const std::string& job, WriteResult result);
   void enqueue(const std::string& job, bool again = false);
   void look_at_waiting();
   bool is_put_off(const std::string& job) const;
   bool is_urgent(const std::string& key) const;
   NewsAge take_news(const std::string& job, double waited);
-  std::optional<Moment> wrote_status(const std::string& job);
+  Written written(const std::string& job);
 
   const Options options_;
   const Dependencies around_;
@@ -114,14 +116,15 @@ class Controller final : public CacheListener {
   Planner planner_;
   NodeRequests requests_;
   ClaimPlaces claim_places_;
+  PodTrials pod_trials_;
   QueueFlavors queue_flavors_;
   ProgressPoller poller_;
   Events events_;
   Repeats repeats_;
   ServerDelays server_delays_;
-  mutable std::mutex mutex_;                    // guards what follows
-  std::map<std::string, Queued> queued_;        // since when a job has been queued
-  std::map<std::string, Moment> wrote_status_;  // when a job's status was last written
+  mutable std::mutex mutex_;                // guards what follows
+  std::map<std::string, Queued> queued_;    // since when a job has been queued
+  std::map<std::string, Written> written_;  // by job
 };
 
 }  // namespace atl::ctl

@@ -41,7 +41,7 @@ WriteResult Controller::write_all(const Errand::Writes& writes) {
       return written;
     }
     std::unique_lock lock(mutex_);
-    wrote_status_[job] = seen.now;
+    written_[job].status = seen.now;
     lock.unlock();
     const auto& restarts = decision.status->restarts;
     if (!restarts.empty() && restarts != seen.job.status.restarts)
@@ -51,12 +51,24 @@ WriteResult Controller::write_all(const Errand::Writes& writes) {
   WriteResult result = write_stages(context, seen, decision);
   if (result.outcome == Outcome::kDone) {
     repeats_.done(job, decision);
+    remember_keys(job, writes);
     return result;
   }
   std::set<std::string> kept = unseen;
   kept.insert(result.pods.begin(), result.pods.end());
   planner_.forget(job, kept);
   return result;
+}
+
+void Controller::remember_keys(const std::string& job, const Errand::Writes& done) {
+  for (const auto& stage : done.decision.stages) {
+    for (const Write& write : stage) {
+      if (write.kind != Kind::kSecret || write.verb != Write::Verb::kCreate) continue;
+      std::lock_guard lock(mutex_);
+      written_[job].keys = write.name;
+      written_[job].made_keys = done.seen.now;
+    }
+  }
 }
 
 void Controller::conclude(const std::string& job, WriteResult result) {

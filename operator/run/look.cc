@@ -57,7 +57,7 @@ std::optional<Errand> Controller::work_on(const std::string& job, Look& look) {
   WriteFeedback kept = feedback;  // for who looks again with leave to ask
   auto seen = observe(job, caches_,
                       {std::move(feedback), std::move(*reread), poller_.heard(job), poller_.silent_rank(job),
-                       wrote_status(job), around_.now()});
+                       written(job), around_.now()});
   if (!seen) {
     if (!caches_.job(job)) forget(job);  // it may belong to another operator now
     return {};
@@ -71,7 +71,8 @@ std::optional<Errand> Controller::work_on(const std::string& job, Look& look) {
 Decision Controller::decision_on(Observed& seen, Look& look) {
   Decision decision = decide(seen, options_.settings);
   look.must_ask |= !look.may_ask && decision.wants.is_any();
-  const auto ask = [&] { return answer(around_.client, queue_flavors_, decision.wants, seen); };
+  const Askers askers{around_.client, pod_trials_, queue_flavors_};
+  const auto ask = [&] { return answer(askers, decision.wants, seen); };
   for (int asked = 0; look.may_ask && asked < kMostAsked && decision.wants.is_any(); ++asked) {
     if (!look.age.while_asking(ask)) break;
     decision = decide(seen, options_.settings);

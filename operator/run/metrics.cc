@@ -238,7 +238,7 @@ std::map<std::string, std::size_t> Controller::remembered() const {
   all["errands"] = handover_.size();
   std::lock_guard lock(mutex_);
   all["queued"] = queued_.size();
-  all["statuses"] = wrote_status_.size();
+  all["written"] = written_.size();
   return all;
 }
 
