@@ -54,6 +54,12 @@ bool Handover::end(const std::string& job) {
   return have_news_.erase(job) > 0;
 }
 
+bool Handover::is_decided(const std::string& job) const {
+  std::lock_guard lock(mutex_);
+  const auto found = waiting_.find(job);
+  return found != waiting_.end() && found->second.writes;
+}
+
 void Handover::forget(const std::string& job) {
   line_.drop(job);
   std::lock_guard lock(mutex_);

@@ -55,6 +55,8 @@ class Handover {
   /// Returns whether the job is to be looked at, because there was news meanwhile.
   bool end(const std::string& job);
 
+  /// Whether it is known what to write about the job, and nobody writes it yet.
+  bool is_decided(const std::string& job) const;
   /// The job is gone: nothing is to be done about it any more.
   void forget(const std::string& job);
   /// Entries of all jobs: those that are looked at, that wait, and whose errands are under way.

@@ -72,7 +72,9 @@ TEST_F(HandoverTest, AJobWhoseErrandIsUnderWayIsLookedAtAfterwards) {
 
 TEST_F(HandoverTest, AnErrandWithoutNewsEndsSo) {
   decide("a", "pod");
+  EXPECT_TRUE(handover.is_decided("a"));
   ASSERT_EQ(take(), "a: pod");
+  EXPECT_FALSE(handover.is_decided("a")) << "who writes it brings it back";
   EXPECT_FALSE(handover.end("a"));
   EXPECT_EQ(handover.size(), 0U);
 }
