@@ -7,6 +7,7 @@
 #include "base/sha256.h"
 #include "operator/objects/names.h"
 #include "operator/objects/objects.h"
+#include "operator/plan/json_members.h"
 #include "operator/run/kinds.h"
 
 namespace atl::ctl {
@@ -66,15 +67,18 @@ ClaimPlace ClaimPlaces::ask(const std::string& space, const std::string& claim) 
 
 namespace {
 
-/// Of what the server judges in a pod of any job: all but the names of the job, its pod and its manifest.
+/// Of what the server judges in a pod of any job: all but the names of the job, its pod and its manifest. The
+/// rest may be anything that a template says.
 std::string digest_without_names(const std::string& pod, const std::string& space) {
   json kind = parse_json(pod);
   json& metadata = kind.at("metadata");
   for (const char* name : {"name", "ownerReferences"}) metadata.erase(name);
-  for (const char* label : {kJobLabel, kManifestLabel}) metadata.at("labels").erase(label);
-  for (json& volume : kind.at("spec").at("volumes"))
-    if (volume.at("name") == kManifestVolume) volume.erase("configMap");
-  return sha256_hex(space + " " + kind.dump());
+  json& labels = metadata["labels"];
+  for (const char* label : {kJobLabel, kManifestLabel})
+    if (labels.is_object()) labels.erase(label);
+  for (json& volume : kind["spec"]["volumes"])
+    if (text_of(volume, "name") == kManifestVolume) volume.erase("configMap");
+  return sha256_hex(space + " " + kind.dump(-1, ' ', false, json::error_handler_t::replace));
 }
 
 }  // namespace
