@@ -4,19 +4,22 @@ namespace atl::ctl {
 
 bool Handover::begin_look(const std::string& job) {
   std::lock_guard lock(mutex_);
-  if (under_way_.contains(job)) {
+  const auto waiting = waiting_.find(job);
+  const bool has_to_run = waiting != waiting_.end() && waiting->second.rests_on_feedback;
+  if (has_to_run || under_way_.contains(job)) {
     have_news_.insert(job);
     return false;
   }
+  looked_at_[job] = waiting == waiting_.end() ? NewsAge::Time::now() : waiting->second.age.queued();
   waiting_.erase(job);
-  looked_at_.insert(job);
   return true;
 }
 
 void Handover::end_look(const std::string& job, std::optional<Errand> errand) {
   std::unique_lock lock(mutex_);
-  looked_at_.erase(job);
+  const auto looked_at = looked_at_.extract(job);
   if (!errand) return;
+  errand->age.join(looked_at.mapped());
   waiting_.insert_or_assign(job, std::move(*errand));
   lock.unlock();
   line_.add(job);  // where it stands there already, it keeps its turn
@@ -64,6 +67,7 @@ void Handover::forget(const std::string& job) {
   line_.drop(job);
   std::lock_guard lock(mutex_);
   waiting_.erase(job);
+  have_news_.erase(job);
 }
 
 std::size_t Handover::size() const {

@@ -4,7 +4,7 @@
 //
 // A job that waits for a writer may be looked at again: its last decision is the one that is written, in the
 // turn of the first. While its writes are under way, it isn't decided on, because they would be decided
-// twice.
+// twice; nor while a decision waits that rests on what only its last writes told, which no other look knows.
 #pragma once
 
 #include <cstddef>
@@ -33,6 +33,7 @@ struct Errand {
 
   NewsAge age;                   // paused
   std::optional<Writes> writes;  // nothing: it has to be asked before it can be decided
+  bool rests_on_feedback = false;
 };
 
 /// Any thread may call any of it.
@@ -42,7 +43,7 @@ class Handover {
   Handover(kube::Clock& clock, kube::WorkQueue::IsUrgent is_urgent) : line_(clock, std::move(is_urgent)) {}
 
   /// Whether the job may be decided on. An errand that nobody runs yet is void: what it rests on has changed.
-  /// False: its errand is under way, and its end tells that there was news.
+  /// False: its errand is under way, or has to be run, and its end tells that there was news.
   bool begin_look(const std::string& job);
   /// Ends a look that was begun. `errand`: what it has led to, if anything.
   void end_look(const std::string& job, std::optional<Errand> errand);
@@ -69,7 +70,9 @@ class Handover {
   kube::WorkQueue line_;  // of jobs with errands
   mutable std::mutex mutex_;
   std::map<std::string, Errand> waiting_;
-  std::set<std::string> looked_at_, under_way_, have_news_;
+  std::map<std::string, NewsAge::Time::time_point>
+      looked_at_;  // since when a void errand's news waits, or now
+  std::set<std::string> under_way_, have_news_;
 };
 
 }  // namespace atl::ctl

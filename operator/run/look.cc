@@ -21,7 +21,7 @@ constexpr int kMostAsked = 5;  // rounds of a decision, which asks four things a
 /// Whoever runs it decides, and may ask the API server meanwhile.
 Errand errand_to_ask(NewsAge age) {
   age.pause();
-  return {age, {}};
+  return {age, {}, false};
 }
 
 }  // namespace
@@ -63,6 +63,7 @@ std::optional<Errand> Controller::work_on(const std::string& job, Look& look) {
     return {};
   }
   auto errand = decide_on(job, std::move(*seen), std::move(unseen), look);
+  if (errand) errand->rests_on_feedback = errand->writes && !kept.is_empty();
   if (look.must_ask && !kept.is_empty()) feedbacks_.put(job, std::move(kept));
   return errand;
 }
@@ -134,7 +135,7 @@ std::optional<Errand> Controller::decide_on(const std::string& job, Observed see
   if (decision.status || !decision.stages.empty()) {
     around_.metrics.decided(look.age.seconds(), look.age.seconds_in_work());
     look.age.pause();
-    return Errand{look.age, Errand::Writes{std::move(seen), std::move(decision), std::move(unseen)}};
+    return Errand{look.age, Errand::Writes{std::move(seen), std::move(decision), std::move(unseen)}, false};
   }
   if (decision.wants.is_any())
     enqueue(job, true);  // the answer couldn't be had

@@ -18,7 +18,7 @@ struct HandoverTest : testing::Test {
 
   static Errand errand(const std::string& pod) {
     const auto now = NewsAge::Time::now();
-    return {NewsAge(now, now, 0), Errand::Writes{{}, {}, {pod}}};
+    return {NewsAge(now, now, 0), Errand::Writes{{}, {}, {pod}}, false};
   }
   void decide(const std::string& job, const std::string& pod) {
     ASSERT_TRUE(handover.begin_look(job));
@@ -56,6 +56,27 @@ TEST_F(HandoverTest, ALookVoidsWhatNobodyWritesYet) {
   handover.end_look("a", {});
   EXPECT_EQ(take(), "") << "there is nothing to do any more";
   EXPECT_EQ(handover.size(), 0U);
+}
+
+/// A Secret's name that was taken, a pod that was refused: whoever looked again would not know.
+TEST_F(HandoverTest, WhatRestsOnTheLastWritesIsRunInAnyCase) {
+  ASSERT_TRUE(handover.begin_look("a"));
+  Errand last = errand("pod");
+  last.rests_on_feedback = true;
+  handover.end_look("a", std::move(last));
+  EXPECT_FALSE(handover.begin_look("a"));
+  EXPECT_EQ(take(), "a: pod");
+  EXPECT_TRUE(handover.end("a")) << "there was news";
+  EXPECT_EQ(handover.size(), 0U);
+}
+
+TEST_F(HandoverTest, ADecisionIsAsOldAsTheFirstNewsThatLedToIt) {
+  decide("a", "early");
+  const auto between = NewsAge::Time::now();
+  decide("a", "late");
+  const auto taken = handover.take_now();
+  ASSERT_TRUE(taken);
+  EXPECT_LE(taken->second.age.queued(), between);
 }
 
 TEST_F(HandoverTest, AJobWhoseErrandIsUnderWayIsLookedAtAfterwards) {
