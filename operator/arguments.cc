@@ -203,7 +203,7 @@ Command operator_command(int (*run)(const Arguments&)) {
        {"--identity", "NAME", "this replica's name in the lease (default: $POD_NAME, or the host's name)"},
        {"--log-level", "LEVEL",
         "what the log tells: debug (what is done about each job), info (default) or warning"},
-       {"--workers", "N", "number of jobs handled at the same time (default: 4)"},
+       {"--workers", "N", "number of jobs written at the same time (default: 16)"},
        {"--toleration", "SECONDS",
         "how long a node may be unreachable before its pods are replaced (default: 30)"},
        {"--grace", "SECONDS", "time for ranks to write a last checkpoint (default: 120)"},

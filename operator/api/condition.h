@@ -29,6 +29,8 @@ inline constexpr const char* kDeletionRefused = "DeletionRefused";
 /// The reason against Placed and Created while the data set is prepared, before places are looked for. Also a
 /// state.
 inline constexpr const char* kPreparing = "Preparing";
+/// The reason of Placed where the gang has places, and against Running while its pods start there.
+inline constexpr const char *kPlanned = "Planned", *kStarting = "Starting";
 /// The reason against Placed where the scheduler finds no node for the prepare pod, before places are looked
 /// for.
 inline constexpr const char* kUnschedulable = "Unschedulable";

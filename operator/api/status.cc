@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 #include <algorithm>
-#include <cctype>
 #include <cmath>
 #include <set>
 #include <string>
@@ -250,51 +249,6 @@ std::string write_status(const Status& status) {
   if (status.start) json["startTime"] = text_of(*status.start);
   if (status.completion) json["completionTime"] = text_of(*status.completion);
   return json.dump();
-}
-
-// What is new in a status, and how soon that is worth a write.
-
-namespace {
-
-constexpr Seconds kProgressStays{30}, kWordsStay{600};
-
-/// Without numbers that stand alone; those in the names of nodes and jobs stay.
-std::string without_numbers(const std::string& text) {
-  std::string kept;
-  bool is_in_name = false;
-  for (const char c : text) {
-    const bool is_of_number = (c >= '0' && c <= '9') || c == '.';
-    if (!is_of_number || is_in_name) kept += c;
-    const bool begins_name = std::isalpha(static_cast<unsigned char>(c)) || c == '-' || c == '_';
-    is_in_name = begins_name || (is_in_name && (is_of_number || c == '/'));
-  }
-  return kept;
-}
-
-/// Whether both say alike that there is no room, for so many and in so much room.
-bool are_alike(const Condition& a, const Condition& b) {
-  return a.reason == kNoRoom && b.reason == kNoRoom && a.holds == b.holds &&
-         without_numbers(a.message) == without_numbers(b.message);
-}
-
-}  // namespace
-
-std::optional<Seconds> may_stay(const Status& before, const Status& now) {
-  const std::string told = write_status(before);
-  if (write_status(now) == told) return {};
-  Status alike = now;
-  Seconds longest{0};
-  if (before.progress.epoch && now.progress != before.progress) {
-    alike.progress = before.progress;
-    longest = kProgressStays;
-  }
-  for (Condition& condition : alike.conditions) {
-    const Condition* said = find_condition(before.conditions, condition.type);
-    if (!said || said->message == condition.message || !are_alike(*said, condition)) continue;
-    condition.message = said->message;
-    longest = std::max(longest, kWordsStay);
-  }
-  return longest > Seconds(0) && write_status(alike) == told ? longest : Seconds(0);
 }
 
 }  // namespace atl::ctl

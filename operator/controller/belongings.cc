@@ -41,7 +41,9 @@ bool has_name_for_keys(const Reconcile& reconcile) {
 /// may be due to them. Where the server doesn't say, the keys are made again, unless there are pods that may
 /// well hold them.
 bool may_keys_be_gone(const Reconcile& reconcile) {
-  return (reconcile.findings() && !reconcile.gang().is_whole()) ||
+  constexpr Seconds kKeysAreNew{120};  // nobody is expected to have deleted them so soon
+  const bool are_new = reconcile.now() < reconcile.seen.made_keys.value_or(Moment{}) + kKeysAreNew;
+  return (reconcile.findings() && !reconcile.gang().is_whole() && !are_new) ||
          reconcile.reason_against(kCreated) == kRefused;
 }
 
@@ -90,7 +92,9 @@ Next make_belongings(Reconcile& reconcile) {
   if (!reconcile.find(Kind::kConfigMap, map))
     reconcile.create(Kind::kConfigMap, map, job_config_map(reconcile.job()));
   restore_what_protects(reconcile);
-  return done_if(reconcile.has_writes());
+  if (has_workers(reconcile) || reconcile.findings()) return done_if(reconcile.has_writes());
+  reconcile.next_stage();  // the prepare pod may follow at once, and its manifest is there by then
+  return Next::kContinue;
 }
 
 }  // namespace atl::ctl

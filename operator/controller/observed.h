@@ -96,6 +96,7 @@ struct Observed {
   std::optional<QueuePriority> queue_priority;  // nothing: the job names an unknown class
   std::set<std::string> topology_flavors;       // ResourceFlavors of the cluster that name a Topology
   std::optional<Moment> wrote_status;           // when this operator last wrote the status; nothing: never
+  std::optional<Moment> made_keys;  // when it made the Secret of the job's status; nothing: it did not
   Moment now{};
 };
 

@@ -68,7 +68,7 @@ void enter(Reconcile& reconcile, const GangPlan& plan, const Gang& gang) {
   if (const auto since = finds_no_room_since(reconcile.status.conditions))
     waited = fmt::format("; it waited {} for room", eta_text(double((reconcile.now() - *since).count())));
   const std::string split = text_of_split_node(reconcile.spec(), gang, plan, reconcile.settings.gpu_resource);
-  reconcile.say(kPlaced, true, "Planned",
+  reconcile.say(kPlaced, true, kPlanned,
                 fmt::format("{} servers on {}{}{}{}{}{}", plan.nodes.size(), fmt::join(plan.nodes, ", "),
                             where_assigned(reconcile), waited, choice_text(reconcile),
                             split.empty() ? "" : "; ", split));

@@ -19,9 +19,9 @@ bool is_bad_news(const std::string& condition, bool holds, const std::string& re
                : condition == kPlaced || condition == kCreated || is_in_vain(reason);
 }
 
-/// Whether the reason is a usual step between a plan and training, which needs no event.
+/// Whether the reason is a usual step on the way to training. It needs no event: the status tells it.
 bool is_step(const std::string& reason) {
-  return reason == "Made" || reason == kStarting;
+  return reason == kPreparing || reason == kPlanned || reason == "Made" || reason == kStarting;
 }
 
 }  // namespace

@@ -13,8 +13,6 @@
 
 namespace atl::ctl {
 
-/// The reason against Running while pods start.
-inline constexpr const char* kStarting = "Starting";
 /// The reason of Running where ranks run and none of their servers answers the operator.
 inline constexpr const char* kUnheard = "Unheard";
 

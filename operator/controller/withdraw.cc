@@ -90,7 +90,7 @@ Next remove_leftovers(Reconcile& reconcile) {
     if (is_own(object.meta, reconcile.seen) && is_outdated(object, reconcile))
       reconcile.remove(object.kind, object.meta);
   const PodView* prepare = reconcile.gang().prepare;
-  if (prepare && reconcile.findings()) dismiss(reconcile, *prepare);
+  if (prepare && reconcile.findings() && !prepare->has_ended()) dismiss(reconcile, *prepare);
   return done_if(reconcile.has_writes());
 }
 

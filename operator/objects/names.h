@@ -33,7 +33,8 @@ inline constexpr const char* kWorkerRole = "worker";
 inline constexpr const char* kLauncherRole = "launcher";
 inline constexpr const char* kPlaceholderRole = "placeholder";
 
-inline constexpr const char* kEngine = "engine";  // the container that is ours
+inline constexpr const char* kEngine = "engine";       // the container that is ours
+inline constexpr const char* kManifestVolume = "job";  // of every pod: the job's ConfigMap
 inline constexpr int kSshPort = 2222, kMetricsPort = 9400;
 
 /// Placeholder for a job's Secret in pods that are never made: in a dry run, and in what a queue counts.

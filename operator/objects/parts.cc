@@ -92,7 +92,7 @@ json base_pod(const GnnJob& job, const Settings& settings, const std::string& na
   mount(pod, "run", scratch, "/run/atoll", false);
   mount(pod, "users", scratch, "/var/lib/extrausers", false);
   const std::string map = job_map_name(job.meta.name, job.made_of.manifest);
-  mount(pod, "job", {{"configMap", {{"name", map}}}}, "/etc/atoll/job", true);
+  mount(pod, kManifestVolume, {{"configMap", {{"name", map}}}}, "/etc/atoll/job", true);
   return pod;
 }
 

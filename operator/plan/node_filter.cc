@@ -145,7 +145,8 @@ std::string NodeFilter::refusal(const NodeState& node) const {
     if (!holds(rule, node))
       return rule.values.empty() ? "is not " + text(rule)
                                  : fmt::format("has not {}={}", rule.key, fmt::join(rule.values, " or "));
-  if (const auto driver = driver_of(node); driver && *driver < oldest_driver)
+  if (const auto driver = oldest_driver > 0 ? driver_of(node) : std::nullopt;
+      driver && *driver < oldest_driver)
     return fmt::format("has NVIDIA's driver {}, and the engine's image needs {} or newer", *driver,
                        oldest_driver);
   if (terms.empty() || is_chosen_by(terms, node)) return {};

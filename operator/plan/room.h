@@ -19,6 +19,12 @@ struct NodeRoom {
   bool takes_servers = true, takes_first = true;
 };
 
+/// Usable nodes in the order in which a Topology has its sites, so that it needn't sort names.
+struct DomainOrder {
+  std::vector<std::size_t> nodes;          // places in Room::usable()
+  std::vector<const std::string*> labels;  // (usable, levels above the node's): its domain at each level
+};
+
 class Room {
  public:
   /// Both arguments must outlive it.
@@ -34,11 +40,15 @@ class Room {
   std::vector<std::string> far_volumes() const;
   /// Sites of the gang's servers, with the present room or, with `empty`, that of empty nodes.
   std::vector<Site> sites(bool empty) const;
+  DomainOrder by_domains() const;
+  /// Those of the sites that have slots, in that order.
+  std::vector<Site> sites(const DomainOrder& order, bool empty) const;
   /// The site of one node.
   Site site(const NodeRoom& room, const Resources& free) const;
 
  private:
   void take_pods(const Snapshot& snapshot);
+  int slots(const NodeRoom& room, const Resources& free) const;
   const NodeLeft& left(const Snapshot& snapshot, std::size_t node);
   void add(const NodeState& node, const NodeLeft& left);
 

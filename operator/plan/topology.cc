@@ -7,12 +7,14 @@
 
 namespace atl::ctl {
 Topology::Topology(std::vector<Site> sites, std::vector<double> weights) : weights_(std::move(weights)) {
+  sites_.reserve(sites.size());
   for (Site& site : sites) {
     ATOLL_CHECK(site.domains.size() + 1 == weights_.size(), "node {} names {} domains of {} levels",
                 site.node, site.domains.size(), weights_.size() - 1);
     if (site.slots > 0) sites_.push_back(std::move(site));
   }
-  std::ranges::sort(sites_, {}, [](const Site& s) { return std::tie(s.domains, s.node); });
+  const auto name = [](const Site& s) { return std::tie(s.domains, s.node); };
+  if (!std::ranges::is_sorted(sites_, {}, name)) std::ranges::sort(sites_, {}, name);
   domains_.push_back({"cluster", -1, -1, 0, 0, 0, int(sites_.size()), {}});
   for (std::size_t d = 0; d < domains_.size(); ++d) grow(int(d));
   path_.resize(sites_.size() * (weights_.size() + 1));

@@ -4,8 +4,10 @@
 #include <optional>
 
 #include "base/json.h"
+#include "base/sha256.h"
 #include "operator/objects/names.h"
 #include "operator/objects/objects.h"
+#include "operator/plan/json_members.h"
 #include "operator/run/kinds.h"
 
 namespace atl::ctl {
@@ -31,17 +33,20 @@ Found find(kube::Client& client, const std::string& path) {
 
 }  // namespace
 
-ClaimPlace ClaimPlaces::of(const std::string& space, const std::string& claim) {
-  const std::string name = full_name(space, claim);
+std::optional<ClaimPlace> ClaimPlaces::known(const std::string& space, const std::string& claim) {
   const Moment now = now_();
-  {
-    std::lock_guard lock(mutex_);
-    std::erase_if(known_, [&](const auto& each) { return each.second.until <= now; });
-    if (const auto found = known_.find(name); found != known_.end()) return found->second.place;
-  }
+  std::lock_guard lock(mutex_);
+  std::erase_if(known_, [&](const auto& each) { return each.second.until <= now; });
+  const auto found = known_.find(full_name(space, claim));
+  return found == known_.end() ? std::nullopt : std::optional(found->second.place);
+}
+
+ClaimPlace ClaimPlaces::of(const std::string& space, const std::string& claim) {
+  if (auto place = known(space, claim)) return std::move(*place);
+  const Moment now = now_();
   ClaimPlace place = ask(space, claim);
   std::lock_guard lock(mutex_);
-  known_[name] = {place, now + kRemembered};
+  known_[full_name(space, claim)] = {place, now + kRemembered};
   return place;
 }
 
@@ -60,10 +65,38 @@ ClaimPlace ClaimPlaces::ask(const std::string& space, const std::string& claim) 
   return {is_bound ? nodes_of_volume(holder.object) : nodes_of_class(holder.object), "", state.is_of_one_pod};
 }
 
-std::string fault_of(kube::Client& client, const std::string& pod, const std::string& space) {
+namespace {
+
+/// Of what the server judges in a pod of any job: all but the names of the job, its pod and its manifest. The
+/// rest may be anything that a template says.
+std::string digest_without_names(const std::string& pod, const std::string& space) {
+  json kind = parse_json(pod);
+  json& metadata = kind.at("metadata");
+  for (const char* name : {"name", "ownerReferences"}) metadata.erase(name);
+  json& labels = metadata["labels"];
+  for (const char* label : {kJobLabel, kManifestLabel})
+    if (labels.is_object()) labels.erase(label);
+  for (json& volume : kind["spec"]["volumes"])
+    if (text_of(volume, "name") == kManifestVolume) volume.erase("configMap");
+  return sha256_hex(space + " " + kind.dump(-1, ' ', false, json::error_handler_t::replace));
+}
+
+}  // namespace
+
+std::string PodTrials::fault_of(const std::string& pod, const std::string& space) {
+  const std::string digest = digest_without_names(pod, space);
+  {
+    std::lock_guard lock(mutex_);
+    std::erase_if(sound_, [&, now = now_()](const auto& each) { return each.second <= now; });
+    if (sound_.contains(digest)) return {};
+  }
   const kube::Answer answer =
-      client.create(resource_of(Kind::kPod).path(space), pod, {.dry_run = true, .is_strict = true});
-  if (answer) return {};
+      client_.create(resource_of(Kind::kPod).path(space), pod, {.dry_run = true, .is_strict = true});
+  if (answer) {
+    std::lock_guard lock(mutex_);
+    sound_[digest] = now_() + kRemembered;
+    return {};
+  }
   if (answer.error->is_of_admission()) return {};
   // An unknown field, a value of another type (a number among env), or what is no quantity.
   const bool is_unreadable = answer.error->code == 400 &&
@@ -138,8 +171,9 @@ bool read_prepare_log(kube::Client& client, Observed& seen) {
 
 }  // namespace
 
-bool answer(kube::Client& client, QueueFlavors& queues, const Wants& wants, Observed& seen) {
-  if (!wants.pod_fault.empty()) seen.pod_fault = fault_of(client, wants.pod_fault, seen.job.meta.space);
+bool answer(const Askers& askers, const Wants& wants, Observed& seen) {
+  const auto& [client, trials, queues] = askers;
+  if (!wants.pod_fault.empty()) seen.pod_fault = trials.fault_of(wants.pod_fault, seen.job.meta.space);
   if (!wants.secret.empty()) seen.secret = SecretAnswer{is_secret_gone(client, wants.secret, seen.job)};
   if (!wants.queue.empty()) seen.queue = queues.of(seen.job.meta.space, wants.queue);
   return !wants.prepare_log || read_prepare_log(client, seen);

@@ -27,6 +27,8 @@ class ClaimPlaces {
   /// `client` must outlive it.
   ClaimPlaces(kube::Client& client, std::function<Moment()> now) : client_(client), now_(std::move(now)) {}
 
+  /// Without a question; nothing where it takes one.
+  std::optional<ClaimPlace> known(const std::string& space, const std::string& claim);
   /// Throws kube::TransportError where nobody answers.
   ClaimPlace of(const std::string& space, const std::string& claim);
 
@@ -47,9 +49,25 @@ class ClaimPlaces {
 
 // How the API server would judge an object. Asked by dry runs, which make nothing.
 
-/// What is wrong with the pod, in the server's words, or "". Refusals for quota or admission, and those that
-/// may end, aren't the pod's fault.
-std::string fault_of(kube::Client& client, const std::string& pod, const std::string& space);
+/// Trials of pods. One in which the server finds no fault stands for all that differ from it in names alone,
+/// because jobs often come in numbers. Thread-safe.
+class PodTrials {
+ public:
+  /// `client` must outlive it.
+  PodTrials(kube::Client& client, std::function<Moment()> now) : client_(client), now_(std::move(now)) {}
+
+  /// What is wrong with the pod, in the server's words, or "". Refusals for quota or admission, and those
+  /// that may end, aren't the pod's fault. Throws kube::TransportError where nobody answers.
+  std::string fault_of(const std::string& pod, const std::string& space);
+
+  static constexpr Seconds kRemembered{60};  // a cluster may be upgraded
+
+ private:
+  kube::Client& client_;
+  const std::function<Moment()> now_;
+  std::mutex mutex_;
+  std::map<std::string, Moment> sound_;  // by digest of a pod without names: until when that is known
+};
 
 /// Finds out without the right to read: the Secret is gone if one of its name could be made, and exists if
 /// the server says so. Nothing: the server says neither.
@@ -80,8 +98,15 @@ class QueueFlavors {
   std::map<std::string, QueueAnswer> known_;  // by "namespace/name"
 };
 
+/// Who answers; references must outlive it.
+struct Askers {
+  kube::Client& client;
+  PodTrials& trials;
+  QueueFlavors& queues;
+};
+
 /// Answers a decision's questions, so that it can be made again. False where nobody answers for the log now.
 /// Throws kube::TransportError where nobody answers at all.
-bool answer(kube::Client& client, QueueFlavors& queues, const Wants& wants, Observed& seen);
+bool answer(const Askers& askers, const Wants& wants, Observed& seen);
 
 }  // namespace atl::ctl

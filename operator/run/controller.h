@@ -1,6 +1,6 @@
-// The controller. Changes in the caches put jobs on a queue; workers take them, look, decide, and carry the
-// decision out. It keeps no state that matters: another controller, or itself after a restart, goes on from
-// what the API server has.
+// The controller. Changes in the caches put jobs on a queue; who looks at jobs takes them and decides, and
+// who writes carries the decisions out. It keeps no state that matters: another controller, or itself after a
+// restart, goes on from what the API server has.
 #pragma once
 
 #include <chrono>
@@ -21,8 +21,11 @@
 #include "operator/run/caches.h"
 #include "operator/run/events.h"
 #include "operator/run/feedback.h"
+#include "operator/run/handover.h"
 #include "operator/run/job_waits.h"
 #include "operator/run/metrics.h"
+#include "operator/run/news_age.h"
+#include "operator/run/observe.h"
 #include "operator/run/options.h"
 #include "operator/run/planner.h"
 #include "operator/run/progress.h"
@@ -48,12 +51,13 @@ class Controller final : public CacheListener {
   void look_at_all();
 
   // Each in threads of its own, until `stop`:
-  void work(const std::stop_token& stop);
+  void look(const std::stop_token& stop);   // at jobs, and decides
+  void write(const std::stop_token& stop);  // what was decided, and asks what decisions need
   using Lane = void (ProgressPoller::*)(Moment now);  // poll_prompt, poll_slow
   void poll_progress(Lane lane, const std::stop_token& stop);
   void send_events(const std::stop_token& stop);
 
-  /// Works on one job that needs it; false where none does.
+  /// Looks at one job that needs it, and writes whatever is decided; false where there is nothing to do.
   bool work_once();
   void poll_progress_once() {
     poller_.poll_prompt(around_.now());
@@ -72,39 +76,58 @@ class Controller final : public CacheListener {
  private:
   using Time = std::chrono::steady_clock;
 
-  void take(const std::string& key);
+  /// One look at a job, by a thread that waits for nobody's answers unless it is an errand's.
+  struct Look {
+    NewsAge age;
+    const bool may_ask;
+    bool must_ask = false;  // what it decides doesn't count, because it had to do without an answer
+  };
+  struct Queued {
+    Time::time_point since;
+    Time::time_point freed{};  // when the last errand of the job ended, if there was one since
+  };
+
+  void take(const std::string& key, double waited);
   void forget(const std::string& job);
-  void look_at(const std::string& job);
-  void work_on(const std::string& job, Time::time_point queued);
-  GangPlan plan(Gang gang, const std::vector<std::string>& pods, const GnnJob& job, Planner::JobPlans& plans);
-  std::optional<PodSize> largest_pods(std::vector<Gang> ways, const GnnJob& job, Planner::JobPlans& plans);
-  Decision decide_on(Observed& seen);
-  void carry_out(const Observed& seen, const Decision& decision, std::set<std::string> unseen);
+  std::optional<Errand> look_at(const std::string& job, NewsAge age);
+  void run(const std::string& job, Errand errand);
+  void attempt(const std::string& job, const std::function<void()>& work);
+  std::optional<Errand> work_on(const std::string& job, Look& look);
+  std::optional<Errand> decide_on(const std::string& job, Observed seen, std::set<std::string> unseen,
+                                  Look& look);
+  Decision decision_on(Observed& seen, Look& look);
+  bool knows_claims(const std::string& space, Gang& gang, Look& look);
+  GangPlan plan(const Gang& gang, const std::vector<std::string>& pods, Planner::JobPlans& plans);
+  void carry_out(const std::string& job, const Errand& errand);
+  WriteResult write_all(const Errand::Writes& writes);
+  void remember_keys(const std::string& job, const Errand::Writes& done);
   void conclude(const std::string& job, WriteResult result);
   void enqueue(const std::string& job, bool again = false);
   void look_at_waiting();
   bool is_put_off(const std::string& job) const;
   bool is_urgent(const std::string& key) const;
-  Time::time_point take_queued(const std::string& job);
-  std::optional<Moment> wrote_status(const std::string& job);
+  NewsAge take_news(const std::string& job, double waited);
+  Written written(const std::string& job);
 
   const Options options_;
   const Dependencies around_;
   kube::WorkQueue queue_;
+  Handover handover_;
   kube::Expectations expectations_;
   WriteFeedbacks feedbacks_;
   Caches caches_;
   Planner planner_;
   NodeRequests requests_;
   ClaimPlaces claim_places_;
+  PodTrials pod_trials_;
   QueueFlavors queue_flavors_;
   ProgressPoller poller_;
   Events events_;
   Repeats repeats_;
   ServerDelays server_delays_;
-  mutable std::mutex mutex_;                        // guards what follows
-  std::map<std::string, Time::time_point> queued_;  // since when a job has been queued
-  std::map<std::string, Moment> wrote_status_;      // when a job's status was last written
+  mutable std::mutex mutex_;                // guards what follows
+  std::map<std::string, Queued> queued_;    // since when a job has been queued
+  std::map<std::string, Written> written_;  // by job
 };
 
 }  // namespace atl::ctl

@@ -85,9 +85,17 @@ struct Metrics::State {
                              "Decisions put off because the same was carried out three times in a row.")
                          .Add({});
   Histogram& plans = seconds("atoll_job_plan_seconds", "Time to place a gang.").Add({}, kSeconds);
+  Histogram& plan_cpu =
+      seconds("atoll_job_plan_cpu_seconds", "Processor time to place a gang.").Add({}, kSeconds);
   Histogram& decided =
-      seconds("atoll_job_decided_seconds",
-              "From when a job was put on the queue until it was known what to write about it.")
+      seconds(
+          "atoll_job_decided_seconds",
+          "From when a job was put on the queue until it was known what to write about it, without the time "
+          "for which it waited for the API server.")
+          .Add({}, kSeconds);
+  Histogram& decided_in_work =
+      seconds("atoll_job_decided_in_work_seconds",
+              "atoll_job_decided_seconds without the time for which who decides waited for a processor.")
           .Add({}, kSeconds);
   Histogram& decisions =
       seconds("atoll_job_decision_seconds",
@@ -171,12 +179,14 @@ void Metrics::held_back() {
   state_->repeats.Increment();
 }
 
-void Metrics::planned(double seconds) {
+void Metrics::planned(double seconds, double processor_seconds) {
   state_->plans.Observe(seconds);
+  state_->plan_cpu.Observe(processor_seconds);
 }
 
-void Metrics::decided(double seconds) {
+void Metrics::decided(double seconds, double in_work) {
   state_->decided.Observe(seconds);
+  state_->decided_in_work.Observe(in_work);
 }
 
 void Metrics::carried_out(double seconds) {
@@ -225,9 +235,10 @@ std::map<std::string, std::size_t> Controller::remembered() const {
   all["waiting"] = planner_.size();
   all["requests"] = requests_.size();
   all["queue"] = queue_.size();
+  all["errands"] = handover_.size();
   std::lock_guard lock(mutex_);
   all["queued"] = queued_.size();
-  all["statuses"] = wrote_status_.size();
+  all["written"] = written_.size();
   return all;
 }
 

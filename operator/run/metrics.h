@@ -34,9 +34,9 @@ class Metrics {
   void restarted(const std::string& reason);
   void failed(const std::string& outcome);  // of carrying out a decision
   void held_back();                         // a decision that was carried out three times in a row
-  void planned(double seconds);             // one gang
-  void decided(double seconds);             // what leads to a write, from the job's queueing on
-  void carried_out(double seconds);         // the same, until it is written
+  void planned(double seconds, double processor_seconds);  // one gang
+  void decided(double seconds, double in_work);            // NewsAge's, of what leads to a write
+  void carried_out(double seconds);  // from the job's queueing on until what was decided is written
   // atoll_watch_lists: how often each resource was listed. More than once: a watch was interrupted too long.
   void set_lists(const std::string& path, int lists);
 

@@ -82,7 +82,8 @@ std::optional<Observed> observe(const std::string& job, const Caches& caches, Be
   seen.nodes = node_views(seen, caches, beside.now);
   seen.heard = std::move(beside.heard);
   seen.silent_rank = beside.silent_rank;
-  seen.wrote_status = beside.wrote_status;
+  seen.wrote_status = beside.written.status;
+  if (beside.written.keys == seen.job.status.keys) seen.made_keys = beside.written.made_keys;
   seen.now = beside.now;
   return seen;
 }

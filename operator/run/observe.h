@@ -32,13 +32,20 @@ std::optional<std::vector<Reread>> read_again(kube::Client& client, const std::s
 /// Replaces what the caches have by the object. False where it is the job itself, and gone.
 bool put_in(Observed& seen, const Reread& reread);
 
+/// When this operator last wrote what no cache shows the time of; nothing: it did not.
+struct Written {
+  std::optional<Moment> status;
+  std::string keys;  // the Secret that it made last
+  std::optional<Moment> made_keys;
+};
+
 /// Input of an observation beside the caches.
 struct BesideCaches {
   WriteFeedback feedback;
   std::vector<Reread> reread;
   std::optional<ProgressReport> heard;
   std::optional<Rank> silent_rank;
-  std::optional<Moment> wrote_status;
+  Written written;
   Moment now{};
 };
 

@@ -19,7 +19,7 @@ struct Options {
   std::string identity;                        // ours among the replicas: the pod's name
   bool elects = true;                          // a lease decides which replica works
   LogLevel log_level = LogLevel::kInfo;
-  int workers = 4;                    // jobs that are worked on at the same time
+  int workers = 16;                   // jobs that are written, or asked about, at the same time
   int writes_at_once = 16;            // per job
   int polls_at_once = 16;             // jobs that are asked how far they are, in each lane (progress.h)
   std::string metrics_host = "[::]";  // every address, IPv4 and IPv6

@@ -1,5 +1,7 @@
 #include "operator/run/program.h"
 
+#include <pthread.h>
+
 #include <atomic>
 #include <chrono>
 #include <functional>
@@ -53,6 +55,8 @@ using kube::Milliseconds;
 
 const std::string kLeaseName = "atoll-operator";
 constexpr Milliseconds kLook{100};
+/// Threads that decide, which wait for nothing but each other's plans: one goes on while another plans.
+constexpr int kLookers = 2;
 
 Moment time_of_day() {
   return std::chrono::floor<Seconds>(std::chrono::system_clock::now());
@@ -186,10 +190,19 @@ class Operator {
     log_info(options_.log_level, "{} workers begin", options_.workers);
     controller_.look_at_all();
     std::vector<std::jthread> threads;
-    for (int w = 0; w < options_.workers; ++w) threads.emplace_back([&] { controller_.work(stop); });
-    for (const Controller::Lane lane : {&ProgressPoller::poll_prompt, &ProgressPoller::poll_slow})
-      threads.emplace_back([&, lane] { controller_.poll_progress(lane, stop); });
-    threads.emplace_back([&] { controller_.send_events(stop); });
+    const auto begin = [&](const char* name, int count, const std::function<void()>& work) {
+      for (int t = 0; t < count; ++t) {
+        threads.emplace_back([=] {
+          pthread_setname_np(pthread_self(), name);  // as `top -H` and /proc show it
+          work();
+        });
+      }
+    };
+    begin("look", kLookers, [&] { controller_.look(stop); });
+    begin("write", options_.workers, [&] { controller_.write(stop); });
+    begin("progress", 1, [&] { controller_.poll_progress(&ProgressPoller::poll_prompt, stop); });
+    begin("slow progress", 1, [&] { controller_.poll_progress(&ProgressPoller::poll_slow, stop); });
+    begin("events", 1, [&] { controller_.send_events(stop); });
   }
 
   static bool wait_for(const std::stop_token& stop) {

@@ -55,18 +55,17 @@ class Pods:
 class Atoll:
     title, agent, resource = "atoll", "atoll-operator", "gnnjobs"
 
-    def __init__(self, levels=(), niceness=0):
-        """`levels`: topologyLevels of the jobs; none: the default. `niceness`: below 0 it seldom waits for a processor."""
-        self._levels, self._niceness = list(levels), niceness
+    def __init__(self, levels=(), weight=None):
+        """`levels`: topologyLevels of the jobs; none: the default. `weight`: Program's."""
+        self._levels, self._weight = list(levels), weight
         self.list_seconds = None  # from its start until its first lists were there
 
     def start(self, folder):
         establish("gnnjobs.atoll.dev", REPOSITORY / "manifests/crd/gnnjobs.atoll.dev.yaml")
         kubectl("create", "namespace", SYSTEM)
         begin = time.monotonic()
-        program = Program(folder / "atoll-operator.log", *(["nice", "-n", self._niceness] if self._niceness else []),
-                          ATOLL.with_name("atoll-operator"), f"--image={IMAGE}", f"--operator-namespace={SYSTEM}",
-                          f"--metrics={METRICS}")
+        program = Program(folder / "atoll-operator.log", ATOLL.with_name("atoll-operator"), f"--image={IMAGE}",
+                          f"--operator-namespace={SYSTEM}", f"--metrics={METRICS}", weight=self._weight)
         try:
             until("atoll-operator to know the cluster", 240, lambda: program.check() or "all caches are filled" in program.log())
             self.list_seconds = time.monotonic() - begin
@@ -93,7 +92,8 @@ class Atoll:
 
     def figures(self, trail):
         found = histogram.read(metrics())
-        times = {"decided": "atoll_job_decided_seconds", "decision": "atoll_job_decision_seconds", "plan": "atoll_job_plan_seconds",
+        times = {"decided": "atoll_job_decided_seconds", "in work": "atoll_job_decided_in_work_seconds",
+                 "decision": "atoll_job_decision_seconds", "plan": "atoll_job_plan_seconds", "plan cpu": "atoll_job_plan_cpu_seconds",
                  "queue": "workqueue_queue_duration_seconds"}
         quantiles = {name: [histogram.quantile(found[family], share) for share in (0.5, 0.99)]
                      for name, family in times.items()}

@@ -1,26 +1,36 @@
 """A program under measurement: of this machine, in the control plane's network, its processor time and memory as the kernel
 counts them."""
+import collections
+import contextlib
 import os
 import pathlib
 import subprocess
 import tempfile
 
+import cgroup
 from control_plane import CP, DAEMONS, inside
 from place import BedError
 from process import children, recall
 
 TICKS = os.sysconf("SC_CLK_TCK")
+MEASURED = "measured"  # a control group beside the machines'
 
 
 class Program:
-    def __init__(self, log, *words, given=""):
-        """`given`: what it reads."""
+    def __init__(self, log, *words, given="", weight=None):
+        """`given`: what it reads. `weight`: how much more of the processors it gets than the control plane, where both want
+        them; None: as any program."""
+        self._weighed = weight is not None
+        if self._weighed:
+            cgroup.create(MEASURED)
+            cgroup.weigh(MEASURED, weight)
         command, environment = inside([str(word) for word in words])
         self._log = pathlib.Path(log)
         with open(self._log, "wb") as out, tempfile.TemporaryFile() as read:
             read.write(given.encode())
             read.seek(0)
-            self._process = subprocess.Popen(command, env=environment, stdin=read, stdout=out, stderr=out)
+            self._process = subprocess.Popen(command, env=environment, stdin=read, stdout=out, stderr=out,
+                                             preexec_fn=(lambda: cgroup.join(MEASURED)) if self._weighed else None)
 
     def check(self):
         if self._process.poll() is not None:
@@ -33,7 +43,7 @@ class Program:
         return cpu_seconds(self._process.pid)
 
     def waited_seconds(self):
-        """For a processor, by the threads that it has now."""
+        """For a processor: {name of threads: seconds}, of those that it has now."""
         return waited_seconds(self._process.pid)
 
     def peak_mib(self):
@@ -47,6 +57,8 @@ class Program:
         except subprocess.TimeoutExpired:
             self._process.kill()
             self._process.wait()
+        if self._weighed:
+            cgroup.remove(MEASURED)
 
 
 def cpu_seconds(pid):
@@ -55,8 +67,12 @@ def cpu_seconds(pid):
 
 
 def waited_seconds(pid):
-    """The second number of schedstat: nanoseconds on a run queue."""
-    return sum(int(path.read_text().split()[1]) for path in pathlib.Path(f"/proc/{pid}/task").glob("*/schedstat")) / 1e9
+    """The second number of schedstat: nanoseconds on a run queue. A thread that ends meanwhile isn't counted."""
+    found = collections.Counter()
+    for task in pathlib.Path(f"/proc/{pid}/task").iterdir():
+        with contextlib.suppress(OSError):
+            found[(task / "comm").read_text().strip()] += int((task / "schedstat").read_text().split()[1]) / 1e9
+    return found
 
 
 def of_control_plane():

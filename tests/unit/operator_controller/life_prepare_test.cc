@@ -126,6 +126,20 @@ TEST(LifePrepare, AManifestsOwnStrategyIsNotReplaced) {
   EXPECT_THAT(map.at("data").at("attempt.json").get<std::string>(), Not(HasSubstr("strategy")));
 }
 
+TEST(LifePrepare, WhatHasPreparedStaysForItsLogUntilAnotherManifestMayFollow) {
+  World world;
+  world.atoll.submit(sample_job_json());
+  world.until_training();
+  ASSERT_TRUE(world.cluster.pods.contains("cora-prepare"));
+  world.suspend(true);
+  world.atoll.run(200, [&] { return world.atoll.state() == "Suspended"; });
+  EXPECT_FALSE(world.cluster.pods.contains("cora-prepare")) << "it has another's name";
+  world.suspend(false);
+  world.run_to_end();
+  expect_success(world);
+  EXPECT_EQ(world.cluster.prepares, 1) << "what it found is kept";
+}
+
 TEST(LifePrepare, AFailedPreparePodIsKeptForItsLogByCleanPodPolicy) {
   for (const char* policy : {"Running", "None", "All"}) {
     World world;

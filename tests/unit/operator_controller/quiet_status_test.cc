@@ -128,5 +128,36 @@ TEST_F(QuietProgress, ARestartIsWrittenAtOnceWithTheLastCheckpoint) {
   EXPECT_EQ(decision.status->restarts[0].resumed_from, 8) << "and not what was last written";
 }
 
+/// A gang that was planned, and whose pods exist.
+class QuietStart : public Decide {
+ protected:
+  void SetUp() override {
+    submit();
+    until_placed();
+  }
+  /// What is decided where its plan was written so long ago, and nothing since.
+  Decision look(int written_seconds_ago, const char* created_before = nullptr) {
+    return decide_on([&](Observed& seen) {
+      auto& conditions = seen.job.status.conditions;
+      std::erase_if(conditions, [](const Condition& c) { return c.type == kCreated || c.type == kRunning; });
+      if (created_before) set_condition(conditions, {kCreated, false, created_before, "words", seen.now, 1});
+      seen.wrote_status = seen.now - Seconds(written_seconds_ago);
+    });
+  }
+};
+
+TEST_F(QuietStart, IsToldWithWhatFollowsIfThatIsSoon) {
+  const Decision early = look(3);
+  EXPECT_FALSE(early.status);
+  EXPECT_LE(early.requeue_at, world.cluster.now + Seconds(7)) << "then it is";
+  const Decision late = look(10);
+  EXPECT_EQ(condition(late, kCreated).reason, "Made");
+  EXPECT_EQ(condition(late, kRunning).reason, "Starting");
+}
+
+TEST_F(QuietStart, TheEndOfARefusalIsToldAtOnce) {
+  EXPECT_EQ(condition(look(3, "Refused"), kCreated).reason, "Made");
+}
+
 }  // namespace
 }  // namespace atl::ctl

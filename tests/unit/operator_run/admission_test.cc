@@ -185,6 +185,28 @@ TEST_F(KeptPods, OfAJobThatHasEndedAreToldByAnEvent) {
   EXPECT_THAT(stage.cluster.pods_of("cora", kWorkerRole), IsEmpty());
 }
 
+TEST_F(Admission, OfJobsThatDifferInNamesAloneOneIsTried) {
+  const json dns = {{"spec", {{"dnsPolicy", "ClusterFirst"}}}};
+  for (const char* name : {"one", "two", "three"})
+    stage.submit(name, {{"/spec/template", dns}, {"/spec/placement/ranks", 2}});
+  stage.run(30);
+  EXPECT_THAT(stage.api.trials, SizeIs(1));
+  stage.submit("other", {{"/spec/template", {{"spec", {{"dnsPolicy", "Default"}}}}}});
+  stage.run(5);
+  EXPECT_THAT(stage.api.trials, SizeIs(2)) << "it has another template";
+}
+
+TEST_F(Admission, AFaultIsNotTakenForGranted) {
+  int judged = 0;
+  stage.api.judge = [&](const json&) -> std::optional<FakeApi::Refusal> {
+    return FakeApi::Refusal{422, "Invalid", "Pod is invalid: " + std::to_string(++judged)};
+  };
+  for (const char* name : {"one", "two"})
+    stage.submit(name, {{"/spec/template", {{"spec", {{"dnsPolicy", "Sometimes"}}}}}});
+  stage.run(30);
+  EXPECT_EQ(judged, 2);
+}
+
 TEST_F(Admission, ATemplateIsTriedOnceAJob) {
   submit_with_template();
   stage.run(200, [&] { return stage.has_ended(); });

@@ -46,7 +46,7 @@ TEST(Controller, TellsPeopleByEvents) {
     EXPECT_EQ(event.at("involvedObject").at("uid"), "uid of cora");
     reasons.push_back(event.at("reason"));
   }
-  EXPECT_THAT(reasons, Contains("Planned"));
+  EXPECT_THAT(reasons, Contains("Training"));
   EXPECT_THAT(reasons, Contains("Completed"));
 }
 
@@ -101,14 +101,44 @@ TEST(Controller, MakesAGangThatFindsRoomWhereItIsToStand) {
   EXPECT_EQ(stage.count("PATCH pods cora-launcher-1"), 1) << "it was pinned, and let go once all were ready";
 }
 
-TEST(Controller, WritesAStartsStatusFiveTimes) {
+TEST(Controller, WritesAStartsStatusThreeTimes) {
   Stage stage;
   stage.submit("cora");
   stage.run(60, [&] { return stage.state() == "Running"; });
   ASSERT_EQ(stage.state(), "Running");
-  EXPECT_EQ(stage.count("PATCH gnnjobs cora"), 5) << "its keys' name, preparing, planned, starting, training";
+  EXPECT_EQ(stage.count("PATCH gnnjobs cora"), 3) << "preparing with its keys' name, planned, training";
   stage.controller->flush_events();
-  EXPECT_EQ(stage.api.events.size(), 3U);
+  EXPECT_EQ(stage.api.events.size(), 1U) << "that it trains";
+}
+
+/// Of a job of two workers; each more is one more.
+TEST(Controller, WritesThirteenTimesForAStart) {
+  Stage stage;
+  stage.submit("cora");
+  stage.run(60, [&] { return stage.state() == "Running"; });
+  ASSERT_EQ(stage.state(), "Running");
+  EXPECT_THAT(stage.api.writes,
+              testing::UnorderedElementsAre("PATCH gnnjobs cora", "POST secrets " + stage.status().keys,
+                                            testing::StartsWith("POST configmaps cora-job-"),
+                                            "POST networkpolicies cora", "POST pods cora-prepare",
+                                            testing::StartsWith("POST configmaps cora-prepared-"),
+                                            "PATCH gnnjobs cora", "POST pods cora-0-0", "POST pods cora-1-0",
+                                            "POST pods cora-launcher-1", "POST configmaps cora-attempt-1",
+                                            "PATCH pods cora-launcher-1", "PATCH gnnjobs cora"));
+  EXPECT_EQ(std::ranges::count(stage.api.reads, "pods cora-prepare"), 1) << "its log";
+}
+
+TEST(Controller, DoesNotAskForKeysThatItHasJustMade) {
+  Stage stage;
+  int asked = 0;
+  stage.api.lose = [&](const std::string& method, const FakeApi::Target& target) {
+    asked += method == "POST" && target.plural == "secrets";
+    return FakeApi::Loss::kNone;
+  };
+  stage.submit("cora");
+  stage.run(60, [&] { return stage.state() == "Running"; });
+  ASSERT_EQ(stage.state(), "Running");
+  EXPECT_EQ(asked, 1) << "they are made, and no dry run looks for them";
 }
 
 TEST(Controller, StartsJobsWhoseTemplatesAllowTheSameNodeAlone) {

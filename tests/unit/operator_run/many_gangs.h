@@ -47,6 +47,7 @@ struct ManyGangs : testing::Test {
   json levels;                 // topologyLevels of jobs that are added; null: the default
   json flows = json::array();  // between their ranks
   std::function<void()> while_searching = [] {};
+  std::function<GangPlan(const Gang&, const Snapshot&)> search_plan = plan_gang;
   std::future<void> reflector_;  // outlives a search that holds it up
   Planner planner{caches,
                   Seconds(300),
@@ -54,7 +55,7 @@ struct ManyGangs : testing::Test {
                   {.plan =
                        [this](const Gang& gang, const Snapshot& snapshot) {
                          ++plans;
-                         return plan_gang(gang, snapshot);
+                         return search_plan(gang, snapshot);
                        },
                    .reserve =
                        [this](const Gang& gang, const Snapshot& snapshot, const auto& but) {

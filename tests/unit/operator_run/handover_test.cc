@@ -1,0 +1,141 @@
+// Jobs between who decides and who writes: whose errand is run, when, and what voids it.
+#include "operator/run/handover.h"
+
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <thread>
+
+#include "operator_kube/fake_clock.h"
+
+namespace atl::ctl {
+namespace {
+
+struct HandoverTest : testing::Test {
+  kube::FakeClock clock;
+  std::string urgent;
+  Handover handover{clock, [this](const std::string& job) { return job == urgent; }};
+
+  static Errand errand(const std::string& pod) {
+    const auto now = NewsAge::Time::now();
+    return {NewsAge(now, now, 0), Errand::Writes{{}, {}, {pod}}, false};
+  }
+  void decide(const std::string& job, const std::string& pod) {
+    ASSERT_TRUE(handover.begin_look(job));
+    handover.end_look(job, errand(pod));
+  }
+  /// "job: pod" of the next errand, which stays under way; or "".
+  std::string take() {
+    const auto taken = handover.take_now();
+    return taken ? taken->first + ": " + *taken->second.writes->unseen.begin() : "";
+  }
+};
+
+TEST_F(HandoverTest, ErrandsComeInOrderAndUrgentOnesFirst) {
+  urgent = "c";
+  for (const char* job : {"a", "b", "c"}) decide(job, "pod");
+  EXPECT_EQ(take(), "c: pod");
+  EXPECT_EQ(take(), "a: pod");
+  EXPECT_EQ(take(), "b: pod");
+  EXPECT_EQ(take(), "");
+}
+
+TEST_F(HandoverTest, TheLastDecisionIsWrittenInTheTurnOfTheFirst) {
+  decide("a", "early");
+  decide("b", "pod");
+  decide("a", "late");
+  EXPECT_EQ(take(), "a: late");
+  EXPECT_EQ(take(), "b: pod");
+  EXPECT_EQ(take(), "") << "each once";
+}
+
+TEST_F(HandoverTest, ALookVoidsWhatNobodyWritesYet) {
+  decide("a", "pod");
+  ASSERT_TRUE(handover.begin_look("a"));
+  EXPECT_EQ(take(), "") << "it is being decided on";
+  handover.end_look("a", {});
+  EXPECT_EQ(take(), "") << "there is nothing to do any more";
+  EXPECT_EQ(handover.size(), 0U);
+}
+
+/// A Secret's name that was taken, a pod that was refused: whoever looked again would not know.
+TEST_F(HandoverTest, WhatRestsOnTheLastWritesIsRunInAnyCase) {
+  ASSERT_TRUE(handover.begin_look("a"));
+  Errand last = errand("pod");
+  last.rests_on_feedback = true;
+  handover.end_look("a", std::move(last));
+  EXPECT_FALSE(handover.begin_look("a"));
+  EXPECT_EQ(take(), "a: pod");
+  EXPECT_TRUE(handover.end("a")) << "there was news";
+  EXPECT_EQ(handover.size(), 0U);
+}
+
+TEST_F(HandoverTest, ADecisionIsAsOldAsTheFirstNewsThatLedToIt) {
+  decide("a", "early");
+  const auto between = NewsAge::Time::now();
+  decide("a", "late");
+  const auto taken = handover.take_now();
+  ASSERT_TRUE(taken);
+  EXPECT_LE(taken->second.age.queued(), between);
+}
+
+TEST_F(HandoverTest, AJobWhoseErrandIsUnderWayIsLookedAtAfterwards) {
+  decide("a", "pod");
+  ASSERT_EQ(take(), "a: pod");
+  EXPECT_FALSE(handover.begin_look("a"));
+  EXPECT_TRUE(handover.begin_look("b")) << "others are";
+  handover.end_look("b", {});
+  EXPECT_TRUE(handover.end("a")) << "there was news";
+  ASSERT_TRUE(handover.begin_look("a"));
+  handover.end_look("a", {});
+  EXPECT_EQ(handover.size(), 0U);
+}
+
+TEST_F(HandoverTest, AnErrandWithoutNewsEndsSo) {
+  decide("a", "pod");
+  EXPECT_TRUE(handover.is_decided("a"));
+  ASSERT_EQ(take(), "a: pod");
+  EXPECT_FALSE(handover.is_decided("a")) << "who writes it brings it back";
+  EXPECT_FALSE(handover.end("a"));
+  EXPECT_EQ(handover.size(), 0U);
+}
+
+TEST_F(HandoverTest, NothingIsDoneAboutAJobThatIsGone) {
+  decide("a", "pod");
+  handover.forget("a");
+  EXPECT_EQ(take(), "");
+  EXPECT_EQ(handover.size(), 0U);
+}
+
+TEST_F(HandoverTest, WhoWaitsForErrandsEndsWhenToldTo) {
+  std::stop_source stop;
+  std::jthread waits([&] { EXPECT_FALSE(handover.take(stop.get_token())); });
+  stop.request_stop();
+}
+
+TEST(NewsAge, StandsStillFromAQuestionToItsAnswer) {
+  const auto begun = NewsAge::Time::now() - std::chrono::seconds(5);
+  NewsAge age(begun, begun, run_queue_seconds());
+  const double before = age.seconds();
+  EXPECT_GE(before, 5);
+  age.while_asking([] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(200));
+    return 0;
+  });
+  EXPECT_LT(age.seconds(), before + 0.2);
+  EXPECT_EQ(age.queued(), begun);
+}
+
+TEST(NewsAge, BeginsWhenEarlierWritesHaveEnded) {
+  const auto now = NewsAge::Time::now();
+  EXPECT_LT(NewsAge(now - std::chrono::seconds(50), now - std::chrono::seconds(1), 0).seconds(), 50);
+}
+
+TEST(NewsAge, CountsNoWaitForAProcessorAsWork) {
+  const auto now = NewsAge::Time::now();
+  const NewsAge age(now - std::chrono::seconds(5), now, run_queue_seconds() - 2);
+  EXPECT_LE(age.seconds_in_work(), std::max(age.seconds() - 2, 0.0));
+}
+
+}  // namespace
+}  // namespace atl::ctl
