@@ -84,8 +84,7 @@ EpochWork work_of(Context& ctx, const Job& job, const Dataset& dataset, const Pr
   if (strategy_of(job).holds == Holds::kBatches)
     return dry_batches(job, dataset, *batch_source(job, prepared), ctx.pool->threads(), {}).front().work;
   const bool inductive = job.training.setting == Setting::kInductive;
-  const RankShape shape =
-      rank_shape(prepared, 0, inductive ? training_marks(dataset, job) : std::vector<std::uint8_t>());
+  const RankShape shape = rank_shape(prepared, 0, inductive ? training_marks(dataset, job) : VertexMarks());
   return epoch_work(model, shape, job.training.recompute == Recompute::kLayer);
 }
 

@@ -24,7 +24,7 @@ constexpr const char* kUsualLink = "10gbit";
 
 SetSize size_of(const Dataset& dataset, const Job& job) {
   const DatasetMeta& meta = dataset.meta();
-  const std::vector<std::uint8_t> trains = training_marks(dataset, job);
+  const std::vector<std::uint8_t> trains = training_marks(dataset, job).bytes();
   return {meta.vertices, meta.arcs, meta.features, Index(std::ranges::count(trains, 1)),
           job.placement.partitioner.kind == "hash"};
 }

@@ -76,7 +76,7 @@ PartitionedGraph partition_graph(const Dataset& dataset, int parts, const Argume
   const Job job = job_of(arguments, parts);
   const PartitionOptions options = partition_options(job, parts);
   const bool balances = arguments.has("--split") || dataset.meta().splits.contains(job.dataset.split);
-  const auto training = balances ? training_marks(dataset, job) : std::vector<std::uint8_t>{};
+  const VertexMarks training = balances ? training_marks(dataset, job) : VertexMarks();
   return {options, PreparedGraph::make(dataset, options, graph_transforms(job), training)};
 }
 

@@ -80,7 +80,7 @@ class TriedData {
            count_text(meta.vertices));
     folder_.emplace(whole.prepared_folder());
     const auto vertices =
-        drawn_neighbourhood(whole.graph(), training_marks(whole, job), kPart, job.training.seed);
+        drawn_neighbourhood(whole.graph(), training_marks(whole, job).bytes(), kPart, job.training.seed);
     const std::filesystem::path place = folder_->path() / "part";
     write_subset(whole, vertices, job.dataset.split, job.dataset.split_column, place);
     part_ = Dataset::open(place);

@@ -8,6 +8,7 @@
 
 #include "base/types.h"
 #include "graph/csr.h"
+#include "tensor/matrix.h"
 
 namespace atl {
 
@@ -47,6 +48,48 @@ std::string parts_text(std::span<const int> parts);
 std::vector<int> read_parts(const std::string& text, int ranks, const std::string& what);
 
 class PreparedGraph;
+
+// Which of a data set's vertices are marked: those that train, say.
+
+/// A view: it asks the marks where they lie, so that it takes no memory, which would grow with the graph.
+/// Whose the marks are outlives it. Not even empty marks mark a vertex; what they mean, the reader says.
+class VertexMarks {
+ public:
+  VertexMarks() = default;
+  /// (vertices) Vertices whose byte isn't 0.
+  VertexMarks(std::span<const std::uint8_t> marks)
+      : values_(marks.data(), Index(marks.size()), 1), wanted_(kAnyButZero) {}
+  VertexMarks(const std::vector<std::uint8_t>& marks) : VertexMarks(std::span(marks)) {}
+  /// Vertices whose value in a column of `table` (vertices, columns) is `wanted`; not 0.
+  VertexMarks(View<const std::uint8_t> table, Index column, std::uint8_t wanted)
+      : values_(table.data + column, table.rows, 1, table.stride), wanted_(wanted) {}
+  static VertexMarks all(Index vertices) {
+    static constexpr std::uint8_t kMarked = 1;
+    return {View<const std::uint8_t>(&kMarked, vertices, 1, 0), 0, kMarked};
+  }
+  /// The marked vertices whose label isn't negative. labels: (vertices).
+  VertexMarks with_label(std::span<const std::int32_t> labels) const {
+    VertexMarks some = *this;
+    some.labels_ = labels.data();
+    return some;
+  }
+
+  bool empty() const { return values_.rows == 0; }
+  Index vertices() const { return values_.rows; }
+  bool operator[](VertexId v) const {
+    const std::uint8_t value = values_.at(v, 0);
+    const bool is_wanted = wanted_ == kAnyButZero ? value != 0 : value == wanted_;
+    return is_wanted && (labels_ == nullptr || labels_[v] >= 0);
+  }
+  /// (vertices) 1 where marked.
+  std::vector<std::uint8_t> bytes() const;
+
+ private:
+  static constexpr std::uint8_t kAnyButZero = 0;
+  View<const std::uint8_t> values_;
+  std::uint8_t wanted_ = kAnyButZero;
+  const std::int32_t* labels_ = nullptr;  // null: vertices without a label count, too
+};
 
 // A graph whose rows are divided into parts, each part's contiguous, as localize() reads it: a prepared
 // graph, its induced half, or the graph that a server of several ranks holds (partition/server_graph.h).
@@ -107,10 +150,10 @@ class LocalGraph {
 struct LocalizeOptions {
   Normalisation normalisation = Normalisation::kSum;
   bool attention = false;  // fill own_arc and outer_arc
-  /// For inductive training: the marks (vertices of the data set) that the prepared graph was induced on.
+  /// For inductive training: the vertices of the data set that the prepared graph was induced on.
   /// Rows are then only the marked vertices; arcs, halo and degrees are the induced graph's. Empty: the whole
   /// graph.
-  std::span<const std::uint8_t> induced_on = {};
+  VertexMarks induced_on = {};
   PartRanks ranks = {};
 };
 

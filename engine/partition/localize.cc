@@ -43,18 +43,24 @@ std::vector<int> read_parts(const std::string& text, int ranks, const std::strin
   return parts;
 }
 
+std::vector<std::uint8_t> VertexMarks::bytes() const {
+  std::vector<std::uint8_t> marks(static_cast<std::size_t>(vertices()));
+  for (Index v = 0; v < vertices(); ++v) marks[std::size_t(v)] = (*this)[VertexId(v)] ? 1 : 0;
+  return marks;
+}
+
 namespace {
 
 /// A parted graph as one of its parts sees it.
 struct Source : PartedGraph {
   Index begin, end;  // the part's range of rows
 
-  Source(const PartedGraph& whole, int part, std::span<const std::uint8_t> induced_on) : PartedGraph(whole) {
+  Source(const PartedGraph& whole, int part, const VertexMarks& induced_on) : PartedGraph(whole) {
     ATOLL_CHECK(part >= 0 && part < int(halos.size()), "part {} of {}", part, halos.size());
     begin = part_offsets[std::size_t(part)], end = part_offsets[std::size_t(part) + 1];
     whole_ = induced_on.empty();
     for (Index row = begin; !whole_ && row < end; ++row) {
-      const bool held = induced_on[std::size_t(ids[std::size_t(row)])] != 0;
+      const bool held = induced_on[ids[std::size_t(row)]];
       local_.push_back(held ? VertexId(rows_.size()) : -1);
       if (held) rows_.push_back(VertexId(row));
     }
@@ -223,7 +229,7 @@ std::unique_ptr<LocalGraph> localize(const PartedGraph& graph, Rank rank, const 
 }
 
 std::vector<Index> rows_by_rank(const PreparedGraph& graph, const LocalizeOptions& options) {
-  const auto is_held = [&](VertexId id) { return options.induced_on[std::size_t(id)] != 0; };
+  const auto is_held = [&](VertexId id) { return options.induced_on[id]; };
   std::vector<Index> rows;
   for (Rank rank = 0; rank < graph.parts(); ++rank) {
     const auto part = std::size_t(options.ranks.part_of(rank));

@@ -24,7 +24,7 @@
 namespace atl {
 namespace {
 
-constexpr Index kMaxArcs = std::numeric_limits<idx_t>::max();
+constexpr Index kMostCounted = std::numeric_limits<idx_t>::max();
 
 /// The largest part over the mean that METIS may leave, for vertices, arcs and training vertices.
 constexpr real_t kImbalance[] = {1.02f, 1.02f, 1.05f};
@@ -42,8 +42,8 @@ int objective_of(const std::string& name) {
 Index unit_of(std::span<const VertexId> degrees) {
   Index sum = 0;
   for (const VertexId degree : degrees) sum += std::max<Index>(degree, 1);
-  if (sum <= kMaxArcs) return 1;
-  const Index room = std::max<Index>(kMaxArcs - Index(degrees.size()), 1);  // each vertex has 1 at least
+  if (sum <= kMostCounted) return 1;
+  const Index room = std::max<Index>(kMostCounted - Index(degrees.size()), 1);  // each vertex has 1 at least
   return (sum + room - 1) / room;
 }
 
@@ -124,11 +124,28 @@ class BlockedStops {
   sigset_t before_;
 };
 
+idx_t constraints_of(const PartitionInput& input) {
+  return std::ranges::any_of(input.training, [](auto t) { return t != 0; }) ? 3 : 2;
+}
+
+/// METIS numbers a graph's arcs, and all weights of all vertices, with an idx_t.
+void check_size(const PartitionInput& input) {
+  constexpr const char* kRemedy = "use the hash or range partitioner";
+  const Index vertices = input.pattern.rows, constraints = constraints_of(input);
+  if (vertices > kMostCounted / constraints)
+    fail("metis counts with {} bits, but {} weights of each of {} vertices are more than its limit of {}; {}",
+         8 * sizeof(idx_t), constraints, vertices, kMostCounted, kRemedy);
+  const Index arcs = input.pattern.arcs();
+  if (arcs > kMostCounted)
+    fail("metis counts arcs with {} bits, but {} arcs are more than its limit of {}; {}", 8 * sizeof(idx_t),
+         arcs, kMostCounted, kRemedy);
+}
+
 /// METIS' arguments, kept between its methods.
 class Problem {
  public:
   Problem(const PartitionInput& input, const PartitionOptions& options)
-      : constraints_(std::ranges::any_of(input.training, [](auto t) { return t != 0; }) ? 3 : 2),
+      : constraints_(constraints_of(input)),
         parts_(options.parts),
         seed_(idx_t(options.seed & 0x7fffffff)),
         offsets_(input.pattern.offsets, input.pattern.offsets + input.pattern.rows + 1),
@@ -187,11 +204,7 @@ void assign_by_metis(const PartitionInput& input, const PartitionOptions& option
                      std::span<std::int32_t> owner) {
   const CsrView& graph = input.pattern;
   const int objective = objective_of(options.objective);
-  if (graph.arcs() > kMaxArcs)
-    fail(
-        "metis counts arcs with {} bits, but {} arcs are more than its limit of {}; use the hash or "
-        "range partitioner",
-        8 * sizeof(idx_t), graph.arcs(), kMaxArcs);
+  check_size(input);
   Problem problem(input, options);
   auto best = problem.solve(METIS_PartGraphKway, objective);
   if (options.parts <= kMostPartsByBisection) {

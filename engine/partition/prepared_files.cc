@@ -1,5 +1,7 @@
 #include "partition/prepared_files.h"
 
+#include <algorithm>
+#include <array>
 #include <fstream>
 #include <numeric>
 
@@ -145,8 +147,16 @@ std::string name_of(GraphTransforms::SelfLoops loops) {
   return loops == kKeep ? "keep" : loops == kAdd ? "add" : "remove";
 }
 
-std::string checksum_of(std::span<const std::uint8_t> training) {
-  return sha256_hex({reinterpret_cast<const char*>(training.data()), training.size()});
+/// Of a byte for each vertex, of which some are there at a time.
+std::string checksum_of(const VertexMarks& training) {
+  Sha256 sum;
+  std::array<char, 1 << 14> piece;
+  for (Index begin = 0; begin < training.vertices(); begin += Index(piece.size())) {
+    const Index count = std::min(Index(piece.size()), training.vertices() - begin);
+    for (Index i = 0; i < count; ++i) piece[std::size_t(i)] = training[VertexId(begin + i)] ? 1 : 0;
+    sum.update(piece.data(), std::size_t(count));
+  }
+  return sum.hex();
 }
 
 json to_json(const PartitionQuality& q) {
@@ -170,7 +180,7 @@ PartitionQuality quality_from(const json& j) {
 }  // namespace
 
 std::string identity_of(const std::string& dataset_checksum, const PartitionOptions& options,
-                        const GraphTransforms& transforms, std::span<const std::uint8_t> training) {
+                        const GraphTransforms& transforms, const VertexMarks& training) {
   json identity{{"format", kFormat},
                 {"dataset", dataset_checksum},
                 {"partitioner", options.kind},

@@ -24,7 +24,7 @@ struct PreparedMeta {
 /// One line of JSON: format, data set's checksum, partitioner, parts, seed, objective, transforms, training
 /// vertices.
 std::string identity_of(const std::string& dataset_checksum, const PartitionOptions& options,
-                        const GraphTransforms& transforms, std::span<const std::uint8_t> training);
+                        const GraphTransforms& transforms, const VertexMarks& training);
 
 std::string to_json(const PreparedMeta& meta);
 /// One line for `--json`: {"event":"partition","parts":…,"partitioner":…,"objective":…,"seed":…, the quality

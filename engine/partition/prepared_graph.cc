@@ -72,11 +72,10 @@ GraphTransforms as_prepared(const Dataset& dataset, GraphTransforms wanted) {
   return wanted;
 }
 
-void check_arguments(const Dataset& dataset, const GraphTransforms& transforms,
-                     std::span<const std::uint8_t> training) {
+void check_arguments(const Dataset& dataset, const GraphTransforms& transforms, const VertexMarks& training) {
   const Index vertices = dataset.meta().vertices;
-  ATOLL_CHECK(training.empty() || Index(training.size()) == vertices, "{} marks for {} vertices",
-              training.size(), vertices);
+  ATOLL_CHECK(training.empty() || training.vertices() == vertices, "{} marks for {} vertices",
+              training.vertices(), vertices);
   ATOLL_CHECK(!transforms.induced || !training.empty(), "induced on no vertices");
 }
 
@@ -120,7 +119,7 @@ struct PreparedGraph::State {
 };
 
 PreparedGraph PreparedGraph::make(const Dataset& dataset, const PartitionOptions& options,
-                                  const GraphTransforms& wanted, std::span<const std::uint8_t> training,
+                                  const GraphTransforms& wanted, const VertexMarks& training,
                                   const std::function<void(Index)>& before_making) {
   const GraphTransforms transforms = as_prepared(dataset, wanted);
   check_arguments(dataset, transforms, training);
@@ -132,14 +131,15 @@ PreparedGraph PreparedGraph::make(const Dataset& dataset, const PartitionOptions
     verify_prepared(folder, read_prepared_meta(folder / "meta.json"));
   } else {
     if (before_making) before_making(predicted_prepare_bytes(meta.vertices, meta.arcs, options, transforms));
-    write_prepared(folder, identity, prepare(dataset.graph(), meta.symmetric, options, transforms, training),
+    const std::vector<std::uint8_t> marks = training.bytes();
+    write_prepared(folder, identity, prepare(dataset.graph(), meta.symmetric, options, transforms, marks),
                    transforms.rows);
   }
   return open(dataset, options, transforms, training);
 }
 
 PreparedGraph PreparedGraph::open(const Dataset& dataset, const PartitionOptions& options,
-                                  const GraphTransforms& wanted, std::span<const std::uint8_t> training) {
+                                  const GraphTransforms& wanted, const VertexMarks& training) {
   const GraphTransforms transforms = as_prepared(dataset, wanted);
   check_arguments(dataset, transforms, training);
   const std::string identity = identity_of(dataset.meta().checksum, options, transforms, training);
@@ -160,11 +160,11 @@ PreparedGraph PreparedGraph::open(const Dataset& dataset, const PartitionOptions
 }
 
 bool PreparedGraph::exists(const Dataset& dataset, const PartitionOptions& options,
-                           const GraphTransforms& wanted, std::span<const std::uint8_t> training) {
+                           const GraphTransforms& wanted, const VertexMarks& training) {
   const GraphTransforms transforms = as_prepared(dataset, wanted);
   check_arguments(dataset, transforms, training);
-  return fs::exists(
-      folder_of(dataset, options, identity_of(dataset.meta().checksum, options, transforms, training)));
+  const std::string identity = identity_of(dataset.meta().checksum, options, transforms, training);
+  return fs::exists(folder_of(dataset, options, identity));
 }
 
 PreparedGraph::PreparedGraph(std::unique_ptr<State> state) : state_(std::move(state)) {}

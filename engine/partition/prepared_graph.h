@@ -28,6 +28,7 @@
 #include <string>
 
 #include "dataset/dataset.h"
+#include "partition/local_graph.h"
 #include "partition/prepare.h"
 
 namespace atl {
@@ -48,15 +49,15 @@ class PreparedGraph {
   /// a damaged one is an Error naming the file. `before_making` gets an upper bound of the memory in bytes
   /// that making needs.
   static PreparedGraph make(const Dataset& dataset, const PartitionOptions& options,
-                            const GraphTransforms& transforms, std::span<const std::uint8_t> training,
+                            const GraphTransforms& transforms, const VertexMarks& training,
                             const std::function<void(Index bytes)>& before_making = {});
   /// Opens the graph that make() made with the same arguments, without verifying it (verify_share() does).
   /// Throws Error with the `atoll partition` command to run where it doesn't exist.
   static PreparedGraph open(const Dataset& dataset, const PartitionOptions& options,
-                            const GraphTransforms& transforms, std::span<const std::uint8_t> training);
+                            const GraphTransforms& transforms, const VertexMarks& training);
   /// Whether open() would find a graph.
   static bool exists(const Dataset& dataset, const PartitionOptions& options,
-                     const GraphTransforms& transforms, std::span<const std::uint8_t> training);
+                     const GraphTransforms& transforms, const VertexMarks& training);
   PreparedGraph(PreparedGraph&&) noexcept;
   PreparedGraph& operator=(PreparedGraph&&) noexcept;
   ~PreparedGraph();

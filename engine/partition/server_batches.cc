@@ -18,7 +18,7 @@ std::vector<VertexId> own_rows(const PreparedGraph& prepared, const ServerOption
   std::vector<VertexId> rows;
   for (Index row = first; row < end; ++row) {
     const VertexId id = prepared.ids()[std::size_t(row)];
-    if (options.induced_on.empty() || options.induced_on[std::size_t(id)] != 0) rows.push_back(VertexId(row));
+    if (options.induced_on.empty() || options.induced_on[id]) rows.push_back(VertexId(row));
   }
   std::ranges::sort(rows, {}, [&](VertexId row) { return prepared.ids()[std::size_t(row)]; });
   return rows;
@@ -55,13 +55,11 @@ std::string too_many_batches(const std::string& strategy, Index batches, Index m
 }
 
 std::vector<std::vector<VertexId>> server_batches(const PreparedGraph& prepared, const ServerOptions& options,
-                                                  std::span<const std::uint8_t> trains, int batches) {
+                                                  const VertexMarks& trains, int batches) {
   const std::vector<VertexId> rows = own_rows(prepared, options);
   const CsrView graph = options.induced_on.empty() ? prepared.graph() : prepared.induced_graph();
   const Csr pattern = neighbour_pattern(arcs_among(graph, rows).view(), false);
-  const auto counts = [&](VertexId row) {
-    return trains[std::size_t(prepared.ids()[std::size_t(row)])] != 0;
-  };
+  const auto counts = [&](VertexId row) { return trains[prepared.ids()[std::size_t(row)]]; };
   const Index training = std::ranges::count_if(rows, counts);
   std::vector<std::vector<VertexId>> all;
   all.resize(std::size_t(batches));
@@ -76,7 +74,7 @@ std::vector<std::vector<VertexId>> server_batches(const PreparedGraph& prepared,
 }
 
 std::vector<ServerGraph> server_graphs(const PreparedGraph& prepared, const ServerOptions& options,
-                                       std::span<const std::uint8_t> trains) {
+                                       const VertexMarks& trains) {
   std::vector<ServerGraph> all;
   if (options.batches == 1) {
     all.push_back(server_graph(prepared, options));

@@ -65,8 +65,7 @@ class Expansion {
 
   void take_own() {
     for (Index row = offsets_.front(); !o_.batch && row < offsets_.back(); ++row)
-      if (o_.induced_on.empty() || o_.induced_on[std::size_t(ids_[std::size_t(row)])] != 0)
-        own_.push_back(VertexId(row));
+      if (o_.induced_on.empty() || o_.induced_on[ids_[std::size_t(row)]]) own_.push_back(VertexId(row));
     if (o_.batch) own_.assign(o_.batch->begin(), o_.batch->end());
     for (const VertexId row : own_) add(row, 0);
   }

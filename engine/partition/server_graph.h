@@ -27,7 +27,7 @@ struct ServerOptions {
   std::uint64_t seed = 1, epoch = 0;  // of the draw …
   bool redraws = false;               // … and whether each epoch has its own
   int batches = 1;                    // number of batches of the server's vertices (server_batches())
-  std::span<const std::uint8_t> induced_on = {};  // as in LocalizeOptions
+  VertexMarks induced_on = {};        // as in LocalizeOptions
   /// A batch: rows of the prepared graph that stand for all its own vertices, and are divided among the ranks
   /// as copies are. None: all own vertices.
   std::optional<std::span<const VertexId>> batch = {};
@@ -51,8 +51,8 @@ struct ServerGraph {
   Index bytes() const;
 };
 
-/// Gives the same result on every rank of the server. Memory while it runs: the server's graph, and 16 bytes
-/// per vertex of the graph.
+/// Gives the same result on every rank of the server. Memory while it runs: the server's graph, and 32 bytes
+/// and a hash table's two cells for each row that it holds or draws; nothing for other vertices.
 ServerGraph server_graph(const PreparedGraph& prepared, const ServerOptions& options);
 
 // A rank's arcs for each layer of GraNNDis. The more layers follow a layer, the farther from the server's own
@@ -92,15 +92,15 @@ Block outer_block(const LocalGraph& graph, const NearBlock& near);
 /// The server's own vertices of each batch, as rows of the prepared graph. Neighbours are together, and
 /// batches have equal shares of the vertices that `trains` marks (vertices of the data set). The result
 /// doesn't depend on the number of ranks of the server. Memory: the arcs among own vertices, twice, and 4
-/// bytes per vertex of the graph.
+/// bytes per row of the server's parts.
 std::vector<std::vector<VertexId>> server_batches(const PreparedGraph& prepared, const ServerOptions& options,
-                                                  std::span<const std::uint8_t> trains, int batches);
+                                                  const VertexMarks& trains, int batches);
 
 /// The error for `batches` batches where no server has more than `most` training vertices.
 std::string too_many_batches(const std::string& strategy, Index batches, Index most);
 
 /// The graph that a server holds for each batch; a single one without batches.
 std::vector<ServerGraph> server_graphs(const PreparedGraph& prepared, const ServerOptions& options,
-                                       std::span<const std::uint8_t> trains);
+                                       const VertexMarks& trains);
 
 }  // namespace atl

@@ -61,8 +61,8 @@ using Loops = GraphTransforms::SelfLoops;
 struct TransformedRows {
   CsrView arcs;
   Loops loops = Loops::kKeep;
-  bool has_loops = true;                     // whether arcs may contain loops
-  std::span<const std::uint8_t> marks = {};  // (vertices) marks those that may have arcs; empty: all may
+  bool has_loops = true;   // whether arcs may contain loops
+  VertexMarks marks = {};  // the vertices that may have arcs; empty: all may
 
   struct Row {
     std::span<const VertexId> columns;  // ascending, its loops among them
@@ -76,7 +76,7 @@ struct TransformedRows {
   };
 
   Row row(VertexId v) const {
-    if (!marks.empty() && marks[std::size_t(v)] == 0) return {};
+    if (!marks.empty() && !marks[v]) return {};
     Row row{{arcs.columns + arcs.offsets[v], std::size_t(arcs.degree(v))}, 0, 0, 0};
     if (has_loops) {
       const auto [begin, end] = std::equal_range(row.columns.begin(), row.columns.end(), v);
@@ -226,10 +226,9 @@ class DatasetSource final : public BatchSource {
     }
     drawn_ = whole_;
     if (!transforms.induced) return;
-    marks_ = training_marks(dataset, job);
-    induced_ = induced_subgraph(whole_.arcs, marks_);
+    drawn_.marks = training_marks(dataset, job);
+    induced_ = induced_subgraph(whole_.arcs, drawn_.marks.bytes());
     drawn_.arcs = induced_.view();
-    drawn_.marks = marks_;
   }
 
   static PartitionOptions parts_of(const Job& job) {
@@ -266,7 +265,6 @@ class DatasetSource final : public BatchSource {
 
   bool is_ordered_ = false;
   Csr symmetrised_, induced_;
-  std::vector<std::uint8_t> marks_;  // of an induced graph
   TransformedRows whole_, drawn_;
   std::vector<Index> part_offsets_, arc_offsets_{0};
   std::vector<VertexId> ids_, row_of_;  // (vertices) each the other's inverse

@@ -35,9 +35,8 @@ void DryInputs::count_batches() {
         prepared_.ids().subspan(std::size_t(prepared_.part_offsets()[std::size_t(server.first_part)]));
     const auto own = rows.first(std::size_t(prepared_.part_offsets()[std::size_t(part)] -
                                             prepared_.part_offsets()[std::size_t(server.first_part)]));
-    most_batches_ = std::max<Index>(most_batches_, std::ranges::count_if(own, [&](VertexId id) {
-                                      return counted_[std::size_t(id)] != 0;
-                                    }));
+    most_batches_ =
+        std::max<Index>(most_batches_, std::ranges::count_if(own, [&](VertexId id) { return counted_[id]; }));
   }
   const int batches = server_batches_of(job_);
   if (batches > 1 && most_batches_ > 0 && batches > most_batches_)
@@ -48,7 +47,7 @@ PartShare DryInputs::share(Rank rank) const {
   return share_of(job_, rank, PartRanks(part_of_rank_));
 }
 
-RankShape DryInputs::shape_of(Rank rank, std::span<const std::uint8_t> induced_on) const {
+RankShape DryInputs::shape_of(Rank rank, const VertexMarks& induced_on) const {
   const PartRanks parts = share(rank).ranks;
   const int part = parts.part_of(rank);
   RankShape shape = rank_shape(prepared_, part, induced_on);

@@ -29,7 +29,7 @@ class DryInputs {
 
  private:
   void count_batches();
-  RankShape shape_of(Rank rank, std::span<const std::uint8_t> induced_on) const;
+  RankShape shape_of(Rank rank, const VertexMarks& induced_on) const;
 
   const Job& job_;
   const Dataset& dataset_;
@@ -37,8 +37,8 @@ class DryInputs {
   std::vector<int> part_of_rank_;
   int threads_;
   std::vector<std::string> hosts_;
-  std::vector<std::uint8_t> marks_;    // (vertices) training vertices, where training sees no others
-  std::vector<std::uint8_t> counted_;  // (vertices) those in a training loss, where servers hold copies
+  VertexMarks marks_;    // the training vertices, where training sees no others
+  VertexMarks counted_;  // those in a training loss, where servers hold copies
   Index most_batches_ = 0;
   ServerShapes servers_;
   Model model_;

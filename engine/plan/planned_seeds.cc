@@ -26,7 +26,7 @@ PlannedSeeds::PlannedSeeds(const Job& job, const Dataset& dataset, const BatchSo
                            const Owners& owners)
     : owners_(owners), ends_(std::size_t(owners.ranks())), counts_(owners) {
   const bool links = job.task == Task::kLinkPrediction;
-  std::vector<std::uint8_t> marks;
+  VertexMarks marks;
   if (links)
     row_of_ = rows_by_vertex(source.ids());
   else
@@ -39,7 +39,7 @@ PlannedSeeds::PlannedSeeds(const Job& job, const Dataset& dataset, const BatchSo
           std::make_unique<PairGraph>(dataset, row_of_, source.ids(), source.part_offsets(), owners, rank));
     own.push_back(links ? graphs_.back()->numbers()
                         : training_rows(source.part_offsets(), source.ids(), owners, rank,
-                                        [&](VertexId id) { return marks[std::size_t(id)] != 0; }));
+                                        [&](VertexId id) { return marks[id]; }));
     for (std::size_t i = 0; i < own.back().by_part.size(); ++i)
       by_part_[std::size_t(own.back().first_part) + i] = Index(own.back().by_part[i].size());
   }

@@ -52,7 +52,7 @@ std::vector<PeerShape> peer_shapes(std::span<const PeerRows> peers) {
 
 }  // namespace
 
-RankShape rank_shape(const PreparedGraph& prepared, Rank rank, std::span<const std::uint8_t> induced_on) {
+RankShape rank_shape(const PreparedGraph& prepared, Rank rank, const VertexMarks& induced_on) {
   const bool induced = !induced_on.empty();
   const auto offsets = prepared.part_offsets();
   const auto halo_of = [&](int part) { return induced ? prepared.induced_halo(part) : prepared.halo(part); };
@@ -66,7 +66,7 @@ RankShape rank_shape(const PreparedGraph& prepared, Rank rank, std::span<const s
   const auto rows_until = [&](Index last) {
     if (!induced) return last + 1 - begin;
     const auto ids = prepared.ids().subspan(std::size_t(begin), std::size_t(last + 1 - begin));
-    return Index(std::ranges::count_if(ids, [&](VertexId id) { return induced_on[std::size_t(id)] != 0; }));
+    return Index(std::ranges::count_if(ids, [&](VertexId id) { return induced_on[id]; }));
   };
   for (int peer = 0; peer < shape.ranks; ++peer) {
     if (peer == rank) continue;

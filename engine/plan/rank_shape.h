@@ -54,7 +54,7 @@ struct RankShape {
 
 /// Reads the rank's arcs once, front to back, and keeps none of them. induced_on: as in LocalizeOptions;
 /// empty: counts the whole graph.
-RankShape rank_shape(const PreparedGraph& graph, Rank rank, std::span<const std::uint8_t> induced_on);
+RankShape rank_shape(const PreparedGraph& graph, Rank rank, const VertexMarks& induced_on);
 /// Adds to `shape` what its peers exchange slice by slice. `graph` is the shape's part; the shape's ranks are
 /// parts (on_ranks() comes later).
 void add_slices(const LocalGraph& graph, RankShape& shape);

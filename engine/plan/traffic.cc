@@ -57,7 +57,7 @@ TrafficShape traffic_shape(const Job& job, const Dataset& dataset, const Model& 
   shape.ranks = part_a_rank ? prepared.parts() : job.placement.ranks;
   shape.parts = prepared.parts();
   const bool inductive = job.training.setting == Setting::kInductive;
-  const auto marks = inductive ? training_marks(dataset, job) : std::vector<std::uint8_t>();
+  const VertexMarks marks = inductive ? training_marks(dataset, job) : VertexMarks();
   shape.owned_by_rank = rows_by_rank(prepared, {.induced_on = marks});
   shape.vertices = std::accumulate(shape.owned_by_rank.begin(), shape.owned_by_rank.end(), Index(0));
   for (const CutRows& between : cut_of(job, prepared)) shape.halo_rows += between.rows;

@@ -7,6 +7,11 @@
 #include "sampler/draw_positions.h"
 
 namespace atl {
+namespace {
+
+__extension__ using Wide = __int128;  // of a product of two counts
+
+}  // namespace
 
 TrainingRows training_rows(const PreparedGraph& graph, const Owners& owners, Rank rank,
                            FunctionRef<bool(VertexId id)> trains) {
@@ -84,7 +89,6 @@ void SeedShares::restart() {
   step_ = -1;
 }
 
-/// Products stay below 2⁶², because vertices are counted with 31 bits.
 void SeedShares::advance() {
   const Index size = this->size(++step_), left = vertices_ - step_ * batch_size_;
   Index given = 0;
@@ -92,10 +96,10 @@ void SeedShares::advance() {
   for (std::size_t p = 0; p < shares_.size(); ++p) {
     Share& share = shares_[p];
     share.begin += share.count;
-    const std::int64_t quota = (training_[p] - share.begin) * size;
-    share.count = quota / left;
+    const Wide quota = Wide(training_[p] - share.begin) * size;
+    share.count = Index(quota / left);
     given += share.count;
-    remainders_.push_back({quota % left, p});
+    remainders_.push_back({std::int64_t(quota % left), p});
   }
   std::ranges::sort(remainders_, [](const Remainder& a, const Remainder& b) {
     return a.rest != b.rest ? a.rest > b.rest : a.part < b.part;

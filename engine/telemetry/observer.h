@@ -33,6 +33,9 @@ class RunObserver {
   /// After each step but the last of an epoch, which on_epoch() reports.
   virtual void on_step(const StepRecord& /*step*/) {}
   virtual void on_epoch(const EpochRecord& /*epoch*/) {}
+  /// Before a checkpoint is shown to a later start. What that start will read beside it must be on the disk
+  /// when this returns.
+  virtual void before_checkpoint() {}
   /// A checkpoint is on the disk.
   virtual void on_checkpoint(const Reached& /*at*/) {}
   /// After the last epoch, also when interrupted: the record is complete.
@@ -53,6 +56,9 @@ class ObserverList : public RunObserver {
   }
   void on_epoch(const EpochRecord& epoch) override {
     for (const auto& observer : observers_) observer->on_epoch(epoch);
+  }
+  void before_checkpoint() override {
+    for (const auto& observer : observers_) observer->before_checkpoint();
   }
   void on_checkpoint(const Reached& at) override {
     for (const auto& observer : observers_) observer->on_checkpoint(at);

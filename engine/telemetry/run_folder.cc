@@ -49,8 +49,11 @@ class RunFolderWriter : public RunObserver {
   }
 
   /// A loss of power may leave anything of lines that weren't flushed. Nobody reads those of epochs behind
-  /// the checkpoint.
-  void on_checkpoint(const Reached& /*at*/) override { ::fdatasync(::fileno(metrics_.get())); }
+  /// the checkpoint, but a run that goes on from it keeps all before, so these come first.
+  void before_checkpoint() override {
+    const bool flushed = ::fdatasync(::fileno(metrics_.get())) == 0;
+    if (!flushed && errno != EINVAL && errno != EROFS) fail_to_append();  // these: it has nothing to flush
+  }
 
   void on_result(const RunRecord& run) override {
     if (metrics_ == nullptr) return;  // nothing has started: a run that had finished before is told again

@@ -3,6 +3,7 @@
 // supplies the device's stream.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <string>
 
@@ -32,6 +33,10 @@ struct Backend {
   /// Returns the address for kernels; null: this memory can't be read. Without the function no memory can.
   const void* (*pin)(const void* data, std::size_t bytes) = nullptr;
   void (*unpin)(const void* data) = nullptr;
+  /// The call into the device's library that some thread of this process is in: a number that changes with
+  /// each call that ends; 0: none. Any thread may ask, and gets its answer whatever the library does. Null:
+  /// not known.
+  std::uint64_t (*call)() = nullptr;
 };
 
 /// Installs the backend, which outlives everything in its memory; null removes it. Call before the first use

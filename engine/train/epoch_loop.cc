@@ -164,6 +164,7 @@ void EpochLoop::checkpoint() {
   const CheckpointState state = state_of({p_.trainer.parameters(), p_.trainer.optimizer(), p_.best, p_.epoch},
                                          job_, p_.dataset, p_.comm.size(), at_, tensors);
   const auto part_seals = write_part_states(p_.comm, p_.store, at_, p_.parts, p_.trainer.state());
+  p_.options.observer->before_checkpoint();
   if (p_.comm.rank() == 0) {
     p_.store.commit(state, part_seals);
     if (last_checkpoint_ == Reached{}) drop_run_before(p_.options.output);

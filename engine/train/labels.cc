@@ -34,23 +34,15 @@ LabelView on_device(DeviceCopies& copies, const LabelView& host, Index rows) {
   return view;
 }
 
-std::vector<std::uint8_t> training_marks(const Dataset& dataset, const Job& job) {
-  if (job.task == Task::kLinkPrediction)
-    return std::vector<std::uint8_t>(std::size_t(dataset.meta().vertices), 1);
-  const View<const std::uint8_t> split = dataset.split(job.dataset.split);
-  std::vector<std::uint8_t> marks(std::size_t(split.rows));
-  for (Index v = 0; v < split.rows; ++v) {
-    marks[std::size_t(v)] = split.at(v, job.dataset.split_column) == std::uint8_t(Split::kTrain);
-  }
-  return marks;
+VertexMarks training_marks(const Dataset& dataset, const Job& job) {
+  if (job.task == Task::kLinkPrediction) return VertexMarks::all(dataset.meta().vertices);
+  return {dataset.split(job.dataset.split), job.dataset.split_column, std::uint8_t(Split::kTrain)};
 }
 
-std::vector<std::uint8_t> loss_marks(const Dataset& dataset, const Job& job) {
-  std::vector<std::uint8_t> marks = training_marks(dataset, job);
+VertexMarks loss_marks(const Dataset& dataset, const Job& job) {
+  const VertexMarks marks = training_marks(dataset, job);
   if (job.task == Task::kLinkPrediction || job.training.loss == Loss::kBinaryCrossEntropy) return marks;
-  for (std::size_t v = 0; v < marks.size(); ++v)
-    if (dataset.labels()[v] < 0) marks[v] = 0;
-  return marks;
+  return marks.with_label(dataset.labels());
 }
 
 }  // namespace atl

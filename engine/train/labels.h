@@ -6,6 +6,7 @@
 
 #include "dataset/dataset.h"
 #include "job/job.h"
+#include "partition/local_graph.h"
 #include "tensor/copies.h"
 
 namespace atl {
@@ -46,10 +47,10 @@ Labels read_labels(const Job& job, const Dataset& dataset, const DataUse& use,
 /// Copies `host`, which has `rows` rows, to where the device's kernels can read it.
 LabelView on_device(DeviceCopies& copies, const LabelView& host, Index rows);
 
-/// (vertices) 1 = training vertex of the job's split. With task linkPrediction every vertex is one, and
-/// counts in the loss.
-std::vector<std::uint8_t> training_marks(const Dataset& dataset, const Job& job);
-/// (vertices) 1 = training vertex with a label, which the loss counts.
-std::vector<std::uint8_t> loss_marks(const Dataset& dataset, const Job& job);
+/// The training vertices of the job's split. With task linkPrediction every vertex is one, and counts in the
+/// loss. The data set outlives the marks, which read its files.
+VertexMarks training_marks(const Dataset& dataset, const Job& job);
+/// The training vertices with a label, which the loss counts.
+VertexMarks loss_marks(const Dataset& dataset, const Job& job);
 
 }  // namespace atl

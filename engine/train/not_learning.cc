@@ -147,7 +147,11 @@ std::string gradient_text(const Model& model, const Parameters& parameters, std:
 /// Outputs come before gradients, and a rank's own gradient before the sum that spreads it.
 std::string place_text(const Communicator& comm, const Model& model, const Parameters& parameters,
                        const std::vector<NonFinite>& all) {
-  const auto on = [&](Rank r) { return fmt::format("on rank {} ({})", r, comm.host(r)); };
+  const auto on = [&](Rank r) {
+    const int stage = all[std::size_t(r)].stage;
+    return fmt::format("on rank {} ({}{})", r, comm.host(r),
+                       stage < 0 ? "" : fmt::format(", stage {}", stage));
+  };
   if (const Rank r = earliest(all, &NonFinite::layer, true); r >= 0)
     return layer_text(model, all[std::size_t(r)].layer) + " " + on(r);
   if (const Rank r = earliest(all, &NonFinite::share, false); r >= 0)

@@ -36,7 +36,8 @@ struct NonFinite {
   // the entry of Parameters::entries() in this rank's own gradient; the last one, to which backward comes
   // first
   std::int32_t share = -1;
-  std::int32_t sum = -1;  // the same in the gradient summed over ranks
+  std::int32_t sum = -1;    // the same in the gradient summed over ranks
+  std::int32_t stage = -1;  // the rank's, where ranks have different layers
 };
 
 /// When a value that isn't finite was met.

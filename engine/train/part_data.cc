@@ -69,7 +69,7 @@ FeatureShape feature_shape(const Job& job, const DatasetMeta& meta) {
 }
 
 PartData::PartData(const Job& job, const Dataset& dataset, const PreparedGraph& prepared, Rank rank,
-                   const PartShare& share, std::span<const std::uint8_t> induced_on, FeatureForm form,
+                   const PartShare& share, const VertexMarks& induced_on, FeatureForm form,
                    bool halo_features)
     : form_(form) {
   const GraphNeeds needs = graph_needs(job.model);

@@ -159,7 +159,7 @@ Predicted predict(const PredictOptions& o) {
   predicted.by_split = use.by_split;
   const PreparedGraph prepared =
       PreparedGraph::make(dataset, one_part(job, dataset), graph_transforms(job),
-                          use.by_split ? training_marks(dataset, job) : std::vector<std::uint8_t>());
+                          use.by_split ? training_marks(dataset, job) : VertexMarks());
 
   Communicator comm(std::move(make_local_group(1).front()));
   ThreadPool pool(o.threads);

@@ -68,8 +68,8 @@ RankData::RankData(const Job& job, const Dataset& dataset, const PreparedGraph& 
   if (batches)
     batches_ = std::make_unique<BatchData>(job, dataset, prepared, rank, ranks, use.form);
   else
-    full_ = std::make_unique<PartData>(job, dataset, prepared, rank, share_, std::span<const std::uint8_t>(),
-                                       use.form, halo_features);
+    full_ = std::make_unique<PartData>(job, dataset, prepared, rank, share_, VertexMarks(), use.form,
+                                       halo_features);
   if (share_.answers) owned_ids_ = batches ? batches_->owned_ids() : full_->owned_ids();
   labels_ = read_labels(job, dataset, use, owned_ids_);
   if (job.task == Task::kLinkPrediction)
@@ -91,7 +91,7 @@ void RankData::read_training_part(const Job& job, const Dataset& dataset, const 
     training_ = shares_->take(1, 0, {});
     return;
   }
-  const std::vector<std::uint8_t> marks = training_marks(dataset, job);
+  const VertexMarks marks = training_marks(dataset, job);
   training_ = std::make_unique<TrainingPart>();
   training_->data = std::make_unique<PartData>(job, dataset, prepared, full_->graph().rank, share_, marks,
                                                use.form, halo_features);

@@ -10,9 +10,9 @@
 namespace atl {
 namespace {
 
-std::vector<std::uint8_t> induced_marks(const ShareSource& from) {
+VertexMarks induced_marks(const ShareSource& from) {
   const bool inductive = from.job.training.setting == Setting::kInductive;
-  return inductive ? training_marks(from.dataset, from.job) : std::vector<std::uint8_t>();
+  return inductive ? training_marks(from.dataset, from.job) : VertexMarks();
 }
 
 double seconds_since(std::chrono::steady_clock::time_point begin) {
@@ -25,8 +25,7 @@ ServerParts::ServerParts(const ShareSource& from) : from_(from), rank_(from.whol
   ServerOptions options = strategy_of(from.job).server(from.job, rank_, 1);
   redraws_ = options.redraws;
   if (options.batches == 1) return;
-  const std::vector<std::uint8_t> marks = induced_marks(from);
-  options.induced_on = marks;
+  options.induced_on = induced_marks(from);
   batches_ = server_batches(from.prepared, options, loss_marks(from.dataset, from.job), options.batches);
 }
 
@@ -64,8 +63,7 @@ std::unique_ptr<TrainingPart> ServerParts::take(Index epoch, int batch, const st
 std::unique_ptr<TrainingPart> ServerParts::read(const Step& step) const {
   try {
     ServerOptions options = strategy_of(from_.job).server(from_.job, rank_, step.epoch);
-    const std::vector<std::uint8_t> marks = induced_marks(from_);
-    options.induced_on = marks;
+    options.induced_on = induced_marks(from_);
     if (!batches_.empty()) options.batch = batches_[std::size_t(step.batch)];
     auto part = std::make_unique<TrainingPart>();
     part->data = std::make_unique<PartData>(from_.job, from_.dataset, from_.prepared, rank_, options,
@@ -82,21 +80,21 @@ std::unique_ptr<TrainingPart> ServerParts::read(const Step& step) const {
 ServerParts::Sizes ServerParts::sizes() const {
   Sizes all{std::vector<double>(std::size_t(batches())), std::vector<double>(std::size_t(batches()))};
   if (strategy_of(from_.job).server(from_.job, rank_, 1).first_part != rank_) return all;
-  const std::vector<std::uint8_t> counts = loss_marks(from_.dataset, from_.job);
+  const VertexMarks counts = loss_marks(from_.dataset, from_.job);
   for (std::size_t b = 0; b < batches_.size(); ++b) {
     all.own[b] = double(batches_[b].size());
     for (const VertexId row : batches_[b])
-      all.training[b] += counts[std::size_t(from_.prepared.ids()[std::size_t(row)])];
+      all.training[b] += counts[from_.prepared.ids()[std::size_t(row)]] ? 1 : 0;
   }
   return all;
 }
 
 void TrainingPart::read_labels(const Job& job, const Dataset& dataset, const DataUse& use,
-                               std::span<const std::uint8_t> trains) {
+                               const VertexMarks& trains) {
   const auto ids = data->owned_ids().first(std::size_t(data->graph().counted));
   labels = atl::read_labels(job, dataset, use, ids);
   for (std::size_t row = 0; row < ids.size(); ++row)
-    if (trains[std::size_t(ids[row])] != 0 && labels.has(row)) rows.push_back(VertexId(row));
+    if (trains[ids[row]] && labels.has(row)) rows.push_back(VertexId(row));
   label_view = labels.view();
   placed_rows = rows;
 }

@@ -27,8 +27,7 @@ struct TrainingPart {
   std::span<const VertexId> placed_rows;
 
   /// Fills in labels and rows. `trains`: training_marks().
-  void read_labels(const Job& job, const Dataset& dataset, const DataUse& use,
-                   std::span<const std::uint8_t> trains);
+  void read_labels(const Job& job, const Dataset& dataset, const DataUse& use, const VertexMarks& trains);
   /// Copies what kernels read to where those of ctx's device can read it; does nothing when called again.
   /// `stays`: as in PartData::place.
   void place(Context& ctx, bool stays);

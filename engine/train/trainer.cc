@@ -98,17 +98,7 @@ double Trainer::train_step(std::int64_t step, double learning_rate) {
   if (vertices_ahead_ > 0) loss_ahead_ = links_ ? of_pairs_ahead_ : read(ctx_, ahead_.data());
   finite_ = state.not_finite == 0;
   if (finite_) optimizer_.count_step();
-  if (!finite_ || !std::isfinite(loss_sum_)) find_non_finite();
   return loss_sum_;
-}
-
-void Trainer::find_non_finite() {
-  non_finite_ = {};
-  const std::vector<double> outputs = read(ctx_, std::span<const double>(outputs_.span()));
-  const auto first = std::ranges::find_if(outputs, [](double count) { return count > 0; });
-  if (first != outputs.end()) non_finite_.layer = std::int32_t(first - outputs.begin());
-  non_finite_.share = gradient_.last_non_finite_share(ctx_);
-  if (!finite_) non_finite_.sum = gradient_.last_non_finite(ctx_);
 }
 
 /// In a full batch, row i of the logits is the training part's owned row i, and training rows are selected by
@@ -203,7 +193,15 @@ Evaluation Trainer::evaluate() {
 }
 
 void Trainer::explain_non_finite(const NonFiniteTime& when) {
-  fail_non_finite(comm_, model_, parameters_, non_finite_, when);
+  training_->recount_non_finite(step_, outputs_.data());
+  NonFinite mine;
+  const std::vector<double> outputs = read(ctx_, std::span<const double>(outputs_.span()));
+  const auto first = std::ranges::find_if(outputs, [](double count) { return count > 0; });
+  if (first != outputs.end()) mine.layer = std::int32_t(first - outputs.begin());
+  mine.share = gradient_.last_non_finite_share(ctx_);
+  if (!finite_) mine.sum = gradient_.last_non_finite(ctx_);
+  mine.stage = training_->stage();
+  fail_non_finite(comm_, model_, parameters_, mine, when);
 }
 
 ScheduleBytes Trainer::bytes() const {

@@ -41,8 +41,8 @@ class Trainer final : private TrainingStep {
 
   /// Whether the last step's gradient was finite; if not, no step was taken.
   bool finite() const { return finite_; }
-  /// Throws Error on rank 0, naming the layer and the rank where a value that isn't finite was first seen,
-  /// and what to do. Collective.
+  /// After the step that left such a value: throws Error on rank 0, naming the layer and the rank where a
+  /// value that isn't finite was first seen, and what to do. Collective.
   [[noreturn]] void explain_non_finite(const NonFiniteTime& when);
 
   Parameters& parameters() { return parameters_; }
@@ -66,7 +66,6 @@ class Trainer final : private TrainingStep {
   std::unique_ptr<Schedule> schedule_of_training();
   void choose_labels(std::span<const VertexId> rows);
   std::span<const VertexId> training_rows_of(Index first, Index count);
-  void find_non_finite();
   void touches(int layer, std::span<const VertexId> features) override;
   void part_done(int layer, int part) override;
   void layer_done(int layer) override;
@@ -103,7 +102,6 @@ class Trainer final : private TrainingStep {
   double of_pairs_ = 0, of_pairs_ahead_ = 0, last_of_pairs_ = 0;
   double loss_ahead_ = 0, vertices_ahead_ = 0;  // see LossRows::ahead
   bool finite_ = true;
-  NonFinite non_finite_;  // on this rank
 };
 
 }  // namespace atl

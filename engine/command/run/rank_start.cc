@@ -27,8 +27,11 @@ constexpr std::chrono::milliseconds kBetweenMarks{1000}, kUntilReached{100};
 
 }  // namespace
 
-DeviceWatch::DeviceWatch(const DeviceStream& stream, std::chrono::seconds timeout, std::string last_words)
-    : stream_(stream), timeout_(timeout), last_words_(std::move(last_words)), thread_([this] { watch(); }) {}
+DeviceWatch::DeviceWatch(const DeviceStream& stream, std::uint64_t (*call)(), std::chrono::seconds timeout,
+                         std::string last_words)
+    : stream_(stream), call_(call), timeout_(timeout), last_words_(std::move(last_words)), thread_([this] {
+        watch();
+      }) {}
 
 DeviceWatch::~DeviceWatch() {
   {
@@ -39,20 +42,34 @@ DeviceWatch::~DeviceWatch() {
   thread_.join();
 }
 
-/// The time-out runs from when a mark is first seen. It holds for the question, too, because a call into the
-/// library of a device that hangs may not return. A device that fails answers all calls, so the thread that
-/// gives it work hears of it and says so.
+/// A device that fails answers all calls, so the thread that gives it work hears of it and says so.
 void DeviceWatch::watch() try {
   DeviceStream::Mark reached = 0;
-  while (!is_over_after(kBetweenMarks)) {
-    const DeviceStream::Mark newest = stream_.newest();
-    if (newest == reached) continue;
-    const EndUnlessDone deadline(timeout_, last_words_, kStatusFailed);
-    while (!stream_.reached(newest))
-      if (is_over_after(kUntilReached)) return;
-    reached = newest;
+  while (!is_over_after(kBetweenMarks) && watch_marks(reached) && watch_call()) {
   }
 } catch (const std::exception&) {
+}
+
+/// The time-out runs from when a mark is first seen. It holds for the questions, too: a thread that hangs in
+/// the library may keep even the newest mark's number locked. Returns false when the watch is over.
+bool DeviceWatch::watch_marks(DeviceStream::Mark& reached) {
+  const EndUnlessDone deadline(timeout_, last_words_, kStatusFailed);
+  const DeviceStream::Mark newest = stream_.newest();
+  if (newest == reached) return true;
+  while (!stream_.reached(newest))
+    if (is_over_after(kUntilReached)) return false;
+  reached = newest;
+  return true;
+}
+
+/// A thread that hangs in a call marks nothing behind it. Returns false when the watch is over.
+bool DeviceWatch::watch_call() {
+  const std::uint64_t call = call_ == nullptr ? 0 : call_();
+  if (call == 0) return true;
+  const EndUnlessDone deadline(timeout_, last_words_, kStatusFailed);
+  while (call_() == call)
+    if (is_over_after(kUntilReached)) return false;
+  return true;
 }
 
 bool DeviceWatch::is_over_after(std::chrono::milliseconds pause) {
@@ -124,7 +141,7 @@ RankDevice device_of(const Arguments& a, const Job& job, const RankStart& start)
 std::unique_ptr<DeviceWatch> watch_alone(const RankDevice& device, const RankStart& start) {
   if (device.device == Device::kCpu || start.ranks > 1) return nullptr;
   return std::make_unique<DeviceWatch>(
-      device.stream(), start.timeout,
+      device.stream(), backend().call, start.timeout,
       fmt::format("atoll: the GPU of {} has not finished its work within {} s; check that it still answers "
                   "(nvidia-smi), or raise --timeout",
                   host_name(), start.timeout.count()));

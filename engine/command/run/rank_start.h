@@ -23,20 +23,24 @@ namespace atl {
 // an exchange (comm/progress.h), or miss the rank. A rank alone exchanges nothing, and nobody misses it.
 
 /// While it exists, the process ends with kStatusFailed, and says `last_words` on standard error, once the
-/// stream has had `timeout` for what it was given and isn't done, or its library doesn't say whether it is.
-/// The stream outlives it.
+/// stream has had `timeout` for what it was given and isn't done, its library doesn't say whether it is, or a
+/// call into the library has lasted as long. call: Backend::call. The stream outlives it.
 class DeviceWatch {
  public:
-  DeviceWatch(const DeviceStream& stream, std::chrono::seconds timeout, std::string last_words);
+  DeviceWatch(const DeviceStream& stream, std::uint64_t (*call)(), std::chrono::seconds timeout,
+              std::string last_words);
   ~DeviceWatch();
   DeviceWatch(const DeviceWatch&) = delete;
   DeviceWatch& operator=(const DeviceWatch&) = delete;
 
  private:
   void watch();
+  bool watch_marks(DeviceStream::Mark& reached);
+  bool watch_call();
   bool is_over_after(std::chrono::milliseconds pause);
 
   const DeviceStream& stream_;
+  std::uint64_t (*const call_)();  // null: the backend doesn't tell
   const std::chrono::seconds timeout_;
   const std::string last_words_;
   std::mutex lock_;

@@ -110,10 +110,32 @@ Rule enough_vertices_rule() {
                 vertices + "])"}}};
 }
 
+/// What generate_dataset() writes. Of other data sets only their folder tells.
+void split_of_generated(const Check& c) {
+  const DatasetSpec& spec = c.job.dataset;
+  if (!c.has("dataset.synthetic")) return;
+  if (spec.split != "default")
+    c.error("dataset.split", "a generated graph has no split '{}' (use default, its only one)", spec.split);
+  if (spec.split_column > 0)
+    c.error("dataset.splitColumn", "{} is not allowed: a generated graph's split has one column (use 0)",
+            spec.split_column);
+}
+
+Rule split_rule() {
+  return {
+      split_of_generated,
+      {{"dataset", "split", "!has(self.synthetic) || !has(self.split) || self.split == 'default'", "",
+        "\"a generated graph has no split '\" + self.split + \"' (use default, its only one)\""},
+       {"dataset", "splitColumn", "!has(self.synthetic) || !has(self.splitColumn) || self.splitColumn == 0",
+        "",
+        "\"%d is not allowed: a generated graph's split has one column (use 0)\".format([self.splitColumn])"}}};
+}
+
 }  // namespace
 
 std::vector<Rule> dataset_rules() {
-  return {data_source_rule(), size_rule(), one_size_rule(), degree_rule(), enough_vertices_rule()};
+  return {data_source_rule(),     size_rule(), one_size_rule(), degree_rule(),
+          enough_vertices_rule(), split_rule()};
 }
 
 }  // namespace atl

@@ -1,10 +1,22 @@
 #include "sampler/pairs/pair_graph.h"
 
 #include <algorithm>
+#include <limits>
 #include <numeric>
 #include <utility>
 
+#include "base/error.h"
+
 namespace atl {
+
+void check_own_edges(Index own, Index all, Rank rank) {
+  constexpr Index kMost = std::numeric_limits<VertexId>::max();
+  if (own <= kMost) return;
+  fail(
+      "placement.ranks: {} of the {} supervised training edges begin at vertices of rank {}, and a rank numbers at most "
+      "{} (use more ranks: with {}, each has as many if all have equally many)",
+      own, all, rank, kMost, (all + kMost - 1) / kMost);
+}
 
 PairGraph::PairGraph(const Dataset& dataset, std::span<const VertexId> row_of, std::span<const VertexId> ids,
                      std::span<const Index> part_offsets, Owners owners, Rank rank)
@@ -33,6 +45,7 @@ void PairGraph::read_edges(View<const VertexId> pairs, Index supervised,
     next[part] = own;
     own += edges_by_part_[part];
   }
+  check_own_edges(own, supervised, rank_);
   edges_.resize(std::size_t(own));
   for (Index i = 0; i < supervised; ++i) {
     const VertexId source = row_of(pairs.at(i, 0));

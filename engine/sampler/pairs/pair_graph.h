@@ -21,6 +21,10 @@ struct RowPair {
   VertexId source = 0, destination = 0;
 };
 
+/// Throws Error where `rank` has more supervised edges of its own than it can number, `all` over all ranks. A
+/// step names its edges by 32-bit numbers, as it names vertices.
+void check_own_edges(Index own, Index all, Rank rank);
+
 class PairGraph {
  public:
   /// row_of (vertices): the prepared row of each vertex; ids (vertices): the vertex of each row. Both, and

@@ -2,7 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <utility>
+
+#include "base/error.h"
 
 namespace atl {
 namespace {
@@ -157,6 +160,16 @@ double Explainer::loss_of_prediction(MatrixView weights, std::span<const Real> a
   return loss;
 }
 
+/// Masks that aren't numbers would draw neighbours and choose columns all the same, by no order at all.
+void Explainer::check_finite(double value) const {
+  if (std::isfinite(value)) return;
+  fail(
+      "strategy.dgs: the explanation isn't finite: its star sums over {} {} of other ranks, and a layer's values there are "
+      "more than a number holds (set model.norm or dataset.normaliseFeatures: row, or strategy.dgs.vertices and features: "
+      "random, which explain nothing)",
+      star_.others(), star_.others() == 1 ? "vertex" : "vertices");
+}
+
 void Explainer::explain(MatrixView weights, std::span<const double> predicted, Explanation& out,
                         const std::atomic<bool>& stop) {
   choose_label(weights, predicted);
@@ -166,11 +179,15 @@ void Explainer::explain(MatrixView weights, std::span<const double> predicted, E
     out.loss = loss_of_prediction(weights, arcs_.open, columns_.open, arcs_.gradient, columns_.gradient);
     out.loss += arcs_.regularise(kArcSize, kArcEntropy) + columns_.regularise(kFeatureSize, kFeatureEntropy);
     if (epoch == 1) out.first_loss = out.loss;
+    check_finite(out.loss);
     if (out.loss <= options_.threshold) break;
     arcs_.step(epoch, options_.learning_rate);
     columns_.step(epoch, options_.learning_rate);
     out.epochs = epoch;
   }
+  // The last step's gradient may overflow where the loss before it doesn't.
+  for (const Mask* mask : {&arcs_, &columns_})
+    check_finite(std::accumulate(mask->open.begin(), mask->open.end(), 0.0));
   out.vertices.assign(arcs_.open.begin(), arcs_.open.end());
   out.features.assign(columns_.open.begin(), columns_.open.end());
 }

@@ -47,7 +47,7 @@ class Explainer {
   Index features() const { return features_.cols(); }
   /// weights (1, elements): as Parameters::values(), in the host's memory; not changed. predicted (classes):
   /// the model's predictions for the rank's vertices; empty: the label is its prediction for the unmasked
-  /// centre. `stop` ends it early.
+  /// centre. `stop` ends it early. Throws Error where masks come to be no numbers.
   void explain(MatrixView weights, std::span<const double> predicted, Explanation& out,
                const std::atomic<bool>& stop);
   /// The loss with the present masks, without the terms of their sizes. d_arcs and d_features are its
@@ -71,6 +71,7 @@ class Explainer {
     void step(int step, double rate);
   };
   ConstMatrixView logits(MatrixView weights, std::span<const Real> arcs, std::span<const Real> features);
+  void check_finite(double value) const;
   double loss_of_logits(ConstMatrixView logits, MatrixView d_logits) const;
   WeightVersion version_of(MatrixView weights);
 

@@ -21,6 +21,11 @@ Index widest_gathered(const Model& model, const LayerRange& layers) {
 StageRows::StageRows(Device device, const Model& model, const LayerRange& layers, const LocalGraph& graph,
                      const StageRowsOptions& options)
     : layers_(layers), owned_(graph.owned), halo_(graph.halo), options_(options) {
+  constexpr Index kMost = (Index(1) << 30) - 1;  // a VertexId numbers the rows of two epochs
+  if (options.trains && owned_ + halo_ > kMost)
+    fail(
+        "strategy.gnnpipe: a rank keeps {} rows of two epochs each, and {} at most (use more placement.ranks)",
+        owned_ + halo_, kMost);
   for (int l = layers.first; l <= layers.end; ++l) {
     Layer& input = inputs_.emplace_back();
     const bool inside = l < layers.end;

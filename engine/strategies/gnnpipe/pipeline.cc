@@ -182,14 +182,7 @@ void Pipeline::train(std::int64_t step, TrainingStep& session) {
   put_chunk_order(order_, o_.shuffle, o_.seed, step);
   keep_outputs(refreshes_after(step));
   memories_->place_gradients(order_);
-  pass_->begin_training(step, order_);
-  constants_.begin(parameters_.trainable());
-  clock_.begin_epoch(order_);
-  if (whole_memory_) clock_.begin_forward(0);
-  run_whole_layers(step, true);
-  if (!is_first()) expect_rows(Traffic::kStage, order_);
-  for (std::size_t place = 0; place < order_.size(); ++place) forward(place);
-  work_on(-1);
+  forward_all(step);
   rows_->begin_backward(ctx_);
   if (tap_in_ >= 0 && tap_out_ < 0) fill(ctx_, 0, d_tap_);
   if (!is_last()) expect_gradients();
@@ -206,8 +199,20 @@ void Pipeline::train(std::int64_t step, TrainingStep& session) {
   constants_.end();
   enter(Work::kUpdate);
   session.update();
-  if (refreshes_after(step)) rows_->refresh();
+  refreshed_ = refreshes_after(step);
+  if (refreshed_) rows_->refresh();
   enter(Work::kNone);
+}
+
+void Pipeline::forward_all(std::int64_t step) {
+  pass_->begin_training(step, order_);
+  constants_.begin(parameters_.trainable());
+  clock_.begin_epoch(order_);
+  if (whole_memory_) clock_.begin_forward(0);
+  run_whole_layers(step, true);
+  if (!is_first()) expect_rows(Traffic::kStage, order_);
+  for (std::size_t place = 0; place < order_.size(); ++place) forward(place);
+  work_on(-1);
 }
 
 void Pipeline::forward(std::size_t place) {
@@ -230,7 +235,6 @@ void Pipeline::backward(std::size_t place, TrainingStep& session) {
   clock_.begin_backward(place);
   if (is_last()) {
     enter(Work::kLoss);
-    chunk_ = chunk;
     LossRows rows;
     rows.first = chunks_[std::size_t(chunk)].begin;
     session.loss(of_chunk(rows_->present(layers_.end), chunk), rows, d_output(chunk));
@@ -245,9 +249,17 @@ void Pipeline::backward(std::size_t place, TrainingStep& session) {
                                                                   : ChunkMatrices(leaves.rows, leaves.tap));
 }
 
-void Pipeline::count_non_finite(const double* unless, double* by_layer) {
-  for (int l = inside_.first; l < inside_.end; ++l)
-    atl::count_non_finite(ctx_, memories_->of(chunk_).output(l), by_layer + l, unless);
+/// Backward has reused the outputs' memory. Computed again they are the same, because the step changed no
+/// weight where a gradient wasn't finite, draws are keyed by the step, and it read the history that lies
+/// there still.
+void Pipeline::recount_non_finite(std::int64_t step, double* by_layer) {
+  if (refreshed_) rows_->refresh();  // swaps back
+  place_outputs();
+  forward_all(step);
+  to_next_.finish();
+  constants_.end();
+  for (int l = whole_.end > 0 ? whole_.end - 1 : inside_.first; l < inside_.end; ++l)
+    atl::count_non_finite(ctx_, rows_->present(l + 1), by_layer + l);
 }
 
 void Pipeline::report(FigureRequest& request) {

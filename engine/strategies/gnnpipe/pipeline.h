@@ -197,7 +197,8 @@ class Pipeline final : public Schedule {
   /// (owned, classes) on ranks of the last stage, nothing on others.
   ConstMatrixView infer() override;
   ConstMatrixView embeddings() const override;
-  void count_non_finite(const double* unless, double* by_layer) override;
+  void recount_non_finite(std::int64_t step, double* by_layer) override;
+  int stage() const override { return stage_; }
   ScheduleBytes bytes() const override;
   std::vector<NamedMatrix> state() override { return rows_->state(); }
   /// Offers StageTimes of the last step.
@@ -210,6 +211,7 @@ class Pipeline final : public Schedule {
   void run_whole_layers(std::int64_t step, bool training);
   void place_outputs();
   void keep_outputs(bool on);
+  void forward_all(std::int64_t step);
   void forward(std::size_t place);
   void backward(std::size_t place, TrainingStep& session);
   void infer_layer(int layer, int chunk);
@@ -270,7 +272,7 @@ class Pipeline final : public Schedule {
   std::vector<int> inferred_;   // the order of chunks in inference …
   std::vector<FlowStep> flow_;  // … and the stage's steps then
   ChunkClock clock_;
-  int chunk_ = 0;  // the chunk of the present loss
+  bool refreshed_ = false;  // whether the last step's rows are the history by now
 };
 
 }  // namespace atl

@@ -24,7 +24,7 @@ class Held {
   Index begin(Rank rank) const { return prepared_.part_offsets()[part(rank)]; }
   Index end(Rank rank) const { return prepared_.part_offsets()[part(rank) + 1]; }
   bool holds(Index row) const {
-    return options_.induced_on.empty() || options_.induced_on[std::size_t(ids[std::size_t(row)])] != 0;
+    return options_.induced_on.empty() || options_.induced_on[ids[std::size_t(row)]];
   }
   Index count(Index begin, Index end) const {
     if (options_.induced_on.empty()) return end - begin;

@@ -74,7 +74,13 @@ class Schedule {
   virtual ConstMatrixView embeddings() const = 0;
   /// Called from within TrainingStep::loss: by_layer[l] += number of elements of layer l's output that aren't
   /// finite, unless *unless is finite. Both lie in the device's memory.
-  virtual void count_non_finite(const double* unless, double* by_layer) = 0;
+  virtual void count_non_finite(const double* /*unless*/, double* /*by_layer*/) {}
+  /// After a step with a loss or a gradient that isn't finite, where ranks of different layers have no loss
+  /// to look from: by_layer[l] += the same number for each layer of this rank. May compute the step's forward
+  /// again. No step may follow. Collective.
+  virtual void recount_non_finite(std::int64_t /*step*/, double* /*by_layer*/) {}
+  /// The rank's stage, where ranks have different layers; −1: they haven't.
+  virtual int stage() const { return -1; }
   virtual ScheduleBytes bytes() const = 0;
   /// Whether take() can give it another part to train on, in the memory that it has.
   virtual bool takes_parts() const { return false; }

@@ -88,8 +88,8 @@ struct PartShare {
 
 /// Marks of the data set's vertices.
 struct GraphMarks {
-  std::span<const std::uint8_t> induced_on;  // see LocalizeOptions
-  std::span<const std::uint8_t> counted;     // by a loss in training
+  VertexMarks induced_on;  // see LocalizeOptions
+  VertexMarks counted;     // by a loss in training
 };
 
 /// Says where a parameter of a layer is kept, as one rank sees it.

@@ -2,6 +2,7 @@
 
 #include "tensor/cuda/links.h"
 #include "tensor/cuda/memory.h"
+#include "tensor/cuda/status.h"
 #include "tensor/cuda/stream.h"
 
 namespace atl::cuda {
@@ -33,7 +34,8 @@ OpenDevice open(int rank_here) {
 }  // namespace
 
 const Backend& backend() {
-  static const Backend backend{gpu_memory(), kernels(), open, &links(), memory_bytes, pin, unpin};
+  static const Backend backend{gpu_memory(), kernels(), open,  &links(),
+                               memory_bytes, pin,       unpin, Calling::present};
   return backend;
 }
 

@@ -44,6 +44,7 @@ void Graph::make(Recording& calls, const Target& on) {
   cudaGraph_t const graph = capture(calls, on, nodes);
   if (made()) {
     cudaGraphExecUpdateResultInfo result{};
+    const Calling calling;
     const cudaError_t status = cudaGraphExecUpdate(exec_, graph, &result);
     if (status == cudaSuccess) {  // the nodes stay those of graph_
       cudaGraphDestroy(graph);

@@ -20,6 +20,7 @@ void launch_now(cudaStream_t stream, const Grid& grid, void (*kernel)(Formal...)
   config.blockDim = dim3(grid.threads);
   config.dynamicSmemBytes = grid.shared;
   config.stream = stream;
+  const Calling calling;
   must(cudaLaunchKernelEx(&config, kernel, Formal(arguments)...), "launch of a kernel");
 }
 

@@ -111,6 +111,7 @@ Allocation allocate(std::size_t wanted) {
   void* data = Allocations::instance().take_piece(bytes);
   if (data == nullptr) {
     Stream::settle();
+    const Calling calling;
     const cudaError_t status = cudaMalloc(&data, bytes);
     if (status == cudaErrorMemoryAllocation) {
       cudaGetLastError();  // reported here, not again by the next launch
@@ -131,6 +132,7 @@ Allocation allocate(std::size_t wanted) {
 void release(void* data) {
   if (data == nullptr) return;
   Stream::settle();  // until then, memory in transit is checked as this GPU's
+  const Calling calling;
   cudaDeviceSynchronize();
   Allocations::instance().remove(data);
   const auto [was_piece, to_free] = Allocations::instance().give_back(data);
@@ -146,6 +148,7 @@ bool reserve(std::size_t bytes) {
     return true;
   }
   void* data = nullptr;
+  const Calling calling;
   const cudaError_t status = cudaMalloc(&data, bytes);
   if (status == cudaErrorMemoryAllocation) {
     cudaGetLastError();

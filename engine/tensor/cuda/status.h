@@ -1,12 +1,34 @@
-// Turns the results of calls of CUDA's libraries into errors that name the call.
+// Turns the results of calls of CUDA's libraries into errors that name the call, and counts the calls, so
+// that one which never returns is seen from outside.
 #pragma once
 
 #include <cublas_v2.h>
 #include <cuda_runtime.h>
 
+#include <atomic>
+#include <cstdint>
+
 #include "base/error.h"
 
 namespace atl::cuda {
+
+/// Exists while a thread is in a call.
+class Calling {
+ public:
+  Calling() { begun_.fetch_add(1, std::memory_order_relaxed); }
+  ~Calling() { ended_.fetch_add(1, std::memory_order_relaxed); }
+  Calling(const Calling&) = delete;
+  Calling& operator=(const Calling&) = delete;
+
+  /// As Backend::call.
+  static std::uint64_t present() {
+    const std::uint64_t ended = ended_.load(), begun = begun_.load();
+    return begun == ended ? 0 : ended + 1;
+  }
+
+ private:
+  inline static std::atomic<std::uint64_t> begun_{0}, ended_{0};
+};
 
 /// Says how to find a kernel that failed. From then on every call fails, so the failing call's name says
 /// nothing. "" for other errors.
@@ -29,4 +51,4 @@ inline void must(cublasStatus_t status, const char* call) {
 
 }  // namespace atl::cuda
 
-#define ATOLL_MUST(call) ::atl::cuda::must(call, #call)
+#define ATOLL_MUST(call) ::atl::cuda::must((::atl::cuda::Calling(), (call)), #call)

@@ -52,6 +52,24 @@ TEST_P(GpuStream, CopiesToTheHostAreThereWhenTheStreamHasComeSoFar) {
 // From one number to more than both halves of the pinned memory.
 INSTANTIATE_TEST_SUITE_P(Counts, GpuStream, testing::Values(1, 1000, 7 << 20));
 
+/// As the watch over a lone rank's device asks; a call that hangs has the same number until it ends.
+TEST_F(OnAGpu, TheCallThatAThreadIsInIsKnownToOthers) {
+  const OpenDevice gpu = backend().open(0);
+  EXPECT_EQ(backend().call(), 0U) << "no thread is in one";
+  std::uint64_t first = 0;
+  {
+    const cuda::Calling calling;
+    first = backend().call();
+    EXPECT_NE(first, 0U);
+    EXPECT_EQ(backend().call(), first);
+  }
+  EXPECT_EQ(backend().call(), 0U);
+  gpu.stream->synchronise();  // calls of its own
+  EXPECT_EQ(backend().call(), 0U);
+  const cuda::Calling calling;
+  EXPECT_NE(backend().call(), first) << "others have ended since";
+}
+
 /// As the watch over a lone rank's device asks, or a progress thread.
 TEST_F(OnAGpu, ACopyIsThereWhoeverFindsItsMarkReached) {
   const OpenDevice gpu = backend().open(0);

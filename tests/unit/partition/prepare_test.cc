@@ -212,6 +212,21 @@ TEST(PrepareErrors, more_arcs_than_metis_can_count_are_refused_by_name) {
   }
 }
 
+TEST(PrepareErrors, more_vertices_than_metis_can_weigh_are_refused_by_name) {
+  const Csr small = random_graph({5, 10, 1, false});
+  CsrView huge = small.view();
+  huge.rows = huge.cols = Index(1) << 30;  // with two weights each; refused before any is read
+  std::vector<std::int32_t> owner(5);
+  try {
+    assign_by_metis({huge, {}, {}}, {"metis", 2}, owner);
+    FAIL() << "accepted";
+  } catch (const Error& e) {
+    EXPECT_THAT(
+        e.what(),
+        testing::HasSubstr("2 weights of each of 1073741824 vertices are more than its limit of 2147483647"));
+  }
+}
+
 /// A ring of `groups` dense groups: its best partition is known.
 Csr ring_of_groups(VertexId groups, VertexId size) {
   Csr csr;

@@ -92,7 +92,7 @@ TEST_P(BatchSources, DrawTheSame) {
                                "placement.partitioner={kind: hash, parts: 4}"});
   const Job job = small_job(fields);
   const Dataset dataset = Dataset::open(folder / "looped");
-  const auto marks = training_marks(dataset, job);
+  const std::vector<std::uint8_t> marks = training_marks(dataset, job).bytes();
   const auto ordered = batch_source(job, dataset), large = batch_source(job, dataset, 0);
   const auto graph = PreparedGraph::make(dataset, partition_options(job, 3), graph_transforms(job), marks);
   const auto prepared = batch_source(job, graph);

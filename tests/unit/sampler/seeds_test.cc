@@ -47,6 +47,19 @@ TEST(SeedShares, PartsGiveInProportion) {
   }
 }
 
+/// As of the edges of link prediction, which are more than vertices can be: two steps by hand, and the rest.
+TEST(SeedShares, BillionsOfSeedsAreSharedInProportion) {
+  constexpr Index kBillion = 1'000'000'000;
+  SeedShares shares({5 * kBillion, 3 * kBillion}, 4 * kBillion);
+  ASSERT_EQ(shares.steps(), 2);
+  for (const std::int64_t step : {0, 1}) {
+    const auto of_step = shares.of_step(step);
+    EXPECT_EQ(of_step[0].count, 5 * kBillion / 2) << step;
+    EXPECT_EQ(of_step[1].count, 3 * kBillion / 2) << step;
+    EXPECT_EQ(of_step[0].begin, step * 5 * kBillion / 2) << step;
+  }
+}
+
 TEST(SeedShares, AStepCanBeAskedForFirst) {
   const std::vector<Index> training{31, 7, 64};
   SeedShares forward(training, 5), any(training, 5);

@@ -2,6 +2,7 @@
 // of itself that it reads. Its bytes are counted arc by arc.
 #include "strategies/gnnpipe/chunk_pass.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <map>
@@ -10,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/error.h"
 #include "partition/prepared_graph.h"
 #include "train/small_job.h"
 
@@ -63,6 +65,17 @@ TEST(ChunkView, HasEachArcInOneChunk) {
     EXPECT_FALSE(arcs.empty());
     EXPECT_EQ(arcs, arcs_of(*graph));
   }
+}
+
+/// Before anything is allocated.
+TEST(StageRows, RefusesMoreThanAChunkCanNumber) {
+  const Model model = job_model(small_job({}), {.columns = 6}, 3);
+  LocalGraph graph;
+  graph.owned = (Index(1) << 30) - 1, graph.halo = 1;
+  const LayerRange layers{0, int(model.layers.size())};
+  EXPECT_THAT([&] { StageRows(Device::kDry, model, layers, graph, {}); },
+              testing::ThrowsMessage<Error>(testing::HasSubstr(
+                  "a rank keeps 1073741824 rows of two epochs each, and 1073741823 at most")));
 }
 
 TEST(ChunkView, CountsTheBytesOfItsArrays) {

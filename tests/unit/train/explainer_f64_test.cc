@@ -7,6 +7,7 @@
 #include <chrono>
 #include <thread>
 
+#include "base/error.h"
 #include "train/strategy_jobs.h"
 
 namespace atl {
@@ -131,6 +132,18 @@ TEST(Explainer, OpensNeighboursInTheOrderInWhichTheyMatter) {
   EXPECT_LT(by_feature.front().first, 0);
   EXPECT_GT(by_feature.back().second, 1.2 * by_feature.front().second);
   EXPECT_GT(out.features[0], std::ranges::max(std::span(out.features).subspan(1))) << "nothing else is read";
+}
+
+/// A sum over all of the star's vertices can overflow where no batch's does. A mask that isn't a number would
+/// draw neighbours and choose columns all the same.
+TEST(Explainer, RefusesAStarThatOverflows) {
+  Explained e({"gin", {"model.kind=gin", "model.layers=2"}});
+  for (Index i = 0; i < e.weights.cols(); ++i) e.weights.at(0, i) = 1e200;
+  Explanation out;
+  EXPECT_THAT([&] { e.explainer->explain(e.weights, {}, out, false); },
+              testing::ThrowsMessage<Error>(testing::AllOf(
+                  testing::HasSubstr("the explanation isn't finite: its star sums over 7 vertices"),
+                  testing::HasSubstr("model.norm"))));
 }
 
 TEST(Explainer, EndsWhereTheLossIsBelowTheThreshold) {

@@ -69,6 +69,52 @@ TEST(NonFinite, AnOutputIsBlamedOnTheFirstLayerThatHasIt) {
   EXPECT_THAT(said[1], Not(HasSubstr("not finite"))) << "it is said once";
 }
 
+/// A pipeline of four convolutions in two stages, in whose second epoch the weight of one of them isn't a
+/// number.
+struct SpoiltPipeline {
+  std::string failure;  // what rank 0 throws
+  int layer = -1;       // the convolution's number among the model's layers
+};
+
+SpoiltPipeline spoilt_pipeline(int convolution, const std::string& options) {
+  SpoiltPipeline spoilt;
+  TemporaryFolder folder;
+  write_small_data(folder / "small", {});
+  const Job job = small_job({"model.layers=4", "training.dropout=0.5", "strategy.kind=gnnpipe",
+                             "strategy.gnnpipe={stages: 2, layers: [2, 2], chunks: 3" + options + "}",
+                             "placement.ranks=2"});
+  spoilt.failure = failures_of_ranks(make_local_group(2, {"n1", "n2"}), {}, [&](Communicator& comm) {
+    SmallRank rank(comm, job, folder / "small", 1);
+    Parameters& p = rank.trainer->parameters();
+    rank.trainer->train_epoch(1, 0.01);
+    EXPECT_TRUE(rank.trainer->finite());
+    int layer = 0;
+    for (int before = 0; before < convolution || p.count_in(layer) == 0; ++layer)
+      before += p.count_in(layer) > 0 ? 1 : 0;
+    if (const MatrixView held = p.value(layer, 0); held.rows > 0)
+      held.at(0, 0) = std::numeric_limits<Real>::quiet_NaN();
+    if (comm.rank() == 0) spoilt.layer = layer;
+    rank.trainer->train_epoch(2, 0.01);
+    EXPECT_FALSE(rank.trainer->finite());
+    rank.trainer->explain_non_finite({"epoch 2", {}, false});
+  })[0];
+  return spoilt;
+}
+
+/// The last stage alone has the loss, and sees every value behind the first one that isn't finite.
+TEST(NonFinite, APipelineBlamesTheStageThatMadeTheFirstSuchValue) {
+  for (const std::string options :
+       {"", ", historyRefresh: 1", ", historyRefresh: 3", ", historicalGradients: true"})
+    for (const int convolution : {0, 1, 2, 3}) {
+      const SpoiltPipeline spoilt = spoilt_pipeline(convolution, options);
+      EXPECT_THAT(spoilt.failure, HasSubstr(fmt::format("first seen in layer {} (", spoilt.layer)))
+          << options;
+      EXPECT_THAT(spoilt.failure,
+                  HasSubstr(convolution < 2 ? ") on rank 0 (n1, stage 0);" : ") on rank 1 (n2, stage 1);"))
+          << options << ", convolution " << convolution;
+    }
+}
+
 /// No learning rate helps.
 TEST(NonFinite, AnOutputBeforeTheFirstStepIsBlamedOnTheFeatures) {
   double loss = 0;

@@ -1,11 +1,13 @@
 // The step loop allocates nothing: after some epochs no rank allocates in later ones, whichever strategy
-// moves the rows. Counted over the whole program, including threads that communicate.
+// moves the rows. Counted over the whole program, including threads that communicate. A strategy whose steps
+// have parts of their own makes each of them, in memory of the part's size, not of the graph's.
 #include <gtest/gtest.h>
 
 #include <barrier>
 
 #include "base/counted_allocations.h"
 #include "train/every_model.h"
+#include "train/strategy_jobs.h"
 
 namespace atl {
 namespace {
@@ -70,6 +72,28 @@ std::vector<SmallCase> cases() {
 
 INSTANTIATE_TEST_SUITE_P(Strategies, StepAllocation, testing::ValuesIn(cases()),
                          [](const auto& each) { return each.param.name; });
+
+/// Nearly all vertices are strangers, which inductive training doesn't see. So a server's batches are small,
+/// and a byte for each vertex of the graph would be the largest allocation by far.
+TEST(StepsOfServers, TakeNoMemoryOfTheGraphsSize) {
+  const SmallData data{.vertices = 200, .arc_share = 0.02, .strangers = 200'000};
+  TemporaryFolder folder;
+  write_small_data(folder / "small", data);
+  const Job job =
+      granndis_job({"training.setting=inductive"}, kRanks, 2, "{maxHop: 1, fanout: 2, batches: 3}", "hash");
+  std::barrier together(kRanks);
+  run_ranks(kRanks, [&](Communicator& comm) {
+    SmallRank rank(comm, job, folder / "small", 1);
+    rank.trainer->train_epoch(1, 0.01);
+    together.arrive_and_wait();
+    if (comm.rank() == 0) largest_allocation = 0;
+    together.arrive_and_wait();
+    for (Index epoch = 2; epoch <= 3; ++epoch) rank.trainer->train_epoch(epoch, 0.01);
+    together.arrive_and_wait();
+  });
+  EXPECT_GT(largest_allocation, 0U) << "steps read parts of their own";
+  EXPECT_LT(Index(largest_allocation), data.vertices + data.strangers);
+}
 
 }  // namespace
 }  // namespace atl

@@ -1,5 +1,5 @@
 // A rank alone whose device hangs is ended by the time-out, whether the device's library still answers or
-// not.
+// not, and whether anything was marked behind the call that hangs or nothing.
 #include "command/run/rank_start.h"
 
 #include <gtest/gtest.h>
@@ -38,15 +38,28 @@ class SlowStream final : public GivenStream {
  private:
   mutable std::atomic<int> asked_{0};
 };
+/// A thread hangs in the library while it marks, and keeps the lock that the newest mark is under.
+class LockedStream final : public GivenStream {
+ public:
+  Mark newest() const override {
+    std::this_thread::sleep_for(60s);
+    return 0;
+  }
+};
+/// Nothing was marked since the last mark was reached.
+class IdleStream final : public GivenStream {
+ public:
+  Mark newest() const override { return 0; }
+};
 class FailedStream final : public GivenStream {
   bool reached(Mark /*mark*/) const override { throw std::runtime_error("an illegal address"); }
 };
 
-void expect_end(const DeviceStream& stream) {
+void expect_end(const DeviceStream& stream, std::uint64_t (*call)() = nullptr) {
   GTEST_FLAG_SET(death_test_style, "threadsafe");
   EXPECT_EXIT(
       {
-        const DeviceWatch watch(stream, 1s, "the GPU of server1 has not finished");
+        const DeviceWatch watch(stream, call, 1s, "the GPU of server1 has not finished");
         std::this_thread::sleep_for(30s);
       },
       testing::ExitedWithCode(kStatusFailed), "the GPU of server1 has not finished");
@@ -60,10 +73,31 @@ TEST(DeviceWatch, EndsTheRankOfALibraryThatDoesNotAnswer) {
   expect_end(SilentStream());
 }
 
+TEST(DeviceWatch, EndsTheRankThatHangsWhileItMarks) {
+  expect_end(LockedStream());
+}
+
+TEST(DeviceWatch, EndsTheRankThatHangsInACallBehindWhichNothingIsMarked) {
+  expect_end(IdleStream(), [] { return std::uint64_t(7); });
+}
+
+/// Looks, a second apart, find a call each, which is another one when they look again.
+TEST(DeviceWatch, LetsCallsEnd) {
+  static std::atomic<std::uint64_t> asked{0};
+  const IdleStream stream;
+  {
+    const DeviceWatch watch(
+        stream, [] { return ++asked; }, 5s, "too late");
+    const auto until = std::chrono::steady_clock::now() + 20s;
+    while (asked < 4 && std::chrono::steady_clock::now() < until) std::this_thread::sleep_for(20ms);
+  }
+  EXPECT_GE(asked, 4U) << "each look asks for the call, and whether it is still the same";
+}
+
 TEST(DeviceWatch, LetsADeviceFinishInTime) {
   const SlowStream stream;
   {
-    const DeviceWatch watch(stream, 60s, "too late");
+    const DeviceWatch watch(stream, nullptr, 60s, "too late");
     const auto until = std::chrono::steady_clock::now() + 20s;
     while (stream.asked() <= 5 && std::chrono::steady_clock::now() < until) std::this_thread::sleep_for(20ms);
   }
@@ -73,7 +107,7 @@ TEST(DeviceWatch, LetsADeviceFinishInTime) {
 /// The compute thread meets the same error, and reports it.
 TEST(DeviceWatch, LeavesAFailedDeviceToWhoeverUsesIt) {
   const FailedStream stream;
-  const DeviceWatch watch(stream, 60s, "too late");
+  const DeviceWatch watch(stream, nullptr, 60s, "too late");
   std::this_thread::sleep_for(1500ms);
 }
 

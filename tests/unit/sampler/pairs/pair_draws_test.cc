@@ -2,12 +2,15 @@
 // vertices.
 #include "sampler/pairs/pair_draws.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <limits>
 #include <map>
 #include <numeric>
 #include <set>
 
+#include "base/error.h"
 #include "base/random.h"
 #include "dataset/source_files.h"
 #include "dataset/writer.h"
@@ -91,6 +94,16 @@ TEST(PairDraws, AreTheSameOnAnyNumberOfRanksInAnyOrderOfRows) {
     EXPECT_EQ(draw(dataset, turned, ranks, 1, 3).edges, one.edges) << ranks;
   }
   EXPECT_NE(draw(dataset, in_order(40), 1, 1, 4).negatives, one.negatives) << "another step, other pairs";
+}
+
+TEST(PairGraph, RefusesMoreEdgesThanARankCanNumber) {
+  constexpr Index kMost = std::numeric_limits<VertexId>::max();
+  check_own_edges(kMost, 4 * kMost, 1);
+  EXPECT_THAT(
+      [] { check_own_edges(kMost + 1, 2 * kMost + 1, 1); },
+      testing::ThrowsMessage<Error>(testing::HasSubstr(
+          "2147483648 of the 4294967295 supervised training edges begin at vertices of rank 1, and a rank "
+          "numbers at most 2147483647 (use more ranks: with 3,")));
 }
 
 /// A source's count is the same for all, or one more; where few get one more they are looked up, as where

@@ -51,6 +51,10 @@ class KilledRuns : public testing::Test {
     run_ranks(ranks, rank_main);
   }
   virtual RankDevice device_of(Rank) { return {}; }
+  // Overridden by tests that listen in a run's place, beside the watcher or before it.
+  virtual RunObserver& listener(Watcher& watcher, [[maybe_unused]] const std::filesystem::path& output) {
+    return watcher;
+  }
 
   /// Returns rank 0's record. Kills or stops the run after an epoch (0: never).
   RunRecord run(const std::string& output, int ranks, Index kill_after = 0, Index stop_after = 0) {
@@ -73,7 +77,7 @@ class KilledRuns : public testing::Test {
         o.dataset = folder_ / "small";
         o.output = comm.rank() == 0 ? folder_ / output : elsewhere_;
         o.device = &device;
-        o.observer = &watcher;
+        o.observer = comm.rank() == 0 ? &listener(watcher, o.output) : &watcher;
         o.stop = &watcher.stop;
         run_session(comm, o);
         if (comm.rank() == 0) record = watcher.record, messages_ = watcher.messages;
