@@ -258,4 +258,8 @@ std::string misspelt_word(const std::vector<std::string>& words, std::span<const
   return "";
 }
 
+void say(const std::string& line) {
+  std::fprintf(stderr, "atoll: %s\n", line.c_str());
+}
+
 }  // namespace atl

@@ -79,4 +79,9 @@ std::string internal_note(const Command& command);
 /// name), or "".
 std::string misspelt_word(const std::vector<std::string>& words, std::span<const Command> commands);
 
+/// Tells whoever watches the command on standard error: "atoll: LINE".
+void say(const std::string& line);
+/// What --quiet leaves of it.
+inline void say_nothing(const std::string&) {}
+
 }  // namespace atl

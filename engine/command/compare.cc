@@ -29,8 +29,6 @@ SetSize size_of(const Dataset& dataset, const Job& job) {
           job.placement.partitioner.kind == "hash"};
 }
 
-void say_nothing(const std::string&) {}
-
 bool is_exact(const Job& job) {
   const StrategyInfo& info = *find_strategy(job.strategy.kind);
   return info.exact != nullptr && info.exact(job);

@@ -14,7 +14,7 @@
 namespace atl {
 namespace {
 
-int run(const Arguments& arguments) {
+int run_partition(const Arguments& arguments) {
   const int parts = int(arguments.integer("--parts", 1, 1, 4096));
   const Dataset dataset = Dataset::open(stored_dataset(arguments.get("DATASET")), prepared_place(arguments));
   const auto [options, graph] = partition_graph(dataset, parts, arguments);
@@ -39,7 +39,7 @@ std::vector<Argument> all_arguments() {
 }  // namespace
 
 Command partition_command() {
-  return {"partition", "divide a data set's graph into parts and print their quality", all_arguments(), run};
+  return {"partition", "divide a data set's graph into parts and print their quality", all_arguments(), run_partition};
 }
 
 namespace {

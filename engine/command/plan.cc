@@ -95,10 +95,6 @@ int plan_on_nodes(const Job& job, const ctl::Snapshot& snapshot,
   return plan.fits ? 0 : kStatusFailed;
 }
 
-void say(const std::string& line) {
-  std::fprintf(stderr, "atoll: %s\n", line.c_str());
-}
-
 bool is_rate(double number) {
   return number > 0 && std::isfinite(number);  // nan and inf are read as numbers
 }
@@ -201,7 +197,7 @@ int run_comparison(const Arguments& a, const LoadedJob& given, const Dataset& da
   return 0;
 }
 
-int run(const Arguments& a) {
+int run_plan(const Arguments& a) {
   if (a.has("--nodes") && a.has("--compare")) fail("--nodes and --compare exclude each other (use one)");
   if (a.has("--trial") && !a.has("--compare"))
     fail("--trial is for --compare (add it, or give strategy.trial with strategy.kind: auto)");
@@ -269,7 +265,7 @@ Command plan_command() {
        {"--nodes", "FILE",
         "output of `kubectl get nodes,pods,pvc,pv,sc -A -o json`: print where the ranks would run"},
        {"--json", "", "print one JSON object"}},
-      run};
+      run_plan};
 }
 
 }  // namespace atl

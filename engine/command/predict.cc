@@ -15,10 +15,6 @@
 namespace atl {
 namespace {
 
-void say(const std::string& line) {
-  std::fprintf(stderr, "atoll: %s\n", line.c_str());
-}
-
 void print(const char* vertices, const std::string& metric, const std::optional<double>& value) {
   if (value) std::printf("%-10s %s %s\n", vertices, metric.c_str(), percent_text(*value).c_str());
 }
@@ -55,7 +51,7 @@ void check_owner(const std::filesystem::path& output, const std::filesystem::pat
       output.string(), owner, dataset.string());
 }
 
-int run(const Arguments& a) {
+int run_predict(const Arguments& a) {
   PredictOptions options;
   options.model = a.get("--model");
   options.dataset = stored_dataset(a.get("--dataset"));
@@ -95,7 +91,7 @@ Command predict_command() {
         "write pair_scores.npy, the probability of an edge for each pair of FILE: .npy (pairs, 2), or two ids per line, text or .gz"},
        prepared_argument(),
        {"--threads", "N", "number of threads (all cores)"}},
-      run};
+      run_predict};
 }
 
 }  // namespace atl

@@ -22,10 +22,6 @@ constexpr long kFewestEpochs = 4,
                kMostEpochs = 100;    // of the recording; the first claims memory and isn't judged
 constexpr long kSmallestSample = 4;  // a segment's law has up to four factors
 
-void say(const std::string& line) {
-  std::fprintf(stderr, "atoll: %s\n", line.c_str());
-}
-
 /// The manifest's strategy, or those of --strategies instead.
 std::vector<ListedStrategy> listed(const Arguments& a, const Topology& topology) {
   if (a.has("--strategies")) return read_strategy_list(a.get("--strategies"));
@@ -113,7 +109,7 @@ std::vector<Simulation> simulations_of(const std::vector<RecordedStrategy>& reco
   return all;
 }
 
-int run(const Arguments& a) {
+int run_simulate(const Arguments& a) {
   std::vector<Topology> topologies;
   for (const std::string& file : a.all("--topology")) topologies.push_back(read_topology(file));
   check_alike(topologies);
@@ -158,7 +154,7 @@ Command simulate_command() {
        prepared_argument(),
        {"--set", "FIELD=VALUE", "override a field of the manifest; may be repeated", false, true},
        {"--json", "", "print one JSON object"}},
-      run};
+      run_simulate};
 }
 
 }  // namespace atl

@@ -16,10 +16,6 @@
 namespace atl {
 namespace {
 
-void say(const std::string& line) {
-  std::fprintf(stderr, "atoll: %s\n", line.c_str());
-}
-
 /// The device of a benchmark and its rates, which are printed first.
 struct Bench {
   explicit Bench(const Arguments& a, DeviceChoice choice = DeviceChoice::kCpu, const GpuOptions& options = {})

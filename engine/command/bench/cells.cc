@@ -26,11 +26,6 @@ namespace {
 
 constexpr int kRarely = 5;  // evaluations, checkpoints: then four of five epochs directly follow another one
 
-void say(const std::string& line) {
-  std::fprintf(stderr, "atoll: %s\n", line.c_str());
-}
-void say_nothing(const std::string&) {}
-
 /// The command line's own --set, then `changes`.
 Arguments with_changes(const Arguments& a, const std::vector<std::string>& changes) {
   Arguments changed = a;

@@ -24,10 +24,6 @@ constexpr double kFirstRate = 1e9;     // bits per second, where the rig doesn't
 constexpr double kCloseEnough = 0.01;  // of the requested share
 constexpr int kMostMeasurements = 5;   // to come that close
 
-void say(const std::string& line) {
-  std::fprintf(stderr, "atoll: %s\n", line.c_str());
-}
-
 double asked_share(const Arguments& a, const Rig& rig) {
   if (!a.has("--comm-share")) return 0;
   const double share = a.number("--comm-share", 0);
@@ -131,7 +127,7 @@ int bench(const Arguments& a) {
   return 0;
 }
 
-int run(const Arguments& a) {
+int run_bench_strategies(const Arguments& a) {
   try {
     return bench(a);
   } catch (const BenchInterrupted&) {
@@ -159,7 +155,7 @@ Command bench_strategies_command() {
        {"--set", "FIELD=VALUE", "override a field of the manifest; may be repeated", false, true},
        {"--timeout", "SECONDS", "how long to wait for a rank that doesn't answer (300)"},
        {"--json", "", "print one JSON object"}},
-      run};
+      run_bench_strategies};
 }
 
 namespace {

@@ -23,7 +23,7 @@ SyntheticSpec spec_of(const Arguments& a) {
   return job_of_options(a, options, manifest).dataset.synthetic;
 }
 
-int run(const Arguments& a) {
+int run_dataset_generate(const Arguments& a) {
   GenerateOptions options;
   options.replace = a.has("--replace");
   options.float16 = a.has("--float16");
@@ -56,7 +56,7 @@ Command dataset_generate_command() {
            {"--replace", "", "overwrite DST if it is a data set"},
            {"--threads", "N", "number of threads (all cores)"},
            {"--quiet", "", "no progress"}},
-          run};
+          run_dataset_generate};
 }
 
 }  // namespace atl

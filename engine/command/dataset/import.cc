@@ -61,7 +61,7 @@ void warn_of_no_effect(const Arguments& a, const DatasetMeta& meta) {
   if (a.has("--relabel") && meta.classes == 0) warn("--relabel does nothing: there are no labels");
 }
 
-int run(const Arguments& a) {
+int run_dataset_import(const Arguments& a) {
   ImportOptions options;
   options.name = a.get("--name");
   options.symmetrise = symmetrise_of(a);
@@ -131,7 +131,7 @@ Command dataset_import_command() {
        {"--replace", "", "overwrite DST if it is a data set"},
        {"--threads", "N", "number of threads (all cores)"},
        {"--quiet", "", "no progress"}},
-      run};
+      run_dataset_import};
 }
 
 // atoll dataset export: a stored data set in files that NumPy and SciPy read.

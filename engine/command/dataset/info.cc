@@ -52,7 +52,7 @@ std::string quality_line(const PartitionQuality& q, const Preset* preset) {
       reference_text(preset, int(q.owned.size())), 100 * double(q.cut_arcs) / sum(q.arcs));
 }
 
-int run(const Arguments& arguments) {
+int run_dataset_info(const Arguments& arguments) {
   const std::vector<int> partitions =
       arguments.has("--partitions") ? parts_of(arguments.get("--partitions")) : std::vector<int>{};
   const Dataset dataset = Dataset::open(stored_dataset(arguments.get("DATASET")), prepared_place(arguments));
@@ -81,7 +81,7 @@ Command dataset_info_command() {
             "divide the graph into these numbers of parts (2,4,8), as runs do, and keep the parts for them"},
            prepared_argument(),
            {"--json", "", "print one JSON object per line"}},
-          run};
+          run_dataset_info};
 }
 
 }  // namespace atl

@@ -20,10 +20,6 @@ namespace {
 using Json = nlohmann::ordered_json;
 constexpr std::chrono::seconds kTimeToAnswer{8};
 
-void say(const std::string& line) {
-  std::fprintf(stderr, "atoll: %s\n", line.c_str());
-}
-
 std::vector<std::string> rank_program(const Arguments& a, const Job& job, const AttemptFile& attempt) {
   std::vector<Place> places;
   for (const AttemptServer& server : attempt.servers)
@@ -166,7 +162,7 @@ void judge_interruption(LaunchEnd& end, const ProgressReport& heard) {
   end.reason = "the ranks were asked to end, and wrote a checkpoint";
 }
 
-int run(const Arguments& a) {
+int run_launch(const Arguments& a) {
   const Job job = load_job_of(a, say).job;
   const AttemptFile attempt = read_attempt_file(a.get("--servers"), job.placement.ranks);
   make_user_known();
@@ -203,7 +199,7 @@ Command launch_command() {
        {"--wait", "SECONDS", "how long to wait for these ports (60)"},
        {"--timeout", "SECONDS", "how long to wait for a rank that doesn't answer (300)"},
        {"--metrics", "[HOST:]PORT", "serve /metrics, /progress and /healthz of each host's ranks"}},
-      run};
+      run_launch};
   command.caller = "the operator";
   return command;
 }

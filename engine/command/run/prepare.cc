@@ -18,10 +18,6 @@
 namespace atl {
 namespace {
 
-void say(const std::string& line) {
-  std::fprintf(stderr, "atoll: %s\n", line.c_str());
-}
-
 /// Most pairs in the line, which is read from the pod's log and kept in a ConfigMap: either holds 1 MiB.
 constexpr std::size_t kMostFlows = 30'000;
 
@@ -57,7 +53,7 @@ ChosenStrategy choose(const Arguments& a, const LoadedJob& given, const Dataset&
   return choice;
 }
 
-int run(const Arguments& a) {
+int run_prepare(const Arguments& a) {
   const LoadedJob given = load_job_of(a, say);
   const Dataset dataset = dataset_of(a, given, say);
   const std::optional<ChosenStrategy> choice =
@@ -99,7 +95,7 @@ Command prepare_command() {
       {{"-f,--file", "FILE", "the manifest (gnnjob.yaml)", true},
        {"--data-root", "DIR", "folder that holds the data sets (ATOLL_DATA_ROOT, or ./datasets)"},
        prepared_argument()},
-      run};
+      run_prepare};
   command.caller = "the operator";
   return command;
 }

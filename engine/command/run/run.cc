@@ -25,10 +25,6 @@
 namespace atl {
 namespace {
 
-void say(const std::string& line) {
-  std::fprintf(stderr, "atoll: %s\n", line.c_str());
-}
-
 /// What --quiet leaves of `say`.
 void say_warnings(const std::string& line) {
   if (line.starts_with("warning: ")) say(line);
@@ -137,7 +133,7 @@ int tell_finished(const Arguments& a, const RunRecord& run, const Job& job) {
   return 0;
 }
 
-int run(const Arguments& a) {
+int run_command(const Arguments& a) {
   const double started = steady_seconds();
   check_options(a);
   const RunPlan plan = plan_run(a, a.has("--quiet") ? say_warnings : say);
@@ -182,7 +178,7 @@ Command run_command() {
        {"--trace", "FILE", "write a timeline of every rank, for chrome://tracing and Perfetto"},
        {"--trace-epochs", "N", "with --trace: number of last epochs to record (3)"},
        {"--metrics", "[HOST:]PORT", "serve /metrics, /progress and /healthz of all ranks"}},
-      run};
+      run_command};
 }
 
 }  // namespace atl

@@ -60,7 +60,7 @@ nlohmann::ordered_json end_json(const SuperviseEnd& end) {
   return json;
 }
 
-int run(const Arguments& a) {
+int run_supervise(const Arguments& a) {
   SupervisePlan plan;
   plan.daemon = words_of(a.get("--daemon", kSshd));
   for (const std::string& word : variables_for_sessions()) plan.daemon.push_back(word);
@@ -83,7 +83,7 @@ Command supervise_command() {
       {{"--daemon", "WORDS", "program by which mpirun reaches the pod: absolute path and arguments (sshd)"},
        {"--result", "FILE", "file for how the pod ended, one JSON object (/dev/termination-log)"},
        {"--grace", "SECONDS", "time for ranks to write a checkpoint before they end (50)"}},
-      run};
+      run_supervise};
   command.caller = "the operator";
   return command;
 }

@@ -145,7 +145,7 @@ void leave(std::optional<EndUnlessDone>& leaving, int rank, int ranks, std::chro
   leaving.emplace(patience, words, kStatusFailed, rank_news(rank, host_name(), RankWord::kLeaves));
 }
 
-int run(const Arguments& a) {
+int run_train(const Arguments& a) {
   const int rank = from_mpirun("OMPI_COMM_WORLD_RANK", 0), ranks = from_mpirun("OMPI_COMM_WORLD_SIZE", 1);
   const pid_t starter = ranks > 1 ? leave_witness(rank, host_name()) : getppid();
   return_freed_memory();
@@ -217,7 +217,7 @@ Command train_command() {
        {"--trace-epochs", "N", "with --trace: number of last epochs to record (3)"},
        {"--timeout", "SECONDS", "how long to wait for another rank (300)"},
        {"--metrics", "[HOST:]PORT", "serve the metrics of this server's ranks"}},
-      run};
+      run_train};
   command.caller = "atoll run";
   return command;
 }
