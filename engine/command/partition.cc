@@ -39,7 +39,8 @@ std::vector<Argument> all_arguments() {
 }  // namespace
 
 Command partition_command() {
-  return {"partition", "divide a data set's graph into parts and print their quality", all_arguments(), run_partition};
+  return {"partition", "divide a data set's graph into parts and print their quality", all_arguments(),
+          run_partition};
 }
 
 namespace {

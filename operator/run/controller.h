@@ -51,8 +51,8 @@ class Controller final : public CacheListener {
   void look_at_all();
 
   // Each in threads of its own, until `stop`:
-  void look(const std::stop_token& stop);   // at jobs, and decides
-  void write(const std::stop_token& stop);  // what was decided, and asks what decisions need
+  void look(const std::stop_token& stop);             // at jobs, and decides
+  void write(const std::stop_token& stop);            // what was decided, and asks what decisions need
   using Lane = void (ProgressPoller::*)(Moment now);  // poll_prompt, poll_slow
   void poll_progress(Lane lane, const std::stop_token& stop);
   void send_events(const std::stop_token& stop);
