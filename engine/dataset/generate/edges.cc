@@ -143,7 +143,7 @@ VertexId ArcModel::draw_far(VertexId u, std::uint64_t choice, std::uint64_t bits
 
 namespace {
 
-struct DrawnEdges {
+struct GeneratedEdges {
   const Edges& edges;
   const Line& line;
   const Shuffle& shuffle;
@@ -163,7 +163,7 @@ struct DrawnEdges {
 };
 
 /// offsets[row] becomes the row's end, which put() will count down to its start.
-void count_rows(const DrawnEdges& drawn, std::vector<Index>& offsets) {
+void count_rows(const GeneratedEdges& drawn, std::vector<Index>& offsets) {
   auto count = [&](VertexId row) {
     std::atomic_ref(offsets[std::size_t(row)]).fetch_add(1, std::memory_order_relaxed);
   };
@@ -175,7 +175,7 @@ void count_rows(const DrawnEdges& drawn, std::vector<Index>& offsets) {
 
 Csr symmetric_csr(const Edges& edges, const Line& line, const Shuffle& shuffle, ThreadPool& threads) {
   const auto n = VertexId(line.vertices());
-  DrawnEdges drawn{edges, line, shuffle, threads, std::vector<VertexId>(std::size_t(edges.count()))};
+  GeneratedEdges drawn{edges, line, shuffle, threads, std::vector<VertexId>(std::size_t(edges.count()))};
   edges.draw(0, n, threads, drawn.ends);
   Csr csr;
   csr.rows = csr.cols = n;
