@@ -9,7 +9,7 @@
 namespace atl {
 namespace {
 
-__extension__ using Wide = __int128;  // of a product of two counts
+__extension__ using Exact = __int128;  // of a product of two counts
 
 }  // namespace
 
@@ -96,7 +96,7 @@ void SeedShares::advance() {
   for (std::size_t p = 0; p < shares_.size(); ++p) {
     Share& share = shares_[p];
     share.begin += share.count;
-    const Wide quota = Wide(training_[p] - share.begin) * size;
+    const Exact quota = Exact(training_[p] - share.begin) * size;
     share.count = Index(quota / left);
     given += share.count;
     remainders_.push_back({std::int64_t(quota % left), p});
