@@ -24,13 +24,13 @@ bool is_permutation_of_rows(std::span<const std::int64_t> ids) {
 }
 
 /// An array's dtype, bytes of an element, and shape.
-struct Layout {
+struct FileLayout {
   Dtype dtype;
   Index element_bytes;
   std::vector<Index> shape;
 };
 
-Layout layout_of(VertexRowsFile::Content content, Index vertices, Index columns) {
+FileLayout layout_of(VertexRowsFile::Content content, Index vertices, Index columns) {
   switch (content) {
     case VertexRowsFile::Content::kClass:
       return {Dtype::kInt32, 4, {vertices}};
@@ -105,7 +105,7 @@ VertexRowsFile::VertexRowsFile(const std::filesystem::path& path, const VertexOr
                                Content content)
     : order_(order), columns_(columns), content_(content), file_(path) {
   ATOLL_CHECK(columns > 0, "{} columns", columns);
-  const Layout layout = layout_of(content, order.vertices, columns);
+  const FileLayout layout = layout_of(content, order.vertices, columns);
   const std::string header = npy_header(layout.dtype, layout.shape);
   header_bytes_ = Index(header.size());
   row_bytes_ = layout.element_bytes * (layout.shape.size() == 2 ? columns : 1);
