@@ -185,9 +185,10 @@ class Session {
   void check_steps(const LoadedCheckpoint& checkpoint) const {
     const Index at = checkpoint.state.reached.steps;
     if (at == 0 || (epoch_.steps == trainer_->steps() && at <= epoch_.steps)) return;
-    fail("{}: holds step {} of an epoch of {}, and this run's epochs have {}; take as many parts and ranks as "
-         "before, or start over with --fresh",
-         checkpoint.file.path().string(), at, epoch_.steps, trainer_->steps());
+    fail(
+        "{}: holds step {} of an epoch of {}, and this run's epochs have {}; take as many parts and ranks as "
+        "before, or start over with --fresh",
+        checkpoint.file.path().string(), at, epoch_.steps, trainer_->steps());
   }
 
   /// Gives the strategy's advice on this run.

@@ -145,10 +145,10 @@ TEST_F(KilledSteps, AnEpochOfOtherStepsIsNotGoneOnWith) {
     const std::string name = fmt::format("run-{}-{}", step, parts);
     EXPECT_EQ(run_until(name, 1, {}, {1, step}).outcome, "interrupted");
     job_.placement.partitioner.parts = parts;
-    EXPECT_THAT(refusal(name),
-                testing::HasSubstr(fmt::format("holds step {} of an epoch of 6, and this run's epochs have {}; "
-                                               "take as many parts and ranks as before",
-                                               step, parts)));
+    EXPECT_THAT(refusal(name), testing::HasSubstr(fmt::format(
+                                   "holds step {} of an epoch of 6, and this run's epochs have {}; "
+                                   "take as many parts and ranks as before",
+                                   step, parts)));
   }
 }
 
