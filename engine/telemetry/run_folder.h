@@ -57,7 +57,7 @@ std::vector<EpochRecord> read_epochs(const std::filesystem::path& folder, Index 
 RunRecord read_run(const std::filesystem::path& folder);
 
 // A run as a program reads it (--json): one JSON object per line, an "epoch" for each and the "result" last.
-// record.h has their keys.
+// epoch_event() and result_event() have their keys.
 
 /// Writes events to `out`, each line flushed, and messages as text to `err`; both must outlive the observer.
 std::unique_ptr<RunObserver> make_json_events(std::FILE* out, std::FILE* err);

@@ -88,6 +88,7 @@ void EpochSoFar::save(std::map<std::string, double>& scalars) const {
   scalars["epoch.seconds"] = seconds;
   scalars["epoch.bytesIntra"] = double(bytes_intra);
   scalars["epoch.bytesInter"] = double(bytes_inter);
+  scalars["epoch.steps"] = double(steps);
 }
 
 void EpochSoFar::load(const std::map<std::string, double>& scalars) {
@@ -100,6 +101,7 @@ void EpochSoFar::load(const std::map<std::string, double>& scalars) {
   seconds = saved("epoch.seconds");
   bytes_intra = saved_count(saved("epoch.bytesIntra"));
   bytes_inter = saved_count(saved("epoch.bytesInter"));
+  steps = saved_count(saved("epoch.steps"));
 }
 
 }  // namespace atl

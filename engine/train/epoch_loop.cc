@@ -41,6 +41,7 @@ bool EpochLoop::run_epoch() {
   if (at_.steps == p_.trainer.steps()) {
     p_.meter.end_step();
     end_epoch(e);
+    is_first_ = true;  // nothing was trained
     return false;
   }
   for (;;) {
@@ -158,6 +159,7 @@ void EpochLoop::evaluate_into(EpochRecord& e) {
 
 void EpochLoop::checkpoint() {
   p_.epoch.seconds = at_.steps > 0 ? before_.seconds + p_.meter.seconds_so_far() : 0;
+  p_.epoch.steps = p_.trainer.steps();
   p_.meter.begin_checkpoint();
   p_.comm.barrier();
   WholeTensors tensors(p_.comm, p_.trainer.parameters());

@@ -58,7 +58,7 @@ class EpochLoop {
   const Job& job_;
   Reached at_, last_checkpoint_;
   double without_input_ = 0;  // see loss_without_input()
-  bool is_first_ = true;      // whether this is the first epoch since the start
+  bool is_first_ = true;      // whether this is the first epoch that is trained since the start
   EpochSoFar before_;         // the part of this epoch that was done before this start
 };
 

@@ -164,9 +164,7 @@ class Session {
     load_state(*checkpoint, job_, dataset_.meta(),
                {trainer_->parameters(), trainer_->optimizer(), best_, epoch_});
     const Reached at = checkpoint->state.reached;
-    if (at.steps > trainer_->steps())
-      fail("{}: holds step {} of an epoch, and this run's epochs have {}; start over with --fresh",
-           checkpoint->file.path().string(), at.steps, trainer_->steps());
+    check_steps(*checkpoint);
     record_.resumed_from = at.epochs;
     record_.resumed_steps = at.steps;
     if (record_.resumed_from > job_.training.epochs)
@@ -180,6 +178,17 @@ class Session {
           fmt::format("the checkpoint's {} belong to other parts or ranks: training goes on without them",
                       find_strategy(job_.strategy.kind)->kept_rows));
     if (root()) record_.epochs = read_epochs(o_.output, at.epochs);
+  }
+
+  /// Checks that an epoch in whose middle the checkpoint was written has as many steps here. With other parts
+  /// an epoch of clusters has not, and another number of them has been read by then.
+  void check_steps(const LoadedCheckpoint& checkpoint) const {
+    const Index at = checkpoint.state.reached.steps;
+    if (at == 0 || (epoch_.steps == trainer_->steps() && at <= epoch_.steps)) return;
+    fail(
+        "{}: holds step {} of an epoch of {}, and this run's epochs have {}; take as many parts and ranks as "
+        "before, or start over with --fresh",
+        checkpoint.file.path().string(), at, epoch_.steps, trainer_->steps());
   }
 
   /// Gives the strategy's advice on this run.

@@ -251,7 +251,7 @@ void Pipeline::backward(std::size_t place, TrainingStep& session) {
 
 /// Backward has reused the outputs' memory. Computed again they are the same, because the step changed no
 /// weight where a gradient wasn't finite, draws are keyed by the step, and it read the history that lies
-/// there still.
+/// there still. If only the loss wasn't finite, they are those of the weights after the step.
 void Pipeline::recount_non_finite(std::int64_t step, double* by_layer) {
   if (refreshed_) rows_->refresh();  // swaps back
   place_outputs();

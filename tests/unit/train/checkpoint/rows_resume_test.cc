@@ -113,5 +113,20 @@ TEST_P(RedrawnResume, IsTheRunThatWasNeverKilled) {
             read_bytes(folder_ / "never" / "model.safetensors"));
 }
 
+/// Servers train their batches step by step, on parts that are cut anew. An evaluation needs none of them.
+TEST_F(KilledRuns, AStopBehindTheLastBatchOfServersGoesOnWithTheEvaluation) {
+  job_ = small_job({"training.epochs=7", "training.evaluateEvery=2", "placement.ranks=4",
+                    "placement.ranksPerServer=2", "strategy.kind=granndis",
+                    "strategy.granndis={fanout: 1, batches: 3}"});
+  const RunRecord never = run("never", 4);
+  EXPECT_EQ(run_until("stopped", 4, {}, {3, 3}).outcome, "interrupted");
+  const RunRecord resumed = run("stopped", 4);
+  EXPECT_EQ((Reached{resumed.resumed_from, resumed.resumed_steps}), (Reached{3, 3}));
+  EXPECT_EQ(losses_after(resumed, 3), losses_after(never, 3));
+  EXPECT_EQ(resumed.epochs.front().validation, never.epochs[3].validation);
+  EXPECT_EQ(read_bytes(folder_ / "stopped" / "model.safetensors"),
+            read_bytes(folder_ / "never" / "model.safetensors"));
+}
+
 }  // namespace
 }  // namespace atl

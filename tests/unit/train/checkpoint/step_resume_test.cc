@@ -16,7 +16,27 @@ struct Steps {
   std::string options;
 };
 
-class StepResume : public KilledRuns, public testing::WithParamInterface<Steps> {
+class KilledSteps : public KilledRuns {
+ protected:
+  /// What a run of one rank in this folder says that doesn't go on.
+  std::string refusal(const std::string& output) {
+    const Dataset dataset = Dataset::open(folder_ / "small");
+    PreparedGraph::make(dataset, partition_options(job_, 1), graph_transforms(job_),
+                        training_marks(dataset, job_));
+    return failures_of_ranks(make_local_group(1), {}, [&](Communicator& comm) {
+      Watcher watcher;
+      SessionOptions o;
+      o.job = job_;
+      o.job_yaml = "small";
+      o.dataset = folder_ / "small";
+      o.output = folder_ / output;
+      o.observer = &watcher;
+      run_session(comm, o);
+    })[0];
+  }
+};
+
+class StepResume : public KilledSteps, public testing::WithParamInterface<Steps> {
  protected:
   StepResume() {
     const std::string kind = GetParam().kind;
@@ -97,6 +117,9 @@ TEST_P(StepResume, AStopInTheLastStepDoesNotWaitForTheEvaluation) {
     expect_same(name, never, resumed);
     for (const EpochRecord& e : resumed.epochs)
       EXPECT_EQ(e.validation, never.epochs[std::size_t(e.epoch - 1)].validation) << "epoch " << e.epoch;
+    // The first epoch that is trained claims memory, whether an evaluation came before it or not.
+    const std::string growth = fmt::format("epoch {}: memory of rank 0 grew", stop.epochs + 2);
+    EXPECT_THAT(messages_, testing::Each(testing::Not(testing::HasSubstr(growth)))) << name;
   }
 }
 
@@ -107,19 +130,26 @@ TEST_P(StepResume, AStepThatNoEpochHasIsRefused) {
       read_checkpoint_state(folder_ / "run/checkpoints/epoch-000001.step-000002/state.safetensors");
   altered.state.reached.steps = kSteps + 1;
   CheckpointStore(folder_ / "run", 1, 1).commit(altered.state, {});
-  const auto failures = failures_of_ranks(make_local_group(1), {}, [&](Communicator& comm) {
-    Watcher watcher;
-    SessionOptions o;
-    o.job = job_;
-    o.job_yaml = "small";
-    o.dataset = folder_ / "small";
-    o.output = folder_ / "run";
-    o.observer = &watcher;
-    run_session(comm, o);
-  });
-  EXPECT_THAT(failures[0],
-              testing::HasSubstr("step-000007/state.safetensors: holds step 7 of an epoch, and this "
-                                 "run's epochs have 6"));
+  EXPECT_THAT(refusal("run"), testing::HasSubstr("step-000007/state.safetensors: holds step 7 of an epoch of "
+                                                 "6, and this run's epochs have 6"));
+}
+
+/// With other parts an epoch of clusters has other steps. Then the checkpoint's step isn't the one that has
+/// come so far: the last of as few steps would be taken for the epoch's end, and the last of more for its
+/// middle.
+TEST_F(KilledSteps, AnEpochOfOtherStepsIsNotGoneOnWith) {
+  for (const auto& [step, parts] : {std::pair(3, 3), {6, 12}, {3, 5}}) {
+    job_ = small_job({"training.epochs=4", "training.evaluateEvery=2",
+                      "strategy={kind: minibatch, minibatch: {sampler: cluster, merged: 1}}",
+                      "placement.partitioner={kind: range, parts: 6}"});
+    const std::string name = fmt::format("run-{}-{}", step, parts);
+    EXPECT_EQ(run_until(name, 1, {}, {1, step}).outcome, "interrupted");
+    job_.placement.partitioner.parts = parts;
+    EXPECT_THAT(refusal(name), testing::HasSubstr(fmt::format(
+                                   "holds step {} of an epoch of 6, and this run's epochs have {}; "
+                                   "take as many parts and ranks as before",
+                                   step, parts)));
+  }
 }
 
 const std::string kNeighbours = "batchSize: 3, fanout: [3, 2]";
