@@ -217,7 +217,7 @@ TEST_F(Decide, LostKeysMeanNewPods) {
 TEST_F(Decide, CleanPodPolicyChoosesWhoGoes) {
   const std::pair<const char*, std::vector<std::string>> cases[] = {
       {"Running", {"delete cora-0-0", "delete cora-1-0"}},
-      {"All", {"delete cora-0-0", "delete cora-1-0", "delete cora-launcher-1"}},
+      {"All", {"delete cora-0-0", "delete cora-1-0", "delete cora-launcher-1", "delete cora-prepare"}},
       {"None", {}}};
   train();
   for (const auto& [policy, wanted] : cases) {

@@ -42,8 +42,10 @@ TEST_F(Launcher, SaysWhatKeepsItFromItsNode) {
   const std::string node = until_pinned();
   world.atoll.work();
   const Decision decision = decide_on([&](Observed& seen) {
-    for (PodView& each : seen.pods)
-      each.ready = true, each.ip = "10.0.0.1", each.phase = "Running", each.node = each.pinned;
+    for (PodView& each : seen.pods) {
+      if (each.meta.label(kRoleLabel) != kPrepareRole)
+        each.ready = true, each.ip = "10.0.0.1", each.phase = "Running", each.node = each.pinned;
+    }
     seen.nodes.at(node).taints = {{"maintenance", "now", "NoExecute"}};
   });
   EXPECT_THAT(condition(decision, kRunning).message,
