@@ -95,12 +95,13 @@ bool is_admitted_as_it_is(const Reconcile& reconcile) {
   return place && place->workload->has_admission && !place->meta.deletion && !is_old_place(*place, reconcile);
 }
 
-/// Whether pods of the job are on nodes or are to be.
+/// Whether pods of the job are on nodes or are to be. A prepare pod that has ended only keeps its log there.
 bool is_on_nodes(const Reconcile& reconcile) {
   return runs(reconcile) || reconcile.holds(kPlaced) ||
          std::ranges::any_of(reconcile.seen.pods, [&](const PodView& pod) {
-           return is_own(pod.meta, reconcile.seen) && pod.is_bound() &&
-                  pod.meta.label(kRoleLabel) != kPlaceholderRole;
+           const std::string role = pod.meta.label(kRoleLabel);
+           return is_own(pod.meta, reconcile.seen) && pod.is_bound() && role != kPlaceholderRole &&
+                  (role != kPrepareRole || !pod.has_ended());
          });
 }
 
