@@ -133,11 +133,13 @@ bool may_lack_nodes(const Reconcile& reconcile) {
 }
 
 /// The nodes for which a size was chosen may be gone for good, or the flavor that a queue has assigned has
-/// smaller ones. While an autoscaler is asked for nodes, one may come.
+/// smaller ones. While an autoscaler is asked for nodes, one may come. Nobody watches nodes for a job that
+/// its user has suspended.
 Next choose_pod_size_anew(Reconcile& reconcile) {
+  auto& gone = reconcile.status.pod_size_gone;
+  if (reconcile.spec().run_policy.suspend) gone.reset();
   if (!may_lack_nodes(reconcile)) return Next::kContinue;
   const LargestPods largest = largest_for_workers(reconcile);
-  auto& gone = reconcile.status.pod_size_gone;
   if (could_hold_chosen(reconcile.seen.job, reconcile.settings, largest)) {
     gone.reset();
     return Next::kContinue;

@@ -24,7 +24,8 @@ std::map<std::string, Errand>::node_type Handover::extract(const std::string& jo
 bool Handover::begin_look(const std::string& job) {
   std::lock_guard lock(mutex_);
   const auto waiting = waiting_.find(job);
-  const bool has_to_run = waiting != waiting_.end() && waiting->second.rests_on_feedback;
+  const bool has_to_run =
+      waiting != waiting_.end() && (waiting->second.rests_on_feedback || missed_turn_.contains(job));
   if (has_to_run || under_way_.contains(job)) {
     have_news_.insert(job);
     return false;
@@ -37,7 +38,10 @@ bool Handover::begin_look(const std::string& job) {
 void Handover::end_look(const std::string& job, std::optional<Errand> errand) {
   std::unique_lock lock(mutex_);
   const auto looked_at = looked_at_.extract(job);
-  if (!errand) return;
+  if (!errand) {
+    missed_turn_.erase(job);
+    return;
+  }
   errand->age.join(looked_at.mapped());
   const bool is_too_much = bytes_ + bytes_of(*errand) > kMostBytes;
   if (is_too_much && !errand->rests_on_feedback) errand->writes.reset();
@@ -51,7 +55,9 @@ std::optional<Handover::Taken> Handover::begin(const std::string& job) {
   {
     std::lock_guard lock(mutex_);
     auto found = extract(job);
+    if (found.empty() && looked_at_.contains(job)) missed_turn_.insert(job);
     if (!found.empty()) {
+      missed_turn_.erase(job);
       under_way_.insert(job);
       return Taken(job, std::move(found.mapped()));
     }
@@ -88,13 +94,15 @@ void Handover::forget(const std::string& job) {
   line_.drop(job);
   std::lock_guard lock(mutex_);
   extract(job);
+  missed_turn_.erase(job);
   // Else the news may be of another job that has the name now, and the errand's end tells of it.
   if (!under_way_.contains(job)) have_news_.erase(job);
 }
 
 std::size_t Handover::size() const {
   std::lock_guard lock(mutex_);
-  return line_.size() + waiting_.size() + looked_at_.size() + under_way_.size() + have_news_.size();
+  return line_.size() + waiting_.size() + looked_at_.size() + under_way_.size() + have_news_.size() +
+         missed_turn_.size();
 }
 
 }  // namespace atl::ctl

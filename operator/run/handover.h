@@ -4,7 +4,9 @@
 //
 // A job that waits for a writer may be looked at again: its last decision is the one that is written, in the
 // turn of the first. While its writes are under way, it isn't decided on, because they would be decided
-// twice; nor while a decision waits that rests on what only its last writes told, which no other look knows.
+// twice; nor while a decision waits that rests on what only its last writes told, which no other look knows;
+// nor while one waits that has missed its turn, because the job was looked at just then: where news never
+// ceases, nothing would ever be written.
 //
 // Of what waits to be written so much is kept as a fraction of the operator's memory holds: gangs are decided
 // on faster than they are made, and each of a thousand pods may be as large as its job's spec.
@@ -70,7 +72,7 @@ class Handover {
   std::size_t size() const;
 
  private:
-  /// The errand of a job that has reached the head of the line; none: it is void, or about to be.
+  /// The errand of a job that has reached the head of the line; none: it is void.
   std::optional<Taken> begin(const std::string& job);
   /// Ends the errand's wait. Returns an empty handle where none waits. Needs the mutex.
   std::map<std::string, Errand>::node_type extract(const std::string& job);
@@ -81,7 +83,7 @@ class Handover {
   std::size_t bytes_ = 0;  // of the writes of all that wait
   std::map<std::string, NewsAge::Time::time_point>
       looked_at_;  // since when a void errand's news waits, or now
-  std::set<std::string> under_way_, have_news_;
+  std::set<std::string> under_way_, have_news_, missed_turn_;
 };
 
 }  // namespace atl::ctl
