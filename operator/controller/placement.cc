@@ -95,12 +95,13 @@ bool is_admitted_as_it_is(const Reconcile& reconcile) {
   return place && place->workload->has_admission && !place->meta.deletion && !is_old_place(*place, reconcile);
 }
 
-/// Whether pods of the job are on nodes or are to be.
+/// Whether pods of the job are on nodes or are to be. A prepare pod that has ended only keeps its log there.
 bool is_on_nodes(const Reconcile& reconcile) {
   return runs(reconcile) || reconcile.holds(kPlaced) ||
          std::ranges::any_of(reconcile.seen.pods, [&](const PodView& pod) {
-           return is_own(pod.meta, reconcile.seen) && pod.is_bound() &&
-                  pod.meta.label(kRoleLabel) != kPlaceholderRole;
+           const std::string role = pod.meta.label(kRoleLabel);
+           return is_own(pod.meta, reconcile.seen) && pod.is_bound() && role != kPlaceholderRole &&
+                  (role != kPrepareRole || !pod.has_ended());
          });
 }
 
@@ -132,11 +133,13 @@ bool may_lack_nodes(const Reconcile& reconcile) {
 }
 
 /// The nodes for which a size was chosen may be gone for good, or the flavor that a queue has assigned has
-/// smaller ones. While an autoscaler is asked for nodes, one may come.
+/// smaller ones. While an autoscaler is asked for nodes, one may come. Nobody watches nodes for a job that
+/// its user has suspended.
 Next choose_pod_size_anew(Reconcile& reconcile) {
+  auto& gone = reconcile.status.pod_size_gone;
+  if (reconcile.spec().run_policy.suspend) gone.reset();
   if (!may_lack_nodes(reconcile)) return Next::kContinue;
   const LargestPods largest = largest_for_workers(reconcile);
-  auto& gone = reconcile.status.pod_size_gone;
   if (could_hold_chosen(reconcile.seen.job, reconcile.settings, largest)) {
     gone.reset();
     return Next::kContinue;

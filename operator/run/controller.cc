@@ -68,6 +68,7 @@ void Controller::forget(const std::string& job) {
   queue_.drop(job);
   handover_.forget(job);
   std::lock_guard lock(mutex_);
+  queued_.erase(job);
   written_.erase(job);
 }
 
@@ -83,7 +84,8 @@ void Controller::look_at_all() {
 
 /// Those that could fit now. Then those of which the planner hasn't heard, and those that wait with a
 /// launcher, by priority and age. News of a prepare pod that waits for the scheduler comes by that pod. What
-/// was decided about a job and waits to be written stands: maybe it has just got places.
+/// was decided about a job and waits to be written stands: maybe it has just got places. One that waits to be
+/// decided on by who writes is looked at then.
 void Controller::look_at_waiting() {
   const auto leaves_its_turn = [this](const std::string& job) { return is_put_off(job); };
   for (const std::string& job : planner_.could_fit_now(leaves_its_turn)) enqueue(job);
@@ -93,7 +95,7 @@ void Controller::look_at_waiting() {
     const bool is_unheard_of = waits_for_places_since(job->status) && !job->meta.deletion &&
                                holds(job->status.conditions, kCreated) && !planner_.knows(job->full_name());
     if ((is_unheard_of || waits_for_launcher_since(job->status)) && !is_put_off(job->full_name()) &&
-        !handover_.is_decided(job->full_name()))
+        !handover_.has_errand(job->full_name()))
       others.insert(precedence_of(*job, caches_));
   }
   for (const Precedence& next : others) enqueue(next.job);

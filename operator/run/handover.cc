@@ -1,26 +1,52 @@
 #include "operator/run/handover.h"
 
 namespace atl::ctl {
+namespace {
+
+/// Of what is to be written: objects, and a status as large as its list of servers.
+std::size_t bytes_of(const Errand& errand) {
+  if (!errand.writes) return 0;
+  const Decision& decision = errand.writes->decision;
+  std::size_t bytes = 0;
+  for (const auto& stage : decision.stages)
+    for (const Write& write : stage) bytes += sizeof(Write) + write.body.size();
+  return bytes + (decision.status ? decision.status->servers.size() * sizeof(ServerPlace) : 0);
+}
+
+}  // namespace
+
+std::map<std::string, Errand>::node_type Handover::extract(const std::string& job) {
+  auto found = waiting_.extract(job);
+  if (!found.empty()) bytes_ -= bytes_of(found.mapped());
+  return found;
+}
 
 bool Handover::begin_look(const std::string& job) {
   std::lock_guard lock(mutex_);
   const auto waiting = waiting_.find(job);
-  const bool has_to_run = waiting != waiting_.end() && waiting->second.rests_on_feedback;
+  const bool has_to_run =
+      waiting != waiting_.end() && (waiting->second.rests_on_feedback || missed_turn_.contains(job));
   if (has_to_run || under_way_.contains(job)) {
     have_news_.insert(job);
     return false;
   }
   looked_at_[job] = waiting == waiting_.end() ? NewsAge::Time::now() : waiting->second.age.queued();
-  waiting_.erase(job);
+  extract(job);
   return true;
 }
 
 void Handover::end_look(const std::string& job, std::optional<Errand> errand) {
   std::unique_lock lock(mutex_);
   const auto looked_at = looked_at_.extract(job);
-  if (!errand) return;
+  if (!errand) {
+    missed_turn_.erase(job);
+    return;
+  }
   errand->age.join(looked_at.mapped());
-  waiting_.insert_or_assign(job, std::move(*errand));
+  const bool is_too_much = bytes_ + bytes_of(*errand) > kMostBytes;
+  if (is_too_much && !errand->rests_on_feedback) errand->writes.reset();
+  bytes_ += bytes_of(*errand);
+  waiting_.insert_or_assign(job, std::move(*errand));  // begin_look() took out what was there
   lock.unlock();
   line_.add(job);  // where it stands there already, it keeps its turn
 }
@@ -28,8 +54,10 @@ void Handover::end_look(const std::string& job, std::optional<Errand> errand) {
 std::optional<Handover::Taken> Handover::begin(const std::string& job) {
   {
     std::lock_guard lock(mutex_);
-    auto found = waiting_.extract(job);
+    auto found = extract(job);
+    if (found.empty() && looked_at_.contains(job)) missed_turn_.insert(job);
     if (!found.empty()) {
+      missed_turn_.erase(job);
       under_way_.insert(job);
       return Taken(job, std::move(found.mapped()));
     }
@@ -57,22 +85,24 @@ bool Handover::end(const std::string& job) {
   return have_news_.erase(job) > 0;
 }
 
-bool Handover::is_decided(const std::string& job) const {
+bool Handover::has_errand(const std::string& job) const {
   std::lock_guard lock(mutex_);
-  const auto found = waiting_.find(job);
-  return found != waiting_.end() && found->second.writes;
+  return waiting_.contains(job);
 }
 
 void Handover::forget(const std::string& job) {
   line_.drop(job);
   std::lock_guard lock(mutex_);
-  waiting_.erase(job);
-  have_news_.erase(job);
+  extract(job);
+  missed_turn_.erase(job);
+  // Else the news may be of another job that has the name now, and the errand's end tells of it.
+  if (!under_way_.contains(job)) have_news_.erase(job);
 }
 
 std::size_t Handover::size() const {
   std::lock_guard lock(mutex_);
-  return line_.size() + waiting_.size() + looked_at_.size() + under_way_.size() + have_news_.size();
+  return line_.size() + waiting_.size() + looked_at_.size() + under_way_.size() + have_news_.size() +
+         missed_turn_.size();
 }
 
 }  // namespace atl::ctl

@@ -4,7 +4,12 @@
 //
 // A job that waits for a writer may be looked at again: its last decision is the one that is written, in the
 // turn of the first. While its writes are under way, it isn't decided on, because they would be decided
-// twice; nor while a decision waits that rests on what only its last writes told, which no other look knows.
+// twice; nor while a decision waits that rests on what only its last writes told, which no other look knows;
+// nor while one waits that has missed its turn, because the job was looked at just then: where news never
+// ceases, nothing would ever be written.
+//
+// Of what waits to be written so much is kept as a fraction of the operator's memory holds: gangs are decided
+// on faster than they are made, and each of a thousand pods may be as large as its job's spec.
 #pragma once
 
 #include <cstddef>
@@ -32,7 +37,7 @@ struct Errand {
   };
 
   NewsAge age;                   // paused
-  std::optional<Writes> writes;  // nothing: it has to be asked before it can be decided
+  std::optional<Writes> writes;  // nothing: whoever runs it asks what the decision needs, and decides
   bool rests_on_feedback = false;
 };
 
@@ -45,8 +50,10 @@ class Handover {
   /// Whether the job may be decided on. An errand that nobody runs yet is void: what it rests on has changed.
   /// False: its errand is under way, or has to be run, and its end tells that there was news.
   bool begin_look(const std::string& job);
-  /// Ends a look that was begun. `errand`: what it has led to, if anything.
+  /// Ends a look that was begun. `errand`: what it has led to, if anything. Its writes are dropped where too
+  /// much waits already, unless they rest on feedback: then whoever runs it decides again.
   void end_look(const std::string& job, std::optional<Errand> errand);
+  static constexpr std::size_t kMostBytes = 64 << 20;  // of writes that wait
 
   using Taken = std::pair<std::string, Errand>;
   /// Waits for an errand and takes it; none: `stop` came. The taker calls end() with the job.
@@ -56,23 +63,27 @@ class Handover {
   /// Returns whether the job is to be looked at, because there was news meanwhile.
   bool end(const std::string& job);
 
-  /// Whether it is known what to write about the job, and nobody writes it yet.
-  bool is_decided(const std::string& job) const;
+  /// Whether the job has an errand that nobody runs yet: it is known what to write, or it will be decided
+  /// then.
+  bool has_errand(const std::string& job) const;
   /// The job is gone: nothing is to be done about it any more.
   void forget(const std::string& job);
   /// Entries of all jobs: those that are looked at, that wait, and whose errands are under way.
   std::size_t size() const;
 
  private:
-  /// The errand of a job that has reached the head of the line; none: it is void, or about to be.
+  /// The errand of a job that has reached the head of the line; none: it is void.
   std::optional<Taken> begin(const std::string& job);
+  /// Ends the errand's wait. Returns an empty handle where none waits. Needs the mutex.
+  std::map<std::string, Errand>::node_type extract(const std::string& job);
 
   kube::WorkQueue line_;  // of jobs with errands
   mutable std::mutex mutex_;
   std::map<std::string, Errand> waiting_;
+  std::size_t bytes_ = 0;  // of the writes of all that wait
   std::map<std::string, NewsAge::Time::time_point>
       looked_at_;  // since when a void errand's news waits, or now
-  std::set<std::string> under_way_, have_news_;
+  std::set<std::string> under_way_, have_news_, missed_turn_;
 };
 
 }  // namespace atl::ctl

@@ -26,10 +26,10 @@ bool counts_the_same(const GnnJob& a, const GnnJob& b) {
 /// would fill the memory. Used by the one thread that fills the cache.
 class SpecsBySpace {
  public:
-  /// A job for which something was done already isn't refused any more.
+  /// A job for which something was done already isn't refused any more. One that is new counts once, also
+  /// where it has changed since it was counted.
   void judge(GnnJob& job) const {
-    const auto found = bytes_.find(job.meta.space);
-    const std::size_t taken = found == bytes_.end() ? 0 : found->second;
+    const std::size_t own = bytes_of(new_, job.full_name()), taken = bytes_of(bytes_, job.meta.space) - own;
     if (!job.status.conditions.empty() || taken + job.manifest.size() <= kMost) return;
     refuse(job,
            fmt::format("spec: with it, the specs of this namespace's jobs that haven't ended would be more "
@@ -37,7 +37,10 @@ class SpecsBySpace {
                        "some have ended, and create this job again",
                        kMost >> 20));
   }
-  void count(const kube::Cache<GnnJob>::Value& before, const kube::Cache<GnnJob>::Value& after) {
+  void count(const std::string& name, const kube::Cache<GnnJob>::Value& before,
+             const kube::Cache<GnnJob>::Value& after) {
+    new_.erase(name);
+    if (after && after->status.conditions.empty()) new_[name] = after->manifest.size();
     const std::string& space = (after ? after : before)->meta.space;
     std::size_t& bytes = bytes_[space];
     bytes = bytes - (before ? before->manifest.size() : 0) + (after ? after->manifest.size() : 0);
@@ -45,8 +48,16 @@ class SpecsBySpace {
   }
 
  private:
+  using Bytes = std::map<std::string, std::size_t>;
   static constexpr std::size_t kMost = 16 << 20;
-  std::map<std::string, std::size_t> bytes_;
+
+  static std::size_t bytes_of(const Bytes& all, const std::string& name) {
+    const auto found = all.find(name);
+    return found == all.end() ? 0 : found->second;
+  }
+
+  Bytes bytes_;  // by namespace
+  Bytes new_;    // of jobs for which nothing was done yet, by "namespace/name"
 };
 
 GnnJob read_job(std::string_view text, const std::string& operator_class, const SpecsBySpace& specs) {
@@ -66,7 +77,7 @@ kube::Cache<GnnJob> job_cache(const News& news, const std::string& operator_clas
   const auto specs = std::make_shared<SpecsBySpace>();
   return {[operator_class, specs](std::string_view text) { return read_job(text, operator_class, *specs); },
           [news, specs](const std::string& name, const auto& before, const auto& after) {
-            specs->count(before, after);
+            specs->count(name, before, after);
             if (!before || !after || !counts_the_same(*before, *after)) {
               news.room.job_changed(name);
               ++news.order;

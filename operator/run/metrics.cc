@@ -37,10 +37,11 @@ const Histogram::BucketBoundaries kSeconds{1e-4, 2.5e-4, 5e-4, 1e-3, 2.5e-3, 5e-
 /// Some reasons come from containers, so only known ones become labels.
 std::string known_reason(const std::string& reason) {
   static const std::set<std::string> kKnown{
-      "OOMKilled",     "Signal",      "Exit",     "Lost",      "Disconnected", "NodeLost",
-      "Evicted",       "Preempted",   "Deleted",  "Stalled",   "NotBound",     "StartDeadlineExceeded",
-      "PrepareFailed", "Interrupted", "Rejected", "OverLimit", "DaemonEnded",  "GpuFault",
-      "GpuDriver"};
+      "OOMKilled",     "Signal",      "Exit",      "Lost",
+      "Disconnected",  "NodeLost",    "Evicted",   "Preempted",
+      "Deleted",       "Stalled",     "NotBound",  "StartDeadlineExceeded",
+      "PrepareFailed", "Interrupted", "Rejected",  "OverLimit",
+      "DaemonEnded",   "GpuFault",    "GpuDriver", "PrepareDeadlineExceeded"};
   return kKnown.contains(reason) ? reason : "Other";
 }
 

@@ -103,13 +103,13 @@ void take_out(Observed& seen, const Outdated& object) {
 
 namespace {
 
-/// The job as it is now; refused still where the cache has refused this spec, perhaps for lack of room for
-/// it.
+/// The job as it is now; refused still where the cache has refused this spec for lack of room for it, which
+/// the spec alone doesn't tell.
 GnnJob reread_job(const GnnJob& before, const std::string& text) {
   GnnJob now = read_gnn_job(text);
   const bool is_same_spec = now.meta.uid == before.meta.uid && now.meta.generation == before.meta.generation;
-  if (is_same_spec && !before.refusal.empty() && !has_ended(now.status.conditions))
-    refuse(now, before.refusal);
+  const bool is_sound = now.refusal.empty() && !has_ended(now.status.conditions);
+  if (is_same_spec && is_sound && !before.refusal.empty()) refuse(now, before.refusal);
   return now;
 }
 

@@ -78,6 +78,21 @@ TEST(PodSizeAnew, IsNotChosenWhereOneComesBackInTime) {
   EXPECT_EQ(world.atoll.status().pod_size.ranks, 4) << "each time counts from its own beginning";
 }
 
+/// What came and went meanwhile, nobody has watched.
+TEST(PodSizeAnew, IsNotChosenForTheTimeBeforeASuspension) {
+  World world;
+  wait_for_lost_nodes(world);
+  world.atoll.run(100);
+  ASSERT_TRUE(world.atoll.status().pod_size_gone);
+  world.suspend(true);
+  world.atoll.run(2 * kPatience);
+  EXPECT_FALSE(world.atoll.status().pod_size_gone);
+  world.suspend(false);
+  world.atoll.run(200);
+  EXPECT_EQ(condition(world, kPlaced).reason, "NoRoom");
+  EXPECT_EQ(world.atoll.status().pod_size.ranks, 4);
+}
+
 /// Then there is no better size either, and whatever comes first may be right.
 TEST(PodSizeAnew, IsNotChosenWhereThereAreNoNodesAtAll) {
   World world;

@@ -58,6 +58,22 @@ TEST_F(HandoverTest, ALookVoidsWhatNobodyWritesYet) {
   EXPECT_EQ(handover.size(), 0U);
 }
 
+/// Else one of which there is always news would never be written.
+TEST_F(HandoverTest, AnErrandThatHasMissedItsTurnIsNotVoidedAgain) {
+  decide("a", "early");
+  ASSERT_TRUE(handover.begin_look("a"));
+  EXPECT_EQ(take(), "") << "it is being decided on";
+  handover.end_look("a", errand("late"));
+  EXPECT_FALSE(handover.begin_look("a"));
+  EXPECT_EQ(take(), "a: late");
+  EXPECT_TRUE(handover.end("a")) << "there was news";
+  decide("a", "next");
+  decide("a", "last");
+  EXPECT_EQ(take(), "a: last") << "this one has missed none";
+  EXPECT_FALSE(handover.end("a"));
+  EXPECT_EQ(handover.size(), 0U);
+}
+
 /// A Secret's name that was taken, a pod that was refused: whoever looked again would not know.
 TEST_F(HandoverTest, WhatRestsOnTheLastWritesIsRunInAnyCase) {
   ASSERT_TRUE(handover.begin_look("a"));
@@ -93,9 +109,9 @@ TEST_F(HandoverTest, AJobWhoseErrandIsUnderWayIsLookedAtAfterwards) {
 
 TEST_F(HandoverTest, AnErrandWithoutNewsEndsSo) {
   decide("a", "pod");
-  EXPECT_TRUE(handover.is_decided("a"));
+  EXPECT_TRUE(handover.has_errand("a"));
   ASSERT_EQ(take(), "a: pod");
-  EXPECT_FALSE(handover.is_decided("a")) << "who writes it brings it back";
+  EXPECT_FALSE(handover.has_errand("a")) << "who writes it brings it back";
   EXPECT_FALSE(handover.end("a"));
   EXPECT_EQ(handover.size(), 0U);
 }
@@ -105,6 +121,65 @@ TEST_F(HandoverTest, NothingIsDoneAboutAJobThatIsGone) {
   handover.forget("a");
   EXPECT_EQ(take(), "");
   EXPECT_EQ(handover.size(), 0U);
+}
+
+/// Whoever runs an errand may find that its job is gone, and another is there of the same name.
+TEST_F(HandoverTest, NewsThatComesWhileAnErrandIsUnderWayIsNotForgotten) {
+  decide("a", "pod");
+  ASSERT_EQ(take(), "a: pod");
+  EXPECT_FALSE(handover.begin_look("a"));
+  handover.forget("a");
+  EXPECT_TRUE(handover.end("a"));
+  EXPECT_EQ(handover.size(), 0U);
+}
+
+struct LargeWrites : HandoverTest {
+  static constexpr std::size_t kLarge = Handover::kMostBytes / 3;
+
+  void decide_much(const std::string& job, bool rests_on_feedback = false) {
+    ASSERT_TRUE(handover.begin_look(job));
+    Errand much = errand("pod");
+    much.rests_on_feedback = rests_on_feedback;
+    much.writes->decision.stages = {
+        {{Write::Verb::kCreate, Kind::kPod, "pod", std::string(kLarge, 'x'), "", {}}}};
+    handover.end_look(job, std::move(much));
+  }
+  /// Of the next errand, which ends.
+  bool is_decided() {
+    const auto taken = handover.take_now();
+    if (!taken) return false;
+    handover.end(taken->first);
+    return taken->second.writes.has_value();
+  }
+};
+
+TEST_F(LargeWrites, OfThemSoMuchWaitsAndTheRestIsDecidedAgain) {
+  for (const char* job : {"a", "b", "c"}) decide_much(job);
+  decide("small", "pod");
+  EXPECT_TRUE(handover.has_errand("c")) << "it is run all the same";
+  EXPECT_TRUE(is_decided());
+  EXPECT_TRUE(is_decided());
+  EXPECT_FALSE(is_decided()) << "a third would be too much";
+  EXPECT_TRUE(is_decided());
+  EXPECT_EQ(handover.size(), 0U);
+}
+
+TEST_F(LargeWrites, NoLongerCountOnceTheyAreRunOrVoid) {
+  for (int again = 0; again < 4; ++again) decide_much("voided");
+  decide_much("gone");
+  handover.forget("gone");
+  decide_much("other");
+  EXPECT_TRUE(is_decided());
+  EXPECT_TRUE(is_decided());
+  decide_much("later");
+  EXPECT_TRUE(is_decided());
+}
+
+/// No other look would know what it does.
+TEST_F(LargeWrites, ThatRestOnFeedbackAreKept) {
+  for (const char* job : {"a", "b"}) decide_much(job);
+  decide_much("c", true);
+  for (const char* job : {"a", "b", "c"}) EXPECT_TRUE(is_decided()) << job;
 }
 
 TEST_F(HandoverTest, WhoWaitsForErrandsEndsWhenToldTo) {

@@ -63,6 +63,7 @@ TEST(HangingWrites, KeepNoOtherJobFromBeingDecidedOn) {
                                                           .may_write = [] { return true; },
                                                           .now = [now = stage.cluster.now] { return now; }});
   stage.submit("slow");
+  stage.api.begin();  // these caches know nothing yet
   stage.api.push(controller.caches());
   {
     const std::jthread looks([&](const std::stop_token& stop) { controller.look(stop); });

@@ -102,6 +102,30 @@ TEST_F(JobCache, OneThatEndsOrGoesGivesRoomToAnother) {
   EXPECT_FALSE(job("too-late")->job);
 }
 
+/// A label was added before anything was done for it.
+TEST_F(JobCache, OneThatChangesCountsOnce) {
+  fill();
+  int last = kMany - 1;
+  while (last > 0 && !job(name_of(last))->job) --last;
+  ASSERT_LT(last, kMany - 1) << "there is no room for another";
+  store().put(large(name_of(last)).dump());
+  EXPECT_TRUE(job(name_of(last))->job) << job(name_of(last))->refusal;
+}
+
+/// What it says isn't known yet, and waits for the operator's upgrade.
+TEST_F(JobCache, OneOfALaterReleaseIsReadAgainAsSuch) {
+  json later = sample_job_json({{"/spec/sparkle", true}, {"/spec/model/kind", "sparkling"}});
+  store().put(later.dump());
+  Observed seen;
+  seen.job =
+      *caches.job(later["metadata"].value("namespace", "") + "/" + later["metadata"].value("name", ""));
+  ASSERT_FALSE(seen.job.job);
+  const auto unknown = seen.job.unknown;
+  ASSERT_THAT(unknown, testing::ElementsAre("sparkle"));
+  ASSERT_TRUE(put_in(seen, {{Kind::kJob, seen.job.meta.name}, later.dump()}));
+  EXPECT_EQ(seen.job.unknown, unknown);
+}
+
 /// As after a write that was in conflict.
 TEST_F(JobCache, OneThatIsRefusedStaysSoWhereItIsReadAgain) {
   fill();
