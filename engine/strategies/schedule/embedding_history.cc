@@ -178,8 +178,9 @@ std::vector<NamedMatrix> EmbeddingHistory::state() {
     for (Flight& each : flights_) each.event.wait();
     return {};
   }
-  write_known();
-  state_was_taken_ = true;
+  // Since the last call no step has changed what was written then, or read from a checkpoint, which the
+  // directory doesn't know before start().
+  if (!std::exchange(state_was_taken_, true)) write_known();
   std::vector<NamedMatrix> all{{"history.ages", ages_}};
   for (std::size_t i = 0; i < kept_.size(); ++i)
     all.push_back({fmt::format("history.rows.{}", i), kept_[i], ctx_.device});
