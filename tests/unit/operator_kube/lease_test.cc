@@ -17,6 +17,7 @@ struct LeaseServer {
   json lease;  // null: none yet
   int version = 0;
   bool is_down = false;
+  std::string forbidden;  // what the server refuses: "GET", "POST" or "PUT"
   ScriptedServer server{[this](Peering& p) {
     for (std::string request; !(request = p.request()).empty();) {
       std::lock_guard lock(mutex);
@@ -26,6 +27,9 @@ struct LeaseServer {
   }};
 
   void answer(Peering& p, const std::string& request) {
+    if (!forbidden.empty() && request.starts_with(forbidden))
+      return (void)p.answer(R"({"kind": "Status", "reason": "Forbidden", "message": "may not )" + forbidden + "\"}",
+                            "403 Forbidden");
     const std::string body = request.substr(request.find("\r\n\r\n") + 4);
     if (request.starts_with("GET"))
       return (void)(lease.is_null() ? p.answer("{}", "404 Not Found") : p.answer(lease.dump()));
@@ -73,7 +77,8 @@ struct LeaseTest : testing::Test {
                 {.space = "atoll-system",
                  .name = "atoll-operator",
                  .identity = name,
-                 .is_fit = [this] { return is_fit; }},
+                 .is_fit = [this] { return is_fit; },
+                 .on_problem = [this](const std::string& why) { told.push_back(why); }},
                 stopping) {}
     /// Tries to lead so many times.
     bool acquires(int tries) {
@@ -86,6 +91,7 @@ struct LeaseTest : testing::Test {
       return lease.hold({});
     }
     bool is_fit = true;
+    std::vector<std::string> told;
     StoppingClock stopping;
     const std::unique_ptr<Transport> transport;
     Client client;
@@ -148,6 +154,26 @@ TEST_F(LeaseTest, AFailureThatPassesIsSurvived) {
   EXPECT_TRUE(a.holds(3));
   server.set_down(false);
   EXPECT_TRUE(a.holds(10));
+}
+
+/// Where the account's role lacks leases, or a policy refuses them.
+TEST_F(LeaseTest, WhoMayNotHaveItIsToldInTheServersWordsOnce) {
+  for (const char* verb : {"GET", "POST"}) {
+    server.forbidden = verb;
+    EXPECT_FALSE(a.acquires(5));
+    ASSERT_THAT(a.told, testing::ElementsAre(testing::HasSubstr(std::string("may not ") + verb)));
+    EXPECT_EQ(a.lease.problem(), a.told.front());
+    a.told.clear();
+  }
+  server.forbidden.clear();
+  ASSERT_TRUE(a.acquires(1));
+  EXPECT_EQ(a.lease.problem(), "");
+  EXPECT_FALSE(b.acquires(3));
+  EXPECT_THAT(b.told, testing::IsEmpty()) << "that somebody else leads is no problem";
+  server.forbidden = "PUT";
+  EXPECT_FALSE(a.holds(100));
+  EXPECT_THAT(a.told, testing::ElementsAre(testing::HasSubstr("may not PUT")));
+  EXPECT_THAT(a.lease.problem(), testing::HasSubstr("may not PUT")) << "why it was lost";
 }
 
 TEST_F(LeaseTest, ALeaderThatWasReplacedStopsAtOnce) {
