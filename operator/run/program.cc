@@ -130,8 +130,9 @@ class Operator {
     lease.retry = options_.lease_retry;
     lease.is_fit = [this] { return feeds_.are_fresh(); };
     lease.on_problem = [name = lease.space + "/" + lease.name](const std::string& why) {
-      log_warning("lease {}: can't be taken or renewed, so this replica can't lead: {} (tried again every few seconds)",
-                  name, why);
+      log_warning(
+          "lease {}: can't be taken or renewed, so this replica can't lead: {} (tried again every few seconds)",
+          name, why);
     };
     return lease;
   }

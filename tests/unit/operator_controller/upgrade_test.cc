@@ -206,8 +206,8 @@ TEST(Upgrade, AMisspeltFieldOfAMapWithAShortFormIsNoLaterReleases) {
 
 TEST(Upgrade, AJobWithBothWaitsForItsOperator) {
   World world;
-  world.atoll.submit(sample_job_json({{"/spec/placement/partitioner", {{"kinds", "metis"}}},
-                                      {"/spec/training", {{"novelty", 0.5}}}}));
+  world.atoll.submit(sample_job_json(
+      {{"/spec/placement/partitioner", {{"kinds", "metis"}}}, {"/spec/training", {{"novelty", 0.5}}}}));
   world.atoll.run(60);
   EXPECT_EQ(condition(world, kCreated).reason, "NewerManifest");
 }

@@ -28,8 +28,7 @@ struct LeaseServer {
 
   void answer(Peering& p, const std::string& request) {
     if (!forbidden.empty() && request.starts_with(forbidden))
-      return (void)p.answer(R"({"kind": "Status", "reason": "Forbidden", "message": "may not )" + forbidden + "\"}",
-                            "403 Forbidden");
+      return (void)p.answer(json{{"kind", "Status"}, {"message", "may not " + forbidden}}.dump(), "403 No");
     const std::string body = request.substr(request.find("\r\n\r\n") + 4);
     if (request.starts_with("GET"))
       return (void)(lease.is_null() ? p.answer("{}", "404 Not Found") : p.answer(lease.dump()));
