@@ -86,14 +86,22 @@ bool Lease::try_once() {
       problem_.clear();
       return false;
     }
-    if (!write(record, options_.identity)) return false;
+    if (!write(record, options_.identity)) {
+      problem_.clear();
+      return false;
+    }
   } catch (const TransportError& error) {
-    if (error.kind() != TransportError::Kind::kCancelled) lack(error.what());
+    // Broken off, because we were to end or the lease has lapsed meanwhile: the latter is worth a word.
+    if (error.kind() == TransportError::Kind::kCancelled)
+      problem_ = "the API server didn't answer in time";
+    else
+      lack(error.what());
     return false;
   }
   problem_.clear();
   told_.clear();
   leads_until_ = begun + options_.renew_within;  // counted from before the write; others count from later
+  if (!leads()) problem_ = "the API server answered too late";
   return true;
 }
 

@@ -46,7 +46,7 @@ class Lease {
   /// Lets others take over at once. Call it after hold() has returned true, once nothing more is written.
   void release();
 
-  /// Why the last try wrote nothing, although nobody else leads; "": it did, or somebody does.
+  /// Why the last try didn't give us the lead, although nobody else has it; "": it did, or somebody does.
   const std::string& problem() const { return problem_; }
 
   /// Whether we lead, and will for some time. From any thread.

@@ -1,6 +1,8 @@
 // Replicas that contend for a lease on a server that keeps one, and refuses writes to an outdated version.
 #include "operator/kube/lease.h"
 
+#include <functional>
+
 #include "base/json.h"
 #include "operator_kube/fake_clock.h"
 #include "operator_kube/transports.h"
@@ -18,6 +20,7 @@ struct LeaseServer {
   int version = 0;
   bool is_down = false;
   std::string forbidden;  // what the server refuses: "GET", "POST" or "PUT"
+  std::function<void()> on_write = [] {};
   ScriptedServer server{[this](Peering& p) {
     for (std::string request; !(request = p.request()).empty();) {
       std::lock_guard lock(mutex);
@@ -37,6 +40,7 @@ struct LeaseServer {
     const std::string read = written["metadata"].value("resourceVersion", "");
     if (is_new ? !lease.is_null() : read != std::to_string(version))
       return (void)p.answer("{}", "409 Conflict");
+    on_write();
     written["metadata"]["resourceVersion"] = std::to_string(++version);
     lease = written;
     p.answer(lease.dump());
@@ -173,6 +177,13 @@ TEST_F(LeaseTest, WhoMayNotHaveItIsToldInTheServersWordsOnce) {
   EXPECT_FALSE(a.holds(100));
   EXPECT_THAT(a.told, testing::ElementsAre(testing::HasSubstr("may not PUT")));
   EXPECT_THAT(a.lease.problem(), testing::HasSubstr("may not PUT")) << "why it was lost";
+}
+
+TEST_F(LeaseTest, AnAnswerThatComesTooLateIsCalledThat) {
+  ASSERT_TRUE(a.acquires(1));
+  server.on_write = [this] { clock.advance(seconds(11)); };  // of ten in which it must be renewed
+  EXPECT_FALSE(a.holds(5));
+  EXPECT_THAT(a.lease.problem(), testing::HasSubstr("too late"));
 }
 
 TEST_F(LeaseTest, ALeaderThatWasReplacedStopsAtOnce) {
