@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "base/json.h"
 #include "base/sha256.h"
+#include "base/text.h"
 #include "job/api_names.h"
 #include "job/fields.h"
 #include "job/load.h"
@@ -42,8 +43,8 @@ json manifest_of(const json& object, const Meta& meta) {
           {"spec", member(object, "spec")}};
 }
 
-/// Removes fields that only a later release's resource has. Any other unknown field can't be there, because
-/// the API server drops fields that its schema lacks.
+/// Removes fields that only a later release's resource has, and what is misspelt in a map with a short form.
+/// Any other unknown field can't be there, because the API server drops fields that its schema lacks.
 void take_unknown(json& object, const std::string& parent, std::vector<std::string>& unknown) {
   for (auto it = object.begin(); it != object.end();) {
     const std::string path = parent.empty() ? it.key() : parent + "." + it.key();
@@ -124,7 +125,29 @@ MadeOf recalled(const MadeOf& read, const GnnJob& job) {
   return is_untouched || recorded.manifest == read.manifest ? recorded : read;
 }
 
+/// The names of the fields directly below an object, of all kinds.
+std::vector<std::string> names_below(const std::string& path) {
+  std::vector<std::string> names;
+  for (const Field& field : all_fields()) {
+    const bool is_below = field.path.size() > path.size() && field_parent(field.path) == path;
+    if (is_below && std::ranges::count(names, field_name(field.path)) == 0)
+      names.push_back(field_name(field.path));
+  }
+  return names;
+}
+
 }  // namespace
+
+std::string misspelt_fields(const GnnJob& job) {
+  std::string text;
+  for (const std::string& path : job.unknown) {
+    const auto map = std::ranges::find(all_fields(), field_parent(path), &Field::path);
+    if (map == all_fields().end() || map->shorthand.empty()) return "";
+    text += fmt::format("{}{}: unknown field{}", text.empty() ? "" : "\n", path,
+                        suggestion(field_name(path), names_below(map->path)));
+  }
+  return text;
+}
 
 void refuse(GnnJob& job, const std::string& why) {
   job.refusal = why;

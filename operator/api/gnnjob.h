@@ -39,6 +39,10 @@ struct GnnJob {
 /// has ended nothing stays of which only pods are made.
 GnnJob read_gnn_job(const std::string& object);
 
+/// One line for each field that `job` leaves out, where all of them are in maps with a short form: the API
+/// server keeps whatever such a map has, so these are misspelt rather than of a later resource. Else "".
+std::string misspelt_fields(const GnnJob& job);
+
 /// Refuses the job in these words, and keeps nothing of its spec.
 void refuse(GnnJob& job, const std::string& why);
 

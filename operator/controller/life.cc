@@ -134,6 +134,10 @@ Next complete(Reconcile& reconcile) {
 
 Next refuse_unfit(Reconcile& reconcile) {
   if (is_of_later_release(reconcile)) {
+    if (const std::string misspelt = misspelt_fields(reconcile.job()); !misspelt.empty()) {
+      fail_job(reconcile, "InvalidSpec", misspelt);
+      return Next::kDone;
+    }
     reconcile.say(
         kCreated, false, kNewer,
         fmt::format("this operator doesn't know {}: the resource GNNJob is of a later release (upgrade the "

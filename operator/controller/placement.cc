@@ -58,6 +58,12 @@ std::string choice_text(const Reconcile& reconcile) {
   return "; strategy auto is " + chosen + (reason.empty() ? "" : ": " + reason);
 }
 
+std::string unlabelled_text(const GangPlan& plan) {
+  if (plan.unlabelled.empty()) return {};
+  return fmt::format("; no node has the label {}, so all nodes are one domain of that level",
+                     fmt::join(plan.unlabelled, ", nor "));
+}
+
 void enter(Reconcile& reconcile, const GangPlan& plan, const Gang& gang) {
   reconcile.status.servers.clear();
   for (std::size_t s = 0; s < plan.nodes.size(); ++s)
@@ -69,8 +75,8 @@ void enter(Reconcile& reconcile, const GangPlan& plan, const Gang& gang) {
     waited = fmt::format("; it waited {} for room", eta_text(double((reconcile.now() - *since).count())));
   const std::string split = text_of_split_node(reconcile.spec(), gang, plan, reconcile.settings.gpu_resource);
   reconcile.say(kPlaced, true, kPlanned,
-                fmt::format("{} servers on {}{}{}{}{}{}", plan.nodes.size(), fmt::join(plan.nodes, ", "),
-                            where_assigned(reconcile), waited, choice_text(reconcile),
+                fmt::format("{} servers on {}{}{}{}{}{}{}", plan.nodes.size(), fmt::join(plan.nodes, ", "),
+                            where_assigned(reconcile), waited, choice_text(reconcile), unlabelled_text(plan),
                             split.empty() ? "" : "; ", split));
 }
 

@@ -107,7 +107,9 @@ void watch_work(Reconcile& reconcile, const PodView& pod, Moment begin) {
   const std::string line = last_line(reconcile.seen.prepare_log.value_or(""));
   fail_prepare(reconcile, pod, "PrepareDeadlineExceeded",
                fmt::format("the prepare pod ran for {} s (runPolicy.prepareDeadlineSeconds){}{}", seconds,
-                           line.empty() ? "" : "; its log ends with: ", line));
+                           line.empty() ? "; it wrote nothing to its log: see whether its volumes answer"
+                                        : "; its log ends with: ",
+                           line));
 }
 
 void watch_over(Reconcile& reconcile, const PodView& pod) {

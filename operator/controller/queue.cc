@@ -14,6 +14,7 @@ namespace atl::ctl {
 namespace {
 
 constexpr Seconds kTryAgain{10};  // where no watch reports a change
+constexpr Seconds kTimeToGo{10};  // beyond its grace, of a pod that was told to stop
 constexpr const char *kNoKueue = "NoKueue", *kQueueRefused = "QueueRefused", *kQueued = "Queued",
                      *kNameTaken = "NameTaken", *kWaitForStart = "WaitForStart",
                      *kWaitForRecovery = "WaitForRecovery";
@@ -228,6 +229,19 @@ std::optional<Hold> held(const Reconcile& reconcile) {
   return held_by_queue(reconcile);
 }
 
+/// What goes on, or the pod that should be gone and isn't.
+std::string how_it_is_suspended(Reconcile& reconcile) {
+  for (const PodView& pod : reconcile.seen.pods) {
+    const bool is_told = is_own(pod.meta, reconcile.seen) && pod.is_terminating();
+    if (is_told && reconcile.await(*pod.meta.deletion + kTimeToGo))
+      return fmt::format(
+          "pod {} on node {} was stopped and doesn't go (a process that waits for a disk can't be "
+          "killed, and a finalizer holds a pod)",
+          pod.meta.name, pod.node);
+  }
+  return "the ranks write a checkpoint, then the pods are deleted";
+}
+
 /// Whether the ranks run on: the operator died before it told them to stop, or one of an earlier release left
 /// the reason of a suspension that was taken back in the status of a job that runs.
 bool run_on(const Reconcile& reconcile) {
@@ -262,8 +276,7 @@ Next suspend(Reconcile& reconcile) {
   if (!hold) return Next::kContinue;
   if (dismiss_launchers(reconcile) || dismiss_all(reconcile)) {
     take_progress(reconcile);  // nothing more will be heard of this attempt
-    reconcile.say(kSuspended, false, kSuspending,
-                  "the ranks write a checkpoint, then the pods are deleted: " + hold->message);
+    reconcile.say(kSuspended, false, kSuspending, how_it_is_suspended(reconcile) + ": " + hold->message);
     return Next::kDone;
   }
   for (const char* condition : {kPlaced, kRunning, kRestarting})

@@ -22,6 +22,8 @@ std::string micro_time() {
   return fmt::format("{}.{:06}Z", text, micros);
 }
 
+constexpr int kConflict = 409;  // of two that write at once, the slower is told so
+
 /// A member of the lease's spec; "" or 0 where it has none of that type.
 std::string text_in(const json& spec, const char* name) {
   return spec.contains(name) && spec[name].is_string() ? spec[name].get<std::string>() : "";
@@ -81,14 +83,33 @@ bool Lease::try_once() {
     const auto record = read();
     if (record && !may_take(*record)) {
       leads_until_ = Clock::Time::min();
+      problem_.clear();
       return false;
     }
-    if (!write(record, options_.identity)) return false;
-  } catch (const TransportError&) {
+    if (!write(record, options_.identity)) {
+      problem_.clear();
+      return false;
+    }
+  } catch (const TransportError& error) {
+    // Broken off, because we were to end or the lease has lapsed meanwhile: the latter is worth a word.
+    if (error.kind() == TransportError::Kind::kCancelled)
+      problem_ = "the API server didn't answer in time";
+    else
+      lack(error.what());
     return false;
   }
+  problem_.clear();
+  told_.clear();
   leads_until_ = begun + options_.renew_within;  // counted from before the write; others count from later
+  if (!leads()) problem_ = "the API server answered too late";
   return true;
+}
+
+void Lease::lack(const std::string& why) {
+  problem_ = why;
+  if (why == told_) return;
+  told_ = why;
+  options_.on_problem(why);
 }
 
 /// Nothing: there is no such object yet.
@@ -120,7 +141,8 @@ void Lease::observe(const Record& record) {
   seen_since_ = clock_.now();
 }
 
-/// Writes `holder` as the lease's holder, "": nobody; false where somebody else was faster.
+/// Writes `holder` as the lease's holder, "": nobody; false where somebody else was faster. Throws
+/// TransportError where the server refuses it.
 bool Lease::write(const std::optional<Record>& before, const std::string& holder) {
   json lease = before ? parse_json(before->text) : json::object();
   lease["apiVersion"] = leases_resource().group + "/" + leases_resource().version;
@@ -139,8 +161,11 @@ bool Lease::write(const std::optional<Record>& before, const std::string& holder
   spec["renewTime"] = micro_time();
   lease["spec"] = std::move(spec);
   // The version that was read goes along, so that of two that take the lease at once one is refused.
-  return bool(before ? client_.replace(path_, lease.dump())
-                     : client_.create(leases_resource().path(options_.space), lease.dump()));
+  const Answer answer = before ? client_.replace(path_, lease.dump())
+                               : client_.create(leases_resource().path(options_.space), lease.dump());
+  if (!answer && answer.error->code != kConflict)
+    throw TransportError(TransportError::Kind::kBroken, answer.error->text());
+  return bool(answer);
 }
 
 void Lease::release() {

@@ -26,6 +26,9 @@ struct LeaseOptions {
   /// Whether we could do a leader's work; if not, we leave it to others.
   std::function<bool()> is_fit = [] { return true; };
   std::map<std::string, std::string> labels{}, annotations{};  // the object's while we hold it
+  /// Called with the server's refusal, or why there was no answer, where these are other words than before: a
+  /// replica that may not have the lease would else wait for it in silence.
+  std::function<void(const std::string& why)> on_problem = [](const std::string&) {};
 };
 
 /// Used by one thread, except leads() and await_lapse().
@@ -43,6 +46,9 @@ class Lease {
   /// Lets others take over at once. Call it after hold() has returned true, once nothing more is written.
   void release();
 
+  /// Why the last try didn't give us the lead, although nobody else has it; "": it did, or somebody does.
+  const std::string& problem() const { return problem_; }
+
   /// Whether we lead, and will for some time. From any thread.
   bool leads() const;
   /// Waits until we no longer lead, even if a renewal is under way; false where `stop` came first. From any
@@ -57,6 +63,7 @@ class Lease {
     std::chrono::seconds duration{15};  // as its holder wrote it
   };
   bool try_once();
+  void lack(const std::string& why);
   std::optional<Record> read();
   void observe(const Record& record);
   bool may_take(const Record& record);
@@ -68,6 +75,7 @@ class Lease {
   std::string path_;
   std::string seen_;          // holder and time of renewal, as last seen
   Clock::Time seen_since_{};  // by our clock
+  std::string problem_, told_;
   std::atomic<Clock::Time> leads_until_{Clock::Time::min()};
 };
 

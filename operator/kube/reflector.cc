@@ -11,6 +11,12 @@ constexpr Milliseconds kShortWatch{1000};
 constexpr Milliseconds kLookAgain{30'000};
 constexpr Clock::Time kInTouch = Clock::Time::max();
 
+/// Why a list was refused. Of a resource that it doesn't know a server says only that there is no such page.
+std::string problem_of(const ApiError& error) {
+  if (!error.is_not_found()) return error.text();
+  return "404: the API server doesn't serve this resource in this version; install its CustomResourceDefinition";
+}
+
 }  // namespace
 
 Reflector::Reflector(Client& client, Store& store, ReflectorOptions options, Clock& clock)
@@ -49,7 +55,7 @@ Reflector::Next Reflector::list() {
     return {false, kLookAgain};
   }
   if (listing.error) {
-    lose_touch(listing.error->text());
+    lose_touch(problem_of(*listing.error));
     list_version_.clear();  // the server may have forgotten it, or not reached it yet
     return {false, listing.error->retry_after};
   }

@@ -170,6 +170,17 @@ std::vector<double> bytes_by_level(const Gang& gang, const Topology& topology,
   return bytes;
 }
 
+/// GangPlan::unlabelled.
+std::vector<std::string> unlabelled_levels(const Gang& gang, const Snapshot& snapshot) {
+  std::vector<std::string> labels;
+  for (std::size_t level = 0; level + 1 < gang.levels.size(); ++level) {
+    const std::string& label = gang.levels[level];
+    const auto has_it = [&](const NodeState& node) { return node.labels.contains(label); };
+    if (std::ranges::none_of(snapshot.nodes, has_it)) labels.push_back(label);
+  }
+  return labels;
+}
+
 }  // namespace
 
 GangPlan plan_gang(const Gang& gang, const Snapshot& snapshot) {
@@ -201,6 +212,7 @@ GangPlan plan_gang(const Gang& gang, const Snapshot& snapshot) {
   // The search may find a better answer in less room than in more; such an answer is also possible.
   plan.best_possible = ideal ? std::min(ideal->cost, plan.cost) : plan.cost;
   plan.level_bytes = bytes_by_level(gang, topology, plan.nodes);
+  plan.unlabelled = unlabelled_levels(gang, snapshot);
   if (plan.cost > plan.best_possible * (1 + 1e-9))
     plan.reasons = detours(gang, room, plan.nodes, ideal->nodes);
   return plan;

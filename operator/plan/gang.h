@@ -78,6 +78,9 @@ struct GangPlan {
   double best_possible = 0;          // on the same nodes, if they were empty
   std::vector<double> level_bytes;   // by level: bytes per epoch that cross this level and no coarser one
   std::vector<std::string> reasons;  // in whole sentences: why it isn't the best possible, or doesn't fit
+  /// Of a gang that fits: labels of levels that no node has, as where one is misspelt. All nodes are one
+  /// domain there, and `within` such a level confines nothing.
+  std::vector<std::string> unlabelled{};
   // Of a gang that doesn't fit:
   bool would_nodes_help = false;  // more nodes that its pods may use, in the right places, would make it fit
   bool would_fit_unreserved = false;  // and so might the present room, but for what is reserved for another

@@ -89,6 +89,8 @@ std::string to_text(const GangPlan& plan, const Gang& gang, const Snapshot& snap
     text = fmt::format("{} does not fit\n", gang.job);
   }
   for (const auto& reason : plan.reasons) text += "  " + reason + "\n";
+  for (const auto& label : plan.unlabelled)
+    text += "  no node has the label " + label + ", so all nodes are one domain of that level\n";
   return text;
 }
 

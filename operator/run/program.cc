@@ -99,7 +99,8 @@ class Operator {
       log_warning("out of touch with the API server: {}; another replica may lead, this one ends",
                   feeds_.out_of_touch());
     else
-      log_warning("the lease is lost: another replica may lead; this one ends");
+      log_warning("the lease is lost{}: another replica may lead; this one ends",
+                  lease_.problem().empty() ? "" : " (" + lease_.problem() + ")");
     return 1;
   }
 
@@ -128,6 +129,11 @@ class Operator {
     lease.renew_within = options_.renew_within;
     lease.retry = options_.lease_retry;
     lease.is_fit = [this] { return feeds_.are_fresh(); };
+    lease.on_problem = [name = lease.space + "/" + lease.name](const std::string& why) {
+      log_warning(
+          "lease {}: can't be taken or renewed, so this replica can't lead: {} (tried again every few seconds)",
+          name, why);
+    };
     return lease;
   }
 

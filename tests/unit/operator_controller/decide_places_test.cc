@@ -51,6 +51,16 @@ TEST_F(DecidePlaces, WhereNoNodeIsOfTheImagesArchitectureItSaysSo) {
               HasSubstr("n1 has not kubernetes.io/arch=arm64 or riscv64"));
 }
 
+/// It confines the job to no rack, which nobody would see.
+TEST_F(DecidePlaces, ALevelWhoseLabelNoNodeHasIsNamed) {
+  train(
+      {{"/spec/placement/topologyLevels", json::array({"rak", "rack"})}, {"/spec/placement/within", "rak"}});
+  EXPECT_THAT(
+      find_condition(world.atoll.status().conditions, kPlaced)->message,
+      testing::AllOf(HasSubstr("no node has the label rak, so all nodes are one domain of that level"),
+                     testing::Not(HasSubstr("label rack"))));
+}
+
 /// As where a namespace has a node selector of its own, or a RuntimeClass has one.
 void add_to_new_pods(World& world, const std::function<void(json& spec)>& add) {
   world.cluster.others = [&world, add] {

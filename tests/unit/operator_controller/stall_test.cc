@@ -1,4 +1,5 @@
-// Ranks that run and don't advance are restarted; ranks that are only silent are left alone.
+// Ranks that run and don't advance are restarted; ranks that are only silent are left alone. A prepare pod
+// that hangs is given up.
 #include <cstdint>
 #include <limits>
 
@@ -94,6 +95,17 @@ TEST_F(Decide, RanksHaveAsLongAsTheirJobSaysHoweverLongThatIs) {
   });
   ASSERT_TRUE(decision.status);
   EXPECT_THAT(decision.status->restarts, IsEmpty());
+}
+
+TEST(StalledPreparation, ThatWroteNothingIsToldWithWhereToLook) {
+  World world;
+  world.cluster.does_prepare_hang = true;
+  world.cluster.failed_prepare_log = "";
+  world.atoll.submit(
+      sample_job_json({{"/spec/runPolicy", {{"backoffLimit", 0}, {"prepareDeadlineSeconds", 60}}}}));
+  world.run_to_end();
+  EXPECT_THAT(find_condition(world.atoll.status().conditions, kFailed)->message,
+              HasSubstr("it wrote nothing to its log: see whether its volumes answer"));
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 namespace atl::ctl {
 namespace {
 
+using testing::HasSubstr;
 using testing::IsEmpty;
 
 struct Launcher {
@@ -33,6 +34,23 @@ TEST_P(Suspend, InTrainingAndResumed) {
     expect_success(world);
     EXPECT_THAT(world.atoll.status().restarts, IsEmpty());
   });
+}
+
+TEST_P(Suspend, APodThatDoesNotGoIsNamed) {
+  World world;
+  world.atoll.submit(GetParam().job({}));
+  world.until_training();
+  const std::string pod = world.cluster.pods_of("cora", kWorkerRole).front();
+  world.cluster.stands_still.insert(pod);
+  world.suspend(true);
+  world.atoll.run(300);
+  const Status status = world.atoll.status();
+  EXPECT_THAT(find_condition(status.conditions, kSuspended)->message,
+              testing::AllOf(HasSubstr("pod " + pod + " on node "), HasSubstr("runPolicy.suspend is true")));
+  world.cluster.stands_still.clear();
+  world.cluster.is_changed = true;
+  world.atoll.run(60, [&] { return world.atoll.state() == "Suspended"; });
+  EXPECT_EQ(world.atoll.state(), "Suspended");
 }
 
 TEST_P(Suspend, ResumedBeforeItsPodsAreGone) {

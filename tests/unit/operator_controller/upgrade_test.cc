@@ -190,6 +190,28 @@ TEST(Upgrade, AJobWithFieldsOfALaterReleaseWaitsForItsOperator) {
   expect_success(world);
 }
 
+/// The API server keeps whatever is in a map with a short form: no upgrade would help.
+TEST(Upgrade, AMisspeltFieldOfAMapWithAShortFormIsNoLaterReleases) {
+  World world;
+  world.atoll.submit(sample_job_json({{"/spec/placement/partitioner", {{"kinds", "metis"}}},
+                                      {"/spec/training/checkpoint", {{"evry", 10}}}}));
+  world.atoll.run(60);
+  EXPECT_THAT(world.cluster.pods, IsEmpty());
+  const Condition failed = condition(world, kFailed);
+  EXPECT_EQ(failed.reason, "InvalidSpec");
+  EXPECT_THAT(failed.message,
+              AllOf(HasSubstr("placement.partitioner.kinds: unknown field (did you mean kind? known: "),
+                    HasSubstr("training.checkpoint.evry: unknown field (did you mean every? known: ")));
+}
+
+TEST(Upgrade, AJobWithBothWaitsForItsOperator) {
+  World world;
+  world.atoll.submit(sample_job_json(
+      {{"/spec/placement/partitioner", {{"kinds", "metis"}}}, {"/spec/training", {{"novelty", 0.5}}}}));
+  world.atoll.run(60);
+  EXPECT_EQ(condition(world, kCreated).reason, "NewerManifest");
+}
+
 TEST(Upgrade, OfTheEngineReachesNoJobThatHasBegun) {
   World world;
   world.atoll.submit(sample_job_json());

@@ -1,6 +1,8 @@
 // Replicas that contend for a lease on a server that keeps one, and refuses writes to an outdated version.
 #include "operator/kube/lease.h"
 
+#include <functional>
+
 #include "base/json.h"
 #include "operator_kube/fake_clock.h"
 #include "operator_kube/transports.h"
@@ -17,6 +19,8 @@ struct LeaseServer {
   json lease;  // null: none yet
   int version = 0;
   bool is_down = false;
+  std::string forbidden;  // what the server refuses: "GET", "POST" or "PUT"
+  std::function<void()> on_write = [] {};
   ScriptedServer server{[this](Peering& p) {
     for (std::string request; !(request = p.request()).empty();) {
       std::lock_guard lock(mutex);
@@ -26,6 +30,8 @@ struct LeaseServer {
   }};
 
   void answer(Peering& p, const std::string& request) {
+    if (!forbidden.empty() && request.starts_with(forbidden))
+      return (void)p.answer(json{{"kind", "Status"}, {"message", "may not " + forbidden}}.dump(), "403 No");
     const std::string body = request.substr(request.find("\r\n\r\n") + 4);
     if (request.starts_with("GET"))
       return (void)(lease.is_null() ? p.answer("{}", "404 Not Found") : p.answer(lease.dump()));
@@ -34,6 +40,7 @@ struct LeaseServer {
     const std::string read = written["metadata"].value("resourceVersion", "");
     if (is_new ? !lease.is_null() : read != std::to_string(version))
       return (void)p.answer("{}", "409 Conflict");
+    on_write();
     written["metadata"]["resourceVersion"] = std::to_string(++version);
     lease = written;
     p.answer(lease.dump());
@@ -73,7 +80,8 @@ struct LeaseTest : testing::Test {
                 {.space = "atoll-system",
                  .name = "atoll-operator",
                  .identity = name,
-                 .is_fit = [this] { return is_fit; }},
+                 .is_fit = [this] { return is_fit; },
+                 .on_problem = [this](const std::string& why) { told.push_back(why); }},
                 stopping) {}
     /// Tries to lead so many times.
     bool acquires(int tries) {
@@ -86,6 +94,7 @@ struct LeaseTest : testing::Test {
       return lease.hold({});
     }
     bool is_fit = true;
+    std::vector<std::string> told;
     StoppingClock stopping;
     const std::unique_ptr<Transport> transport;
     Client client;
@@ -148,6 +157,33 @@ TEST_F(LeaseTest, AFailureThatPassesIsSurvived) {
   EXPECT_TRUE(a.holds(3));
   server.set_down(false);
   EXPECT_TRUE(a.holds(10));
+}
+
+/// Where the account's role lacks leases, or a policy refuses them.
+TEST_F(LeaseTest, WhoMayNotHaveItIsToldInTheServersWordsOnce) {
+  for (const char* verb : {"GET", "POST"}) {
+    server.forbidden = verb;
+    EXPECT_FALSE(a.acquires(5));
+    ASSERT_THAT(a.told, testing::ElementsAre(testing::HasSubstr(std::string("may not ") + verb)));
+    EXPECT_EQ(a.lease.problem(), a.told.front());
+    a.told.clear();
+  }
+  server.forbidden.clear();
+  ASSERT_TRUE(a.acquires(1));
+  EXPECT_EQ(a.lease.problem(), "");
+  EXPECT_FALSE(b.acquires(3));
+  EXPECT_THAT(b.told, testing::IsEmpty()) << "that somebody else leads is no problem";
+  server.forbidden = "PUT";
+  EXPECT_FALSE(a.holds(100));
+  EXPECT_THAT(a.told, testing::ElementsAre(testing::HasSubstr("may not PUT")));
+  EXPECT_THAT(a.lease.problem(), testing::HasSubstr("may not PUT")) << "why it was lost";
+}
+
+TEST_F(LeaseTest, AnAnswerThatComesTooLateIsCalledThat) {
+  ASSERT_TRUE(a.acquires(1));
+  server.on_write = [this] { clock.advance(seconds(11)); };  // of ten in which it must be renewed
+  EXPECT_FALSE(a.holds(5));
+  EXPECT_THAT(a.lease.problem(), testing::HasSubstr("too late"));
 }
 
 TEST_F(LeaseTest, ALeaderThatWasReplacedStopsAtOnce) {

@@ -240,7 +240,7 @@ TEST_F(ReflectorTest, AListOfAnotherFormIsTroubleAndNotTheEnd) {
 TEST_F(ReflectorTest, WhoIsToldNothingIsOutOfTouchAndSaysWhy) {
   play({refuses(404), refuses(404), refuses(404)});
   EXPECT_GE(out_of_touch, Milliseconds(800 + 1600 + 3200)) << "from the beginning";
-  EXPECT_THAT(problem, HasSubstr("404"));
+  EXPECT_THAT(problem, testing::AllOf(HasSubstr("404"), HasSubstr("install its CustomResourceDefinition")));
 }
 
 TEST_F(ReflectorTest, AWatchThatIsRefusedIsOutOfTouchFromThenOn) {
