@@ -188,5 +188,15 @@ TEST(DrawnSplits, AreRefusedUnlessTheyArePercent) {
   EXPECT_NO_THROW(parse_drawn_split("random:68.2/15.9/15.9", 1)) << "100 together, but for rounding";
 }
 
+/// PyG's and scikit-learn's splits are shares of 1, which would leave 13 of Cora's vertices to train on.
+TEST(DrawnSplits, AreRefusedIfTheyAreSharesOfOne) {
+  EXPECT_THAT([] { parse_drawn_split("random:0.6/0.2/0.2", 1); },
+              testing::ThrowsMessage<Error>(
+                  HasSubstr("'random:0.6/0.2/0.2' draws 1 % of the labelled vertices: the numbers are percent, "
+                            "not shares of 1 (use random:60/20/20)")));
+  EXPECT_THROW(parse_drawn_split("random:0.33/0.33/0.33", 1), Error);
+  EXPECT_EQ(parse_drawn_split("random:0.1/0.1/0.1", 1).test, 0.001) << "a tenth of a percent of a large graph";
+}
+
 }  // namespace
 }  // namespace atl
