@@ -224,9 +224,11 @@ std::string misspelt_option(const Command& command, std::span<const std::string>
       return "atoll " + command.name + ": unknown option " + name + suggestion(name, known) +
              internal_note(command);
     }
-    const bool is_empty = word == name + "=" || (word == name && i + 1 < words.size() && words[i + 1].empty());
+    const bool is_empty =
+        word == name + "=" || (word == name && i + 1 < words.size() && words[i + 1].empty());
     if (is_empty && takes_value(command, name)) {
-      return "atoll " + command.name + ": " + name + " is empty (give it a value, or leave it out; is a variable unset?)";
+      return "atoll " + command.name + ": " + name +
+             " is empty (give it a value, or leave it out; is a variable unset?)";
     }
   }
   return "";
