@@ -71,11 +71,11 @@ std::vector<std::string> paths_named(const std::string& name) {
 
 namespace {
 
-struct OtherName {
+struct ToolsName {
   std::string_view theirs, here;
 };
 /// Names of PyG, DGL and PyTorch in camel case, where they aren't ours.
-constexpr OtherName kOtherNames[] = {
+constexpr ToolsName kToolsNames[] = {
     {"lr", "learningRate"},       {"hiddenChannels", "hidden"}, {"hiddenDim", "hidden"},
     {"hiddenSize", "hidden"},     {"numLayers", "layers"},      {"nLayers", "layers"},
     {"numHeads", "heads"},        {"numEpochs", "epochs"},      {"maxEpochs", "epochs"},
@@ -96,7 +96,7 @@ std::string camel_case(const std::string& name) {
 
 std::string field_called(const std::string& name) {
   const std::string camel = camel_case(name);
-  for (const OtherName& other : kOtherNames)
+  for (const ToolsName& other : kToolsNames)
     if (other.theirs == camel) return std::string(other.here);
   return camel;
 }
