@@ -203,18 +203,32 @@ const Command* find_command(std::span<const Command> commands, const std::string
   return nullptr;
 }
 
+bool takes_value(const Command& command, const std::string& name) {
+  return std::ranges::any_of(command.arguments, [&](const Argument& argument) {
+    return !argument.value.empty() && long_name(argument) == name;
+  });
+}
+
+/// A message about the first option that no command has, or that has an empty value. CLI11 takes the next
+/// word, another option, for the value of `--output=`, which an empty variable of the shell leaves.
 std::string misspelt_option(const Command& command, std::span<const std::string> words) {
   std::vector<std::string> known;
   for (const auto& argument : command.arguments) {
     if (!is_positional(argument)) known.push_back(long_name(argument));
   }
   known.push_back("--help");
-  for (const auto& word : words) {
-    const std::string name = word.substr(0, word.find('='));
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    const std::string &word = words[i], name = word.substr(0, word.find('='));
     if (name == "--") break;
     if (name.starts_with("--") && !contains(known, name)) {
       return "atoll " + command.name + ": unknown option " + name + suggestion(name, known) +
              internal_note(command);
+    }
+    const bool is_empty =
+        word == name + "=" || (word == name && i + 1 < words.size() && words[i + 1].empty());
+    if (is_empty && takes_value(command, name)) {
+      return "atoll " + command.name + ": " + name +
+             " is empty (give it a value, or leave it out; is a variable unset?)";
     }
   }
   return "";

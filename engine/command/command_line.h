@@ -62,7 +62,7 @@ int run_command_line(int count, char** words, std::span<const Command> commands)
 /// Runs a program that is one command, and has its name; --version prints `version`.
 int run_program(int count, char** words, const Command& command, const std::string& version);
 
-// Words that no command or option has: they are reported before parsing, with the nearest known word.
+// Words that no command or option has, and options without their value: they are reported before parsing.
 
 bool is_positional(const Argument& argument);
 
@@ -75,8 +75,8 @@ std::vector<std::string> words_of(const std::string& command);
 /// "; atoll train is internal: atoll run calls it", or "" for a command that people call.
 std::string internal_note(const Command& command);
 
-/// A message about the first misspelt command or option of `words` (which don't begin with the program's
-/// name), or "".
+/// A message about the first command or option of `words` (which don't begin with the program's name) that is
+/// misspelt, or has an empty value, or "".
 std::string misspelt_word(const std::vector<std::string>& words, std::span<const Command> commands);
 
 /// Tells whoever watches the command on standard error: "atoll: LINE".

@@ -43,6 +43,15 @@ std::vector<std::string> folders_in(const fs::path& root) {
   return names;
 }
 
+/// What to say of a data root that is a data set itself, or "".
+std::string is_no_root(const fs::path& root) {
+  std::error_code absent;
+  if (!fs::exists(root / "meta.json", absent)) return {};
+  const fs::path whole = fs::absolute(root / "").lexically_normal().parent_path();
+  return fmt::format(" (which is a data set itself: the root is the folder that holds it, {})",
+                     whole.parent_path().string());
+}
+
 fs::path place_in(const fs::path& root, const DatasetSpec& spec) {
   return spec.name.empty() ? synthetic_folder(root, spec.synthetic) : root / spec.name;
 }
@@ -61,10 +70,10 @@ fs::path find_dataset(const LoadedJob& loaded, const fs::path& root, Say say) {
   }
   if (!exists_whole(place)) {
     fail(
-        "{}: dataset.name: no data set '{}' under {}{}; import one with `atoll dataset import`, or name "
+        "{}: dataset.name: no data set '{}' under {}{}{}; import one with `atoll dataset import`, or name "
         "another root "
         "with --data-root",
-        where_of(loaded.given, "dataset.name"), spec.name, fs::absolute(root).string(),
+        where_of(loaded.given, "dataset.name"), spec.name, fs::absolute(root).string(), is_no_root(root),
         suggestion(spec.name, folders_in(root)));
   }
   Dataset::open(place).verify();
@@ -78,9 +87,10 @@ fs::path stored_dataset(const std::string& called) {
   const fs::path below_root = usual_root() / called;
   if (exists_whole(below_root)) return below_root;
   fail(
-      "{0}: no such folder, and no data set of this name under {1}{2}; import one with `atoll dataset import`, or say where "
+      "{0}: no such folder, and no data set of this name under {1}{2}{3}; import one with `atoll dataset import`, or say where "
       "data sets are with ATOLL_DATA_ROOT",
-      called, fs::absolute(usual_root()).string(), suggestion(called, folders_in(usual_root())));
+      called, fs::absolute(usual_root()).string(), is_no_root(usual_root()),
+      suggestion(called, folders_in(usual_root())));
 }
 
 LoadedJob load_job_of(const Arguments& a, Say say) {

@@ -54,6 +54,10 @@ void check_owner(const std::filesystem::path& output, const std::filesystem::pat
 int run_predict(const Arguments& a) {
   PredictOptions options;
   options.model = a.get("--model");
+  if (std::filesystem::is_regular_file(options.model))
+    fail(
+        "--model: {} is a file; give the output folder of the run, which holds model.safetensors and the rest",
+        options.model.string());
   options.dataset = stored_dataset(a.get("--dataset"));
   options.prepared = prepared_place(a);
   options.output = output_of(a, options.dataset);

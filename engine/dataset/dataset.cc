@@ -1,6 +1,7 @@
 #include "dataset/dataset.h"
 
 #include <algorithm>
+#include <cerrno>
 #include <cstring>
 #include <fstream>
 #include <iterator>
@@ -125,12 +126,12 @@ Dataset Dataset::open(const fs::path& folder, const fs::path& elsewhere) {
   exists_whole(folder);
   const fs::path meta_path = folder / "meta.json";
   std::ifstream file(meta_path, std::ios::binary);
-  if (!file) {
+  if (!file && errno != ENOENT && errno != ENOTDIR)
+    fail("{}: cannot be read: {}; check its permissions", meta_path.string(), std::strerror(errno));
+  if (!file)
     fail(
-        "{}: is not a data set (it has no meta.json); create one with: atoll dataset import --format "
-        "FORMAT SRC {}",
-        folder.string(), folder.string());
-  }
+        "{0}: is not a data set (no meta.json); create one with: atoll dataset import --format FORMAT SRC {0}",
+        folder.string());
   const std::string text{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
   auto state = std::make_unique<State>();
   state->folder = folder;

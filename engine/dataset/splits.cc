@@ -51,6 +51,8 @@ std::string DrawnSplit::description() const {
 namespace {
 
 constexpr double kRounding = 1e-6;  // of percentages with decimals that add up to 100
+/// How near to 1 shares of 1 add up: 0.33/0.33/0.33 do to 0.99.
+constexpr double kSharesOfOne = 0.02;
 
 }  // namespace
 
@@ -66,6 +68,11 @@ DrawnSplit parse_drawn_split(const std::string& text, std::uint64_t seed) {
         "100 together: random:60/20/20)",
         text);
   }
+  if (std::abs(train + validation + test - 1) < kSharesOfOne)
+    fail(
+        "--split: '{}' draws {:g} % of the labelled vertices: the numbers are percent, not shares of 1 (use "
+        "random:{:g}/{:g}/{:g})",
+        text, train + validation + test, 100 * train, 100 * validation, 100 * test);
   return {train / 100, validation / 100, test / 100, seed};
 }
 

@@ -99,11 +99,14 @@ std::string children_text(const std::string& path) {
   return out;
 }
 
-/// The nearest path, if few letters differ, otherwise fields of that name in other sections; "": none.
+/// The nearest path, if few letters differ, otherwise fields of that name in other sections, or of what
+/// another tool's name is here; "": none.
 std::string meant(const std::string& wanted, const std::vector<std::string>& known) {
   const std::string near = nearest_word(wanted, known);
   if (!near.empty()) return near;
-  return fmt::format("{}", fmt::join(paths_named(field_name(wanted)), " or "));
+  std::vector<std::string> paths = paths_named(field_name(wanted));
+  if (paths.empty()) paths = paths_named(field_called(field_name(wanted)));
+  return fmt::format("{}", fmt::join(paths, " or "));
 }
 
 /// The path of a manifest's field in the table; "" is the whole manifest.

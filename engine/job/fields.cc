@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 #include <iterator>
 
 #include "job/api_names.h"
@@ -66,6 +67,38 @@ std::vector<std::string> paths_named(const std::string& name) {
   std::vector<std::string> paths;
   for (const Field& field : all_fields()) add_if_named(field, name, paths);
   return paths;
+}
+
+namespace {
+
+struct ToolsName {
+  std::string_view theirs, here;
+};
+/// Names of PyG, DGL and PyTorch in camel case, where they aren't ours.
+constexpr ToolsName kToolsNames[] = {
+    {"lr", "learningRate"},       {"hiddenChannels", "hidden"}, {"hiddenDim", "hidden"},
+    {"hiddenSize", "hidden"},     {"numLayers", "layers"},      {"nLayers", "layers"},
+    {"numHeads", "heads"},        {"numEpochs", "epochs"},      {"maxEpochs", "epochs"},
+    {"numNeighbors", "fanout"},   {"fanouts", "fanout"},        {"numNeighbours", "fanout"},
+    {"dropoutRate", "dropout"},   {"worldSize", "ranks"},       {"numRanks", "ranks"},
+    {"gradientClip", "clipNorm"}, {"gradClip", "clipNorm"},     {"maxNorm", "clipNorm"}};
+
+std::string camel_case(const std::string& name) {
+  std::string camel;
+  for (bool after = false; const char c : name) {
+    if (c != '_' || camel.empty()) camel += after ? char(std::toupper(static_cast<unsigned char>(c))) : c;
+    after = c == '_';
+  }
+  return camel;
+}
+
+}  // namespace
+
+std::string field_called(const std::string& name) {
+  const std::string camel = camel_case(name);
+  for (const ToolsName& other : kToolsNames)
+    if (other.theirs == camel) return std::string(other.here);
+  return camel;
 }
 
 std::vector<const Field*> children_of(const std::vector<const Field*>& fields, const std::string& path) {

@@ -24,6 +24,9 @@ const Field* find_field(const std::vector<const Field*>& fields, const std::stri
 std::vector<std::string> paths_named(const std::vector<const Field*>& fields, const std::string& name);
 /// The same for the whole table.
 std::vector<std::string> paths_named(const std::string& name);
+/// The name here of what other tools call `name`, as "lr" is learningRate and weight_decay weightDecay; where
+/// none is known, the name itself.
+std::string field_called(const std::string& name);
 
 /// The fields directly below an object; "" = the top of spec (and metadata).
 std::vector<const Field*> children_of(const std::vector<const Field*>& fields, const std::string& path);

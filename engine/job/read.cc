@@ -172,13 +172,15 @@ class Reader {
     out_.problems.error(value.where, child, "unknown field" + meant(key, path));
   }
 
-  /// Fields of that name in other sections, if possible of the chosen kinds, or else the nearest name in this
-  /// section.
+  /// Fields of that name in other sections, if possible of the chosen kinds, or of the name that another
+  /// tool's has here, or else the nearest name in this section.
   std::string meant(const std::string& key, const std::string& path) const {
     constexpr std::size_t kMost = 3;
     const std::vector<std::string> known = names_of(children_of(fields_, path));
     std::vector<std::string> elsewhere = paths_named(fields_, key);
     if (elsewhere.empty()) elsewhere = paths_named(key);
+    if (elsewhere.empty()) elsewhere = paths_named(fields_, field_called(key));
+    if (elsewhere.empty()) elsewhere = paths_named(field_called(key));
     if (elsewhere.empty()) return suggestion(key, known);
     const bool more = elsewhere.size() > kMost;
     elsewhere.resize(std::min(elsewhere.size(), kMost));

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "base/text.h"
 #include "command/compare.h"
 #include "command/job_data.h"
 #include "command/run/job_room.h"
@@ -148,12 +149,20 @@ bool is_common(const std::string& name) {
   return std::ranges::any_of(all_fields(), [&](const Field& field) { return field.path == path; });
 }
 
+void check_kind(const std::string& kind) {
+  std::vector<std::string> known;
+  for (const StrategyInfo& strategy : strategy_infos()) known.push_back(strategy.kind);
+  if (std::ranges::find(known, kind) == known.end())
+    fail("--strategies: '{}' is unknown{}", kind, suggestion(kind, known));
+}
+
 ListedStrategy read_entry(const std::string& entry) {
   std::vector<std::string> words = parts_of(entry, ':');
   if (words.front().find('=') != std::string::npos)
     fail(
         "--strategies: '{}' is no strategy (join the options of one with ':', as in gnnpipe:stages=4:chunks=8)",
         entry);
+  check_kind(words.front());
   ListedStrategy listed{entry, words.front(), {}};
   std::string own, common;
   words.erase(words.begin());

@@ -36,6 +36,10 @@ void write_manifest(const fs::path& output, const Job& job) {
 }  // namespace
 
 void check_resumable(const fs::path& output, const Job& job, const OutputOptions& options) {
+  if (const std::string name = file_of_no_run(output); !name.empty())
+    fail(
+        "{0}: holds {1}, which no run wrote, and a run would replace it: choose another folder with --output, or move {1}",
+        output.string(), name);
   const bool resumes = has_checkpoint(output);
   if (options.resume && !resumes)
     fail("--resume: {} holds no checkpoint to resume from (leave --resume out)", output.string());

@@ -19,7 +19,8 @@ struct OutputOptions {
   std::string run{};    // the run that counts the attempts (train/checkpoint/checkpoint.h)
 };
 
-/// Throws Error unless the run that the folder holds, if any, may go on as this job. Changes nothing.
+/// Throws Error unless the run that the folder holds, if any, may go on as this job, and where a file of no
+/// run would be replaced. Changes nothing.
 void check_resumable(const std::filesystem::path& output, const Job& job, const OutputOptions& options);
 /// For a run that goes on. Says where the graph is now cut into another number of slices, or divided over
 /// another number of servers, because both follow from the number of ranks.

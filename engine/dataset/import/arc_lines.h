@@ -31,6 +31,7 @@ struct SnapSummary {
   bool says_undirected = false;     // "# Undirected graph", as in SNAP's own files
   int columns = 0;                  // in each line
   bool whole_numbers = true;        // in all columns after the ids
+  bool counts_lines = true;         // the first column is 0, 1, … or 1, 2, …
   IdArc first;                      // of the first line
   std::int64_t largest_other = -1;  // among other lines' ids
 };

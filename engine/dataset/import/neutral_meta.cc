@@ -154,8 +154,17 @@ std::vector<std::uint8_t> flags(const NpyArray& labels) {
   return targets;
 }
 
+/// What pandas and others write for a missing value, once it has become text.
+constexpr std::string_view kMissing[] = {"nan", "NaN", "None", "<NA>", "NA", "N/A", "null"};
+
 void add_text(const NpyArray& labels, DatasetWriter& writer) {
   const NumberedLabels numbered = number_labels(labels.strings());
+  for (const std::string& name : numbered.names)
+    if (std::ranges::find(kMissing, name) != std::end(kMissing))
+      writer.warn(fmt::format(
+          "{}: the text '{}' is taken as a class; where it means that a label is missing, save '' "
+          "(series.fillna('').astype(str))",
+          labels.name(), name));
   writer.set_labels(numbered.classes, int(numbered.names.size()), {labels.name()}, numbered.names);
 }
 

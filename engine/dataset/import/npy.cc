@@ -5,6 +5,8 @@
 //   splits], or lists of ids; edge_split.npz, whose training edges are the arcs if it is asked for;
 //   weights.npy [E]; original_ids.npy [N]; meta.json. All but edges.npy may be missing, and that too if
 //   the edge split is asked for.
+#include <fmt/ranges.h>
+
 #include <algorithm>
 #include <filesystem>
 #include <limits>
@@ -163,6 +165,23 @@ void read_edges(const fs::path& folder, const NeutralMeta& meta, const ImportOpt
   writer.set_edge_split(std::move(split), path.string());
 }
 
+/// Files of arrays or tables that have none of the layout's names, as "x.npy, y.npy".
+std::string files_of_other_names(const fs::path& folder) {
+  constexpr std::string_view kKinds[] = {".npy", ".npz", ".csv", ".tsv", ".txt", ".gz", ".parquet", ".pt"};
+  constexpr std::string_view kRead[] = {"edges.npy",  "weights.npy",      "features.npy", "features.npz",
+                                        "labels.npy", "original_ids.npy", "split.npz",    "edge_split.npz"};
+  constexpr std::string_view kPrefixes[] = {"features_", "labels_", "split_", "README", "LICEN"};
+  std::vector<std::string> found;
+  for (const fs::path& path : files_like(folder, "", "")) {
+    const std::string name = path.filename().string();
+    const auto begins = [&](std::string_view prefix) { return name.starts_with(prefix); };
+    if (std::ranges::find(kKinds, path.extension().string()) == std::end(kKinds)) continue;
+    if (std::ranges::find(kRead, name) != std::end(kRead) || std::ranges::any_of(kPrefixes, begins)) continue;
+    found.push_back(name);
+  }
+  return fmt::format("{}", fmt::join(found, ", "));
+}
+
 void name_unused_files(const fs::path& folder, const ImportOptions& options, const DatasetWriter& writer) {
   for (const fs::path& path : files_like(folder, "labels_", ".npy")) {
     writer.report(
@@ -170,13 +189,20 @@ void name_unused_files(const fs::path& folder, const ImportOptions& options, con
   }
   if (!options.given_edges && fs::exists(folder / "edge_split.npz"))
     writer.report("edge_split.npz is not used; add --edge-split given to predict links");
+  if (const std::string others = files_of_other_names(folder); !others.empty())
+    writer.report(fmt::format(
+        "not read: {}. The layout's names are edges.npy, features.npy or .npz, labels.npy, split.npz, weights.npy, "
+        "original_ids.npy (docs/datasets.md)",
+        others));
 }
 
 }  // namespace
 
 void import_npy(const fs::path& folder, const ImportOptions& options, DatasetWriter& writer) {
   if (!options.given_edges && !fs::exists(folder / "edges.npy")) {
-    fail("{}: has no edges.npy; give a folder in the neutral layout (docs/datasets.md){}", folder.string(),
+    const std::string others = files_of_other_names(folder);
+    fail("{}: has no edges.npy{}; give a folder in the neutral layout (docs/datasets.md){}", folder.string(),
+         others.empty() ? "" : ", but " + others,
          fs::exists(folder / "edge_split.npz")
              ? ", or add --edge-split given to take the edges of edge_split.npz"
              : "");

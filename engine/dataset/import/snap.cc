@@ -13,7 +13,8 @@
 namespace atl {
 namespace {
 
-constexpr int kMostColumns = 3;  // two ids and a weight
+constexpr int kMostColumns = 3;    // two ids and a weight
+constexpr Index kFewestLines = 4;  // in which counting is no chance
 
 void tell_columns(const SnapSummary& summary, bool weights, DatasetWriter& writer) {
   if (summary.columns > kMostColumns && summary.whole_numbers) {
@@ -24,6 +25,16 @@ void tell_columns(const SnapSummary& summary, bool weights, DatasetWriter& write
   } else if (summary.columns >= kMostColumns && !weights) {
     writer.report("the third column is not used; add --weights to use it");
   }
+}
+
+/// Warns of a table that was written with its index, whose numbers would be taken for the arcs' sources.
+void tell_index(const SnapSummary& summary, Index arcs, DatasetWriter& writer) {
+  if (!summary.counts_lines || summary.columns < kMostColumns || arcs < kFewestLines) return;
+  if (summary.columns > kMostColumns && summary.whole_numbers) return;  // rather lists, which have been told
+  writer.warn(fmt::format(
+      "the first column counts the lines, {} … {}, as a table's index does, and is taken as the source of each arc. If it "
+      "is an index, leave it out (pandas: to_csv(…, index=False, header=False))",
+      summary.first.src, summary.first.src + arcs - 1));
 }
 
 /// Warns of a header that looks like an arc: "5 6" above the arcs of a graph with 5 vertices, or METIS'
@@ -45,6 +56,7 @@ void import_snap(const std::filesystem::path& path, const ImportOptions& options
       read_snap_lines(path, options.weights, [&](const IdArc& arc) { arcs.add(arc); });
   if (arcs.arcs() == 0) fail("{}: holds no arcs; give a file with two ids per line", path.string());
   tell_columns(summary, options.weights, writer);
+  tell_index(summary, arcs.arcs(), writer);
   tell_header(summary, arcs.arcs(), writer);
   writer.set_symmetrise(symmetrises(options, summary.says_undirected));
   arcs.hand_over(path.string(), writer);
@@ -113,6 +125,7 @@ SnapSummary read_snap_lines(const std::filesystem::path& path, bool weights,
   SnapSummary summary;
   Columns columns(summary);
   LineReader lines(path);
+  Index taken = 0;
   std::string_view line;
   while (lines.next(line)) {
     if (line.starts_with('#') || line.starts_with('%')) {
@@ -122,6 +135,11 @@ SnapSummary read_snap_lines(const std::filesystem::path& path, bool weights,
     Fields fields(line, line.find(',') == std::string_view::npos ? ' ' : ',');
     if (fields.at_end()) continue;
     const bool first = summary.columns == 0;
+    if (first && line.starts_with(','))
+      fail(
+          "{}: the first field is empty, as in the header of a table with an index: leave both out (pandas: to_csv(…, "
+          "index=False, header=False))",
+          lines.where());
     IdArc arc;
     arc.src = next_id(fields, lines, first);
     arc.dst = next_id(fields, lines, first);
@@ -131,8 +149,10 @@ SnapSummary read_snap_lines(const std::filesystem::path& path, bool weights,
       summary.first = arc;
     else
       summary.largest_other = std::max({summary.largest_other, arc.src, arc.dst});
+    summary.counts_lines = summary.counts_lines && arc.src == summary.first.src + taken++;
     take(arc);
   }
+  summary.counts_lines = summary.counts_lines && summary.first.src <= 1;
   return summary;
 }
 

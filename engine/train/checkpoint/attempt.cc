@@ -104,6 +104,16 @@ void move_back(const fs::path& output) {
 
 }  // namespace
 
+std::string file_of_no_run(const fs::path& output) {
+  for (const char* sign : {"attempt", "run.json", "checkpoints", "replaced"})
+    if (fs::exists(output / sign)) return {};
+  for (const char* name : kStory)
+    if (fs::exists(output / name)) return name;
+  for (const char* name : kResults)
+    if (fs::exists(output / name)) return name;
+  return {};
+}
+
 void set_aside(const fs::path& output) {
   if (!has_checkpoint(output)) return;
   try {

@@ -85,6 +85,10 @@ void check_attempt(const std::filesystem::path& output, int number);
 // <output>/replaced holds what the one before needs to go on. It comes back if the new run ends without a
 // checkpoint.
 
+/// Returns the name of a file that a run would replace though no run wrote it, as a manifest of the user's
+/// that is called job.yaml, or "". Where a run has begun, all files of these names are the run's.
+std::string file_of_no_run(const std::filesystem::path& output);
+
 /// Moves the checkpoints aside, with copies of the files about their run; does nothing without checkpoints.
 /// All or nothing: a kill meanwhile changes nothing. Throws Error naming the file.
 void set_aside(const std::filesystem::path& output);

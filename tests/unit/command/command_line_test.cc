@@ -75,6 +75,24 @@ TEST(CommandLine, ATypoNamesTheNearestWord) {
   EXPECT_EQ(run({"run", "--fil=x"}, table()).status, 2);
 }
 
+/// `--set=$UNSET --fresh` must not set "--fresh", and leave the option itself out.
+TEST(CommandLine, AnEmptyValueDoesNotTakeTheNextWord) {
+  const std::string says =
+      "atoll run: --set is empty (give it a value, or leave it out; is a variable unset?)\n";
+  for (const std::vector<std::string>& words :
+       {std::vector<std::string>{"run", "-f", "x", "--set=", "--fresh"},
+        {"run", "-f", "x", "--set="},
+        {"run", "-f", "x", "--set", "", "--fresh"}}) {
+    seen = "not run";
+    const Result result = run(words, table());
+    EXPECT_EQ(result.status, 2);
+    EXPECT_EQ(result.err, says);
+    EXPECT_EQ(seen, "not run");
+  }
+  EXPECT_EQ(run({"run", "-f", "x", "--set=a="}, table()).status, 7);
+  EXPECT_EQ(seen, "x|a=;|");
+}
+
 TEST(CommandLine, WhatIsMissingIsAUsageError) {
   for (const std::vector<std::string>& words :
        {std::vector<std::string>{}, {"run"}, {"dataset"}, {"dataset", "import", "a"}}) {

@@ -58,6 +58,11 @@ TEST_F(JobData, AStoredDataSetThatIsNowhereIsLookedForAloud) {
                   testing::HasSubstr("cor: no such folder, and no data set of this name under " +
                                      (folder_ / "root").string()),
                   testing::HasSubstr("did you mean"), testing::HasSubstr("ATOLL_DATA_ROOT"))));
+  setenv("ATOLL_DATA_ROOT", (folder_ / "root" / "cora").c_str(), 1);
+  EXPECT_THAT([] { stored_dataset("cora"); },
+              testing::ThrowsMessage<Error>(
+                  testing::HasSubstr("which is a data set itself: the root is the folder that holds it, " +
+                                     (folder_ / "root").string())));
   unsetenv("ATOLL_DATA_ROOT");
 }
 

@@ -27,6 +27,13 @@ const Damage kDamages[] = {
     {"no_meta",
      [](const fs::path& d) { fs::remove(d / "meta.json"); },
      {"not a data set", "atoll dataset import"}},
+    // stands for a folder of another user, which the tests' user may be allowed to read
+    {"meta_unreadable",
+     [](const fs::path& d) {
+       fs::remove(d / "meta.json");
+       fs::create_symlink("meta.json", d / "meta.json");
+     },
+     {"meta.json: cannot be read: Too many levels of symbolic links; check its permissions"}},
     {"meta_cut_off",
      [](const fs::path& d) { fs::resize_file(d / "meta.json", 100); },
      {"meta.json", "import"}},

@@ -104,6 +104,23 @@ TEST(BadManifestText, AFieldOfAnotherSectionIsNamed) {
   EXPECT_THAT(error("hidden: 8"), HasSubstr("training.hidden: unknown field (did you mean model.hidden?"));
 }
 
+TEST(BadManifestText, FieldsOfOtherToolsAreKnownByName) {
+  const auto error = [](const std::string& section, const std::string& field) {
+    return error_of(kHead + std::string("  model: {kind: gcn") + (section == "model" ? ", " + field : "") +
+                    "}\n  training: {" + (section == "training" ? field : "") + "}\n");
+  };
+  EXPECT_THAT(error("training", "lr: 0.1"),
+              HasSubstr("training.lr: unknown field (did you mean training.optimizer.learningRate? known: "));
+  EXPECT_THAT(error("training", "weight_decay: 0.1"),
+              HasSubstr("did you mean training.optimizer.weightDecay?"));
+  EXPECT_THAT(error("training", "optimizer: {lr: 0.1}"),
+              HasSubstr("did you mean training.optimizer.learningRate?"));
+  EXPECT_THAT(error("training", "num_neighbors: [10, 5]"),
+              HasSubstr("did you mean strategy.minibatch.fanout or "));
+  EXPECT_THAT(error("model", "hidden_channels: 8"), HasSubstr("did you mean model.hidden?"));
+  EXPECT_THAT(error("model", "num_layers: 8"), HasSubstr("did you mean model.layers?"));
+}
+
 TEST(BadManifestText, ModelsOfOtherToolsAreKnownByName) {
   const auto error = [](const std::string& kind) {
     return error_of(kHead + ("  model: {kind: " + kind + "}\n"));

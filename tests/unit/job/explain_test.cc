@@ -111,6 +111,7 @@ TEST(Explain, ATypoNamesTheNearestPath) {
 TEST(Explain, AFieldOfAnotherSectionIsNamed) {
   EXPECT_EQ(refusal_of("training.weightDecay"),
             "training.weightDecay: no such field; did you mean training.optimizer.weightDecay?");
+  EXPECT_EQ(refusal_of("lr"), "lr: no such field; did you mean training.optimizer.learningRate?");
   EXPECT_EQ(refusal_of("nothing.like.it"),
             "nothing.like.it: no such field; atoll explain --all lists the fields");
 }

@@ -52,7 +52,9 @@ TEST(StrategyList, WhatIsNoEntryIsRefused) {
   for (const char* list :
        {"", "graph,", ",graph", ":overlap=false", "graph:overlap", "graph:=1", "graph:overlap="})
     EXPECT_THROW(read_strategy_list(list), Error) << list;
-  EXPECT_THROW(job_under("grph", 0), Error);
+  EXPECT_THAT([] { read_strategy_list("graph,pipegnc"); },
+              testing::ThrowsMessage<Error>(
+                  HasSubstr("--strategies: 'pipegnc' is unknown (did you mean pipegcn? known: graph, ")));
   EXPECT_THROW(job_under("graph:smoothing=both", 0), Error);
 }
 

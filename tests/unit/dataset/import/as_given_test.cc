@@ -35,8 +35,11 @@ class AsGiven : public ::testing::Test {
   Dataset import(const char* source = "in") {
     options_.replace = true;
     warnings_.clear();
-    import_dataset("npy", folder_ / source, folder_ / "out", options_, {},
-                   [this](const std::string& line) { warnings_ += line + "\n"; });
+    reports_.clear();
+    import_dataset(
+        "npy", folder_ / source, folder_ / "out", options_,
+        [this](const std::string& line) { reports_ += line + "\n"; },
+        [this](const std::string& line) { warnings_ += line + "\n"; });
     return Dataset::open(folder_ / "out");
   }
   template <class T>
@@ -62,7 +65,7 @@ class AsGiven : public ::testing::Test {
 
   TemporaryFolder folder_;
   ImportOptions options_;
-  std::string warnings_;
+  std::string warnings_, reports_;
 };
 
 TEST_F(AsGiven, ClassesWithoutVerticesAreTold) {
@@ -93,6 +96,33 @@ TEST_F(AsGiven, TextIsNumberedAndComesBackFromAnExport) {
   EXPECT_THAT(dataset.meta().class_names, ElementsAre("cat", "dog"));
   export_dataset(dataset, folder_ / "exported", false);
   EXPECT_THAT(import("exported").meta().class_names, ElementsAre("cat", "dog"));
+}
+
+/// pandas' missing values are "nan" once astype(str) has made them text.
+TEST_F(AsGiven, AMissingLabelThatBecameTextIsDoubted) {
+  write_words(folder_ / "in/labels.npy", {"dog", "nan", "cat"}, 4);
+  EXPECT_EQ(import().meta().classes, 3);
+  EXPECT_THAT(warnings_,
+              HasSubstr("labels.npy: the text 'nan' is taken as a class; where it means that a label "
+                        "is missing, save ''"));
+  write_words(folder_ / "in/labels.npy", {"dog", "", "cat"}, 4);
+  import();
+  EXPECT_THAT(warnings_, ::testing::Not(HasSubstr("missing")));
+}
+
+TEST_F(AsGiven, FilesOfOtherNamesAreNamed) {
+  labels(Dtype::kInt32, std::vector<std::int32_t>{0, 1, 1});
+  write_text(folder_ / "in/README.txt", "mine");
+  write_text(folder_ / "in/notes.md", "mine");
+  import();
+  EXPECT_THAT(reports_, ::testing::Not(HasSubstr("not read")));
+  for (const char* name : {"x.npy", "features.csv"}) write_text(folder_ / "in" / name, "");
+  import();
+  EXPECT_THAT(reports_, HasSubstr("not read: features.csv, x.npy. The layout's names are edges.npy"));
+  std::filesystem::remove(folder_ / "in/edges.npy");
+  EXPECT_THAT(
+      [this] { import(); },
+      testing::ThrowsMessage<Error>(HasSubstr("has no edges.npy, but features.csv, x.npy; give a folder")));
 }
 
 /// The ids in arcs don't tell whether a mask has a row for each vertex.
@@ -186,6 +216,17 @@ TEST(DrawnSplits, AreRefusedUnlessTheyArePercent) {
     EXPECT_THROW(parse_drawn_split(text, 1), Error) << text;
   EXPECT_EQ(parse_drawn_split("random:1/1/98", 1).test, 0.98);
   EXPECT_NO_THROW(parse_drawn_split("random:68.2/15.9/15.9", 1)) << "100 together, but for rounding";
+}
+
+/// PyG's and scikit-learn's splits are shares of 1, which would leave 13 of Cora's vertices to train on.
+TEST(DrawnSplits, AreRefusedIfTheyAreSharesOfOne) {
+  EXPECT_THAT([] { parse_drawn_split("random:0.6/0.2/0.2", 1); },
+              testing::ThrowsMessage<Error>(HasSubstr(
+                  "'random:0.6/0.2/0.2' draws 1 % of the labelled vertices: the numbers are percent, "
+                  "not shares of 1 (use random:60/20/20)")));
+  EXPECT_THROW(parse_drawn_split("random:0.33/0.33/0.33", 1), Error);
+  EXPECT_EQ(parse_drawn_split("random:0.1/0.1/0.1", 1).test, 0.001)
+      << "a tenth of a percent of a large graph";
 }
 
 }  // namespace

@@ -152,6 +152,24 @@ TEST_F(ListsTest, AnEdgeListThatMayBeOtherwiseIsDoubted) {
   EXPECT_EQ(import("snap", "comments.txt").meta().arcs, 3);
 }
 
+/// pandas' to_csv writes a table with its index; without the header each line would be an arc from its
+/// number.
+TEST_F(ListsTest, AColumnThatCountsTheLinesIsDoubted) {
+  const char* const doubt = "the first column counts the lines";
+  write_text(folder_ / "index.csv", "0,5,6\n1,6,7\n2,7,5\n3,5,7\n");
+  import("snap", "index.csv");
+  EXPECT_THAT(told_, HasSubstr("the first column counts the lines, 0 … 3, as a table's index does"));
+  write_text(folder_ / "from1.txt", "# index from 1\n1 5 6\n2 6 7\n3 7 5\n4 5 7\n");
+  import("snap", "from1.txt");
+  EXPECT_THAT(told_, HasSubstr(doubt));
+  for (const char* text :
+       {"0 1\n1 2\n2 3\n3 4\n", "0 1 9\n1 2 9\n2 3 9\n2 4 9\n", "5 1 9\n6 2 9\n7 3 9\n8 4 9\n"}) {
+    write_text(folder_ / "arcs.txt", text);
+    import("snap", "arcs.txt");
+    EXPECT_THAT(told_, ::testing::Not(HasSubstr(doubt))) << text;
+  }
+}
+
 /// Nearer to 0 than double tells: 0 is what is nearest.
 TEST_F(ListsTest, AWeightBelowDoublesRangeIsZero) {
   write_text(folder_ / "small.txt", "0 1 1e-400\n1 2 1e-300\n2 0 0.5\n");

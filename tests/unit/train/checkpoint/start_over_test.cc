@@ -49,6 +49,18 @@ TEST_F(StartOver, WithoutACheckpointTheRunBeforeComesBack) {
   expect_old();
 }
 
+TEST_F(StartOver, OnlyFilesOfARunAreReplaced) {
+  EXPECT_EQ(file_of_no_run(output()), "");
+  for (const char* sign : {"attempt", "run.json", "checkpoints"}) fs::remove_all(folder_ / sign);
+  EXPECT_EQ(file_of_no_run(output()), "job.yaml");
+  for (const char* name : {"job.yaml", "metrics.jsonl"}) fs::remove(folder_ / name);
+  EXPECT_EQ(file_of_no_run(output()), "");
+  write_bytes(folder_ / "model.safetensors", "of another program");
+  EXPECT_EQ(file_of_no_run(output()), "model.safetensors");
+  claim_attempt(output());
+  EXPECT_EQ(file_of_no_run(output()), "") << "a run has begun there";
+}
+
 TEST_F(StartOver, WithOneItIsGone) {
   begin_anew();
   commit(1);
