@@ -137,7 +137,12 @@ constexpr std::string_view kXml =
 constexpr std::string_view kPage = "is a web page, not data: download the file itself";
 constexpr std::string_view kUtf16 = "is text in UTF-16: save it as UTF-8";
 
+constexpr std::string_view kOffice =
+    "is a file of Excel, or of another office program: save the sheet as CSV, ids separated by commas";
+
 constexpr Kind kKinds[] = {
+    {30, "[Content_Types].xml"sv, kOffice},  // the first file's name, as Excel writes it
+    {30, "docProps/"sv, kOffice},            // and as openpyxl does
     {0, "PK\x03\x04"sv, "is a zip archive, as .npz and .pt are: unpack it first (unzip)"},
     {0, "PK\x05\x06"sv, "is an empty zip archive: download it again"},
     {257, "ustar"sv, "is a tar archive: unpack it first (tar -xf)"},

@@ -107,11 +107,10 @@ void move_back(const fs::path& output) {
 std::string file_of_no_run(const fs::path& output) {
   for (const char* sign : {"attempt", "run.json", "checkpoints", "replaced"})
     if (fs::exists(output / sign)) return {};
-  for (const char* name : kStory)
-    if (fs::exists(output / name)) return name;
+  if (fs::exists(output / "job.yaml")) return "job.yaml";
   for (const char* name : kResults)
     if (fs::exists(output / name)) return name;
-  return {};
+  return {};  // metrics.jsonl may be what a run wrote last whose folder was emptied meanwhile
 }
 
 void set_aside(const fs::path& output) {

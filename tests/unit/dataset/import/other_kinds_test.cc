@@ -28,6 +28,9 @@ std::string tar() {
 const Kind kKinds[] = {
     {"zip", "PK\x03\x04\x14\0\0\0 0 1\n"s, {"is a zip archive", "unpack it first"}},
     {"tar", tar(), {"is a tar archive", "tar -xf"}},
+    {"xlsx",
+     "PK\x03\x04"s + std::string(26, '\x14') + "[Content_Types].xml <?xml",
+     {"is a file of Excel", "save the sheet as CSV"}},
     {"tar_gz", gzip(tar()), {"is a tar archive", "unpack it first"}},
     {"gz_gz", gzip(gzip("0 1\n")), {"is compressed by gzip", "gunzip"}},
     {"zstd", "\x28\xb5\x2f\xfd\x24 0 1\n"s, {"is compressed by zstd", "zstd -d"}},
