@@ -37,19 +37,6 @@ void place_worker(const PodView& pod, bool serves, GangView& view) {
   if (second) view.replaced.push_back(second);
 }
 
-std::string reason_of_end(const PodView& pod) {
-  const ContainerView* engine = pod.container(kEngine);
-  if (!engine || !engine->ended) {
-    if (pod.is_terminating()) return "Deleted";
-    return pod.reason.empty() ? "Exit" : "Rejected";  // kubelet didn't accept it: OutOfcpu, NodeAffinity, …
-  }
-  const auto told = read_rank_end(engine->message);
-  if (engine->reason == "OOMKilled" || (told && told->reason == "OOMKilled")) return "OOMKilled";
-  if (told && told->reason == "DaemonEnded") return told->reason;
-  if (pod.is_terminating() || told) return "Deleted";  // it ended because it was told to
-  return engine->signal > 0 || engine->exit_code > 128 ? "Signal" : "Exit";
-}
-
 /// The node is lost for certain if its kubelet is silent and the launcher lost it, too: with two witnesses
 /// there is no need to wait.
 bool is_known_lost(const std::string& node, Moment silent_since, const Status& status) {
@@ -131,34 +118,6 @@ std::string loss_of(const PodView& pod, const Observed& seen, const Settings& se
 
 bool is_leaving(const PodView& pod, const Observed& seen, const Settings& settings) {
   return pod.is_terminating() && loss_of(pod, seen, settings).empty();
-}
-
-std::string why_not_started(const PodView& pod) {
-  if (!pod.is_bound())
-    return pod.meta.name + (pod.unschedulable.empty() ? ": not bound to a node" : ": " + pod.unschedulable);
-  for (const ContainerView& container : pod.containers)
-    if (!container.waiting.empty())
-      return fmt::format("{} on {}: {}{}{}", pod.meta.name, pod.node, container.waiting,
-                         container.waiting_message.empty() ? "" : ": ", container.waiting_message);
-  return fmt::format("{} on {}: not ready", pod.meta.name, pod.node);
-}
-
-std::string in_kept_words(const Condition* before, const std::string& message) {
-  const auto head = [](const std::string& text) {
-    return text.substr(0, std::min(text.find("ErrImagePull"), text.find("ImagePullBackOff")));
-  };
-  const bool is_of_a_pull = head(message) != message;
-  return is_of_a_pull && before && head(before->message) == head(message) && before->message != head(message)
-             ? before->message
-             : message;
-}
-
-std::optional<Moment> released_at(const PodView& pod) {
-  return parse_moment(pod.meta.annotation(kReleasedAnnotation));
-}
-
-std::optional<Moment> made_at(const Meta& meta) {
-  return parse_moment(meta.annotation(kMadeAnnotation));
 }
 
 GangView view_gang(const Observed& seen, const Settings& settings, int attempt) {

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "operator/controller/observed.h"
+#include "operator/objects/pod_words.h"
 #include "operator/objects/settings.h"
 
 namespace atl::ctl {
@@ -62,18 +63,5 @@ inline constexpr Seconds kTimeToStart{20};
 
 /// Whether this job made the pod, rather than an earlier job of the same name or somebody else.
 bool is_own(const Meta& meta, const Observed& seen);
-
-/// "cora-1-0: ImagePullBackOff: no such image"
-std::string why_not_started(const PodView& pod);
-
-/// `message`, or the condition's earlier words where both tell of the same image that can't be pulled: a
-/// kubelet alternates between ErrImagePull and ImagePullBackOff, and each change of words is a write.
-std::string in_kept_words(const Condition* before, const std::string& message);
-
-/// When the pod's gate was removed.
-std::optional<Moment> released_at(const PodView& pod);
-
-/// When an operator made the prepare pod or the MPIJob, by that operator's clock.
-std::optional<Moment> made_at(const Meta& meta);
 
 }  // namespace atl::ctl

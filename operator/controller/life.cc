@@ -16,33 +16,6 @@
 namespace atl::ctl {
 namespace {
 
-/// CUDA shows a process only one slice, however many its container has, so all ranks of a pod would share it.
-std::string fault_of_slices(const Job& job, const Settings& settings) {
-  if (job.resources.gpus == 0 || !settings.gpu_resource.starts_with(kMigSlices)) return {};
-  std::size_t most = 0;
-  for (const auto& ranks : find_strategy(job.strategy.kind)->layout(job).groups)
-    most = std::max(most, ranks.size());
-  if (most <= 1) return {};
-  return fmt::format(
-      "placement.ranksPerServer: {} ranks of a pod would share one {}, for CUDA shows a process one of MIG's slices (use "
-      "1, and a strategy whose ranks need not share a server)",
-      most, settings.gpu_resource);
-}
-
-/// What the engine accepts on one machine, but a cluster can't do. `is_new`: no operator has taken the job
-/// yet.
-std::vector<std::string> faults_on_cluster(const Job& job, const Settings& settings, bool is_new) {
-  std::vector<std::string> faults = template_faults(job, settings, !is_new);
-  if (job.dataset.volume.empty())
-    faults.emplace_back(
-        "dataset.volume: is required on a cluster (name a volume that all pods can mount and that holds "
-        "the data root)");
-  if (const std::string fault = fault_of_slices(job, settings); !fault.empty()) faults.push_back(fault);
-  if (job.launcher == Launcher::kMpiJob)
-    std::ranges::move(mpi_job_faults(job, settings), std::back_inserter(faults));
-  return faults;
-}
-
 /// Whether the job's MPIJobs can't be watched, because an operator was restarted without its predecessor's
 /// setting. That is no fault of a job that the predecessor accepted.
 bool is_out_of_sight(const Reconcile& reconcile) {

@@ -17,19 +17,6 @@ namespace {
 constexpr Seconds kTimeForALog{600};  // of a pod that has ended
 constexpr Seconds kTimeToEnd{30};     // beyond its grace, of a pod that was told to end
 
-/// Why it failed: the last line of its log or, where it wrote nothing, kubelet's reason.
-std::string why_it_ended(const PodView& pod, const std::string& log) {
-  const std::string line = last_line(log);
-  const ContainerView* engine = pod.container(kEngine);
-  if (engine && engine->reason == "OOMKilled")
-    return "it was killed for memory (give it more by resources.memory)" +
-           (line.empty() ? "" : "; its log ends with: " + line);
-  if (!line.empty()) return line;
-  const std::string& reason = engine && engine->ended ? engine->reason : pod.reason;
-  const std::string& message = engine && engine->ended ? engine->message : pod.message;
-  return message.empty() ? reason : reason + ": " + message;
-}
-
 /// Records the failure once. An ended pod stays for its log until the next one, which has the same name, may
 /// start; if the job has failed, runPolicy.cleanPodPolicy decides how long.
 void fail_prepare(Reconcile& reconcile, const PodView& pod, const std::string& reason,

@@ -17,6 +17,10 @@ namespace atl::ctl {
 /// release allowed is no fault of it then: marks of Kueue's, and some fields.
 std::vector<std::string> template_faults(const Job& job, const Settings& settings, bool is_accepted = false);
 
+/// What the engine accepts on one machine, but a cluster can't do. `is_new`: no operator has taken the job
+/// yet.
+std::vector<std::string> faults_on_cluster(const Job& job, const Settings& settings, bool is_new);
+
 /// Whether a label or an annotation of that key says which pods Kueue placed.
 bool is_mark_of_kueue(const std::string& key);
 
