@@ -7,7 +7,6 @@
 #include "operator/objects/objects.h"
 #include "operator/plan/json_members.h"
 #include "operator/run/feedback.h"
-#include "operator/run/job_cache.h"
 
 namespace atl::ctl {
 namespace {

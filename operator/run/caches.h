@@ -94,6 +94,10 @@ struct News {
   CacheListener& listener;
 };
 
+/// The cache of jobs, which bounds what any user can make it keep. `news`: who is told of changes; what it
+/// refers to must outlive the cache. (job_cache.cc)
+kube::Cache<GnnJob> job_cache(const News& news, const std::string& operator_class);
+
 /// Jobs of one namespace, or of all, with their objects. Of jobs of another class the metadata alone is kept.
 struct SpaceCaches {
   SpaceCaches(const News& news, const std::vector<Kind>& kinds, const std::string& operator_class);

@@ -1,13 +1,16 @@
-#include "operator/run/job_cache.h"
-
+// Jobs in memory, and how much of them: any user may make thousands, with large specs, and none of them may
+// end the operator by that. Of a job of another class the metadata alone is kept. A new job whose spec would
+// be more than its namespace may have is refused, as one is whose own spec is too large (api/gnnjob.h).
 #include <fmt/format.h>
 
 #include <cstddef>
 #include <map>
 #include <memory>
+#include <string>
 #include <string_view>
 #include <utility>
 
+#include "operator/run/caches.h"
 #include "operator/run/feedback.h"
 #include "operator/run/waiting_gangs.h"
 
