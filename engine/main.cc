@@ -20,13 +20,6 @@
 
 namespace {
 
-/// What a command prints is its result: it has failed where that can't be written.
-int printed(int status) {
-  if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return status;
-  std::fprintf(stderr, "atoll: standard output: can't be written; is the disk full?\n");
-  return status == 0 ? atl::kStatusFailed : status;
-}
-
 /// Whatever bytes a path or a file's content brought into the message.
 void tell(const std::string& message) {
   std::fprintf(stderr, "atoll: %s\n", atl::printable(message).c_str());
@@ -71,7 +64,7 @@ int main(int count, char** words) {
 #endif
   const auto commands = atl::commands();
   try {
-    return printed(atl::run_command_line(count, words, commands));
+    return atl::printed(atl::run_command_line(count, words, commands), "atoll");
   } catch (const atl::Error& error) {
     tell(error.what());
   } catch (

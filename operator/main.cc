@@ -47,7 +47,9 @@ int main(int count, char** words) {
   // held unused.
   mallopt(M_ARENA_MAX, 2);
   try {
-    return atl::run_program(count, words, atl::ctl::operator_command(run), "atoll-operator " ATOLL_VERSION);
+    const auto command = atl::ctl::operator_command(run);
+    return atl::printed(atl::run_program(count, words, command, "atoll-operator " ATOLL_VERSION),
+                        command.name);
   } catch (const std::exception& error) {
     std::fprintf(stderr, "atoll-operator: %s\n", error.what());
   }

@@ -173,6 +173,12 @@ int run_program(int count, char** words, const Command& command, const std::stri
   return run_given(parser, command.name);
 }
 
+int printed(int status, const std::string& program) {
+  if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return status;
+  std::fprintf(stderr, "%s: standard output: can't be written; is the disk full?\n", program.c_str());
+  return status == 0 ? kStatusFailed : status;
+}
+
 namespace {
 
 bool is_option(const std::string& word) {

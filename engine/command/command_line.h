@@ -62,6 +62,10 @@ int run_command_line(int count, char** words, std::span<const Command> commands)
 /// Runs a program that is one command, and has its name; --version prints `version`.
 int run_program(int count, char** words, const Command& command, const std::string& version);
 
+/// The exit status of a program that has printed. What it prints is its result: it has failed where that
+/// can't be written, and says so.
+int printed(int status, const std::string& program);
+
 // Words that no command or option has, and options without their value: they are reported before parsing.
 
 bool is_positional(const Argument& argument);

@@ -192,7 +192,8 @@ bool OutputRelay::give() {
   const ssize_t size = write(STDOUT_FILENO, held_.data(), std::min(held_.size(), kPiece));
   if (size < 0 && errno == EINTR) return false;
   unread_ = size < 0 && errno == EPIPE;
-  // What can't be written is dropped: a full disk mustn't end a training.
+  // What can't be written is dropped: a full disk mustn't end a training. Its end says so.
+  if (size < 0 && failure_ == 0 && errno != EPIPE && errno != EBADF) failure_ = errno;
   held_.erase(0, size < 0 ? std::string::npos : std::size_t(size));
   return true;
 }

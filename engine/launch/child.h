@@ -76,6 +76,9 @@ class OutputRelay {
   bool pass_on();
   /// Nobody reads our output any more; what ranks still write is dropped.
   bool unread() const { return unread_; }
+  /// Why something was dropped first (an errno), as on a full disk; 0: nothing was, or nobody wanted it
+  /// (unread, or closed by whoever started us).
+  int failure() const { return failure_; }
   /// Whether something was read and not yet passed on.
   bool holds_any() const { return !held_.empty(); }
 
@@ -86,6 +89,7 @@ class OutputRelay {
   int ends_[2] = {-1, -1};
   std::string held_;
   bool unread_ = false;
+  int failure_ = 0;
   struct sigaction before_ {};
 };
 

@@ -24,7 +24,7 @@ constexpr int kLostStatus = 1;  // used where mpirun's own status would read as 
 
 /// For ranks that say when they have started: how often they are asked to stop, and, while none has started,
 /// when mpirun is killed. SIGTERM wouldn't do: mpirun may hang or crash at it while it starts.
-constexpr std::chrono::milliseconds kAskAgain{500}, kEndMpirun{1500};
+constexpr std::chrono::milliseconds kAskAgain{200}, kEndMpirun{1500};
 constexpr std::chrono::milliseconds kLeftovers{1000};  // after a stop, for processes that outlive mpirun
 constexpr const char* kAndKilled = ", and was killed";
 
@@ -67,6 +67,7 @@ class Watch {
     end.hung = hung.has_value();
     end.lost = hung ? hung : messages_.lost();
     end.lost_host = messages_.lost_host();
+    end.output_failure = output_.failure();
     return end;
   }
 
@@ -133,6 +134,7 @@ class Watch {
     messages_.stop();
     deadline_ = stopped_ + plan_.stop_patience;
     ask_child_to_stop();
+    if (signal != SIGPIPE) plan_.stopping();
   }
 
   /// Asks again, since mpirun loses a request that comes before it can hand requests on, or before a rank has

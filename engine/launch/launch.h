@@ -21,9 +21,10 @@ struct LaunchPlan {
   RemoteHosts hosts;                 // none: this machine
   std::vector<std::string> program;  // of one rank: an absolute path and its arguments
   std::function<void(const std::string&)> message;  // receives each line of a rank's standard error
-  int stop_signal = SIGUSR1;                        // asks the program, or mpirun and so the ranks, to stop
-  std::chrono::seconds stop_patience{600};          // from the first request to stop to a kill
-  std::chrono::seconds end_patience{8};  // from the loss of a rank or of mpirun to a kill of the rest
+  std::function<void()> stopping = [] {};   // told of the first request to stop, while ranks still end
+  int stop_signal = SIGUSR1;                // asks the program, or mpirun and so the ranks, to stop
+  std::chrono::seconds stop_patience{600};  // from the first request to stop to a kill
+  std::chrono::seconds end_patience{8};     // from the loss of a rank or of mpirun to a kill of the rest
   /// From mpirun's start, or a rank's first word (launch/rank_guard.h), to the next rank's first word; 0: the
   /// program says no such words.
   std::chrono::seconds start_patience{0};
@@ -56,6 +57,9 @@ struct LaunchEnd {
   // mpirun reported nothing and was killed, since `lost` had failed or didn't end. It may not reach every
   // host any more.
   bool hung = false;
+  /// Why some of what ranks printed couldn't be written to our standard output, an errno; 0: all was, or
+  /// nobody wanted it. The ranks aren't disturbed by it.
+  int output_failure = 0;
 };
 
 /// Blocks until every process of the job has ended. Takes requests to stop (base/stop.h). The first asks the

@@ -127,6 +127,14 @@ std::string what_next(const LaunchEnd& end, const std::string& output, bool fres
                      saved ? "its checkpoints stay in" : "what it wrote is in", output);
 }
 
+/// The run's files are whole where its standard output is not, but whoever reads that has missed lines.
+int tell_output(const LaunchEnd& end, const std::filesystem::path& output) {
+  if (end.output_failure == 0) return end.status;
+  say(fmt::format("standard output: can't be written: {}; the epochs are in {}",
+                  std::strerror(end.output_failure), (output / "metrics.jsonl").string()));
+  return end.status == 0 ? kStatusFailed : end.status;
+}
+
 int tell_finished(const Arguments& a, const RunRecord& run, const Job& job) {
   if (!a.has("--quiet")) say(finished_words(run, job));
   make_narrator(chosen_style(a, stdout))->on_result(run);
@@ -145,10 +153,11 @@ int run_command(const Arguments& a) {
   launched.start_patience = start_patience_of(timeout_of(a));
   launched.leave_patience = leave_patience_of(timeout_of(a));
   launched.message = [](const std::string& line) { std::fprintf(stderr, "%s\n", line.c_str()); };
+  launched.stopping = [] { say("stopping (a second request kills the ranks)"); };
   const LaunchEnd end = train(launched, plan.output);
   if (!end.reason.empty()) say(end.reason);
   if (end.status != 0) say(what_next(end, plan.output.string(), a.has("--fresh")));
-  return end.status;
+  return tell_output(end, plan.output);
 }
 
 }  // namespace

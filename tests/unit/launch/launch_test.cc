@@ -113,6 +113,21 @@ TEST_F(Launch, TheSecondStopKills) {
   EXPECT_FALSE(alive(first) || alive(second));
 }
 
+/// Its ranks take no notice of it, so that nothing but this tells whoever waits that it has arrived.
+TEST_F(Launch, AStopIsToldAtOnceAndOnce) {
+  start(2, kSleep, kDeaf);
+  const pid_t rank = pid_of(0);
+  pid_of(1);
+  kill(launcher_, SIGINT);
+  for (int i = 0; i < 1000 && messages().empty(); ++i)
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  EXPECT_EQ(messages(), "stopping\n");
+  EXPECT_TRUE(alive(rank));
+  kill(launcher_, SIGINT);
+  EXPECT_EQ(wait(), 130);
+  EXPECT_EQ(messages(), "stopping\nreason: killed at the second request; the last checkpoint is kept\n");
+}
+
 TEST_F(Launch, AHangUpIsNoSecondRequest) {
   start(1, kSleep, kDeaf);
   const pid_t rank = pid_of(0);

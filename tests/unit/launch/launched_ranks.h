@@ -61,6 +61,7 @@ class Launch : public testing::Test {
     plan.ranks = ranks;
     plan.program = {script.string()};
     plan.message = [&](const std::string& line) { messages << line << std::endl; };
+    plan.stopping = [&] { messages << "stopping" << std::endl; };
     plan.end_patience = std::chrono::seconds(2);
     plan.start_patience = start_patience;
     plan.leave_patience = leave_patience;
