@@ -226,12 +226,20 @@ struct Assigner {
   }
 };
 
+/// Seeds alone are unsigned. They go as far as an API server's integers do, and a double doesn't hold that.
+bool is_seed(const Field& field) {
+  Job job;
+  return field.slot && std::holds_alternative<std::uint64_t*>(field.slot(job));
+}
+
 std::string range_text(const Field& field) {
   const bool low = std::isfinite(field.minimum), high = std::isfinite(field.maximum);
   if (low && high) {
     return fmt::format("{}{} … {}{}", field.above_minimum ? "above " : "", field.minimum,
                        field.below_maximum ? "below " : "", field.maximum);
   }
+  if (is_seed(field))
+    return fmt::format("{} … {}", field.minimum, std::numeric_limits<std::int64_t>::max());
   if (low) return fmt::format("{} {}", field.above_minimum ? "above" : "at least", field.minimum);
   return high ? fmt::format("at most {}", field.maximum) : "";
 }

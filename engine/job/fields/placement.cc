@@ -74,7 +74,7 @@ std::vector<Field> partitioner_fields() {
                .may_change = true});
   f.push_back({.path = path + ".seed",
                .type = FieldType::kInteger,
-               .description = "seed of the method's random choices",
+               .description = "seed of the method's random choices, 0 … 2⁶³ − 1",
                .slot = at([](Job & j) -> auto& { return j.placement.partitioner.seed; }),
                .minimum = 0,
                .may_change = true,

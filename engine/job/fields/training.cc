@@ -163,7 +163,7 @@ std::vector<Field> training_fields() {
   }
   f.push_back({.path = "training.seed",
                .type = FieldType::kInteger,
-               .description = "seed of initial weights and dropout",
+               .description = "seed of initial weights and dropout, 0 … 2⁶³ − 1",
                .slot = at([](Job & j) -> auto& { return j.training.seed; }),
                .minimum = 0});
   f.push_back(

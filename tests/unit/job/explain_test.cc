@@ -80,6 +80,12 @@ TEST(Explain, AllBelowAFieldHasNoOther) {
   EXPECT_THAT(text, Not(HasSubstr("training.dropout")));
 }
 
+TEST(Explain, ASeedsRangeIsWhatAnApiServerHolds) {
+  for (const char* seed : {"training.seed", "placement.partitioner.seed", "dataset.synthetic.seed"})
+    EXPECT_THAT(explain(seed), AllOf(HasSubstr("0 … 2⁶³ − 1"),
+                                     HasSubstr("takes     an integer, 0 … 9223372036854775807\n")));
+}
+
 TEST(Explain, ChoicesSayWhatTheyMean) {
   EXPECT_THAT(explain("training.precision"),
               testing::ContainsRegex("bfloat16 .*stored, gathered and sent in 16 bits"));
