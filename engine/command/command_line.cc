@@ -215,6 +215,16 @@ bool takes_value(const Command& command, const std::string& name) {
   });
 }
 
+/// A message about a manifest without its -f, or "". It is the word behind the command, since a later one may
+/// be an option's value.
+std::string file_without_option(const Command& command, std::span<const std::string> words) {
+  const auto is_file = [](const Argument& argument) { return argument.name == "-f,--file"; };
+  if (words.empty() || is_option(words[0]) || std::ranges::none_of(command.arguments, is_file) ||
+      std::ranges::any_of(command.arguments, is_positional))
+    return "";
+  return "atoll " + command.name + ": unexpected " + words[0] + " (did you mean -f " + words[0] + "?)";
+}
+
 /// A message about the first option that no command has, or that has an empty value. CLI11 takes the next
 /// word, another option, for the value of `--output=`, which an empty variable of the shell leaves.
 std::string misspelt_option(const Command& command, std::span<const std::string> words) {
@@ -223,6 +233,7 @@ std::string misspelt_option(const Command& command, std::span<const std::string>
     if (!is_positional(argument)) known.push_back(long_name(argument));
   }
   known.push_back("--help");
+  if (std::string message = file_without_option(command, words); !message.empty()) return message;
   for (std::size_t i = 0; i < words.size(); ++i) {
     const std::string &word = words[i], name = word.substr(0, word.find('='));
     if (name == "--") break;

@@ -61,6 +61,11 @@ void read_field(const json& object, const char* key, T& out, const std::string& 
 json parse_object(std::string_view text, const std::string& name) {
   json object = json_or_discarded(text);
   if (!object.is_object()) fail("{}: is not a JSON object; import the data set again", name);
+  if (!object.contains("atollDataset"))
+    fail(
+        "{}: isn't a data set's, but perhaps of a folder that is to be imported first: atoll dataset import --format npy "
+        "FOLDER DST",
+        name);
   int format = 0;
   read_field(object, "atollDataset", format, name);
   if (format != kFormat) {

@@ -163,6 +163,9 @@ DatasetMeta DatasetWriter::finish() {
     const std::string name = s.meta.splits.contains("default") ? "random" : "default";
     add_split(name, {split.data(), Index(split.size()), 1}, "--split");
     add_transform(fmt::format("split '{}': drawn, {}", name, s.options.split->description()));
+    if (name != "default")
+      report(
+          "the source has a split, and a run takes that; with dataset.split: random it takes the drawn one");
   }
   s.make_features();
   s.check_parts();

@@ -238,8 +238,7 @@ std::string range_text(const Field& field) {
     return fmt::format("{}{} … {}{}", field.above_minimum ? "above " : "", field.minimum,
                        field.below_maximum ? "below " : "", field.maximum);
   }
-  if (is_seed(field))
-    return fmt::format("{} … {}", field.minimum, std::numeric_limits<std::int64_t>::max());
+  if (is_seed(field)) return fmt::format("{} … {}", field.minimum, std::numeric_limits<std::int64_t>::max());
   if (low) return fmt::format("{} {}", field.above_minimum ? "above" : "at least", field.minimum);
   return high ? fmt::format("at most {}", field.maximum) : "";
 }

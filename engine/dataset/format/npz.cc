@@ -116,6 +116,17 @@ NpyArray NpzFile::read(const std::string& array) const {
                                                        : unpacked_on_disk(packed);
 }
 
+NpyArray NpzFile::read_one_of(std::span<const char* const> names) const {
+  std::string found;
+  for (const char* name : names) {
+    if (!contains(name)) continue;
+    if (!found.empty())
+      fail("{}: holds both '{}' and '{}', and each could be meant; leave one out", name_, found, name);
+    found = name;
+  }
+  return read(found.empty() ? names.front() : found);
+}
+
 NpyArray NpzFile::stored(const Packed& packed) const {
   std::uint32_t crc = 0;
   for (std::size_t begin = 0; begin < packed.bytes.size(); begin += kForgetBytes) {

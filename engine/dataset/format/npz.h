@@ -49,6 +49,9 @@ class NpzFile {
   std::vector<std::string> names() const;
   /// Throws Error for an unknown name, a damaged entry or an unknown compression. Checks contents by CRC-32.
   NpyArray read(const std::string& array) const;
+  /// The array of any of these names, under which tools write the same. Throws Error where there are several,
+  /// because each could be meant, and where there is none.
+  NpyArray read_one_of(std::span<const char* const> names) const;
 
  private:
   struct Packed {

@@ -137,9 +137,16 @@ float as_float32(double value, const std::string& where) {
   return narrow;
 }
 
+void expect_not_both(const fs::path& one, const fs::path& other) {
+  if (fs::exists(one) && fs::exists(other))
+    fail("{}: {} is there too, and each could be meant; remove one of them", one.string(),
+         other.filename().string());
+}
+
 fs::path find_text_file(const fs::path& path) {
-  if (fs::exists(path)) return path;
   const fs::path packed = path.string() + ".gz";
+  expect_not_both(path, packed);
+  if (fs::exists(path)) return path;
   return fs::exists(packed) ? packed : fs::path();
 }
 

@@ -65,9 +65,21 @@ void fail_mark(std::string_view field, const LineReader& lines) {
       where, shown, in_quotes(below));
 }
 
+/// "1.0", as tables have it whose columns once lacked a value.
+bool is_whole_float(std::string_view field) {
+  const std::size_t point = field.find('.');
+  return point != std::string_view::npos && point > 0 &&
+         std::ranges::all_of(field.substr(0, point), is_digit) &&
+         field.find_first_not_of('0', point + 1) == std::string_view::npos;
+}
+
 }  // namespace
 
 std::int64_t parse_id(std::string_view field, LineReader& lines, bool first) {
+  if (field.empty()) fail("{}: an id is missing: fill in the empty field, or remove the line", lines.where());
+  if (is_whole_float(field))
+    fail("{}: {} is written as a float, but ids are whole numbers: write {} (pandas: astype('int64'))",
+         lines.where(), in_quotes(field), field.substr(0, field.find('.')));
   if (first && !is_number(field)) fail_first(field, lines);
   const Index id = parse_integer(field, lines);
   if (id < 0) fail("{}: the id {} is negative; ids are 0 or more", lines.where(), id);
@@ -75,6 +87,12 @@ std::int64_t parse_id(std::string_view field, LineReader& lines, bool first) {
 }
 
 double parse_weight(std::string_view field, const LineReader& lines) {
+  if (field.empty())
+    fail("{}: the weight is missing: fill in the empty field, or leave out --weights", lines.where());
+  if (field.starts_with('{'))
+    fail(
+        "{}: {} begins a dictionary, as NetworkX writes it: use nx.write_weighted_edgelist, or leave out --weights",
+        lines.where(), in_quotes(field));
   const double weight = parse_real(field, lines);
   if (!std::isfinite(weight) || weight < 0) {
     fail("{}: the weight is {}; weights must be finite and not negative: correct it, or leave out --weights",

@@ -141,12 +141,6 @@ using Names = std::span<const char* const>;
 constexpr std::pair<Split, Names> kParts[] = {
     {Split::kTrain, kTrainingNames}, {Split::kValidation, kValidationNames}, {Split::kTest, kTestNames}};
 
-NpyArray read_part(const NpzFile& archive, Names names) {
-  const auto found =
-      std::find_if(names.begin(), names.end(), [&](const char* name) { return archive.contains(name); });
-  return archive.read(found == names.end() ? names.front() : *found);
-}
-
 /// Whether the array is a mask by its type; every non-zero value marks.
 bool is_of_bytes(const NpyArray& array) {
   return array.dtype() == Dtype::kBool || array.dtype() == Dtype::kUint8 || array.dtype() == Dtype::kInt8;
@@ -206,11 +200,11 @@ void mark_mask(const NpyArray& mask, Split part, SplitTable& table) {
 
 SplitTable read_mask_split(const std::filesystem::path& path, Index vertices, VertexId first_id) {
   const NpzFile archive = NpzFile::open(path);
-  const NpyArray training = read_part(archive, kParts[0].second);
+  const NpyArray training = archive.read_one_of(kParts[0].second);
   const bool ids = is_list_of_ids(training, vertices);
   SplitTable table(vertices, ids ? 1 : std::max<Index>(1, training.cols()));
   for (const auto& [part, names] : kParts) {
-    const NpyArray array = read_part(archive, names);
+    const NpyArray array = archive.read_one_of(names);
     if (is_text(array.dtype()))
       fail("{}: is {}; a split is a mask or a list of ids", array.name(), array.description());
     if (is_list_of_ids(array, vertices))

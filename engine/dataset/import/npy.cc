@@ -15,6 +15,7 @@
 
 #include "base/error.h"
 #include "dataset/format/npz.h"
+#include "dataset/format/text.h"
 #include "dataset/import/array_rows.h"
 #include "dataset/import/importers.h"
 #include "dataset/import/neutral_meta.h"
@@ -27,17 +28,11 @@ namespace {
 // (pairs, 2).
 
 /// The names that tools give each set.
-constexpr const char* kNames[kPairSets][2] = {{"train_pos", "train"},
-                                              {"val_pos", "valid_pos"},
-                                              {"test_pos", "test"},
-                                              {"val_neg", "valid_neg"},
-                                              {"test_neg", "test_neg"}};
-
-NpyArray find(const NpzFile& archive, PairSet set) {
-  for (const char* name : kNames[int(set)])
-    if (archive.contains(name)) return archive.read(name);
-  return archive.read(kNames[int(set)][0]);  // throws an Error that lists the arrays
-}
+const std::vector<const char*> kNames[kPairSets] = {{"train_pos", "train"},
+                                                    {"val_pos", "valid_pos"},
+                                                    {"test_pos", "test"},
+                                                    {"val_neg", "valid_neg"},
+                                                    {"test_neg"}};
 
 std::vector<VertexPair> read_pairs(const NpyArray& array, VertexId first_id) {
   expect_arc_rows(array);
@@ -61,7 +56,7 @@ EdgeSplit read_edge_split(const std::filesystem::path& path, VertexId first_id) 
   const NpzFile archive = NpzFile::open(path);
   EdgeSplit split;
   for (int s = 0; s < kPairSets; ++s)
-    split.pairs[std::size_t(s)] = read_pairs(find(archive, PairSet(s)), first_id);
+    split.pairs[std::size_t(s)] = read_pairs(archive.read_one_of(kNames[s]), first_id);
   return split;
 }
 
@@ -80,6 +75,7 @@ std::vector<fs::path> files_like(const fs::path& folder, std::string_view prefix
 
 /// Returns features.npz, features.npy, or the only features_<name>.npy.
 fs::path find_features(const fs::path& folder, const DatasetWriter& writer) {
+  expect_not_both(folder / "features.npz", folder / "features.npy");
   for (const char* name : {"features.npz", "features.npy"}) {
     if (fs::exists(folder / name)) return folder / name;
   }
@@ -186,6 +182,12 @@ void name_unused_files(const fs::path& folder, const ImportOptions& options, con
   for (const fs::path& path : files_like(folder, "labels_", ".npy")) {
     writer.report(
         fmt::format("{} is not used; rename it to labels.npy to train on it", path.filename().string()));
+  }
+  for (const fs::path& path : files_like(folder, "features_", ".npy")) {
+    if (fs::exists(folder / "features.npz") || fs::exists(folder / "features.npy"))
+      writer.report(
+          fmt::format("{} is not used; rename it to features.npy, in the other's place, to train on it",
+                      path.filename().string()));
   }
   if (!options.given_edges && fs::exists(folder / "edge_split.npz"))
     writer.report("edge_split.npz is not used; add --edge-split given to predict links");

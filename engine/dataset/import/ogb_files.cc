@@ -98,6 +98,8 @@ OgbFiles find_ogb_files(const fs::path& source) {
   const fs::path splits =
       has_raw || fs::is_directory(folder / "split") ? folder / "split" : folder.parent_path() / "split";
   const fs::path archive = raw / "data.npz";
+  for (const char* text : {"edge.csv", "node-feat.csv", "node-label.csv"})
+    if (const fs::path other = find_text_file(raw / text); !other.empty()) expect_not_both(archive, other);
   return {raw, raw, raw, splits, "", fs::exists(archive) ? archive : fs::path()};
 }
 

@@ -89,11 +89,12 @@ std::vector<Field> synthetic_fields() {
                .above_minimum = true,
                .used_with = {"dataset.synthetic.preset", {"reddit", "products", "yelp", "flickr"}}});
   for (auto& field : synthetic_shape_fields()) f.push_back(std::move(field));
-  f.push_back({.path = "dataset.synthetic.seed",
-               .type = FieldType::kInteger,
-               .description = "seed of the generator, 0 … 2⁶³ − 1; the same seed gives the same graph, byte for byte",
-               .slot = at([](Job & j) -> auto& { return j.dataset.synthetic.seed; }),
-               .minimum = 0});
+  f.push_back(
+      {.path = "dataset.synthetic.seed",
+       .type = FieldType::kInteger,
+       .description = "seed of the generator, 0 … 2⁶³ − 1; the same seed gives the same graph, byte for byte",
+       .slot = at([](Job & j) -> auto& { return j.dataset.synthetic.seed; }),
+       .minimum = 0});
   return f;
 }
 

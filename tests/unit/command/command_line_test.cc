@@ -75,6 +75,12 @@ TEST(CommandLine, ATypoNamesTheNearestWord) {
   EXPECT_EQ(run({"run", "--fil=x"}, table()).status, 2);
 }
 
+TEST(CommandLine, AManifestWithoutItsOptionIsTold) {
+  const Result result = run({"run", "x.yaml", "--fresh"}, table());
+  EXPECT_EQ(result.status, 2);
+  EXPECT_EQ(result.err, "atoll run: unexpected x.yaml (did you mean -f x.yaml?)\n");
+}
+
 /// `--set=$UNSET --fresh` must not set "--fresh", and leave the option itself out.
 TEST(CommandLine, AnEmptyValueDoesNotTakeTheNextWord) {
   const std::string says =

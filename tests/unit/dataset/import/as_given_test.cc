@@ -116,6 +116,13 @@ TEST_F(AsGiven, FilesOfOtherNamesAreNamed) {
   write_text(folder_ / "in/notes.md", "mine");
   import();
   EXPECT_THAT(reports_, ::testing::Not(HasSubstr("not read")));
+  const std::vector<float> features(3, 1);
+  write_array(folder_ / "in/features_b.npy", Dtype::kFloat32, features, {1});
+  import();
+  EXPECT_THAT(reports_, HasSubstr("features are taken from features_b.npy"));
+  write_array(folder_ / "in/features.npy", Dtype::kFloat32, features, {1});
+  import();
+  EXPECT_THAT(reports_, HasSubstr("features_b.npy is not used; rename it to features.npy"));
   for (const char* name : {"x.npy", "features.csv"}) write_text(folder_ / "in" / name, "");
   import();
   EXPECT_THAT(reports_, HasSubstr("not read: features.csv, x.npy. The layout's names are edges.npy"));
@@ -208,6 +215,16 @@ TEST_F(AsGiven, SplitsAreDrawnByOriginalId) {
   EXPECT_NEAR(double(std::count(forward.begin(), forward.end(), 3)) / kVertices, 0.2, 0.04);
   options_.split->seed = 8;
   EXPECT_NE(drawn(ids), forward);
+}
+
+/// Otherwise whoever asked for it would train on the other without a word.
+TEST_F(AsGiven, ADrawnSplitBesideTheSourcesOwnIsTold) {
+  labels(Dtype::kInt32, std::vector<std::int32_t>{0, 1, 1});
+  options_.split = parse_drawn_split("random:100/0/0", 1);
+  import();
+  EXPECT_THAT(reports_, testing::Not(HasSubstr("dataset.split")));
+  split_of<std::int64_t>(Dtype::kInt64, {{0}, {2}, {1}});
+  EXPECT_THAT(reports_, HasSubstr("with dataset.split: random it takes the drawn one"));
 }
 
 TEST(DrawnSplits, AreRefusedUnlessTheyArePercent) {

@@ -1,5 +1,6 @@
 // Broken sources of GraphSAINT.
 #include "dataset/import/bad_input.h"
+#include "dataset/import/gzip.h"
 
 namespace atl {
 namespace {
@@ -67,6 +68,10 @@ const BadInput kCases[] = {
        good_saint(f);
        write_text(f / "role.json", R"({"tr": [0], "va")");
      }, {"role.json: byte", "not JSON"}},
+    {"saint_packed_and_unpacked", "graphsaint", "", [](const fs::path& f) {
+       good_saint(f);
+       write_text(f / "role.json.gz", gzip(R"({"tr": [2], "va": [1], "te": [0]})"));
+     }, {"role.json: role.json.gz is there too", "remove one"}},
     {"saint_roles_overlap", "graphsaint", "", [](const fs::path& f) {
        good_saint(f);
        write_text(f / "role.json", R"({"tr": [0, 1], "va": [1], "te": [2]})");

@@ -146,6 +146,27 @@ const BadInput kCases[] = {
        fs::rename(f / "features.npy", f / "features_a.npy");
        fs::copy(f / "features_a.npy", f / "features_b.npy");
      }, {"features_a.npy, features_b.npy", "rename"}},
+    {"npy_two_forms_of_features", "npy", "", [](const fs::path& f) {
+       good_npy(f);
+       write_csr(f / "features.npz", 3, 2, {0, 1, 2, 2}, {0, 1}, {1, 1});
+     }, {"features.npz: features.npy is there too", "remove one"}},
+    {"npy_two_names_of_a_part", "npy", "", [](const fs::path& f) {
+       good_npy(f);
+       NpzWriter archive(f / "split.npz");
+       const Index shape[] = {3};
+       for (const char* name : {"train", "train_mask", "val", "test"})
+         archive.add(name, Dtype::kInt32, shape, std::span<const int>(std::vector<int>(3)));
+       archive.finish();
+     }, {"split.npz: holds both 'train' and 'train_mask'", "leave one out"}},
+    {"npy_two_names_of_a_pair_set", "npy", "", [](const fs::path& f) {
+       good_npy(f);
+       NpzWriter archive(f / "edge_split.npz");
+       const Index shape[] = {1, 2};
+       for (const char* name : {"train_pos", "train", "val_pos", "test_pos", "val_neg", "test_neg"})
+         archive.add(name, Dtype::kInt32, shape, std::span<const int>(std::vector<int>{0, 1}));
+       archive.finish();
+     }, {"edge_split.npz: holds both 'train_pos' and 'train'", "leave one out"},
+     [](ImportOptions& o) { o.given_edges = true; }},
     {"npy_features_transposed", "npy", "", [](const fs::path& f) {
        good_npy(f);
        write_array(f / "features.npy", Dtype::kFloat32, std::vector<float>{1, 2, 3, 4, 5, 6}, {3});
@@ -162,45 +183,44 @@ const BadInput kCases[] = {
        write_text(f / "features.npy", text);
      }, {"features.npy", "Python objects", "astype('float32')"}},
     {"npz_features_dense", "npy", "", [](const fs::path& f) {
-       good_npy(f);
+       good_npy_without_features(f);
        NpzWriter archive(f / "features.npz");
        const Index shape[] = {3, 2};
        archive.add("arr_0", Dtype::kFloat32, shape, std::span<const float>(std::vector<float>(6)));
        archive.finish();
      }, {"features.npz", "arr_0", "dense one with numpy.save"}},
     {"npz_features_cut_off", "npy", "", [](const fs::path& f) {
-       good_npy(f);
-       fs::remove(f / "features.npy");
+       good_npy_without_features(f);
        write_text(f / "features.npz", read_bytes(kCora / "features.npz").substr(0, 5000));
      }, {"features.npz", "directory is missing", "copy or download"}},
     {"npz_features_damaged", "npy", "", [](const fs::path& f) {
-       good_npy(f);
+       good_npy_without_features(f);
        std::string text = read_bytes(kCora / "features.npz");
        text[20000] = char(text[20000] ^ 1);
        write_text(f / "features.npz", text);
      }, {"features.npz:", "copy or download"}},
     {"npz_column_out_of_range", "npy", "", [](const fs::path& f) {
-       good_npy(f);
+       good_npy_without_features(f);
        write_csr(f / "features.npz", 3, 2, {0, 1, 2, 2}, {0, 2}, {1, 1});
      }, {"features.npz: indices[1] is 2", "0 … 1"}},
     {"npz_offsets_decrease", "npy", "", [](const fs::path& f) {
-       good_npy(f);
+       good_npy_without_features(f);
        write_csr(f / "features.npz", 3, 2, {0, 2, 1, 2}, {0, 1}, {1, 1});
      }, {"features.npz: indptr[2] is 1", "at least 2"}},
     {"npz_offsets_end_early", "npy", "", [](const fs::path& f) {
-       good_npy(f);
+       good_npy_without_features(f);
        write_csr(f / "features.npz", 3, 2, {0, 1, 1, 1}, {0, 1}, {1, 1});
      }, {"features.npz: indptr ends at 1", "2 indices"}},
     {"npz_values_missing", "npy", "", [](const fs::path& f) {
-       good_npy(f);
+       good_npy_without_features(f);
        write_csr(f / "features.npz", 3, 2, {0, 1, 2, 2}, {0, 1}, {1});
      }, {"data", "(1)", "(2)"}},
     {"npz_is_csc", "npy", "", [](const fs::path& f) {
-       good_npy(f);
+       good_npy_without_features(f);
        write_csr(f / "features.npz", 3, 2, {0, 1, 2, 2}, {0, 1}, {1, 1}, "csc");
      }, {"features.npz", "'csc'", "tocsr()"}},
     {"npz_feature_infinite", "npy", "", [](const fs::path& f) {
-       good_npy(f);
+       good_npy_without_features(f);
        write_csr(f / "features.npz", 3, 2, {0, 1, 2, 2}, {0, 1}, {1, std::numeric_limits<float>::infinity()});
      }, {"features.npz: row 1: feature 1 is inf"}},
     {"weight_nan", "npy", "", [](const fs::path& f) {
@@ -224,8 +244,7 @@ const BadInput kCases[] = {
      }, {"the arc 80 → 90 is given several times, and its weights add up to 6e+38"},
      [](ImportOptions& o) { o.weights = true; }},
     {"npz_equal_columns_add_up_beyond_float32", "npy", "", [](const fs::path& f) {
-       good_npy(f);
-       fs::remove(f / "features.npy");
+       good_npy_without_features(f);
        write_csr(f / "features.npz", 3, 2, {0, 2, 2, 2}, {1, 1}, {3e38f, 3e38f});
      }, {"features.npz: row 0: feature 1 is inf"}},
     {"npy_original_ids_twice", "npy", "", [](const fs::path& f) {

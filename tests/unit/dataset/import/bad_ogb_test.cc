@@ -1,5 +1,6 @@
 // Broken sources of OGB.
 #include "dataset/import/bad_input.h"
+#include "dataset/import/gzip.h"
 
 namespace atl {
 namespace {
@@ -113,6 +114,14 @@ const BadInput kCases[] = {
     {"ogb_binary_weights", "ogb", "", [](const fs::path& f) {
        binary(f, {0, 1, 2, 1, 2, 0}, {2, 3});
      }, {"data.npz: weights aren't read from OGB's binary form"}, [](ImportOptions& o) { o.weights = true; }},
+    {"ogb_packed_and_unpacked", "ogb", "", [](const fs::path& f) {
+       good_ogb(f);
+       write_text(f / "node-label.csv.gz", gzip("0\n1\n1\n"));
+     }, {"node-label.csv: node-label.csv.gz is there too", "remove one"}},
+    {"ogb_text_and_binary", "ogb", "", [](const fs::path& f) {
+       binary(f, {0, 1, 2, 1, 2, 0}, {2, 3});
+       write_text(f / "raw/node-feat.csv", "1,2\n3,4\n5,6\n");
+     }, {"data.npz: node-feat.csv is there too", "remove one"}},
     {"ogb_split_out_of_range", "ogb", "", [](const fs::path& f) {
        good_ogb(f);
        write_text(f / "split/s/test.csv", "9\n");

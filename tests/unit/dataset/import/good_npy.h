@@ -12,4 +12,10 @@ inline void good_npy(const std::filesystem::path& folder) {
   write_text(folder / "meta.json", R"({"num_nodes": 3, "num_edges": 2, "num_classes": 2})");
 }
 
+/// One whose features.npz a test writes.
+inline void good_npy_without_features(const std::filesystem::path& folder) {
+  good_npy(folder);
+  std::filesystem::remove(folder / "features.npy");
+}
+
 }  // namespace atl
