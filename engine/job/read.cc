@@ -134,9 +134,27 @@ class Reader {
     if (value.is_null()) return;
     if (value.kind == Node::Kind::kMap) return read_object(field.path, value);
     if (value.kind == Node::Kind::kScalar && !field.shorthand.empty()) return read_shorthand(field, value);
+    const std::vector<std::string> known = names_of(children_of(fields_, field.path));
+    const std::string meant = map_of(field, value);
     out_.problems.error(
         value.where, field.path,
-        "must be a map of fields" + suggestion("", names_of(children_of(fields_, field.path))));
+        "must be a map of fields" +
+            (meant.empty() ? suggestion("", known)
+                           : fmt::format(" (did you mean {}? known: {})", meant, fmt::join(known, ", "))));
+  }
+
+  /// What a word in a map's place may mean: the kind, or else the name, as "strategy: {kind: pipegcn}"; "" where
+  /// it is neither.
+  std::string map_of(const Field& object, const Node& value) const {
+    const auto* word = std::get_if<std::string>(&value.scalar);
+    if (word == nullptr) return "";
+    const auto map = [&](const char* key) {
+      return fmt::format("{}: {{{}: {}}}", field_name(object.path), key, *word);
+    };
+    const Field* kind = find_field(fields_, object.path + ".kind");
+    if (kind != nullptr && std::ranges::find(kind->choices, *word, &Choice::name) != kind->choices.end())
+      return map("kind");
+    return find_field(fields_, object.path + ".name") != nullptr ? map("name") : "";
   }
 
   /// Reads one scalar in an object's place. Several members' errors would say the same, so only the first is

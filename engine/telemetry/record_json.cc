@@ -144,13 +144,20 @@ void put(Json& json, const Owner& owner) {
   ((json[kMemberName<kMembers>] = json_of(owner.*kMembers)), ...);
 }
 
+/// What the library says, without the name of its exception: "[json.exception.out_of_range.403] key …".
+std::string words_of(const Json::exception& error) {
+  const std::string text = error.what();
+  const std::size_t name = text.starts_with('[') ? text.find("] ") : std::string::npos;
+  return name == std::string::npos ? text : text.substr(name + 2);
+}
+
 /// Runs `read`, which reads parsed text, and turns the library's exceptions into Errors.
 template <class Read>
 auto reading(Read read) {
   try {
     return read();
   } catch (const Json::exception& error) {
-    fail("{}", error.what());
+    fail("{}", words_of(error));
   }
 }
 

@@ -134,7 +134,11 @@ TEST(RunFolder, DamageIsSaidWithFileAndLine) {
   EXPECT_THAT(error_of([&] { read_run(folder.path()); }),
               HasSubstr("metrics.jsonl:5: is not an epoch's record"));
   write_bytes(folder / "run.json", "{}");
-  EXPECT_THAT(error_of([&] { read_run(folder.path()); }), HasSubstr("run.json: is not the record of a run"));
+  EXPECT_THAT(error_of([&] { read_run(folder.path()); }),
+              HasSubstr("run.json: is not the record of a run: key 'format' not found; restore"));
+  write_bytes(folder / "run.json", "");  // as a lost power may leave it
+  EXPECT_THAT(error_of([&] { read_run(folder.path()); }),
+              HasSubstr("run.json: is not the record of a run: parse error at line 1, column 1"));
   EXPECT_THAT(error_of([&] { read_run(folder / "elsewhere"); }), HasSubstr("is not the output folder "
                                                                            "of a run"));
 }
