@@ -143,8 +143,8 @@ class Reader {
                            : fmt::format(" (did you mean {}? known: {})", meant, fmt::join(known, ", "))));
   }
 
-  /// What a word in a map's place may mean: the kind, or else the name, as "strategy: {kind: pipegcn}"; "" where
-  /// it is neither.
+  /// What a word in a map's place may mean: the kind, or else the name, as "strategy: {kind: pipegcn}".
+  /// Empty where it is neither.
   std::string map_of(const Field& object, const Node& value) const {
     const auto* word = std::get_if<std::string>(&value.scalar);
     if (word == nullptr) return "";
