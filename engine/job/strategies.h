@@ -3,6 +3,7 @@
 // strategy is a folder there, one line in strategies.cc here and one in strategies/strategies.cc.
 #pragma once
 
+#include <deque>
 #include <string>
 #include <vector>
 
@@ -92,7 +93,8 @@ struct StrategyInfo {
   bool hides_communication(const Options& given) const { return hides == nullptr || hides(given); }
 };
 
-const std::vector<StrategyInfo>& strategy_infos();
+/// The rows never move, because jobs point to theirs (StrategySpec::row).
+const std::deque<StrategyInfo>& strategy_infos();
 /// Adds a strategy of the calling program to the table. Call it before the first job is read; not
 /// thread-safe.
 void add_strategy(StrategyInfo info);

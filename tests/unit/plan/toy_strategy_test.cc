@@ -54,7 +54,6 @@ Layout together(const Job& job) {
 }
 
 void whole_groups(const Check& c) {
-  if (c.job.strategy.kind != "toy") return;
   if (c.job.placement.ranks % c.job.strategy.options.integer("together") != 0)
     c.error("strategy.toy.together", "does not divide placement.ranks (use a number that does)");
 }
@@ -90,7 +89,7 @@ class Toy : public KilledRuns {
 
 TEST_F(Toy, IsReadFromAManifestAndLaidOut) {
   const Job four = small_job({"strategy.kind=toy", "strategy.toy.together=2", "placement.ranks=4"});
-  EXPECT_EQ(find_strategy("toy")->layout(four).groups, (std::vector<std::vector<Rank>>{{0, 1}, {2, 3}}));
+  EXPECT_EQ(four.strategy.row->layout(four).groups, (std::vector<std::vector<Rank>>{{0, 1}, {2, 3}}));
   EXPECT_THAT(
       [] {
         small_job({"strategy.kind=toy", "placement.ranks=3"});
