@@ -84,7 +84,7 @@ struct StrategyInfo {
   // What a checkpoint calls the rows that ranks keep beside parameters.
   std::string kept_rows = "rows of earlier epochs";
   std::string no_pairs{};     // why it can't train on pairs of vertices (task linkPrediction); "": it can
-  std::vector<Rule> rules{};  // which jobs it refuses, and why
+  std::vector<Rule> rules{};  // which of its jobs it refuses, and why
 
   JobDivision division(const Job& job) const { return divide == nullptr ? JobDivision{} : divide(job); }
   std::vector<std::string> advise(const Job& job, const RunFacts& facts) const {

@@ -2,6 +2,8 @@
 // resume it.
 #include <gmock/gmock.h>
 
+#include <optional>
+
 #include "job/field.h"
 #include "job/strategies.h"
 #include "job/strategies/boundary_rows.h"
@@ -58,9 +60,12 @@ void whole_groups(const Check& c) {
     c.error("strategy.toy.together", "does not divide placement.ranks (use a number that does)");
 }
 
+std::optional<Job> made_before;  // the table had the toy
+
 /// Before any test reads a job.
 class AddToy final : public testing::Environment {
   void SetUp() override {
+    made_before.emplace();
     add_strategy(
         StrategyInfo{.kind = "toy",
                      .description = "a toy",
@@ -95,6 +100,17 @@ TEST_F(Toy, IsReadFromAManifestAndLaidOut) {
         small_job({"strategy.kind=toy", "placement.ranks=3"});
       },
       testing::ThrowsMessage<Error>(testing::HasSubstr("strategy.toy.together: does not divide")));
+}
+
+TEST_F(Toy, MovesNoRowThatAJobHolds) {
+  ASSERT_TRUE(made_before);
+  EXPECT_EQ(made_before->strategy.row, job_of("graph").strategy.row);
+  EXPECT_EQ(made_before->strategy.row->kind, "graph");
+}
+
+/// Three ranks are no whole groups of the toy, whose option another's job doesn't have.
+TEST_F(Toy, HasNoSayInAnothersJob) {
+  EXPECT_EQ(small_job({"strategy.kind=graph", "placement.ranks=3"}).placement.ranks, 3);
 }
 
 TEST_F(Toy, TrainsAndResumes) {

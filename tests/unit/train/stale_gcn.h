@@ -11,7 +11,6 @@
 #include <set>
 #include <vector>
 
-#include "job/strategies.h"
 #include "strategies/exchange/boundary_set.h"
 #include "train/small_job.h"
 #include "train/stale_parts.h"
@@ -214,7 +213,7 @@ class Recurrence : public testing::TestWithParam<SmallCase> {
 
   static double sampling_rate(const Job& job) {
     const Options& o = job.strategy.options;
-    if (job.strategy.row->kind == "bns") return o.number("rate");
+    if (o.has("rate")) return o.number("rate");
     return o.has("boundaryRate") ? o.number("boundaryRate") : 1;
   }
 
