@@ -12,6 +12,7 @@
 #include "command/job_data.h"
 #include "command/record_job.h"
 #include "command/run/job_room.h"
+#include "job/strategies.h"
 #include "simulate/simulation.h"
 #include "simulate/topology.h"
 
@@ -26,7 +27,7 @@ constexpr long kSmallestSample = 4;  // a segment's law has up to four factors
 std::vector<ListedStrategy> listed(const Arguments& a, const Topology& topology) {
   if (a.has("--strategies")) return read_strategy_list(a.get("--strategies"));
   const LoadedJob loaded = job_on(topology, a, "", [](const std::string&) {});
-  return {{loaded.job.strategy.kind, "", ""}};
+  return {{loaded.job.strategy.row->kind, "", ""}};
 }
 
 struct Candidate {

@@ -4,6 +4,7 @@
 
 #include "base/error.h"
 #include "base/threads.h"
+#include "job/strategies.h"
 #include "partition/server_graph.h"
 #include "plan/dry_step.h"
 #include "plan/rank_shape.h"
@@ -229,7 +230,7 @@ void DryInputs::count_batches() {
   }
   const int batches = server_batches_of(job_);
   if (batches > 1 && most_batches_ > 0 && batches > most_batches_)
-    fail("{}", too_many_batches(job_.strategy.kind, batches, most_batches_));
+    fail("{}", too_many_batches(job_.strategy.row->kind, batches, most_batches_));
 }
 
 PartShare DryInputs::share(Rank rank) const {

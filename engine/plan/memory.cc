@@ -41,19 +41,6 @@ Index outer_block_bytes(const RankShape& s, const GraphNeeds& needs, bool weight
   return csr_bytes(s.owned, s.outer_arcs, weighted) + csr_bytes(s.halo, s.outer_arcs, weighted) +
          (needs.attention ? 8 * s.outer_arcs : 0);
 }
-/// Bytes of NearBlocks, without what they share with the LocalGraph.
-Index near_blocks_bytes(const RankShape& s, const GraphNeeds& needs, bool weighted) {
-  Index sum = 0;
-  for (const NearShape& each : std::span(s.near).subspan(std::size_t(s.beyond))) {
-    for (const PeerShape& p : each.peers) sum += 4 * p.send;
-    if (each.is_whole) continue;
-    sum += csr_bytes(each.sources, each.own_arcs, weighted) +
-           csr_bytes(each.rows, each.outer_arcs, weighted) + csr_bytes(each.halo, each.outer_arcs, weighted);
-    sum += each.halo * (8 + (needs.normalisation == Normalisation::kSymmetric ? kReal : 0));
-    if (needs.attention) sum += 8 * (each.own_arcs + each.outer_arcs);
-  }
-  return sum;
-}
 
 /// Bytes of the LocalGraph's arrays and the view's, which replaces some of them.
 Index graph_bytes(const RankShape& s, const GraphNeeds& needs, bool weighted) {
@@ -61,7 +48,7 @@ Index graph_bytes(const RankShape& s, const GraphNeeds& needs, bool weighted) {
   Index sum = s.view ? s.view->bytes() : 0;
   if (s.replaced() == Replaces::kNothing) sum += outer_block_bytes(s, needs, weighted);
   if (s.replaced() != Replaces::kBoth) sum += own_block_bytes(s, needs, weighted);
-  sum += 4 * (s.owned + s.halo) + near_blocks_bytes(s, needs, weighted);
+  sum += 4 * (s.owned + s.halo) + s.near_bytes;
   if (needs.normalisation == Normalisation::kMean) sum += kReal * s.owned;
   if (needs.normalisation == Normalisation::kSymmetric) sum += kReal * (2 * s.owned + s.halo);
   for (const PeerShape& p : s.peers) sum += 4 * p.send;

@@ -5,6 +5,7 @@
 
 #include "base/threads.h"
 #include "job/samplers.h"
+#include "job/strategies.h"
 #include "plan/dry_step.h"
 #include "plan/memory.h"
 #include "plan/strategy_plan.h"
@@ -66,7 +67,8 @@ RankBatches::RankBatches(const Job& job, const Dataset& dataset, const BatchSour
   }
   if (!columns_) return;
   const auto make = strategy_plan_of(job).columns;
-  ATOLL_CHECK(make != nullptr, "strategy {} holds features by columns and plans none", job.strategy.kind);
+  ATOLL_CHECK(make != nullptr, "strategy {} holds features by columns and plans none",
+              job.strategy.row->kind);
   by_columns_ = make({job, ctx_, comm_, model_, runner_, *columns_, features_on(job, rank, features_),
                       memory_.passes(), counts_rows_, in_flight()});
 }

@@ -227,8 +227,7 @@ Prepared prepared_for_ranks(const Reconcile& reconcile) {
 
 std::string chosen_strategy(const Reconcile& reconcile) {
   const Prepared* prepared = known_parts(reconcile);
-  return prepared && find_strategy(reconcile.spec().strategy.kind)->stands_for_another ? prepared->strategy
-                                                                                       : "";
+  return prepared && reconcile.spec().strategy.row->stands_for_another ? prepared->strategy : "";
 }
 
 std::string reason_for_strategy(const Reconcile& reconcile) {

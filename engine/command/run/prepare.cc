@@ -31,7 +31,7 @@ nlohmann::ordered_json flows_json(const std::vector<PairBytes>& flows) {
 /// The pod of each rank. Ranks of different pods may be placed on different machines.
 std::vector<std::string> pods_of(const Job& job) {
   std::vector<std::string> pods(std::size_t(job.placement.ranks));
-  const Layout layout = find_strategy(job.strategy.kind)->layout(job);
+  const Layout layout = job.strategy.row->layout(job);
   for (std::size_t pod = 0; pod < layout.groups.size(); ++pod)
     for (const Rank rank : layout.groups[pod]) pods[std::size_t(rank)] = fmt::format("pod {}", pod);
   return pods;
@@ -78,7 +78,7 @@ int run_prepare(const Arguments& a) {
   const RankTraffic traffic = rank_traffic(loaded.job, dataset, prepared);
   json["parts"] = traffic.parts;
   // the layout by which the operator makes pods
-  const Layout layout = find_strategy(given.job.strategy.kind)->layout(given.job);
+  const Layout layout = given.job.strategy.row->layout(given.job);
   const ServerFlows flows = server_flows(layout, traffic.flows, kMostFlows);
   json["flows"] = flows_json(flows.listed);
   if (flows.unlisted > 0) json["unlistedFlow"] = std::int64_t(flows.unlisted);

@@ -8,6 +8,7 @@
 #include "job/models.h"
 #include "job/rule.h"
 #include "job/samplers.h"
+#include "job/strategies.h"
 #include "job/strategies/boundary_rows.h"
 
 namespace atl {
@@ -98,8 +99,8 @@ bool draws_some_neighbours(const Job& job) {
   return std::ranges::any_of(batch_fanout(job), [](int each) { return each > 0; });
 }
 
-void check_batch_fanout(const Check& c, const std::string& kind) {
-  const std::string path = "strategy." + kind + ".fanout";
+void check_batch_fanout(const Check& c) {
+  const std::string block = "strategy." + c.job.strategy.row->kind + ".", path = block + "fanout";
   const std::vector<int> fanout = batch_fanout(c.job);
   const int layers = gathering_layers(c.job.model);
   if (std::ranges::find(fanout, 0) != fanout.end())
@@ -109,7 +110,7 @@ void check_batch_fanout(const Check& c, const std::string& kind) {
             counted_text(std::int64_t(fanout.size()), "number"), counted_text(layers, "layer"),
             layers_field(c.job.model));
   else if (std::ranges::all_of(fanout, [](int each) { return each < 0; }) && draws_by_vertex(c.job))
-    warn_without_effect(c, "strategy." + kind + ".replace", "where every layer reads all neighbours");
+    warn_without_effect(c, block + "replace", "where every layer reads all neighbours");
 }
 
 ServerRule batch_fanout_rule(const std::string& kind) {
@@ -174,8 +175,8 @@ double feature_rate(const Job& job, std::int64_t columns) {
   return columns < kFewColumns ? 1 : kRate;
 }
 
-void check_feature_options(const Check& c, const std::string& kind) {
-  const std::string block = "strategy." + kind + ".";
+void check_feature_options(const Check& c) {
+  const std::string block = "strategy." + c.job.strategy.row->kind + ".";
   const Options& options = c.job.strategy.options;
   const bool all = options.number("featureRate") == 1;
   if (all) warn_without_effect(c, block + "fill", "with featureRate 1: every column is fetched");

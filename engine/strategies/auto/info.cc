@@ -11,7 +11,6 @@ namespace {
 const std::string kRates = "use a rate above 0: 850mbit, 32gbit, 12GB/s";
 
 void a_rate(const Check& c) {
-  if (c.job.strategy.kind != "auto") return;
   const std::string& link = c.job.strategy.options.text("link");
   if (!parse_rate(link)) c.error("strategy.link", "'{}' is not allowed ({})", link, kRates);
 }

@@ -90,12 +90,8 @@ std::vector<Field> partitioned_alone() {
   return options;
 }
 
-void a_fanout_a_layer(const Check& c) {
-  if (c.job.strategy.kind == "dgs") check_batch_fanout(c, "dgs");
-}
-
 void others_to_explain(const Check& c) {
-  if (c.job.strategy.kind == "dgs" && c.job.placement.ranks == 1)
+  if (c.job.placement.ranks == 1)
     c.warning(
         "strategy.kind",
         "dgs on one rank is minibatch: no vertex is another rank's, and options of masks and explanations have no "
@@ -104,8 +100,8 @@ void others_to_explain(const Check& c) {
 
 /// Warns about options of masks by which nothing is drawn or fetched.
 void options_of_masks(const Check& c) {
-  if (c.job.strategy.kind != "dgs" || c.job.placement.ranks == 1) return;
-  check_feature_options(c, "dgs");
+  if (c.job.placement.ranks == 1) return;
+  check_feature_options(c);
   const Options& given = c.job.strategy.options;
   if (explains_vertices(c.job)) return;
   for (const char* option : {"epsilon", "split", "probability"})
@@ -150,26 +146,27 @@ StrategyInfo dgs_strategy() {
   std::vector<Field> options = drawing_options("dgs");
   for (auto& more : {partitioned_alone(), mask_options(), feature_options("dgs", 0), explainer_options()})
     options.insert(options.end(), more.begin(), more.end());
-  return {.kind = "dgs",
-          .description = "mini-batches that read of other ranks what online explanation says matters",
-          .source = kSource,
-          .options = std::move(options),
-          .layout = own_parts,
-          .traffic = batch_traffic,
-          .flows = batch_flows,
-          .hides = [](const Options&) { return true; },
-          .several_steps = true,
-          .several_parts = true,
-          .draws_neighbours = draws_some_neighbours,
-          .side_threads = batch_threads,
-          .advice =
-              [](const Job& job, const RunFacts& run) {
-                const std::string late = run.learns ? masks_too_late(job, run.columns, run.steps) : "";
-                return late.empty() ? std::vector<std::string>{} : std::vector{late};
-              },
-          .kept_rows = "masks",
-          .no_pairs = "it explains what vertices' classes depend on",
-          .rules = {{a_fanout_a_layer, {batch_fanout_rule("dgs")}}, {others_to_explain}, {options_of_masks}}};
+  return {
+      .kind = "dgs",
+      .description = "mini-batches that read of other ranks what online explanation says matters",
+      .source = kSource,
+      .options = std::move(options),
+      .layout = own_parts,
+      .traffic = batch_traffic,
+      .flows = batch_flows,
+      .hides = [](const Options&) { return true; },
+      .several_steps = true,
+      .several_parts = true,
+      .draws_neighbours = draws_some_neighbours,
+      .side_threads = batch_threads,
+      .advice =
+          [](const Job& job, const RunFacts& run) {
+            const std::string late = run.learns ? masks_too_late(job, run.columns, run.steps) : "";
+            return late.empty() ? std::vector<std::string>{} : std::vector{late};
+          },
+      .kept_rows = "masks",
+      .no_pairs = "it explains what vertices' classes depend on",
+      .rules = {{check_batch_fanout, {batch_fanout_rule("dgs")}}, {others_to_explain}, {options_of_masks}}};
 }
 
 }  // namespace atl

@@ -74,6 +74,7 @@ struct GatherRequest {
   const Rows& rows;        // (owned, cols)
   Traffic purpose;         // kHalo, kEvaluation, kRecompute, or kSetup for what is gathered once
   ConstMatrixView sent{};  // see PassState::sent
+  bool trains() const { return purpose == Traffic::kHalo || purpose == Traffic::kRecompute; }
 };
 
 /// A matrix of a rank's own state, with its name in checkpoints.
