@@ -61,7 +61,7 @@ class ClusterView : public NodeBudget {
   /// Names of pods on the node that aren't the job's.
   virtual std::vector<std::string> other_pods(const std::string& node) = 0;
   /// Whether an older job also has some pods and is refused others, so that this one gives way (decide.h).
-  virtual bool is_another_first() = 0;
+  virtual bool is_another_first() const = 0;
   virtual LoginKeys new_keys() = 0;
 };
 

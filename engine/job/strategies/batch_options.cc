@@ -133,7 +133,7 @@ Layout own_parts(const Job& job) {
 namespace {
 
 constexpr double kRate = 0.85;  // the paper's N_f
-// Of ten columns, leaving out one at random cost 0.85 points of accuracy (docs/benchmarks/dgs-accuracy.md).
+// With ten columns, leaving out one at random cost 0.85 points of accuracy (docs/benchmarks/dgs-accuracy.md).
 constexpr std::int64_t kFewColumns = 20;
 
 }  // namespace

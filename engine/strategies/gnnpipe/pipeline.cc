@@ -65,7 +65,8 @@ void Pipeline::make_whole_layers(double all_vertices) {
   whole_memory_->shape({LayerRows{owned, owned, owned, whole_exchange_->source_rows(0)}});
 }
 
-/// Computes the input of the first layer inside, which never changes, so that it has no history.
+/// Computes the input of the first layer that runs chunk by chunk (inside_). The input never changes, so it
+/// needs no history.
 void Pipeline::compute_prefix() {
   ATOLL_CHECK(!rows_->gathers(whole_.end), "a layer gathers what is computed once");
   const std::vector<Index> outputs(std::size_t(whole_.end), part_.graph->owned);
