@@ -119,8 +119,7 @@ class Trials {
     std::vector<ComparedStrategy*> all = candidates();
     if (all.empty())
       return say_("nothing is tried: of what isn't exact, nothing has a shorter step than what is");
-    // A trial may cost a share of what training with the likely winner costs. Where that one is far ahead, a
-    // longer trial would cost more than it can save.
+    // Without this bound a trial could cost more than it saves, where the likely winner is far ahead.
     if (const ComparedStrategy* likely = comparison_.best(false))
       room_ = bounds_.share * of_training(*comparison_.cost(*likely));
     const ComparedStrategy& first = *all.front();
