@@ -253,7 +253,7 @@ void Pipeline::backward(std::size_t place, TrainingStep& session) {
 /// Backward has reused the outputs' memory. Computed again they are the same, because the step changed no
 /// weight where a gradient wasn't finite, draws are keyed by the step, and it read the history that lies
 /// there still. If only the loss wasn't finite, they are those of the weights after the step.
-void Pipeline::recount_non_finite(std::int64_t step, double* by_layer) {
+int Pipeline::recount_non_finite(std::int64_t step, double* by_layer) {
   if (refreshed_) rows_->refresh();  // swaps back
   place_outputs();
   forward_all(step);
@@ -261,6 +261,7 @@ void Pipeline::recount_non_finite(std::int64_t step, double* by_layer) {
   constants_.end();
   for (int l = whole_.end > 0 ? whole_.end - 1 : inside_.first; l < inside_.end; ++l)
     atl::count_non_finite(ctx_, rows_->present(l + 1), by_layer + l);
+  return stage_;
 }
 
 void Pipeline::report(FigureRequest& request) {
