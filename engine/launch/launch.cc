@@ -22,8 +22,8 @@ namespace {
 using Clock = std::chrono::steady_clock;
 constexpr int kLostStatus = 1;  // used where mpirun's own status would read as a signal
 
-/// How ranks that say when they have started are stopped: how often they are asked and, while none has
-/// started, when mpirun is killed. SIGTERM wouldn't do: mpirun may hang or crash at it while it starts.
+/// For ranks that say when they have started: how often they are asked to stop, and, while none has started,
+/// when mpirun is killed. SIGTERM wouldn't do: mpirun may hang or crash at it while it starts.
 constexpr std::chrono::milliseconds kAskAgain{500}, kEndMpirun{1500};
 constexpr std::chrono::milliseconds kLeftovers{1000};  // after a stop, for processes that outlive mpirun
 constexpr const char* kAndKilled = ", and was killed";

@@ -118,7 +118,7 @@ bool is_object_defaulted(const Field& object) {
 
 namespace {
 
-/// The models or strategies for which `holds`: "[gat, gcnii]".
+/// Of models or strategies: "[gat, gcnii]".
 template <class Info, class Condition>
 std::string kinds_where(const std::vector<Info>& infos, Condition holds) {
   std::vector<std::string> kinds;
