@@ -102,7 +102,7 @@ const std::vector<SamplerInfo>& sampler_infos() {
        "Hamilton et al. 2017",
        {"fanout", "replace", "batchSize"}},
       {"historical",
-       "as neighbour, within what a rank owns: of other ranks, inner layers read embeddings of earlier steps",
+       "as neighbour among a rank's own vertices; inner layers read other ranks' embeddings of earlier steps",
        "DistGNN-MB, Vasimuddin et al. 2022",
        {"fanout", "replace", "batchSize", "historyRows", "maxAge", "delay"},
        ages_to_be_used},
@@ -145,7 +145,7 @@ const std::vector<SamplerInfo>& sampler_infos() {
        of_vertices},
       {"uniform", "vertices, each as likely, and the arcs between them", "", {"draws"}},
       {kNone,
-       "nothing: a step reads its own vertices alone, of a model that sums over neighbours once",
+       "no neighbours: for models that sum over neighbours once, before training",
        "Frasca et al. 2020",
        {"batchSize"}},
   };

@@ -75,7 +75,6 @@ DryRun dry_run(const DryRunInput& in) {
   if (!in.batches.empty()) before = comm.ledger();  // each step goes on with another part
   bool is_later = false;
   for (const RankShape& shape : in.batches.empty() ? std::vector{in.training} : in.batches) {
-    if (schedule && !schedule->takes_parts()) schedule.reset();
     part.emplace(shape, in.features, halo_features);
     if (schedule)
       schedule->take(part->part(), in.all_vertices);

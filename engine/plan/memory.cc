@@ -100,7 +100,7 @@ Index label_bytes(const MemoryInput& in) {
   return row * (in.run.full->owned + training) + 4 * (in.labelled + training);
 }
 
-/// On rank 0: files of vertex numbers, their order, and rows on their way to the results' file.
+/// What rank 0 holds while it writes results: vertex numbers, their order, and rows on their way to the file.
 Index result_bytes(const MemoryInput& in) {
   if (in.run.training.rank != 0) return 0;
   const Layer& last = *in.model.layers.back();
@@ -131,7 +131,7 @@ Index RankMemory::replicated() const {
 
 namespace {
 
-/// Of the parts that training sees, the most of each.
+/// For each kind of memory, the largest among the parts that training sees.
 struct PartBytes {
   Index graph = 0, features = 0;
   Index reading = 0;  // one part, while it is read

@@ -176,7 +176,7 @@ ServerFlows server_flows(const Layout& layout, std::span<const PairBytes> betwee
 
 namespace {
 
-constexpr Index kWide = 8;  // of a count, a double, a message's size, and a score with its label
+constexpr Index kWide = 8;  // bytes of a count, a double, a message's size, or a score with its label
 constexpr Index kOfAll =
     7;  // sums that every metric needs: each split's part and whole, and the validation loss
 constexpr Index kOfAClass = 3;       // hits, predicted, actual

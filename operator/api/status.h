@@ -105,11 +105,12 @@ std::string write_status(const Status& status);
 
 // Each status is written whole, to the API server's disk and to everybody who watches.
 
-/// For how long the earlier status may stay in place of the present one: for some time where numbers alone
-/// are new, in progress or in what is said of a lack of room, or where the pods of a first plan just exist
-/// and start, which they are about to have done; 0 where more is, as the first progress is. Nothing: both are
-/// written alike. A written status is bounded and rounded, and so is the one read back. Comparing only
-/// statuses in memory could find a difference for ever.
+/// How long the earlier status may stay written before the present one replaces it. Nothing: both are written
+/// alike. 0: at once, because there is news, as the first progress is. Some time: only numbers are new, in
+/// progress or in what is said of a lack of room, or the pods of a first plan just exist and start, which
+/// they have soon done.
+/// A written status is bounded and rounded, and so is the one read back. Comparing only statuses in memory
+/// could find a difference for ever.
 std::optional<Seconds> may_stay(const Status& before, const Status& now);
 
 }  // namespace atl::ctl

@@ -9,7 +9,7 @@
 
 namespace atl::ctl {
 
-/// Of a pod that has ended: OOMKilled | Rejected (by the node's kubelet, before it ran) | Signal | Exit |
+/// Why a pod has ended: OOMKilled | Rejected (by the node's kubelet, before it ran) | Signal | Exit |
 /// DaemonEnded | Deleted (it was told to end).
 std::string reason_of_end(const PodView& pod);
 

@@ -67,8 +67,8 @@ ClaimPlace ClaimPlaces::ask(const std::string& space, const std::string& claim) 
 
 namespace {
 
-/// Of what the server judges in a pod of any job: all but the names of the job, its pod and its manifest. The
-/// rest may be anything that a template says.
+/// The digest of everything that the API server judges in a pod of any job: all but the names of the job, its
+/// pod and its manifest. The rest may be anything that a template says.
 std::string digest_without_names(const std::string& pod, const std::string& space) {
   json kind = parse_json(pod);
   json& metadata = kind.at("metadata");

@@ -145,7 +145,7 @@ void Controller::take(const std::string& key, double waited) {
   queue_.done(key);
 }
 
-/// Of news that came just now, if none queued the job.
+/// Takes the job's queued news. If none is queued, it came just now.
 NewsAge Controller::take_news(const std::string& job, double waited) {
   std::lock_guard lock(mutex_);
   const auto queued = queued_.extract(job);

@@ -66,7 +66,7 @@ class Controller final : public CacheListener {
   /// Sends events that haven't been sent.
   void flush_events() { events_.send(); }
   std::string metrics_text();
-  /// Of what is remembered beside the caches: how many entries there are of each kind. None outlives its job.
+  /// How many entries are remembered beside the caches, by kind. None outlives its job.
   std::map<std::string, std::size_t> remembered() const;
 
   void job_changed(const std::string& job, const std::string& mark) override;
@@ -84,7 +84,7 @@ class Controller final : public CacheListener {
   };
   struct Queued {
     Time::time_point since;
-    Time::time_point freed{};  // when the last errand of the job ended, if there was one since
+    Time::time_point freed{};  // when the job's last errand ended, if after `since`
   };
 
   void take(const std::string& key, double waited);

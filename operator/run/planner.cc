@@ -136,7 +136,7 @@ void Planner::drop_old_classes() {
   std::erase_if(classes_, [this](const auto& one) { return now_() - one.second.asked > kClassLasts; });
 }
 
-bool Planner::is_too_large(const std::string& demand_class) {
+bool Planner::is_too_large(const std::string& demand_class) const {
   const auto known = classes_.find(demand_class);
   return known != classes_.end() && !known->second.room.could_ever();
 }

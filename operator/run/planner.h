@@ -118,7 +118,7 @@ class Planner {
   /// Brings what classes find up to date, and returns the cluster as it is.
   const Snapshot& follow();
   void drop_old_classes();
-  bool is_too_large(const std::string& demand_class);
+  bool is_too_large(const std::string& demand_class) const;
 
   const Caches& caches_;
   RoomTable& room_;

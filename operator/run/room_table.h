@@ -77,7 +77,7 @@ class RoomTable {
     std::set<std::size_t> nodes;           // shown otherwise than before
     std::optional<std::vector<int>> from;  // where each node was, −1: nowhere; nothing: where it is
   };
-  /// Of the snapshot, since the last call. For whoever calls snapshot().
+  /// How the snapshot has changed since the last call. For the caller of snapshot().
   Changes take_changes() { return std::exchange(changes_, {}); }
 
  private:

@@ -134,7 +134,7 @@ Layout own_parts(const Job& job) {
 namespace {
 
 constexpr double kRate = 0.85;  // the paper's N_f
-// Of ten columns, leaving out one at random cost 0.85 points of accuracy (docs/benchmarks/dgs-accuracy.md).
+// With ten columns, leaving out one at random cost 0.85 points of accuracy (docs/benchmarks/dgs-accuracy.md).
 constexpr std::int64_t kFewColumns = 20;
 
 }  // namespace
@@ -144,14 +144,14 @@ std::vector<Field> feature_options(const std::string& kind, double initial) {
   std::vector<Field> options;
   options.push_back(strategy_option(
       kind, "featureRate", initial,
-      {.description = "share of the feature columns that is fetched of other ranks' vertices, "
+      {.description = "share of the feature columns that is fetched for other ranks' vertices, "
                       "rounded up; 1: all",
        .minimum = 0,
        .maximum = 1,
        .above_minimum = initial > 0,
        .source = source,
        .default_text = initial > 0 ? ""
-                                   : fmt::format("{}, or 1 of fewer than {} columns, each of which counts",
+                                   : fmt::format("{}, or 1 with fewer than {} columns, of which each counts",
                                                  kRate, kFewColumns)}));
   options.push_back(
       strategy_option(kind, "fill", std::string("zero"),

@@ -111,7 +111,7 @@ StrategyInfo pipegcn_strategy() {
                        .source = "BNS-GCN, Wan et al. 2022"}));
   options.push_back(halo_rows_option(
       "pipegcn", "inputs",
-      "; late products are of the weights, and of the dropout, of the epoch that sent them, where late inputs meet the present ones"));
+      "; stale products have the weights and the dropout of the epoch that sent them, stale inputs meet the present ones"));
   return {.kind = "pipegcn",
           .description = "boundary rows and gradients one epoch late, hidden behind compute",
           .source = source,

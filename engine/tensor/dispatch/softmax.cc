@@ -86,7 +86,8 @@ void attention_backward(Context& ctx, const Attention& a, const CsrView& transpo
                         MatrixView d_dst_score) {
   check(a, z, dst_score, src_score, state);
   check_transpose(transpose, a.arcs.csr);
-  // Each arc reads the other end's gradient for z's gradient, and z for the scores' gradients.
+  // Each arc is gathered twice: the gradient of z reads the other end's d_out, and the scores' gradients read
+  // z.
   add_work(ctx, [&] {
     const ComputeWork once = gathers(a.arcs.csr, z.row_bytes() + a.heads * Index(sizeof(Real)));
     return once + once + attention_terms(a.arcs.csr, a.heads, 2) +
