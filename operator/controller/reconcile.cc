@@ -41,7 +41,8 @@ void Reconcile::say(const char* condition, bool holds, const std::string& reason
   if (ctl::has_ended(status.conditions)) return;
   const Condition* before = this->condition(condition);
   const bool is_news = before ? before->holds != holds || before->reason != reason : true;
-  if (is_news && !is_step(reason)) tell(is_bad_news(condition, holds, reason), reason, message);
+  const bool is_start = reason == "Training" && !this->holds(kRestarting) && !this->holds(kRunning);
+  if (is_news && !is_step(reason) && !is_start) tell(is_bad_news(condition, holds, reason), reason, message);
   set_condition(status.conditions, {condition, holds, bounded(reason, kLongestReason),
                                     bounded(message, kLongestMessage), seen.now, seen.job.meta.generation});
 }
