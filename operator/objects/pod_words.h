@@ -24,6 +24,10 @@ std::string why_not_started(const PodView& pod);
 /// kubelet alternates between ErrImagePull and ImagePullBackOff, and each change of words is a write.
 std::string in_kept_words(const Condition* before, const std::string& message);
 
+/// What the prepare pod has found, where it has ended well and all of it fits into its termination message;
+/// else "": then its log has it (read_prepared()).
+std::string told_findings(const PodView& prepare);
+
 /// When the pod's gate was removed.
 std::optional<Moment> released_at(const PodView& pod);
 
