@@ -119,6 +119,16 @@ void RoomTable::cancel(const std::string& job, const std::set<std::string>& but)
   if (gives_room) on_room_();
 }
 
+void RoomTable::cancel_all() {
+  std::unique_lock lock(mutex_);
+  booked_by_.clear();
+  const auto ended = std::exchange(booked_, {});
+  bool gives_room = false;
+  for (const auto& [pod, booked] : ended) gives_room |= look_at(pod);
+  lock.unlock();
+  if (gives_room) on_room_();
+}
+
 bool RoomTable::holds_nothing(const std::string& job) const {
   std::lock_guard lock(mutex_);
   return !by_job_.contains(job);

@@ -56,6 +56,8 @@ class RoomTable {
   /// Ends the job's bookings, except those of the pods in `but`. Pods that the caches show on their nodes
   /// stay there.
   void cancel(const std::string& job, const std::set<std::string>& but = {});
+  /// Ends the bookings of all jobs.
+  void cancel_all();
 
   /// Changes whenever a node has more or less room than before, or is another.
   std::uint64_t generation() const { return generation_; }
