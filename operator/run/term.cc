@@ -59,8 +59,8 @@ kube::LeaseOptions Term::lease_options() const {
   return lease;
 }
 
-/// False where `stop` came first. Whoever holds the lease, but can't find out now whether another
-/// installation handles the same jobs, leaves it to others and tries again.
+/// False where `stop` came first. A replica that has the lease, but can't find out now whether another
+/// installation handles the same jobs, gives it back and tries again.
 bool Term::acquire(const std::stop_token& stop) {
   other_installations_.expect_none(stop);
   while (lease_.acquire(stop)) {
