@@ -125,18 +125,20 @@ std::optional<json> read_if_allowed(kube::Client& client, const std::string& pat
 
 }  // namespace
 
-QueueAnswer QueueFlavors::of(const std::string& space, const std::string& queue) {
-  const std::string name = full_name(space, queue);
+std::optional<QueueAnswer> QueueFlavors::known(const std::string& space, const std::string& queue) {
   const Moment now = now_();
-  {
-    std::lock_guard lock(mutex_);
-    std::erase_if(known_, [&](const auto& each) { return each.second.until <= now; });
-    if (const auto found = known_.find(name); found != known_.end()) return found->second;
-  }
-  QueueAnswer answer{ask(space, queue), now + kRemembered};
+  std::lock_guard lock(mutex_);
+  std::erase_if(known_, [&](const auto& each) { return each.second.until <= now; });
+  const auto found = known_.find(full_name(space, queue));
+  return found == known_.end() ? std::nullopt : std::optional(found->second);
+}
+
+QueueAnswer QueueFlavors::of(const std::string& space, const std::string& queue) {
+  if (auto answer = known(space, queue)) return std::move(*answer);
+  QueueAnswer answer{ask(space, queue), now_() + kRemembered};
   if (!answer.flavors || answer.flavors->empty()) return answer;
   std::lock_guard lock(mutex_);
-  known_[name] = answer;
+  known_[full_name(space, queue)] = answer;
   return answer;
 }
 

@@ -44,7 +44,8 @@ struct Precedence {
 
 Precedence precedence_of(const GnnJob& job, const Caches& caches);
 
-/// Since when a job has had no places for its gang; nothing where it doesn't wait for places.
+/// Since when a job that could be placed has had no places for its gang: the time in which its data set was
+/// prepared doesn't count. Nothing where it doesn't wait for places.
 std::optional<Moment> waits_for_places_since(const Status& status);
 
 /// Since when a job whose workers are ready has had no node for its launcher.
