@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
+#include <functional>
 
 #include "tensor/context.h"
 
@@ -77,8 +78,12 @@ inline double seconds_of(const ComputeWork& work, const MachineRates& rates) {
 
 /// Measures the first three rates. Takes about two seconds and 0.6 GB, which are freed again.
 MachineRates measure_rates(Context& ctx);
-/// Adds the kernels' own rates. Takes a tenth of a second.
-void measure_kernels(Context& ctx, MachineRates& rates);
+/// Seconds of a kernel's call, the shortest of so many.
+using KernelTimer = std::function<double(int runs, const std::function<void()>& kernel)>;
+double shortest_call(int runs, const std::function<void()>& kernel);
+/// Adds the kernels' own rates, in units of what kernels count. Takes a tenth of a second. On a processor
+/// whose calls take seconds_of() what they count, these are its rates.
+void measure_kernels(Context& ctx, MachineRates& rates, const KernelTimer& timer = shortest_call);
 
 inline double seconds_now() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();

@@ -7,15 +7,31 @@
 
 namespace atl {
 
-/// Counts each matrix once, and no array whose length the arguments don't give.
+/// Adds each operand that it visits: of columns of a wider matrix only these, and no array whose length the
+/// arguments don't give.
+struct StreamedOperands {
+  ComputeWork& work;
+
+  template <class E>
+  void operator()(E*, Index elements) const {
+    add(double(std::max<Index>(0, elements)) * sizeof(E));
+  }
+  template <class T>
+  void operator()(const View<T>& matrix) const {
+    add(double(matrix.rows) * double(matrix.row_bytes()));
+  }
+
+ private:
+  void add(double bytes) const { work += streamed(bytes, bytes); }
+};
+
+/// Counts each matrix once.
 template <class... Given>
 ComputeWork streams(const Given&... arguments) {
   ComputeWork work;
-  const auto add = [&]<class E>(E*, Index elements) {
-    const double bytes = double(std::max<Index>(0, elements)) * sizeof(E);
-    work += streamed(bytes, bytes);
+  const auto add_one = [&](auto operand) {  // a copy: visits take references
+    each_operand(operand, StreamedOperands{work});
   };
-  const auto add_one = [&](auto operand) { each_operand(operand, add); };  // a copy: it may be written
   (add_one(arguments), ...);
   return work;
 }

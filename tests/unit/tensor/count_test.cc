@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <functional>
 #include <vector>
 
 #include "tensor/kernels.h"
@@ -63,6 +64,20 @@ TEST_F(Count, RowsComeInLines) {
     EXPECT_EQ(counted.all_gathered(), sizeof(VertexId) + (cols > per_line ? 2 : 1) * kLine + kFinding)
         << cols << " columns";
   }
+}
+
+TEST_F(Count, ColumnsOfAWiderMatrixCountAlone) {
+  Matrix wide(3, 10);
+  wide.zero();
+  counted = {};
+  scale(ctx, 2, wide.view().slice_cols(2, 4));
+  EXPECT_EQ(counted.all_streamed(), kReal * 3 * 4);
+
+  Matrix packed(3, 10);
+  const auto columns = [&](Index begin, Index count) { return packed.view().slice_cols(begin, count); };
+  counted = {};
+  softmax_begin(ctx, {{columns(0, 2), columns(2, 2)}, columns(4, 6)});
+  EXPECT_EQ(counted.all_streamed(), kReal * 3 * 10) << "each of the packed columns once";
 }
 
 TEST_F(Count, WhatCachesHoldIsToldApart) {
@@ -133,6 +148,35 @@ TEST(Rates, WhatKernelsReachCountsWhereItIsKnown) {
   EXPECT_DOUBLE_EQ(seconds_of(twice, all), 2 * seconds_of(work, all));
   EXPECT_EQ(twice.all_gathered(), 120);
   EXPECT_EQ(twice.all_streamed(), 260);
+}
+
+/// A gather's rate must be of the bytes that gathers count. It was of a third of them, so that sums over
+/// neighbours were predicted to take 2.9 times as long as the measured ones.
+TEST(Rates, AProcessorWhoseKernelsTakeWhatTheyCountHasItsRates) {
+  ThreadPool pool(1);
+  Workspace workspace;
+  Context ctx{Device::kCpu, &pool, &workspace};
+  const MachineRates its{.kernel_flops = 90e9,
+                         .half_flops = 70e9,
+                         .caches = {{{.streamed = 50e9, .gathered = 40e9}, {.streamed = 30e9, .gathered = 20e9}}},
+                         .memory = {.streamed = 10e9, .gathered = 5e9}};
+  MachineRates measured;
+  measure_kernels(ctx, measured, [&](int, const std::function<void()>& kernel) {
+    ComputeWork counted;
+    ctx.count = &counted;
+    kernel();
+    ctx.count = nullptr;
+    return seconds_of(counted, its);
+  });
+  const auto expect = [](double rate, double wanted) { EXPECT_NEAR(rate / wanted, 1, 1e-9); };
+  expect(measured.kernel_flops, its.kernel_flops);
+  expect(measured.half_flops, its.half_flops);
+  for (std::size_t c = 0; c < its.caches.size(); ++c) {
+    expect(measured.caches[c].streamed, its.caches[c].streamed);
+    expect(measured.caches[c].gathered, its.caches[c].gathered);
+  }
+  expect(measured.memory.streamed, its.memory.streamed);
+  expect(measured.memory.gathered, its.memory.gathered);
 }
 
 TEST(Rates, ASmallerCacheIsNoSlowerHere) {
