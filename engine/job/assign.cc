@@ -226,10 +226,9 @@ struct Assigner {
   }
 };
 
-/// Seeds alone are unsigned. They go as far as an API server's integers do, and a double doesn't hold that.
+/// Seeds go as far as an API server's integers do, and a double doesn't hold that.
 bool is_seed(const Field& field) {
-  Job job;
-  return field.slot && std::holds_alternative<std::uint64_t*>(field.slot(job));
+  return field.path.ends_with(".seed");
 }
 
 std::string range_text(const Field& field) {

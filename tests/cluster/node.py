@@ -32,9 +32,9 @@ def start(node, layout):
     machine.start("containerd", ["containerd", "--config", "/var/lib/bed/containerd.toml"])
 
 
-def start_kubelet(node):
-    """Once containerd has the pods' pause image."""
-    labels = ",".join(f"{key}={value}" for key, value in node.labels.items())
+def start_kubelet(node, **others):
+    """Once containerd has the pods' pause image. `others`: labels beside the node's own."""
+    labels = ",".join(f"{key}={value}" for key, value in (node.labels | others).items())
     node.machine.start("kubelet", [
         "kubelet", "--config=/var/lib/bed/kubelet.json", "--kubeconfig=/var/lib/bed/kubelet.kubeconfig",
         f"--hostname-override={node.name}", f"--node-ip={node.address}", f"--node-labels={labels}"])
@@ -68,6 +68,8 @@ def _kubelet(node):
         # Nodes share one disk whose filling isn't theirs to mend, and an image thrown away couldn't be pulled again.
         "imageGCHighThresholdPercent": 100, "imageGCLowThresholdPercent": 99,
         "evictionHard": {"memory.available": "100Mi", "nodefs.available": "1%", "imagefs.available": "1%"},
+        # Kubelet measures volumes as seldom as once a minute; a pod that outgrows its own would train to its end before.
+        "volumeStatsAggPeriod": "5s",
         # A sign of life every 2 s (a quarter of the lease): a node's death shows soon, a slow moment doesn't.
         "nodeLeaseDurationSeconds": 8, "nodeStatusUpdateFrequency": "5s",
     }

@@ -76,8 +76,10 @@ SCRATCH = {"volumes": [{"name": "scratch", "emptyDir": {"sizeLimit": "16Mi"}}],
 
 
 def a_pod_outgrows_its_scratch():
-    """Kubelet evicts it as well, but for nobody else's need: it is a failure of the job's."""
+    """Kubelet evicts it as well, but for nobody else's need: it is a failure of the job's. Kubelet looks every 10 s, and a rank that
+    stands still keeps the job from ending before."""
     def fault(job):
+        job.signal_ranks(1, "STOP", 3)
         ours("exec", job.worker(1)["metadata"]["name"], "--", "bash", "-c", "head -c 64M /dev/zero >/scratch/all")
     survives("scratch-outgrown", fault, "OverLimit", 1, {"template": {"spec": SCRATCH}})
 

@@ -2,9 +2,12 @@
 import contextlib
 import re
 
+import layout
 from control_plane import kubectl
 from jobs import CORA, GnnJob, nothing_remains
+from node import start_kubelet
 from pods import apply, pod
+from process import until
 from training import expected_losses
 
 BLOCK, ARCHITECTURE = "network.topology.nvidia.com/block", "kubernetes.io/arch"
@@ -96,13 +99,23 @@ def a_granndis_server_is_a_node():
 
 
 @contextlib.contextmanager
-def of_another_architecture(*nodes):
-    """As the label says, which kubelet writes when it registers the node; none of the bed's nodes is."""
-    kubectl("label", "node", *nodes, f"{ARCHITECTURE}=other", "--overwrite")
+def of_another_architecture(*names):
+    """As their kubelets say, for none of the bed's nodes is: a label of anybody else's is undone with a node's next status."""
+    say_their_architecture(names, "other")
     try:
         yield
     finally:
-        kubectl("label", "node", *nodes, f"{ARCHITECTURE}=amd64", "--overwrite")
+        say_their_architecture(names, "amd64")
+
+
+def say_their_architecture(names, architecture):
+    for each in layout.saved().all_nodes():
+        if each.name in names:
+            each.machine.kill("kubelet")
+            start_kubelet(each, **{ARCHITECTURE: architecture})
+    ready = [f"{name} {architecture} True" for name in names]
+    told = "jsonpath={range .items[*]}{.metadata.name} {.metadata.labels.kubernetes\\.io/arch} {.status.conditions[?(@.type=='Ready')].status}{'\\n'}{end}"
+    until(f"nodes to be {architecture}", 60, lambda: set(ready) <= set(kubectl("get", "nodes", "--output", told).splitlines()))
 
 
 def goes_where_its_image_runs():
