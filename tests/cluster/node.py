@@ -32,9 +32,9 @@ def start(node, layout):
     machine.start("containerd", ["containerd", "--config", "/var/lib/bed/containerd.toml"])
 
 
-def start_kubelet(node, **others):
-    """Once containerd has the pods' pause image. `others`: labels beside the node's own."""
-    labels = ",".join(f"{key}={value}" for key, value in (node.labels | others).items())
+def start_kubelet(node):
+    """Once containerd has the pods' pause image."""
+    labels = ",".join(f"{key}={value}" for key, value in node.labels.items())
     node.machine.start("kubelet", [
         "kubelet", "--config=/var/lib/bed/kubelet.json", "--kubeconfig=/var/lib/bed/kubelet.kubeconfig",
         f"--hostname-override={node.name}", f"--node-ip={node.address}", f"--node-labels={labels}"])

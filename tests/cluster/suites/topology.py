@@ -1,11 +1,12 @@
 """Ranks that must share a server do, a job stays inside one rack or waits whole, and starts when room is made."""
 import contextlib
+import json
 import re
+import time
 
-import layout
 from control_plane import kubectl
 from jobs import CORA, GnnJob, nothing_remains
-from node import start_kubelet
+from place import BedError
 from pods import apply, pod
 from process import until
 from training import expected_losses
@@ -98,24 +99,43 @@ def a_granndis_server_is_a_node():
                      {"kind": "sage", "layers": 2, "hidden": 16}, ["server 0 and its copies", "server 1 and its copies"])
 
 
+# Nodes that are said to be of another architecture stay it: kubelet would undo that with each status.
+STAYS = {"apiVersion": "admissionregistration.k8s.io/v1", "kind": "ValidatingAdmissionPolicy", "metadata": {"name": "stays-other"},
+         "spec": {"matchConstraints": {"resourceRules": [{"apiGroups": [""], "apiVersions": ["v1"], "operations": ["UPDATE"],
+                                                          "resources": ["nodes", "nodes/status"]}]},
+                  "validations": [{"expression": f"oldObject.metadata.labels['{ARCHITECTURE}'] != 'other' || "
+                                                 f"object.metadata.labels['{ARCHITECTURE}'] == 'other'"}]}}
+BOUND = {"apiVersion": "admissionregistration.k8s.io/v1", "kind": "ValidatingAdmissionPolicyBinding", "metadata": {"name": "stays-other"},
+         "spec": {"policyName": "stays-other", "validationActions": ["Deny"]}}
+
+
 @contextlib.contextmanager
-def of_another_architecture(*names):
-    """As their kubelets say, for none of the bed's nodes is: a label of anybody else's is undone with a node's next status."""
-    say_their_architecture(names, "other")
+def of_another_architecture(*nodes):
+    """As the label says; none of the bed's nodes is."""
+    def label(node, value):
+        kubectl("label", "node", node, f"{ARCHITECTURE}={value}", "--overwrite")
+
+    def stays(node):
+        label(node, "other")
+        time.sleep(1)  # a policy is in force a moment after it is made
+        return not is_done(lambda: label(node, "amd64"))
+    kubectl("apply", "--filename", "-", input=json.dumps({"apiVersion": "v1", "kind": "List", "items": [STAYS, BOUND]}))
     try:
+        for node in nodes:
+            until(f"{node} to stay of another architecture", 30, lambda: stays(node))
         yield
     finally:
-        say_their_architecture(names, "amd64")
+        kubectl("delete", "validatingadmissionpolicybinding/stays-other", "validatingadmissionpolicy/stays-other")
+        for node in nodes:
+            until(f"{node} to be as it was", 30, lambda: is_done(lambda: label(node, "amd64")))
 
 
-def say_their_architecture(names, architecture):
-    for each in layout.saved().all_nodes():
-        if each.name in names:
-            each.machine.kill("kubelet")
-            start_kubelet(each, **{ARCHITECTURE: architecture})
-    ready = [f"{name} {architecture} True" for name in names]
-    told = "jsonpath={range .items[*]}{.metadata.name} {.metadata.labels.kubernetes\\.io/arch} {.status.conditions[?(@.type=='Ready')].status}{'\\n'}{end}"
-    until(f"nodes to be {architecture}", 60, lambda: set(ready) <= set(kubectl("get", "nodes", "--output", told).splitlines()))
+def is_done(action):
+    try:
+        action()
+    except BedError:
+        return False
+    return True
 
 
 def goes_where_its_image_runs():
@@ -124,11 +144,11 @@ def goes_where_its_image_runs():
         job = GnnJob("of-amd64", CORA, ONE_RACK | {"placement.within": None}).apply().until("Running", 90)
         assert nodes_of(job) == RACKS["r2"], f"both servers in r2, not on {nodes_of(job)}"
         finished(job)
-        with of_another_architecture("n3"):
-            waiting = GnnJob("too-few", CORA, ONE_RACK).apply()
-            waiting.wait("to wait for room", 60, lambda: (waiting.condition("Placed") or {}).get("reason") == "NoRoom")
-            assert f"has not {ARCHITECTURE}=amd64" in waiting.condition("Placed")["message"], waiting.condition("Placed")
-        finished(waiting)
+    with of_another_architecture("n1", "n2", "n3"):
+        waiting = GnnJob("too-few", CORA, ONE_RACK).apply()
+        waiting.wait("to wait for room", 60, lambda: (waiting.condition("Placed") or {}).get("reason") == "NoRoom")
+        assert f"has not {ARCHITECTURE}=amd64" in waiting.condition("Placed")["message"], waiting.condition("Placed")
+    finished(waiting)
 
 
 SHORT = [moves_whole_to_the_other_rack, waits_whole_until_there_is_room, a_pipelines_stage_shares_a_node,

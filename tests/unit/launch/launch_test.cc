@@ -172,10 +172,9 @@ TEST_F(Launch, LeavesNothingInMemoryFolders) {
 TEST_F(Launch, AProgramThatIsNotThereIsNamed) {
   LaunchPlan plan;
   plan.program = {"/nowhere/atoll"};
-  std::string said;
-  plan.message = [&](const std::string& line) { said += line; };
-  EXPECT_EQ(launch(plan).status, 127);
-  EXPECT_EQ(said, "/nowhere/atoll: can't be started: No such file or directory");
+  plan.message = [](const std::string& line) { dprintf(STDERR_FILENO, "%s\n", line.c_str()); };
+  EXPECT_EXIT(_exit(launch(plan).status), testing::ExitedWithCode(127),
+              testing::Eq("/nowhere/atoll: can't be started: No such file or directory\n"));
 }
 
 }  // namespace
