@@ -76,7 +76,8 @@ class Atoll:
         return program
 
     def wishes(self, shape):
-        requests = {"cpu": shape.room["cpu"], "memory": shape.room["memory"], "gpus": int(shape.room["nvidia.com/gpu"])}
+        gpus = min(int(shape.room["nvidia.com/gpu"]), 1)  # a rank has no more
+        requests = {"cpu": shape.room["cpu"], "memory": shape.room["memory"], "nvidia.com/gpu": gpus}
         claim = {"persistentVolumeClaim": {"claimName": CLAIM}}
         placement = {"ranks": shape.workers, "ranksPerServer": 1} | ({"topologyLevels": self._levels} if self._levels else {})
         for gang in range(shape.gangs):

@@ -10,8 +10,13 @@ Cells of their own (`tests/cluster/bench --only '^B'`). A goal is the most that 
 - `from event to decision`: from news of a job, which puts it on the queue, to what is to be done being known, with planning. What
   the API server takes is told apart: what is written then, an answer that the decision needs, and news that comes while the job's
   own writes are under way, which waits for their end. `without waits for a processor`: those of the thread that decides.
+- `told again`: what the operator of B1 heard of nodes, jobs and others' pods is recorded (`tests/cluster/record`), and told again, at its
+  pace, to an operator without a control plane (`tests/cluster/replay`). Its requests are answered as many a second as the API server
+  did, because the pace of answers is the pace of news. Its own pods run at once.
 - Figures of 2026-11-30 are from before: the operator had a niceness of −15, which counts for nothing between sessions
   (sched_autogroup_enabled); who decided wrote as well, and the clock ran while the job's own writes were under way.
+- In figures up to 2026-11-30, here and below, Atoll's workers ask for no GPUs, though all others' do: the field that was to name them
+  isn't one, and API servers drop such fields.
 - B2: two servers of each gang must be in one block, and none has room. For the processor time nothing happens but pods that end and
   others that begin. Then large pods are ended, one by one, until a worker is released; and workers of jobs that run are taken away,
   until the job's status is written, by the API server's audit log.
