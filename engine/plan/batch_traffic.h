@@ -45,8 +45,8 @@ class FeatureMessages {
   double fixed_, entry_ = 0;
 };
 
-/// Bytes between each pair of ranks in an epoch, and how often they are exchanged. `times`: how many batches of the epoch one counted batch
-/// stands for.
+/// Bytes between each pair of ranks in an epoch, and how often they are exchanged. `times`: how many batches
+/// of the epoch one counted batch stands for.
 class BatchTraffic {
  public:
   /// `source` and `owners` outlive it.

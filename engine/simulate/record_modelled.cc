@@ -32,12 +32,24 @@ namespace {
 
 constexpr int kFewestSteps = 8;  // the second half is judged
 
-/// The cost of drawing an arc, as bytes of gathered rows: mostly a cache miss or two, and a look-up in a
-/// table (docs/simulate.md).
-constexpr double kBytesOfADraw = 400;
-/// The cost of looking whether an arc's source is in a drawn set, as operations of a product: a call and a
-/// look-up in a table that a core's own cache holds.
+// What making batches takes beside messages (docs/simulate.md).
+
+/// To draw an arc, number its source and put it into the transpose, apart from memory: operations of a
+/// product that take as long, and bytes of the graph that are gathered.
+constexpr double kFlopsOfADraw = 50 * kTermFlops, kBytesOfADraw = 400;
+/// To look whether an arc's source is in a drawn set: a call, and a look-up in a table that a core's own
+/// cache holds.
 constexpr double kFlopsOfALook = 14 * kTermFlops;
+
+/// Of an epoch's batches.
+ComputeWork making(const DryBatches& of, double row_bytes) {
+  const double rows = of.read_rows * row_bytes, all_rows = double(of.owned) * row_bytes;
+  ComputeWork work{.product_flops = of.drawn_arcs * kFlopsOfADraw + of.looked_at * kFlopsOfALook};
+  work += gathered(of.drawn_arcs * kBytesOfADraw, double(of.arcs) * sizeof(VertexId));
+  work += gathered(rows, all_rows);
+  work += streamed(rows, all_rows);
+  return work;
+}
 
 /// Training on batches as ranks would note it. Each step is an epoch, so that epochs are alike.
 class BatchSteps final : public DryNotes {
@@ -140,11 +152,7 @@ Recording record_modelled_batches(const Job& job, const Dataset& dataset, const 
   Recording recording{.epochs = recorded * times, .steps = double(steps), .modelled = true, .rates = rates};
   for (Rank rank = 0; rank < Rank(all.size()); ++rank) {
     const DryBatches& of = all[std::size_t(rank)];
-    const double gathered = of.drawn_arcs * kBytesOfADraw + of.read_rows * row_bytes;
-    const double looking = product_seconds({.product_flops = of.looked_at * kFlopsOfALook}, rates);
-    const double seconds = (gathered / rates.gather_bytes + looking +
-                            of.read_rows * row_bytes / rates.triad_bytes) /
-                           double(steps);
+    const double seconds = seconds_of(making(of, row_bytes), rates) / double(steps);
     // Masks are trained on the cores that also make batches.
     const double beside = seconds_of(of.beside, rates) / double(steps);
     RankRecording made = noted.take(rank);

@@ -27,8 +27,8 @@ TEST_P(ModelledBatches, TakeAsManyExchangesAsRecordedOnes) {
   fields.push_back("placement.ranks=3");
   const Job job = small_job(fields);
   const Dataset dataset = Dataset::open(folder / "small");
-  const PreparedGraph prepared = PreparedGraph::make(
-      dataset, partition_options(job, kRanks), graph_transforms(job), training_marks(dataset, job));
+  const PreparedGraph prepared = PreparedGraph::make(dataset, partition_options(job, kRanks),
+                                                     graph_transforms(job), training_marks(dataset, job));
   const RecordOptions options{.epochs = 4, .hosts = std::vector<std::string>(kRanks, "a")};
   const MachineRates rates{.triad_bytes = 1e10, .gather_bytes = 1e9, .product_flops = 1e11};
   const Recording recorded = record_run(job, dataset, prepared, options);
@@ -45,20 +45,21 @@ SmallCase sampled(const std::string& name, const std::string& options,
 }
 
 std::vector<SmallCase> cases() {
-  return {sampled("Neighbours", "batchSize: 8"),
-          sampled("BatchNorm", "batchSize: 8", {"model.norm=batch"}),
-          sampled("SparseFeatures", "batchSize: 8", {}, {.features = 40, .density = 0.1}),
-          sampled("BitFeatures", "batchSize: 8", {}, kBitData),
-          sampled("Mapped", "batchSize: 8, structure: mapped"),
-          sampled("Historical", "sampler: historical, batchSize: 8"),
-          sampled("FastGcn", "sampler: fastgcn, batchSize: 8"),
-          sampled("Ladies", "sampler: ladies, batchSize: 8"),
-          sampled("Cluster", "sampler: cluster"),
-          sampled("Uniform", "sampler: uniform"),
-          sampled("SaintVertices", "sampler: saintVertex, draws: 5"),
-          sampled("SaintEdges", "sampler: saintEdge, draws: 5"),
-          sampled("SaintWalks", "sampler: saintWalk, draws: 5"),
-          {"P3", {"strategy={kind: p3, p3: {batchSize: 8}}"}}};
+  return {
+      sampled("Neighbours", "batchSize: 8"),
+      sampled("BatchNorm", "batchSize: 8", {"model.norm=batch"}),
+      sampled("SparseFeatures", "batchSize: 8", {}, {.features = 40, .density = 0.1}),
+      sampled("BitFeatures", "batchSize: 8", {}, kBitData),
+      sampled("Mapped", "batchSize: 8, structure: mapped"),
+      sampled("Historical", "sampler: historical, batchSize: 8"),
+      sampled("FastGcn", "sampler: fastgcn, layerSizes: [12, 9, 9], batchSize: 8"),
+      sampled("Ladies", "sampler: ladies, layerSizes: [12, 9, 9], batchSize: 8"),
+      sampled("Cluster", "sampler: cluster, merged: 2", {"placement.partitioner={kind: range, parts: 6}"}),
+      sampled("Uniform", "sampler: uniform, draws: 25"),
+      sampled("SaintVertices", "sampler: saintVertex, draws: 25"),
+      sampled("SaintEdges", "sampler: saintEdge, draws: 15"),
+      sampled("SaintWalks", "sampler: saintWalk, draws: 9, coverage: 20"),
+      {"P3", {"strategy={kind: p3, p3: {batchSize: 8}}"}}};
 }
 
 INSTANTIATE_TEST_SUITE_P(Samplers, ModelledBatches, testing::ValuesIn(cases()),

@@ -50,7 +50,7 @@ TEST_F(Count, ProductsOperationsAndGatheredRowsAreAddedUp) {
   EXPECT_EQ(counted.all_gathered(), 3 * (sizeof(VertexId) + kLine + kFinding))
       << "a row and its name for each of 3 arcs";
   EXPECT_EQ(counted.all_streamed(), kReal * 2 * 5);
-  EXPECT_EQ(counted.product_flops, 2 * 12 * kTermFlops) << "each row's sum is begun";
+  EXPECT_EQ(counted.product_flops, 2 * (24 + 1) * kTermFlops) << "each row's sum is begun";
 }
 
 TEST_F(Count, RowsComeInLines) {
@@ -90,13 +90,19 @@ TEST_F(Count, WhatCachesHoldIsToldApart) {
     scale(ctx, 2, table);
     return std::array{counted.cached[0].gathered, counted.cached[1].gathered, counted.gathered_bytes};
   };
-  EXPECT_GT(counted_of(kCacheBytes[0])[0], 0);
-  EXPECT_GT(counted.cached[0].streamed, kCacheBytes[0]);
-  EXPECT_GT(counted_of(kCacheBytes[0] + 64)[1], 0) << "a core's own doesn't hold it";
-  EXPECT_EQ(counted.cached[0].gathered, 0);
-  EXPECT_GT(counted_of(kCacheBytes[1] + 64)[2], 0);
-  EXPECT_EQ(counted.cached[0].gathered + counted.cached[1].gathered, 0);
-  EXPECT_EQ(counted.streamed_bytes, kCacheBytes[1] + 64);
+  const double all = counted_of(kCacheBytes[0])[0];
+  EXPECT_GT(all, 0);
+  EXPECT_EQ(counted.gathered_bytes + counted.cached[1].gathered, 0);
+  EXPECT_EQ(counted.cached[0].streamed, kCacheBytes[0] + 2 * 16 * kReal);
+  const auto twice = counted_of(2 * kCacheBytes[0]);
+  EXPECT_EQ(twice[0], all / 2) << "a core's own cache holds half of it";
+  EXPECT_EQ(twice[1], all / 2);
+  EXPECT_EQ(counted.cached[0].streamed, 2 * 16 * kReal) << "in order, what comes next isn't what is there";
+  const auto far = counted_of(4 * kCacheBytes[1]);
+  EXPECT_EQ(far[0], all / 64);
+  EXPECT_EQ(far[1], all / 4 - all / 64);
+  EXPECT_EQ(far[2], all * 3 / 4);
+  EXPECT_EQ(counted.streamed_bytes, 4 * kCacheBytes[1]);
 }
 
 TEST_F(Count, AttentionAndNormsTakeLongerThanTheirMemory) {
@@ -110,7 +116,7 @@ TEST_F(Count, AttentionAndNormsTakeLongerThanTheirMemory) {
   softmax_begin(ctx, {{max, sum}, out});
   counted = {};
   attention_add(ctx, attention, z, dst, src, {{max, sum}, out});
-  EXPECT_EQ(counted.product_flops, kTermFlops * (12 + 300 + 2 * 5 * (2 + 2)));
+  EXPECT_EQ(counted.product_flops, kTermFlops * (24 + 1 + 40 + 2 * 5 * (2 + 2)));
 
   const auto applied = [&](const Epilogue& epilogue) {
     counted = {};
@@ -118,8 +124,9 @@ TEST_F(Count, AttentionAndNormsTakeLongerThanTheirMemory) {
     return counted.product_flops;
   };
   EXPECT_EQ(applied({}), 0);
-  EXPECT_EQ(applied({.activation = Activation::kRelu}), kTermFlops * 2 * (16 + 4));
-  EXPECT_EQ(applied({.norm = Epilogue::Norm::kLayer}), kTermFlops * 2 * (16 + 3 * 4));
+  EXPECT_EQ(applied({.activation = Activation::kRelu}), kTermFlops * 2 * (8 + 0.5 * 4));
+  EXPECT_EQ(applied({.activation = Activation::kElu}), kTermFlops * 2 * (8 + 1.25 * 4));
+  EXPECT_EQ(applied({.norm = Epilogue::Norm::kLayer}), kTermFlops * 2 * (16 + 1.5 * 4));
 }
 
 TEST(Rates, WhatKernelsReachCountsWhereItIsKnown) {
@@ -156,10 +163,11 @@ TEST(Rates, AProcessorWhoseKernelsTakeWhatTheyCountHasItsRates) {
   ThreadPool pool(1);
   Workspace workspace;
   Context ctx{Device::kCpu, &pool, &workspace};
-  const MachineRates its{.kernel_flops = 90e9,
-                         .half_flops = 70e9,
-                         .caches = {{{.streamed = 50e9, .gathered = 40e9}, {.streamed = 30e9, .gathered = 20e9}}},
-                         .memory = {.streamed = 10e9, .gathered = 5e9}};
+  const MachineRates its{
+      .kernel_flops = 90e9,
+      .half_flops = 70e9,
+      .caches = {{{.streamed = 50e9, .gathered = 40e9}, {.streamed = 30e9, .gathered = 20e9}}},
+      .memory = {.streamed = 10e9, .gathered = 5e9}};
   MachineRates measured;
   measure_kernels(ctx, measured, [&](int, const std::function<void()>& kernel) {
     ComputeWork counted;
