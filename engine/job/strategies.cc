@@ -5,8 +5,8 @@
 namespace atl {
 namespace {
 
-std::deque<StrategyInfo>& table() {
-  static std::deque<StrategyInfo> infos{
+std::vector<StrategyInfo>& table() {
+  static std::vector<StrategyInfo> infos{
       graph_strategy(),  pipegcn_strategy(),   bns_strategy(),     cagnet_strategy(),
       sancus_strategy(), minibatch_strategy(), gnnpipe_strategy(), granndis_strategy(),
       p3_strategy(),     dgs_strategy(),       auto_strategy(),
@@ -16,12 +16,8 @@ std::deque<StrategyInfo>& table() {
 
 }  // namespace
 
-const std::deque<StrategyInfo>& strategy_infos() {
+const std::vector<StrategyInfo>& strategy_infos() {
   return table();
-}
-
-const StrategyInfo& default_strategy() {
-  return table().front();
 }
 
 void add_strategy(StrategyInfo info) {
@@ -48,7 +44,7 @@ const StrategyInfo* strategy_with_option(const std::string& path) {
 }
 
 bool has_own_servers(const Job& job) {
-  const StrategyInfo& strategy = *job.strategy.row;
+  const StrategyInfo& strategy = *find_strategy(job.strategy.kind);
   Job apart = job, together = job;
   apart.placement.ranks_per_server = 0;
   together.placement.ranks_per_server = job.placement.ranks;

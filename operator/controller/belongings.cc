@@ -25,7 +25,9 @@ std::string foreign_object(const Observed& seen) {
 }
 
 bool has_workers(const Reconcile& reconcile) {
-  return std::ranges::any_of(reconcile.gang().workers, [](const PodView* worker) { return worker; });
+  for (const PodView* worker : reconcile.gang().workers)
+    if (worker) return true;
+  return false;
 }
 
 /// The operator may create Secrets but not read them, so it can't tell whose an existing one is. It draws a

@@ -21,7 +21,8 @@ constexpr Seconds kRemembered{3600};  // then a failure is forgotten: the node i
 
 /// Null where they aren't known.
 const Prepared* known_parts(const Reconcile& reconcile) {
-  const Prepared* prepared = reconcile.findings();
+  const ObjectView* map = reconcile.findings();
+  const Prepared* prepared = map ? map->prepared.get() : nullptr;
   return prepared && prepared->ranks == reconcile.spec().placement.ranks ? prepared : nullptr;
 }
 
@@ -226,7 +227,13 @@ Prepared prepared_for_ranks(const Reconcile& reconcile) {
 
 std::string chosen_strategy(const Reconcile& reconcile) {
   const Prepared* prepared = known_parts(reconcile);
-  return prepared && reconcile.spec().strategy.row->stands_for_another ? prepared->strategy : "";
+  return prepared && find_strategy(reconcile.spec().strategy.kind)->stands_for_another ? prepared->strategy
+                                                                                       : "";
+}
+
+std::string reason_for_strategy(const Reconcile& reconcile) {
+  const Prepared* prepared = known_parts(reconcile);
+  return prepared && !chosen_strategy(reconcile).empty() ? prepared->strategy_reason : "";
 }
 
 NodeFilter nodes_for_workers(const Reconcile& reconcile) {

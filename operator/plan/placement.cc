@@ -66,7 +66,7 @@ class Search {
         holders_.push_back(d);
   }
 
-  /// Returns each server's site.
+  /// By server, the site.
   std::vector<int> run() {
     first_answers();
     consider_plain_order();

@@ -21,19 +21,15 @@ constexpr Milliseconds kRoomSettles{100};  // many pods often go together
 
 }  // namespace
 
-Scope scope_of(const Options& options) {
-  const Settings& settings = options.settings;
-  return {options.spaces, options.operator_class, settings.mpi_jobs, settings.kueue,
-          settings.scale_up == ScaleUp::kCapacityBuffers || settings.clears_buffers};
-}
-
 Controller::Controller(const Options& options, Dependencies dependencies)
     : options_(options),
       around_(std::move(dependencies)),
       queue_(around_.clock, [this](const std::string& key) { return is_urgent(key); }),
       handover_(around_.clock, [this](const std::string& key) { return is_urgent(key); }),
       expectations_(around_.clock),
-      caches_(around_.caches),
+      caches_({options.spaces, options.operator_class, options.settings.mpi_jobs, options.settings.kueue,
+               options.settings.scale_up == ScaleUp::kCapacityBuffers || options.settings.clears_buffers},
+              *this),
       planner_(caches_, options.reserve_after, around_.now),
       requests_(options.most_servers),
       claim_places_(around_.client, around_.now),
@@ -44,9 +40,7 @@ Controller::Controller(const Options& options, Dependencies dependencies)
                &around_.clock}),
       events_(around_.client, options.identity),
       repeats_(around_.clock),
-      server_delays_(around_.clock) {
-  around_.news.become(this);
-}
+      server_delays_(around_.clock) {}
 
 void Controller::enqueue(const std::string& job, bool again) {
   {
@@ -151,7 +145,7 @@ void Controller::take(const std::string& key, double waited) {
   queue_.done(key);
 }
 
-/// Takes the job's queued news. If none is queued, it came just now.
+/// Of news that came just now, if none queued the job.
 NewsAge Controller::take_news(const std::string& job, double waited) {
   std::lock_guard lock(mutex_);
   const auto queued = queued_.extract(job);
@@ -188,7 +182,7 @@ void Controller::attempt(const std::string& job, const std::function<void()>& wo
 
 void Controller::poll_progress(Lane lane, const std::stop_token& stop) {
   while (around_.clock.sleep(options_.progress_every, stop))
-    survive("progress", [&] { (poller_.*lane)(around_.now(), stop); });
+    survive("progress", [&] { (poller_.*lane)(around_.now()); });
 }
 
 void Controller::send_events(const std::stop_token& stop) {

@@ -42,8 +42,7 @@ class DeviceWatch {
   void watch();
   bool watch_marks(DeviceStream::Mark& reached);
   bool watch_call();
-  /// Waits for `pause`, or until the watch is over, and returns whether it is.
-  bool wait_until_over(std::chrono::milliseconds pause);
+  bool is_over_after(std::chrono::milliseconds pause);
 
   const DeviceStream& stream_;
   std::uint64_t (*const call_)();  // null: the backend doesn't tell

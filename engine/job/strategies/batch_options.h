@@ -30,8 +30,9 @@ int batch_threads(const Job& job, int threads);
 /// Whether some layer reads only some of a vertex's neighbours.
 bool draws_some_neighbours(const Job& job);
 
-/// The job's fanout must have a number for each gathering layer, none of them 0.
-void check_batch_fanout(const Check& check);
+/// strategy.<kind>.fanout must have a number for each gathering layer, none of them 0. Call it where the
+/// job's strategy is `kind`.
+void check_batch_fanout(const Check& check, const std::string& kind);
 /// The part of check_batch_fanout() that CEL can express; it doesn't know how many layers gather.
 ServerRule batch_fanout_rule(const std::string& kind);
 
@@ -53,7 +54,7 @@ std::vector<Field> feature_options(const std::string& kind, double initial);
 /// The share of `columns` feature columns that is fetched; 1 where the job's strategy has no such option.
 double feature_rate(const Job& job, std::int64_t columns);
 
-/// Warns about those of the job that have no effect.
-void check_feature_options(const Check& check);
+/// Warns about those without effect. Call it where the job's strategy is `kind`.
+void check_feature_options(const Check& check, const std::string& kind);
 
 }  // namespace atl

@@ -44,8 +44,7 @@ struct CagnetGrid {
 
   /// The ranks of a rank's row, by column; it aggregates for their vertices.
   std::vector<Rank> row_ranks(Rank rank) const;
-  /// The ranks from which `rank` takes rows, in the order of turns. Where it is alone in its row it isn't
-  /// among them.
+  /// The ranks whose rows it takes, in the order of turns; without itself where it is alone in its row.
   std::vector<Rank> sources(Rank rank) const;
 };
 

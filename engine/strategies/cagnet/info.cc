@@ -18,12 +18,15 @@ Layout layout(const Job& job) {
   return layout;
 }
 
+std::int64_t replication_of(const Job& job) {
+  return job.strategy.kind == "cagnet" ? job.strategy.options.integer("replication") : 1;
+}
+
 void a_grid_of_the_ranks(const Check& c) {
   const int ranks = c.job.placement.ranks;
-  const std::int64_t replication = c.job.strategy.options.integer("replication");
-  if (fits_grid(ranks, replication)) return;
+  if (fits_grid(ranks, replication_of(c.job))) return;
   c.error("strategy.cagnet.replication", "the square of {} does not divide placement.ranks {} (use {})",
-          replication, ranks, fmt::join(replications_of(ranks), " or "));
+          replication_of(c.job), ranks, fmt::join(replications_of(ranks), " or "));
 }
 
 /// CEL can't list the possible grids; otherwise the message is the same.
@@ -48,7 +51,7 @@ std::vector<std::string> variants(const Job& job) {
 }
 
 void several_ranks(const Check& c) {
-  warn_of_one_rank(c, "graph");
+  warn_of_one_rank(c, "cagnet", "graph");
 }
 
 }  // namespace

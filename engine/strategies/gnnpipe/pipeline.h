@@ -197,7 +197,8 @@ class Pipeline final : public Schedule {
   /// (owned, classes) on ranks of the last stage, nothing on others.
   ConstMatrixView infer() override;
   ConstMatrixView embeddings() const override;
-  int recount_non_finite(std::int64_t step, double* by_layer) override;
+  void recount_non_finite(std::int64_t step, double* by_layer) override;
+  int stage() const override { return stage_; }
   ScheduleBytes bytes() const override;
   std::vector<NamedMatrix> state() override { return rows_->state(); }
   /// Offers StageTimes of the last step.

@@ -27,8 +27,7 @@ struct PartialTraffic {
   Traffic forward = Traffic::kPartial, back = Traffic::kPartialGradient;
 };
 
-/// Sums over the group for one batch in flight. The compute thread calls it; messages are on Lane::kBulk.
-/// References outlive it.
+/// Of one batch in flight. By the compute thread, on Lane::kBulk. References outlive it.
 class PartialSums final : public Columns {
  public:
   PartialSums(Context& ctx, Communicator& comm, const ColumnShare& share, Precision wire,
@@ -106,7 +105,7 @@ class PushPullPass final : public Pass {
   /// As BatchPass::share(), for the layers behind.
   void share(Communicator& comm, const SharedRows& shares) { own_.share(comm, shares); }
   const SplitLayers& split() const { return split_; }
-  /// The row counts of all layers.
+  /// Of all layers.
   const std::vector<LayerRows>& rows() const { return rows_; }
 
   Gather& gather(const Rows& rows) override;

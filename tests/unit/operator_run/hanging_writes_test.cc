@@ -58,11 +58,7 @@ TEST(HangingWrites, KeepNoOtherJobFromBeingDecidedOn) {
   Metrics metrics;
   Options options;
   options.settings.image = stage.image;
-  PresentListener news;
-  Caches caches(scope_of(options), news);
-  Controller controller(options, Controller::Dependencies{.caches = caches,
-                                                          .news = news,
-                                                          .client = client,
+  Controller controller(options, Controller::Dependencies{.client = client,
                                                           .metrics = metrics,
                                                           .may_write = [] { return true; },
                                                           .now = [now = stage.cluster.now] { return now; }});

@@ -4,7 +4,6 @@
 #include <gmock/gmock.h>
 
 #include <chrono>
-#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <set>
@@ -95,7 +94,7 @@ TEST(Namespaces, OnlyThoseThatAreNamedAreSeenTo) {
   options.identity = "me";
   options.metrics_host = "127.0.0.1";
   options.metrics_port = 0;
-  std::jthread run([&](const std::stop_token& stop) { run_operator(options, stop, [] { std::abort(); }); });
+  std::jthread run([&](const std::stop_token& stop) { EXPECT_EQ(run_operator(options, stop), 0); });
   EXPECT_TRUE(recorder.has_seen("watch", 10));
   EXPECT_TRUE(recorder.has_seen("PATCH", 1));
   run.request_stop();
