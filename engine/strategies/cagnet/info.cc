@@ -1,7 +1,9 @@
 // Strategy `cagnet`: full-batch training in which each layer broadcasts every rank's whole block of rows to
 // all ranks that aggregate over it (Tripathy et al. 2020, 1D and 1.5D).
-#include <fmt/ranges.h>
 
+#include <fmt/format.h>
+
+#include "base/text.h"
 #include "job/field.h"
 #include "job/rule.h"
 #include "job/strategies.h"
@@ -26,7 +28,7 @@ void a_grid_of_the_ranks(const Check& c) {
   const int ranks = c.job.placement.ranks;
   if (fits_grid(ranks, replication_of(c.job))) return;
   c.error("strategy.cagnet.replication", "the square of {} does not divide placement.ranks {} (use {})",
-          replication_of(c.job), ranks, fmt::join(replications_of(ranks), " or "));
+          replication_of(c.job), ranks, joined(replications_of(ranks), " or "));
 }
 
 /// CEL can't list the possible grids; otherwise the message is the same.
