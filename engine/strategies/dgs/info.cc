@@ -13,14 +13,14 @@
 namespace atl {
 namespace {
 
-constexpr const char* kSource = "DGS, Wan et al. 2022";
+constexpr const char* kDgsPaper = "DGS, Wan et al. 2022";
 constexpr const char* kExplainer = "GNNExplainer, Ying et al. 2019";
 
 Field choice(const std::string& name, const std::string& initial, std::string description,
              std::vector<Choice> choices) {
   return strategy_option(
       "dgs", name, initial,
-      {.description = std::move(description), .choices = std::move(choices), .source = kSource});
+      {.description = std::move(description), .choices = std::move(choices), .source = kDgsPaper});
 }
 
 /// Options for which masks are used, and how.
@@ -37,7 +37,7 @@ std::vector<Field> mask_options() {
                        .minimum = 0,
                        .maximum = 1,
                        .below_maximum = true,
-                       .source = kSource}),
+                       .source = kDgsPaper}),
       choice("split", "neighbours", "how much of what is drawn of a vertex is of other ranks, before epsilon",
              {{"neighbours", "their share of its neighbours"},
               {"mask", "their masks' sum, where its own rank's count 1 each"}}),
@@ -55,18 +55,18 @@ std::vector<Field> explainer_options() {
        .unit = "steps",
        .minimum = 1,
        .maximum = 1e9,
-       .source = kSource}));
+       .source = kDgsPaper}));
   options.push_back(strategy_option("dgs", "explainEpochs", std::int64_t{50},
                                     {.description = "the most that an explanation's masks are trained",
                                      .unit = "epochs",
                                      .minimum = 1,
                                      .maximum = 100'000,
-                                     .source = kSource}));
+                                     .source = kDgsPaper}));
   options.push_back(
       strategy_option("dgs", "lossThreshold", 0.01,
                       {.description = "loss of the explanation at which its masks are good enough",
                        .minimum = 0,
-                       .source = kSource}));
+                       .source = kDgsPaper}));
   options.push_back(strategy_option("dgs", "explainRate", 0.01,
                                     {.description = "learning rate of masks",
                                      .minimum = 0,
@@ -90,7 +90,7 @@ std::vector<Field> partitioned_alone() {
   return options;
 }
 
-void a_fanout_a_layer(const Check& c) {
+void dgs_fanouts(const Check& c) {
   if (c.job.strategy.kind == "dgs") check_batch_fanout(c, "dgs");
 }
 
@@ -152,7 +152,7 @@ StrategyInfo dgs_strategy() {
     options.insert(options.end(), more.begin(), more.end());
   return {.kind = "dgs",
           .description = "mini-batches that read of other ranks what online explanation says matters",
-          .source = kSource,
+          .source = kDgsPaper,
           .options = std::move(options),
           .layout = own_parts,
           .traffic = batch_traffic,
@@ -169,7 +169,7 @@ StrategyInfo dgs_strategy() {
               },
           .kept_rows = "masks",
           .no_pairs = "it explains what vertices' classes depend on",
-          .rules = {{a_fanout_a_layer, {batch_fanout_rule("dgs")}}, {others_to_explain}, {options_of_masks}}};
+          .rules = {{dgs_fanouts, {batch_fanout_rule("dgs")}}, {others_to_explain}, {options_of_masks}}};
 }
 
 }  // namespace atl

@@ -46,7 +46,7 @@ Field sums_folder_option() {
        .may_change = true});
 }
 
-void a_fanout_a_layer(const Check& c) {
+void minibatch_fanouts(const Check& c) {
   if (c.job.strategy.kind == "minibatch") check_batch_fanout(c, "minibatch");
 }
 
@@ -113,7 +113,7 @@ ServerRule a_cache_of_whole_rows_rule() {
 
 /// All samplers but the first: historical embeddings only where some are other ranks', and none only where
 /// the model sums over neighbours once.
-std::vector<std::string> variants(const Job& job) {
+std::vector<std::string> minibatch_variants(const Job& job) {
   const bool has_others = job.placement.ranks > 1 && gathering_layers(job.model) > 1;
   const bool sums_once = find_model(job.model.kind)->aggregates_first;
   std::vector<std::string> all;
@@ -147,9 +147,9 @@ StrategyInfo minibatch_strategy() {
           .several_parts = true,
           .draws_neighbours = draws_some_neighbours,
           .side_threads = batch_threads,
-          .variants = variants,
+          .variants = minibatch_variants,
           .kept_rows = "historical embeddings",
-          .rules = {{a_fanout_a_layer, {batch_fanout_rule("minibatch")}},
+          .rules = {{minibatch_fanouts, {batch_fanout_rule("minibatch")}},
                     std::move(sampler),
                     {neighbours_of_every_step, {neighbours_of_every_step_rule()}},
                     {a_cache_of_whole_rows, {a_cache_of_whole_rows_rule()}},
