@@ -29,7 +29,6 @@ class Target:
     """What a request is about."""
 
     def __init__(self, target):
-        
         path, _, query = target.partition("?")
         words = path.strip("/").split("/")
         words = words[2:] if words[0] == "api" else words[3:]  # without group and version
