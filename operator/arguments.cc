@@ -145,7 +145,7 @@ std::string class_of(const Arguments& arguments) {
   return name;
 }
 
-/// Of nodes that are asked for.
+/// Arguments about nodes that an autoscaler is asked for.
 std::vector<Argument> scale_up_arguments() {
   return {
       {"--scale-up", "WAY",

@@ -1,9 +1,10 @@
 // atoll-operator: reads the command line, and runs the operator until it is told to end. Exit statuses: 0
-// ended as told, 1 failed or no longer the leader (the message says which), 2 usage.
+// ended as told, 1 failed, 2 usage.
 #include <malloc.h>
 
 #include <csignal>
 #include <cstdio>
+#include <cstdlib>
 #include <exception>
 #include <thread>
 
@@ -37,7 +38,8 @@ int run(const atl::Arguments& arguments) {
   const atl::ctl::Options options = atl::ctl::options_of(arguments);
   std::stop_source stop;
   const std::jthread waiter([&](const std::stop_token& over) { wait_for_end(over, stop); });
-  return atl::ctl::run_operator(options, stop.get_token());
+  atl::ctl::run_operator(options, stop.get_token(), [] { std::_Exit(atl::kStatusFailed); });
+  return 0;
 }
 
 }  // namespace

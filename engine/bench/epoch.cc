@@ -140,7 +140,7 @@ BenchRow bench_batches(const Job& job, const Dataset& dataset, const PreparedGra
                        int epochs) {
   if (strategy_of(job).holds != Holds::kBatches)
     fail("bench batches: strategy.kind is '{}', which draws no batches (use minibatch, p3 or dgs)",
-         job.strategy.kind);
+         job.strategy.row->kind);
   Communicator comm(std::move(make_local_group(1).front()));
   RankData data(job, dataset, prepared, 0);
   data.count(comm);

@@ -52,7 +52,7 @@ struct PlacedGraph {
 
   const char* order;  // of its vertices
   CsrView host, there;
-  bool has_library;  // whether it can add up along this graph, too
+  bool has_library;  // whether cuSPARSE can be timed on this graph, too
   std::shared_ptr<const StayingArcs> stays;
 };
 

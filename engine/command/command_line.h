@@ -85,7 +85,7 @@ std::string misspelt_word(const std::vector<std::string>& words, std::span<const
 
 /// Tells whoever watches the command on standard error: "atoll: LINE".
 void say(const std::string& line);
-/// What --quiet leaves of it.
+/// Takes the place of say() with --quiet.
 inline void say_nothing(const std::string&) {}
 
 }  // namespace atl

@@ -66,7 +66,8 @@ Command explain_command() {
            {"--all", "", "explain every field, or every field below FIELD"},
            {"--schema", "", "print the JSON schema of the manifest instead"},
            {"--crd", "", "print the CustomResourceDefinition for a cluster instead"},
-           {"--policy", "", "print what the chart's admission policy asks of the tables instead"}},
+           {"--policy", "",
+            "print what the chart's admission policy reads of models, strategies and samplers instead"}},
           explain_fields};
 }
 

@@ -30,7 +30,7 @@ SetSize size_of(const Dataset& dataset, const Job& job) {
 }
 
 bool is_exact(const Job& job) {
-  const StrategyInfo& info = *find_strategy(job.strategy.kind);
+  const StrategyInfo& info = *job.strategy.row;
   return info.exact != nullptr && info.exact(job);
 }
 
@@ -122,7 +122,7 @@ std::vector<std::string> servers_of(const Job& job) {
 }  // namespace
 
 bool is_open(const Job& job) {
-  return find_strategy(job.strategy.kind)->stands_for_another;
+  return job.strategy.row->stands_for_another;
 }
 
 Comparison compare_strategies(const Arguments& arguments, const LoadedJob& given, const Dataset& dataset,
@@ -188,7 +188,8 @@ LoadedJob chosen_before(const Arguments& arguments, const LoadedJob& given,
   if (given.job.strategy.options.flag("exact") && !is_exact(loaded.job))
     fail(
         "{}: strategy.exact: true: the run in {} is of {}, which isn't exact (exact: false goes on with it, --fresh starts over)",
-        where_of(given.given, "strategy.exact"), manifest.parent_path().string(), loaded.job.strategy.kind);
+        where_of(given.given, "strategy.exact"), manifest.parent_path().string(),
+        loaded.job.strategy.row->kind);
   return loaded;
 }
 
@@ -196,7 +197,7 @@ void check_concrete(const Job& job) {
   if (is_open(job))
     fail(
         "strategy.kind: {} stands for another strategy, which `atoll run` chooses and `atoll plan --compare` names (give that one)",
-        job.strategy.kind);
+        job.strategy.row->kind);
 }
 
 }  // namespace atl

@@ -59,8 +59,8 @@ void check_concrete(const Job& job);
 /// What a trial may take.
 struct TrialBounds {
   std::int64_t steps;  // of `graph`
-  /// Of the time that training is predicted to take under what would be chosen without trials; infinite: no
-  /// bound.
+  /// The most that trials may take, as a share of the training time predicted for the strategy that would be
+  /// chosen without them; infinite: no bound.
   double share = std::numeric_limits<double>::infinity();
   int threads = 1;  // each rank's, that computing was predicted with
 };

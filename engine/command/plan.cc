@@ -259,7 +259,7 @@ Command plan_command() {
        {"--compare", "",
         "compare all strategies: time, bytes, memory, accuracy, and which is best (docs/strategies.md)"},
        {"--trial", "STEPS",
-        "with --compare: first train graph, and each inexact strategy that could be faster, for so many steps, however long they take "
+        "with --compare: first train graph, and each inexact strategy that could be faster, for STEPS steps, however long they take "
         "(default: strategy.trial, within strategy.trialShare; 0 without strategy auto)"},
        {"--prepare", "", "minibatch: prepare a large graph first, where no run has yet, and plan from it"},
        {"--nodes", "FILE",

@@ -35,7 +35,7 @@ void check_memory_here(const RecordOptions& how, JobPlan plan) {
 /// user may want to see its cost.
 void warn_of_servers(const Job& job, const Topology& topology, Say say) {
   const std::vector<int> servers = topology.server_of_rank();
-  for (const std::vector<Rank>& group : find_strategy(job.strategy.kind)->layout(job).groups) {
+  for (const std::vector<Rank>& group : job.strategy.row->layout(job).groups) {
     const auto is_elsewhere = [&](Rank rank) {
       return servers[std::size_t(rank)] != servers[std::size_t(group.front())];
     };
@@ -46,7 +46,8 @@ void warn_of_servers(const Job& job, const Topology& topology, Say say) {
     };
     return say(fmt::format(
         "warning: {}: rank {} is on {} and rank {} on {}, which strategy {} takes for ranks of one server",
-        topology.name, group.front(), name_of(group.front()), *other, name_of(*other), job.strategy.kind));
+        topology.name, group.front(), name_of(group.front()), *other, name_of(*other),
+        job.strategy.row->kind));
   }
 }
 
@@ -84,7 +85,7 @@ void check_recordable(const Job& job, const RecordOptions& how) {
     fail("task linkPrediction: scoring pairs can't be modelled (leave --modelled out)");
   if (how.alone && (links || batches))
     fail("{}: ranks ask each other for rows, and can't be recorded by themselves (leave {} out)",
-         links ? "task linkPrediction" : "strategy " + job.strategy.kind,
+         links ? "task linkPrediction" : "strategy " + job.strategy.row->kind,
          how.sample > 0 ? "--sample" : "--alone");
 }
 

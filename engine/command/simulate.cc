@@ -12,6 +12,7 @@
 #include "command/job_data.h"
 #include "command/record_job.h"
 #include "command/run/job_room.h"
+#include "job/strategies.h"
 #include "simulate/simulation.h"
 #include "simulate/topology.h"
 
@@ -26,7 +27,7 @@ constexpr long kSmallestSample = 4;  // a segment's law has up to four factors
 std::vector<ListedStrategy> listed(const Arguments& a, const Topology& topology) {
   if (a.has("--strategies")) return read_strategy_list(a.get("--strategies"));
   const LoadedJob loaded = job_on(topology, a, "", [](const std::string&) {});
-  return {{loaded.job.strategy.kind, "", ""}};
+  return {{loaded.job.strategy.row->kind, "", ""}};
 }
 
 struct Candidate {
@@ -146,9 +147,9 @@ Command simulate_command() {
        {"--alone", "",
         "record each rank by itself, with empty messages: memory for one is enough, and there are no losses"},
        {"--sample", "N",
-        "as --alone, but record only N ranks; what the others compute follows from what they hold (all ranks)"},
+        "as --alone, but record only N ranks; the others' computing is derived from what they hold (all ranks)"},
        {"--modelled", "",
-        "run no rank: computing costs what kernels' work takes at this machine's rates; needs seconds, and no memory for the data"},
+        "run no rank: predict computing from kernels' work and this machine's rates, in seconds and without memory for the data"},
        {"--threads", "N", "threads of each rank (1)"},
        {"--data-root", "DIR", "folder that holds the data sets (ATOLL_DATA_ROOT, or ./datasets)"},
        prepared_argument(),

@@ -103,7 +103,7 @@ void check_input_dropout(const Refuse& refuse, const Job& job, const DatasetMeta
 
 /// Each slice of each part needs a vertex.
 void check_slices(const Refuse& refuse, const Job& job, const DatasetMeta& meta) {
-  const std::string field = find_strategy(job.strategy.kind)->division(job).slices_field;
+  const std::string field = job.strategy.row->division(job).slices_field;
   if (field.empty()) return;
   const PartitionOptions options = partition_options(job, job.placement.ranks);
   if (Index(options.slices) * options.parts <= meta.vertices) return;
@@ -115,7 +115,7 @@ void check_slices(const Refuse& refuse, const Job& job, const DatasetMeta& meta)
 
 /// Each piece of the features needs a column.
 void check_pieces(const Refuse& refuse, const Job& job, const DatasetMeta& meta) {
-  const JobDivision division = find_strategy(job.strategy.kind)->division(job);
+  const JobDivision division = job.strategy.row->division(job);
   if (Index(division.pieces) <= meta.features) return;
   refuse(
       division.pieces_field,
@@ -171,7 +171,7 @@ namespace {
 constexpr Index kRowsOfACluster = 16;  // in a smaller cluster a row has hardly any of its neighbours
 
 std::string option_path(const Job& job, const std::string& option) {
-  return "strategy." + job.strategy.kind + "." + option;
+  return "strategy." + job.strategy.row->kind + "." + option;
 }
 
 /// Each part needs a vertex; a sampler's default number of parts may be too large for a small graph.

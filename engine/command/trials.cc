@@ -33,7 +33,7 @@ namespace {
 constexpr Index kWholeVertices = 1 << 15, kWholeArcs = 1'000'000;  // largest graph that is tried whole
 constexpr Index kPart = 1 << 14;                                   // vertices of the part of a larger graph
 constexpr std::int64_t kPatience = 3;  // times as many visits of each vertex as `graph`'s
-// Of the trial's time `graph` has a third. The others together need what is left: those that learn are there
+// `graph` may take a third of the trial's time. The others share the rest: one that learns at all gets as far
 // in fewer steps than graph's whole curve has.
 constexpr double kOfGraph = 1.0 / 3;
 
@@ -119,7 +119,7 @@ class Trials {
     std::vector<ComparedStrategy*> all = candidates();
     if (all.empty())
       return say_("nothing is tried: of what isn't exact, nothing has a shorter step than what is");
-    // Otherwise a trial would cost more than it can save where what is likely to win is far ahead.
+    // Without this bound a trial could cost more than it saves, where the likely winner is far ahead.
     if (const ComparedStrategy* likely = comparison_.best(false))
       room_ = bounds_.share * of_training(*comparison_.cost(*likely));
     const ComparedStrategy& first = *all.front();

@@ -11,7 +11,7 @@ namespace {
 constexpr const char* kPlain = "graph";
 constexpr double kPatience = 3;  // times graph's time
 
-/// Of f(value).
+/// The weighted mean of f(value).
 template <typename F>
 double mean_of(const std::vector<Weighted>& all, const F& f) {
   double sum = 0, weights = 0;

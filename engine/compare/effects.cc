@@ -44,7 +44,7 @@ const MeasuredStrategy* find(const MeasuredSet& set, const std::string& label, b
   return nullptr;
 }
 
-/// What labels have to share: all that counts, or the kind alone.
+/// The part of a label that two runs must share to be compared: all that counts, or the kind alone.
 using Name = std::string (*)(const std::string& label);
 
 /// The lengths of runs of that name and cut. Few runs with the model are luck, and all models together aren't

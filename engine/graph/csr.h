@@ -19,7 +19,7 @@ struct Csr {
     return {rows, cols, offsets.data(), columns.data(), weights.empty() ? nullptr : weights.data()};
   }
   Index arcs() const { return Index(columns.size()); }
-  /// Of its arrays.
+  /// The size of its arrays.
   Index bytes() const {
     return Index(offsets.size() * sizeof(Index) + columns.size() * sizeof(VertexId) +
                  weights.size() * sizeof(float));

@@ -45,9 +45,8 @@ bool is_same_but_case(std::string_view a, std::string_view b) {
       [](unsigned char c) { return std::tolower(c); });
 }
 
-template <class Info>
-std::string kind_called(const std::vector<Info>& infos, const std::string& given) {
-  for (const Info& info : infos)
+std::string kind_called(const auto& infos, const std::string& given) {
+  for (const auto& info : infos)
     for (const std::string& name : info.also_called)
       if (is_same_but_case(name, given)) return info.kind;
   return "";

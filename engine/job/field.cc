@@ -80,8 +80,13 @@ bool is_default(const Field& field, Job& job) {
 
 std::string default_of(const Field& field) {
   if (!field.default_text.empty() || field.required || !field.slot) return field.default_text;
-  Job job = job_with_default(field);
-  const std::string text = value_text(field, job);
+  std::string text;
+  if (field.initial) {  // while the table of strategies is made, there is no job yet
+    text = std::visit([&](const auto& value) { return Writer{field}(&value); }, *field.initial);
+  } else {
+    Job job;
+    text = value_text(field, job);
+  }
   return text == "[]" ? "" : text;
 }
 

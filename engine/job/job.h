@@ -150,10 +150,14 @@ struct TrainingSpec {
   bool operator==(const TrainingSpec&) const = default;
 };
 
+struct StrategyInfo;
+/// The strategy of a job that names none: the table's first row (strategies.h).
+const StrategyInfo& default_strategy();
+
 struct StrategySpec {
-  std::string kind = "graph";            // a name in strategies.h
-  Options options;                       // the options of the block that kind names: graph {overlap}, …
-  Precision wire = Precision::kFloat32;  // how values are written while they travel between ranks
+  const StrategyInfo* row = &default_strategy();  // strategy.kind: its row in strategies.h, never null
+  Options options;                                // the row's: graph {overlap}, …
+  Precision wire = Precision::kFloat32;           // how values are written while they travel between ranks
   bool operator==(const StrategySpec&) const = default;
 };
 

@@ -94,7 +94,7 @@ class Reader {
   /// fields.
   void choose_kinds(const Node& spec) {
     const std::string model = text_at(spec, "model", "kind", ""),
-                      strategy = text_at(spec, "strategy", "kind", "graph");
+                      strategy = text_at(spec, "strategy", "kind", default_strategy().kind);
     fields_ = fields_for(model, strategy);
     if (const ModelInfo* info = find_model(model)) take_defaults(info->kind, info->defaults);
     if (const StrategyInfo* info = find_strategy(strategy)) take_defaults(info->kind, info->defaults);
@@ -207,7 +207,7 @@ class Reader {
   }
 
   void misplaced_block(const std::string& kind, const Node& value) {
-    const std::string chosen = text_at(*manifest_.find("spec"), "strategy", "kind", "graph");
+    const std::string chosen = text_at(*manifest_.find("spec"), "strategy", "kind", default_strategy().kind);
     if (kind == chosen)
       return out_.problems.error(value.where, "strategy." + kind,
                                  "has no block: its options stand beside strategy.kind");

@@ -24,17 +24,17 @@ bool is_wished(const Check& c, const Field& option) {
 }
 
 void warn_without_effect(const Check& c, const std::string& path, const std::string& why) {
-  const StrategyInfo* strategy = find_strategy(c.job.strategy.kind);
-  const auto option = std::ranges::find(strategy->options, path, &Field::path);
-  ATOLL_CHECK(option != strategy->options.end(), "{} has no option {}", strategy->kind, path);
+  const StrategyInfo& strategy = *c.job.strategy.row;
+  const auto option = std::ranges::find(strategy.options, path, &Field::path);
+  ATOLL_CHECK(option != strategy.options.end(), "{} has no option {}", strategy.kind, path);
   if (is_wished(c, *option)) c.warning(path, "has no effect {}", why);
 }
 
-void warn_of_one_rank(const Check& c, const std::string& kind, const std::string& other) {
-  if (c.job.strategy.kind == kind && c.job.placement.ranks == 1)
+void warn_of_one_rank(const Check& c, const std::string& other) {
+  if (c.job.placement.ranks == 1)
     c.warning("strategy.kind",
-              "{} on one rank is {}: nothing is another rank's (use {}, or more placement.ranks)", kind,
-              other, other);
+              "{} on one rank is {}: nothing is another rank's (use {}, or more placement.ranks)",
+              c.job.strategy.row->kind, other, other);
 }
 
 // How fields depend on each other: what is required, what excludes what, what is ignored.
@@ -43,7 +43,7 @@ namespace {
 
 /// A required field must be given where the object around it is.
 void required_fields(const Check& c) {
-  for (const Field* field : fields_for(c.job.model.kind, c.job.strategy.kind)) {
+  for (const Field* field : fields_for(c.job.model.kind, c.job.strategy.row->kind)) {
     if (!field->required || c.has(field->path)) continue;
     const std::string parent = field_parent(field->path);
     const bool metadata = parent == "metadata";
@@ -111,23 +111,27 @@ namespace {
 /// Only strategies that draw by vertex may have several parts per rank.
 void parts_for_ranks(const Check& c) {
   const int parts = c.job.placement.partitioner.parts, ranks = c.job.placement.ranks;
-  const StrategyInfo* strategy = find_strategy(c.job.strategy.kind);
-  if (parts == 0 || parts == ranks || strategy == nullptr) return;
-  if (!strategy->several_parts)
+  const StrategyInfo& strategy = *c.job.strategy.row;
+  if (parts == 0 || parts == ranks) return;
+  if (!strategy.several_parts)
     c.error("placement.partitioner.parts",
             "{} parts for {} ranks, and strategy {} has one a rank (leave it out)", parts, ranks,
-            strategy->kind);
+            strategy.kind);
   else if (parts < ranks)
     c.error("placement.partitioner.parts", "{} parts for {} ranks (use at least one a rank)", parts, ranks);
+}
+
+void own_rules(const Check& c) {
+  for (const Rule& rule : c.job.strategy.row->rules) rule.check(c);
 }
 
 }  // namespace
 
 std::vector<Rule> strategy_rules() {
-  std::vector<Rule> all{{parts_for_ranks}};
+  Rule own{own_rules};
   for (const StrategyInfo& info : strategy_infos())
-    for (const Rule& rule : info.rules) all.push_back(rule);
-  return all;
+    for (const Rule& rule : info.rules) std::ranges::copy(rule.server, std::back_inserter(own.server));
+  return {{parts_for_ranks}, std::move(own)};
 }
 
 }  // namespace atl

@@ -90,8 +90,8 @@ bool is_wished(const Check& check, const Field& option);
 /// smoothing".
 void warn_without_effect(const Check& check, const std::string& path, const std::string& why);
 
-/// Warns that with one rank the strategy is the same as another one, since no row is another rank's.
-void warn_of_one_rank(const Check& check, const std::string& kind, const std::string& other);
+/// Warns of one rank, with which the job's strategy is the same as another one: no row is another rank's.
+void warn_of_one_rank(const Check& check, const std::string& other);
 
 inline constexpr const char* kRanksInCel =
     "(has(self.placement) && has(self.placement.ranks) ? self.placement.ranks : 1)";

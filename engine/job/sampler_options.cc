@@ -21,7 +21,8 @@ constexpr std::int64_t kVertexShare = 3, kMostVertices = 100'000;
 
 std::vector<Field> sampler_options(const std::string& kind) {
   std::vector<Field> options;
-  Field sampler{.description = "how what a step reads is drawn", .source = sampler_infos().front().source};
+  Field sampler{.description = "how the vertices that a step reads are drawn",
+                .source = sampler_infos().front().source};
   for (const SamplerInfo& each : sampler_infos())
     sampler.choices.push_back(
         {.name = each.name,
@@ -60,7 +61,7 @@ std::vector<Field> sampler_options(const std::string& kind) {
   count("delay", 1, "steps from an embedding's push by its owner to its first use", "steps", 64);
   count("walkLength", 2, "how far a walk goes", "arcs", 1000);
   count("coverage", 50,
-        "how often vertices are drawn before training, on average, to count what is drawn together",
+        "draws of each vertex before training, on average, to learn how likely each vertex and arc is drawn",
         "draws of a vertex", 1000);
   return options;
 }

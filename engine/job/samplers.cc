@@ -102,7 +102,7 @@ const std::vector<SamplerInfo>& sampler_infos() {
        "Hamilton et al. 2017",
        {"fanout", "replace", "batchSize"}},
       {"historical",
-       "as neighbour, within what a rank owns: of other ranks, inner layers read embeddings of earlier steps",
+       "as neighbour among a rank's own vertices; inner layers read other ranks' embeddings of earlier steps",
        "DistGNN-MB, Vasimuddin et al. 2022",
        {"fanout", "replace", "batchSize", "historyRows", "maxAge", "delay"},
        ages_to_be_used},
@@ -145,7 +145,7 @@ const std::vector<SamplerInfo>& sampler_infos() {
        of_vertices},
       {"uniform", "vertices, each as likely, and the arcs between them", "", {"draws"}},
       {kNone,
-       "nothing: a step reads its own vertices alone, of a model that sums over neighbours once",
+       "no neighbours: for models that sum over neighbours once, before training",
        "Frasca et al. 2020",
        {"batchSize"}},
   };
@@ -191,20 +191,24 @@ bool reads_history(const Job& job) {
   return reads(sampler_of(job), "historyRows") && job.placement.ranks > 1 && gathering_layers(job.model) > 1;
 }
 
-void check_sampler(const Check& c, const std::string& kind) {
-  const std::string path = "strategy." + kind + ".";
+namespace {
+
+void check_sampler(const Check& c) {
+  const StrategyInfo& strategy = *c.job.strategy.row;
   const SamplerInfo& sampler = sampler_of(c.job);
-  for (const Field& option : find_strategy(kind)->options) {
+  for (const Field& option : strategy.options) {
     const std::string name = option_name(option);
     if (readers_of(name).empty() || reads(sampler, name) || !is_wished(c, option)) continue;
     c.error(option.path, "is not read by sampler {} (leave it out, or use sampler: {})", sampler.name,
             fmt::join(readers_of(name), " or "));
   }
-  if (sampler.check != nullptr) sampler.check(c, path);
+  if (sampler.check != nullptr) sampler.check(c, "strategy." + strategy.kind + ".");
 }
 
-Rule sampler_rule(void (*check)(const Check&), const std::string& kind, const std::vector<Field>& options) {
-  Rule rule{check};
+}  // namespace
+
+Rule sampler_rule(const std::string& kind, const std::vector<Field>& options) {
+  Rule rule{check_sampler};
   for (const Field& option : options) {
     const std::string name = option_name(option);
     const std::vector<std::string> readers = readers_of(name);

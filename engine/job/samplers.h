@@ -58,8 +58,6 @@ std::int64_t set_draws(const Job& job, std::int64_t vertices);
 
 /// Refuses options that the sampler doesn't read, and values that it can't work with. `options` are the
 /// strategy's.
-Rule sampler_rule(void (*check)(const Check&), const std::string& kind, const std::vector<Field>& options);
-/// Call it where the job's strategy is `kind`.
-void check_sampler(const Check& check, const std::string& kind);
+Rule sampler_rule(const std::string& kind, const std::vector<Field>& options);
 
 }  // namespace atl

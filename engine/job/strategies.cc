@@ -5,8 +5,8 @@
 namespace atl {
 namespace {
 
-std::vector<StrategyInfo>& table() {
-  static std::vector<StrategyInfo> infos{
+std::deque<StrategyInfo>& table() {
+  static std::deque<StrategyInfo> infos{
       graph_strategy(),  pipegcn_strategy(),   bns_strategy(),     cagnet_strategy(),
       sancus_strategy(), minibatch_strategy(), gnnpipe_strategy(), granndis_strategy(),
       p3_strategy(),     dgs_strategy(),       auto_strategy(),
@@ -16,8 +16,12 @@ std::vector<StrategyInfo>& table() {
 
 }  // namespace
 
-const std::vector<StrategyInfo>& strategy_infos() {
+const std::deque<StrategyInfo>& strategy_infos() {
   return table();
+}
+
+const StrategyInfo& default_strategy() {
+  return table().front();
 }
 
 void add_strategy(StrategyInfo info) {
@@ -44,7 +48,7 @@ const StrategyInfo* strategy_with_option(const std::string& path) {
 }
 
 bool has_own_servers(const Job& job) {
-  const StrategyInfo& strategy = *find_strategy(job.strategy.kind);
+  const StrategyInfo& strategy = *job.strategy.row;
   Job apart = job, together = job;
   apart.placement.ranks_per_server = 0;
   together.placement.ranks_per_server = job.placement.ranks;

@@ -3,6 +3,7 @@
 // strategy is a folder there, one line in strategies.cc here and one in strategies/strategies.cc.
 #pragma once
 
+#include <deque>
 #include <string>
 #include <vector>
 
@@ -83,7 +84,7 @@ struct StrategyInfo {
   // What a checkpoint calls the rows that ranks keep beside parameters.
   std::string kept_rows = "rows of earlier epochs";
   std::string no_pairs{};     // why it can't train on pairs of vertices (task linkPrediction); "": it can
-  std::vector<Rule> rules{};  // which jobs it refuses, and why
+  std::vector<Rule> rules{};  // which of its jobs it refuses, and why
 
   JobDivision division(const Job& job) const { return divide == nullptr ? JobDivision{} : divide(job); }
   std::vector<std::string> advise(const Job& job, const RunFacts& facts) const {
@@ -92,7 +93,8 @@ struct StrategyInfo {
   bool hides_communication(const Options& given) const { return hides == nullptr || hides(given); }
 };
 
-const std::vector<StrategyInfo>& strategy_infos();
+/// The rows never move, because jobs point to theirs (StrategySpec::row).
+const std::deque<StrategyInfo>& strategy_infos();
 /// Adds a strategy of the calling program to the table. Call it before the first job is read; not
 /// thread-safe.
 void add_strategy(StrategyInfo info);

@@ -61,7 +61,7 @@ bool fixed_on_resume(const Field& field) {
 
 /// Whether a default and a given number mean the same.
 bool means_the_same(const Field& field, const Job& before, const Job& now) {
-  const StrategyInfo& strategy = *find_strategy(now.strategy.kind);
+  const StrategyInfo& strategy = *now.strategy.row;
   const JobDivision then = strategy.division(before), here = strategy.division(now);
   return field.path == here.slices_field && then.slices == here.slices;
 }
@@ -73,14 +73,14 @@ std::string write_job(const Job& job) {
   std::string out = "apiVersion: atoll.dev/v1alpha1\nkind: GNNJob\n";
   out += "metadata: " + (job.metadata.empty() ? "{\"name\": " + quoted(job.name) + "}" : job.metadata) +
          "\nspec:\n";
-  write_children(fields_for(job.model.kind, job.strategy.kind), "", 2, copy, out);
+  write_children(fields_for(job.model.kind, job.strategy.row->kind), "", 2, copy, out);
   return out;
 }
 
 std::string key_of(const Job& job, const std::function<bool(const Field&)>& counts) {
   Job copy = job;
   std::string key;
-  for (const Field* field : fields_for(job.model.kind, job.strategy.kind)) {
+  for (const Field* field : fields_for(job.model.kind, job.strategy.row->kind)) {
     if (!field->slot || !counts(*field) || is_default(*field, copy)) continue;
     key += field->path + ": " + value_text(*field, copy) + "\n";
   }
@@ -100,7 +100,7 @@ std::vector<std::string> changes_that_forbid_resuming(const Job& before, const J
     if (was != is) changes.push_back(fmt::format("{}: {} → {}", kind, was, is));
   }
   if (!changes.empty()) return changes;  // the options of different kinds can't be compared
-  for (const Field* field : fields_for(now.model.kind, now.strategy.kind)) {
+  for (const Field* field : fields_for(now.model.kind, now.strategy.row->kind)) {
     if (!fixed_on_resume(*field)) continue;
     const std::string was = value_text(*field, a), is = value_text(*field, b);
     if (was != is && !means_the_same(*field, a, b))

@@ -75,14 +75,14 @@ EndUnlessDone::EndUnlessDone(std::chrono::seconds seconds, std::string last_word
                again = std::move(meanwhile)]() mutable {
         for (; left.count() > 0; left -= kPiece) {
           if (!again.empty()) dprintf(STDERR_FILENO, "%s\n", again.c_str());
-          if (is_done_within(std::min(left, kPiece))) return;
+          if (wait_until_done(std::min(left, kPiece))) return;
         }
         std::fprintf(stderr, "%s\n", words.c_str());
         std::fflush(nullptr);
         std::_Exit(status);
       }) {}
 
-bool EndUnlessDone::is_done_within(std::chrono::milliseconds time) {
+bool EndUnlessDone::wait_until_done(std::chrono::milliseconds time) {
   std::unique_lock lock(lock_);
   return news_.wait_for(lock, time, [this] { return done_; });
 }

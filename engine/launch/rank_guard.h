@@ -43,7 +43,8 @@ class EndUnlessDone {
   EndUnlessDone& operator=(const EndUnlessDone&) = delete;
 
  private:
-  bool is_done_within(std::chrono::milliseconds time);
+  /// Waits for `time`, or until the call is done, and returns whether it is.
+  bool wait_until_done(std::chrono::milliseconds time);
 
   std::mutex lock_;
   std::condition_variable news_;

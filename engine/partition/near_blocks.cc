@@ -95,12 +95,23 @@ class NearCutter {
 
 }  // namespace
 
-std::vector<NearBlock> near_blocks(const ServerGraph& server, const LocalGraph& graph, int layers,
-                                   bool attention) {
-  std::vector<NearBlock> blocks;
-  const NearCutter cutter(server, graph, layers, attention);
-  for (int distance = 0; distance < layers; ++distance) blocks.push_back(cutter.cut(distance));
-  return blocks;
+RankShare rank_share(const ServerGraph& held, const ServerOptions& options, Rank rank,
+                     Normalisation normalisation, bool attention) {
+  RankShare share;
+  share.graph = localize(held.view(), rank,
+                         {normalisation, attention, {}, PartRanks::of_group(Rank(options.first_part))});
+  share.graph->counted = held.counted[std::size_t(share.graph->part)];
+  const NearCutter cutter(held, *share.graph, options.layers, attention);
+  for (int distance = 0; distance < options.layers; ++distance) share.near.push_back(cutter.cut(distance));
+  return share;
+}
+
+Index NearBlock::bytes() const {
+  const auto of = [](const auto& values) { return Index(values.size() * sizeof(values[0])); };
+  Index sum = of(halo) + of(own_arc) + of(outer_arc) + of(halo_ids) + of(halo_scale);
+  if (!is_whole) sum += own_transpose.bytes() + outer.bytes() + outer_transpose.bytes();
+  for (const PeerRows& peer : peers) sum += of(peer.send);
+  return sum;
 }
 
 Block own_block(const LocalGraph& graph, const NearBlock& near) {

@@ -147,7 +147,7 @@ std::string name_of(GraphTransforms::SelfLoops loops) {
   return loops == kKeep ? "keep" : loops == kAdd ? "add" : "remove";
 }
 
-/// Of a byte for each vertex, of which some are there at a time.
+/// The checksum of a byte per vertex. Only some of the bytes exist at a time.
 std::string checksum_of(const VertexMarks& training) {
   Sha256 sum;
   std::array<char, 1 << 14> piece;

@@ -63,7 +63,7 @@ struct MappedRowsById {
 MappedRowsById map_rows_by_id(const std::filesystem::path& folder, const std::string& prefix,
                               const MappedHaloGraph& graph);
 
-/// Of `shares` readers, who have all files between them.
+/// The files of one of `of` readers, who read all files between them.
 struct Share {
   int number = 0, of = 1;
 };

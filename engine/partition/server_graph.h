@@ -2,6 +2,7 @@
 // its own vertices and copies of those that they depend on, so that only gradients travel between servers.
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -73,12 +74,22 @@ struct NearBlock {
   std::vector<VertexId> halo_ids;         // (halo) the data set's vertex ids
   std::vector<Real> halo_scale;           // (halo) by the normalisation asked for; empty: all 1
   std::vector<PeerRows> peers;            // only those with rows to exchange
+
+  /// Of its arrays.
+  Index bytes() const;
 };
 
-/// Entry d, for d = 0 … layers − 1, has the rows that a layer with d layers after it computes. `attention`:
-/// as in LocalizeOptions.
-std::vector<NearBlock> near_blocks(const ServerGraph& server, const LocalGraph& graph, int layers,
-                                   bool attention);
+/// A rank's share of what its server holds.
+struct RankShare {
+  std::unique_ptr<LocalGraph> graph;
+  /// Entry d, for d = 0 … layers − 1, has the rows that a layer with d layers after it computes.
+  std::vector<NearBlock> near;
+};
+
+/// A run trains on the share, and a plan measures it. `options` are those that `held` was made with;
+/// normalisation and attention: as in LocalizeOptions.
+RankShare rank_share(const ServerGraph& held, const ServerOptions& options, Rank rank,
+                     Normalisation normalisation, bool attention);
 
 /// Destinations: the near rows; sources: own rows (own), or the halo rows that they read (outer). Views into
 /// `graph` and `near`.

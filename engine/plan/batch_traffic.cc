@@ -11,6 +11,8 @@ namespace atl {
 namespace {
 
 constexpr Index kSizeBytes = 8;  // of the message in which a rank says how many rows it wants
+// Exchanges by which a rank asks for rows: their number, and which; and those by which it's answered.
+constexpr double kAsking = 2, kAnswer = 1;
 
 }  // namespace
 
@@ -47,6 +49,8 @@ BatchTraffic::BatchTraffic(const Job& job, const Dataset& dataset, const BatchSo
       row_(dataset, source, features, job.wire() == Precision::kBFloat16,
            double(fetched_) / double(features.columns)),
       cached_rows_(cache_rows(owners, cache_bytes(job), row_bytes_of(job, features))),
+      // numbers of entries come before the entries
+      feature_rounds_(kAsking + (features.held == FeatureForm::kSparse ? 2 : 1) * kAnswer),
       bytes_(std::size_t(ranks_) * std::size_t(ranks_)) {}
 
 /// The row set `set` of a batch (SharedRows).
@@ -57,6 +61,9 @@ std::span<const VertexId> BatchTraffic::row_set(const Batch& batch, int set) {
 /// A batch's requests to other ranks and their answers, without features.
 void BatchTraffic::add_drawing(const Batch& batch, Rank rank, const Asked& asked, double times) {
   if (mapped_) return;
+  // Numbers of arcs come before the arcs.
+  add_rounds(rank, Traffic::kStructure, times * (kAsking + 2 * kAnswer) * double(batch.layers()));
+  add_rounds(rank, Traffic::kIds, times * (kAsking + kAnswer));
   const bool symmetric = asked.normalisation == Normalisation::kSymmetric;
   for (Rank owner = 0; owner < ranks_; ++owner) {
     add(rank, owner, Traffic::kIds, times * kSizeBytes);
@@ -86,11 +93,13 @@ void BatchTraffic::add_drawing(const Batch& batch, Rank rank, const Asked& asked
 void BatchTraffic::add_sets(const StepSets& sets, double times) {
   sets.count_sent(owners_, [&](Rank from, Rank to, Index bytes) {
     add(from, to, Traffic::kStructure, times * double(bytes));
+    if (to == 1) add_rounds(from, Traffic::kStructure, times);
   });
 }
 
 void BatchTraffic::add_pushes(const PushedRows& leaving, Rank rank, double times) {
   const auto layers = double(leaving.counts.size()) / double(ranks_);
+  add_rounds(rank, Traffic::kIds, times * 2);
   for (Rank peer = 0; peer < ranks_; ++peer)
     add(rank, peer, Traffic::kIds,
         times * (kSizeBytes * layers + double(leaving.of(peer, 0).size() * sizeof(VertexId))));
@@ -101,6 +110,8 @@ double BatchTraffic::add_push(const PushedSizes& sizes, const GroupBatchOptions&
   const double structure =
       double(8 * PushedSizes::length(options.hops)) + double(GroupBatch::pushed_bytes(options, sizes));
   const Rank rank = share.group[std::size_t(share.place)];
+  add_rounds(rank, Traffic::kStructure, times * 2);
+  add_rounds(rank, Traffic::kIds, times);
   for (const Rank peer : share.group) {
     add(rank, peer, Traffic::kStructure, times * structure);
     add(rank, peer, Traffic::kIds, times * 4 * double(sizes.all_rows()));
@@ -111,6 +122,7 @@ double BatchTraffic::add_push(const PushedSizes& sizes, const GroupBatchOptions&
 /// Row numbers go to their owners, and the number of ranks that compute each row comes back.
 void BatchTraffic::add_shares(const Batch& batch, Rank rank, double times) {
   for (int set = 0; set <= batch.layers(); ++set) {
+    add_rounds(rank, Traffic::kIds, times * (kAsking + kAnswer));
     for (Rank owner = 0; owner < ranks_; ++owner) add(rank, owner, Traffic::kIds, times * kSizeBytes);
     for (const VertexId row : row_set(batch, set)) {
       add(rank, owners_.owner_of(row), Traffic::kIds, times * 4);
@@ -145,12 +157,14 @@ void BatchTraffic::add_choices(Rank rank, double times) {
 }
 
 void BatchTraffic::add_touched(Rank rank, Index features, double times) {
+  add_rounds(rank, Traffic::kFeatures, times);
   for (Rank to = 0; to < ranks_; ++to)
     add(rank, to, Traffic::kFeatures, times * double(TouchedFeatures::bytes_sent(2, features)));
 }
 
 void BatchTraffic::add_features(const std::map<VertexId, Index>& reads, Rank rank, std::int64_t drawn,
                                 double times) {
+  add_rounds(rank, Traffic::kFeatures, times * double(drawn) * feature_rounds_);
   const std::vector<VertexId> here = cached(rank);
   for (const auto& [row, count] : reads) {
     if (std::ranges::binary_search(here, row)) continue;

@@ -45,8 +45,8 @@ class FeatureMessages {
   double fixed_, entry_ = 0;
 };
 
-/// Bytes between each pair of ranks in an epoch. `times`: how many batches of the epoch one counted batch
-/// stands for.
+/// Bytes between each pair of ranks in an epoch, and how often they are exchanged. `times`: how many batches
+/// of the epoch one counted batch stands for.
 class BatchTraffic {
  public:
   /// `source` and `owners` outlive it.
@@ -79,6 +79,8 @@ class BatchTraffic {
   double row_bytes(VertexId row) const { return 4 + row_.bytes(row); }
 
   double sent(Rank from, Rank to, std::size_t purpose) const { return bytes_[index(from, to)][purpose]; }
+  /// How often a rank exchanges messages in an epoch to make its batches. Every rank does so equally often.
+  const std::array<double, kTraffics>& rounds() const { return rounds_; }
 
   /// A batch's row sets (SharedRows).
   static std::span<const VertexId> row_set(const Batch& batch, int set);
@@ -86,6 +88,9 @@ class BatchTraffic {
  private:
   void add(Rank from, Rank to, Traffic purpose, double bytes) {
     if (from != to) bytes_[index(from, to)][std::size_t(purpose)] += bytes;
+  }
+  void add_rounds(Rank rank, Traffic purpose, double rounds) {
+    if (rank == 0) rounds_[std::size_t(purpose)] += rounds;
   }
   std::size_t index(Rank from, Rank to) const {
     return std::size_t(from) * std::size_t(ranks_) + std::size_t(to);
@@ -100,7 +105,9 @@ class BatchTraffic {
   Index fetched_;  // columns of others' rows
   FeatureMessages row_;
   Index cached_rows_;
+  double feature_rounds_;  // of a batch
   std::vector<std::array<double, kTraffics>> bytes_;
+  std::array<double, kTraffics> rounds_{};
 };
 
 }  // namespace atl

@@ -211,6 +211,7 @@ class Batches {
 
   void add_sent(Rank rank, DryBatches& out) const {
     DryRun& run = out.run;
+    out.rounds = sent_.rounds();
     out.to.resize(std::size_t(ranks_));
     for (Rank to = 0; to < ranks_; ++to)
       for (std::size_t p = 0; p < std::size_t(kTraffics); ++p) {

@@ -3,6 +3,7 @@
 // other goes through its batches on kernels that compute nothing.
 #pragma once
 
+#include <array>
 #include <memory>
 #include <string>
 #include <vector>
@@ -32,8 +33,10 @@ struct DryBatches {
   double pushed = 0;      // bytes of the batches' first layers that go to ranks with the other columns
   double by_rows = 0;     // bytes that the rank would request and receive if features were held by rows
   // Making batches, in an epoch:
-  double drawn_arcs = 0, read_rows = 0;  // arcs of all layers; rows whose features are read
-  std::vector<TrafficBytes> to;          // (ranks) sent to each
+  double drawn_arcs = 0, read_rows = 0;    // arcs of all layers; rows whose features are read
+  double looked_at = 0;                    // Sampler::arcs_looked_at()
+  std::vector<TrafficBytes> to;            // (ranks) sent to each …
+  std::array<double, kTraffics> rounds{};  // … and in how many exchanges
   EpochWork beside;  // at most: work of threads beside those that train (StrategyPlan::beside)
 };
 

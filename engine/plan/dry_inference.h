@@ -22,11 +22,12 @@ using SentInEvaluation = std::array<double, kEvaluationPartNames.size()>;  // by
 /// A rank's slabs.
 struct RankSlabs {
   Index count = 0;
-  Index most_rows = 0, most_sources = 0, most_others = 0;  // of any; sources: its rows and what they read
-  double rows = 0, sources = 0, arcs = 0;                  // summed over the slabs
-  std::vector<double> of_owner;       // (ranks) rows of each other rank that the slabs read
-  std::vector<double> feature_bytes;  // (ranks) bytes of these rows' features
-  double most_feature_bytes = 0;      // of other ranks' rows, in any slab
+  Index most_rows = 0, most_sources = 0,
+        most_others = 0;                   // the most of a slab; sources: its rows and what they read
+  double rows = 0, sources = 0, arcs = 0;  // summed over the slabs
+  std::vector<double> of_owner;            // (ranks) rows of each other rank that the slabs read
+  std::vector<double> feature_bytes;       // (ranks) bytes of these rows' features
+  double most_feature_bytes = 0;           // of other ranks' rows, in any slab
   struct Sizes {
     Index rows = 0, sources = 0;
   };

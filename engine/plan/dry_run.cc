@@ -4,6 +4,7 @@
 
 #include "base/error.h"
 #include "base/threads.h"
+#include "job/strategies.h"
 #include "partition/server_graph.h"
 #include "plan/dry_step.h"
 #include "plan/rank_shape.h"
@@ -74,7 +75,6 @@ DryRun dry_run(const DryRunInput& in) {
   if (!in.batches.empty()) before = comm.ledger();  // each step goes on with another part
   bool is_later = false;
   for (const RankShape& shape : in.batches.empty() ? std::vector{in.training} : in.batches) {
-    if (schedule && !schedule->takes_parts()) schedule.reset();
     part.emplace(shape, in.features, halo_features);
     if (schedule)
       schedule->take(part->part(), in.all_vertices);
@@ -229,7 +229,7 @@ void DryInputs::count_batches() {
   }
   const int batches = server_batches_of(job_);
   if (batches > 1 && most_batches_ > 0 && batches > most_batches_)
-    fail("{}", too_many_batches(job_.strategy.kind, batches, most_batches_));
+    fail("{}", too_many_batches(job_.strategy.row->kind, batches, most_batches_));
 }
 
 PartShare DryInputs::share(Rank rank) const {

@@ -51,7 +51,7 @@ void enter(const Job& job, const DatasetMeta& meta, const DryRun& dry, const See
   plan.epoch_between = dry.epoch_between;
   plan.evaluation = dry.evaluation;
   plan.evaluation[std::size_t(Traffic::kEvaluation)] += sent_for_metric(job, meta, plan.shape.rank, seen);
-  const StrategyInfo& strategy = *find_strategy(job.strategy.kind);
+  const StrategyInfo& strategy = *job.strategy.row;
   plan.compute_seconds =
       seconds_of(plan.work, options.rates) * (strategy.stretch == nullptr ? 1 : strategy.stretch(job));
   plan.communication_seconds = total(plan.epoch) / options.link_bytes;
@@ -228,7 +228,7 @@ JobPlan plan_job(const Job& job, const Dataset& dataset, const PreparedGraph& pr
 
 JobPlan plan_job(const Job& job, const Dataset& dataset, const PlanOptions& options) {
   ATOLL_CHECK(strategy_of(job).holds == Holds::kBatches, "strategy {} needs a prepared graph",
-              job.strategy.kind);
+              job.strategy.row->kind);
   const PlannedFrom from = assumes_parts(job) ? PlannedFrom::kAssumedParts : PlannedFrom::kDataset;
   return plan_all_batches(job, dataset, from, *batch_source(job, dataset), options);
 }

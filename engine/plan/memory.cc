@@ -41,19 +41,6 @@ Index outer_block_bytes(const RankShape& s, const GraphNeeds& needs, bool weight
   return csr_bytes(s.owned, s.outer_arcs, weighted) + csr_bytes(s.halo, s.outer_arcs, weighted) +
          (needs.attention ? 8 * s.outer_arcs : 0);
 }
-/// Bytes of NearBlocks, without what they share with the LocalGraph.
-Index near_blocks_bytes(const RankShape& s, const GraphNeeds& needs, bool weighted) {
-  Index sum = 0;
-  for (const NearShape& each : std::span(s.near).subspan(std::size_t(s.beyond))) {
-    for (const PeerShape& p : each.peers) sum += 4 * p.send;
-    if (each.is_whole) continue;
-    sum += csr_bytes(each.sources, each.own_arcs, weighted) +
-           csr_bytes(each.rows, each.outer_arcs, weighted) + csr_bytes(each.halo, each.outer_arcs, weighted);
-    sum += each.halo * (8 + (needs.normalisation == Normalisation::kSymmetric ? kReal : 0));
-    if (needs.attention) sum += 8 * (each.own_arcs + each.outer_arcs);
-  }
-  return sum;
-}
 
 /// Bytes of the LocalGraph's arrays and the view's, which replaces some of them.
 Index graph_bytes(const RankShape& s, const GraphNeeds& needs, bool weighted) {
@@ -61,7 +48,7 @@ Index graph_bytes(const RankShape& s, const GraphNeeds& needs, bool weighted) {
   Index sum = s.view ? s.view->bytes() : 0;
   if (s.replaced() == Replaces::kNothing) sum += outer_block_bytes(s, needs, weighted);
   if (s.replaced() != Replaces::kBoth) sum += own_block_bytes(s, needs, weighted);
-  sum += 4 * (s.owned + s.halo) + near_blocks_bytes(s, needs, weighted);
+  sum += 4 * (s.owned + s.halo) + s.near_bytes;
   if (needs.normalisation == Normalisation::kMean) sum += kReal * s.owned;
   if (needs.normalisation == Normalisation::kSymmetric) sum += kReal * (2 * s.owned + s.halo);
   for (const PeerShape& p : s.peers) sum += 4 * p.send;
@@ -113,7 +100,7 @@ Index label_bytes(const MemoryInput& in) {
   return row * (in.run.full->owned + training) + 4 * (in.labelled + training);
 }
 
-/// On rank 0: files of vertex numbers, their order, and rows on their way to the results' file.
+/// What rank 0 holds while it writes results: vertex numbers, their order, and rows on their way to the file.
 Index result_bytes(const MemoryInput& in) {
   if (in.run.training.rank != 0) return 0;
   const Layer& last = *in.model.layers.back();
@@ -144,7 +131,7 @@ Index RankMemory::replicated() const {
 
 namespace {
 
-/// Of the parts that training sees, the most of each.
+/// For each kind of memory, the largest among the parts that training sees.
 struct PartBytes {
   Index graph = 0, features = 0;
   Index reading = 0;  // one part, while it is read

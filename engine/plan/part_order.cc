@@ -219,7 +219,7 @@ RankTraffic rank_traffic(const Job& job, const Dataset& dataset, const PreparedG
   const Strategy& strategy = strategy_of(job);
   if (strategy.holds == Holds::kPart && strategy.share == nullptr)
     prepared_job.placement.ranks = prepared.parts();
-  traffic.parts = part_order(find_strategy(job.strategy.kind)->layout(prepared_job), traffic.flows);
+  traffic.parts = part_order(job.strategy.row->layout(prepared_job), traffic.flows);
   const PartRanks ranks(traffic.parts);
   for (PairBytes& flow : traffic.flows) {
     flow.from = ranks.rank_of(flow.from);

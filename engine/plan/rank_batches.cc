@@ -5,6 +5,7 @@
 
 #include "base/threads.h"
 #include "job/samplers.h"
+#include "job/strategies.h"
 #include "plan/dry_step.h"
 #include "plan/memory.h"
 #include "plan/strategy_plan.h"
@@ -66,7 +67,8 @@ RankBatches::RankBatches(const Job& job, const Dataset& dataset, const BatchSour
   }
   if (!columns_) return;
   const auto make = strategy_plan_of(job).columns;
-  ATOLL_CHECK(make != nullptr, "strategy {} holds features by columns and plans none", job.strategy.kind);
+  ATOLL_CHECK(make != nullptr, "strategy {} holds features by columns and plans none",
+              job.strategy.row->kind);
   by_columns_ = make({job, ctx_, comm_, model_, runner_, *columns_, features_on(job, rank, features_),
                       memory_.passes(), counts_rows_, in_flight()});
 }
@@ -106,6 +108,7 @@ void RankBatches::draw(std::int64_t draw, std::span<const VertexId> seeds, Batch
   inputs_ = std::max(inputs_, Index(batch.rows().size()));
   read_rows_ += times * double(batch.rows().size());
   for (int hop = 0; hop < batch.layers(); ++hop) drawn_arcs_ += times * double(batch.block(hop).arcs.arcs());
+  looked_at_ += times * double(sampler_.arcs_looked_at(batch, source_.arc_offsets()));
   const bool weighs = sets_ != nullptr && batch.layers() > 0 && sets_->of_layer(0).weighs();
   sent.add_drawing(batch, rank_, {model_.needs.normalisation, weighs}, times);
   if (counts_rows_) sent.add_shares(batch, rank_, times);
@@ -178,7 +181,7 @@ void RankBatches::count(double times, DryBatches& out) {
   }
   if (by_columns_) by_columns_->count(out.run.trainable, out.run.schedule, out.run.state);
   out.whole_rows = whole_rows_, out.pushed = pushed_;
-  out.drawn_arcs = drawn_arcs_, out.read_rows = read_rows_;
+  out.drawn_arcs = drawn_arcs_, out.looked_at = looked_at_, out.read_rows = read_rows_;
   out.run.workspace = workspace_.bytes();
   add_own(times, out.run);
   const Index slots = job_.strategy.options.integer("prefetch") + in_flight(), cached = cache_bytes(job_);

@@ -140,7 +140,7 @@ class RankBatches {
   Index inputs_ = 0;
   double most_others_ = 0,
          most_entries_ = 0;  // of any batch: bytes of other ranks' rows; mean entries of a row
-  double whole_rows_ = 0, pushed_ = 0, drawn_arcs_ = 0, read_rows_ = 0;
+  double whole_rows_ = 0, pushed_ = 0, drawn_arcs_ = 0, looked_at_ = 0, read_rows_ = 0;
   std::map<VertexId, Index> reads_;
 };
 

@@ -85,7 +85,8 @@ void add_slices(const LocalGraph& graph, RankShape& shape) {
   }
 }
 
-RankShape rank_shape(const LocalGraph& graph, std::span<const NearBlock> near, int ranks) {
+RankShape rank_shape(const RankShare& share, int ranks) {
+  const LocalGraph& graph = *share.graph;
   RankShape shape;
   shape.rank = graph.rank, shape.ranks = ranks;
   shape.owned = graph.owned, shape.boundary = graph.boundary, shape.halo = graph.halo;
@@ -93,17 +94,18 @@ RankShape rank_shape(const LocalGraph& graph, std::span<const NearBlock> near, i
   shape.own_is_symmetric = graph.own_is_symmetric;
   shape.copies = graph.owned - graph.counted;
   shape.peers = peer_shapes(graph.peers);
-  for (const NearBlock& each : near)
+  for (const NearBlock& each : share.near) {
     shape.near.push_back({each.rows, each.sources, each.is_whole ? graph.halo : Index(each.halo.size()),
                           each.own_arcs, each.is_whole ? graph.outer.arcs() : each.outer.arcs(),
-                          each.is_whole, peer_shapes(each.peers)});
+                          peer_shapes(each.peers)});
+    shape.near_bytes += each.bytes();
+  }
   return shape;
 }
 
 void add_beyond(const RankShape& part, int layers, RankShape& shape) {
   shape.near.insert(shape.near.begin(), std::size_t(layers),
-                    {part.owned, part.owned, part.halo, part.own_arcs, part.outer_arcs, true, part.peers});
-  shape.beyond = layers;
+                    {part.owned, part.owned, part.halo, part.own_arcs, part.outer_arcs, part.peers});
 }
 
 RankShape on_ranks(RankShape shape, const PartRanks& on, int ranks) {
@@ -171,15 +173,13 @@ const std::vector<RankShape>& ServerShapes::of(Rank rank, const GraphMarks& mark
   const auto place = std::size_t(rank - options.first_part);
   if (options.first_part == first_part_) return shapes_[place];
   first_part_ = options.first_part;
+  const GraphNeeds needs = graph_needs(job_.model);
   shapes_.assign(std::size_t(options.parts), {});
   Index most = -1;
   for (const ServerGraph& held : server_graphs(prepared_, options, marks.counted)) {
     for (int part = 0; part < options.parts; ++part) {
-      const auto local =
-          localize(held.view(), Rank(first_part_ + part), {.ranks = PartRanks::of_group(Rank(first_part_))});
-      local->counted = held.counted[std::size_t(part)];
-      RankShape& shape = shapes_[std::size_t(part)].emplace_back(
-          rank_shape(*local, near_blocks(held, *local, options.layers, false), ranks));
+      RankShape& shape = shapes_[std::size_t(part)].emplace_back(rank_shape(
+          rank_share(held, options, Rank(first_part_ + part), needs.normalisation, needs.attention), ranks));
       shape.server_bytes = held.bytes(), shape.is_followed = options.redraws || options.batches > 1;
     }
     if (held.bytes() > most) most = held.bytes(), largest_ = shapes_[0].size() - 1;

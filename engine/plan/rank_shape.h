@@ -25,7 +25,6 @@ struct PeerShape {
 struct NearShape {
   Index rows = 0, sources = 0, halo = 0;
   Index own_arcs = 0, outer_arcs = 0;
-  bool is_whole = false;
   std::vector<PeerShape> peers{};
 };
 
@@ -35,7 +34,7 @@ struct RankShape {
   Index owned = 0, boundary = 0, halo = 0;  // LocalGraph's
   Index own_arcs = 0, outer_arcs = 0;       // to owned rows, to halo rows
   std::vector<NearShape> near{};            // where some rows are copies, by the number of layers behind
-  int beyond = 0;                           // how many of these, the first ones, read no copies: all alike
+  Index near_bytes = 0;                     // of NearBlocks
   Index server_bytes = 0;                   // of the server's graph, which the rank's share is cut from
   bool is_followed = false;                 // a part follows, which is read while this one trains
   bool features = true, answers = true;     // PartShare
@@ -59,8 +58,8 @@ RankShape rank_shape(const PreparedGraph& graph, Rank rank, const VertexMarks& i
 /// parts (on_ranks() comes later).
 void add_slices(const LocalGraph& graph, RankShape& shape);
 
-/// The shape of a rank's graph in memory; `near` has the blocks of a server's share (GraNNDis).
-RankShape rank_shape(const LocalGraph& graph, std::span<const NearBlock> near, int ranks);
+/// The shape of a rank's share of its server's graph.
+RankShape rank_shape(const RankShare& share, int ranks);
 /// Adds to `shape` `layers` layers that read no copies: they follow those that do, and read `part`.
 void add_beyond(const RankShape& part, int layers, RankShape& shape);
 

@@ -74,7 +74,7 @@ std::optional<Shortfall> shortfall_of_resources(const JobPlan& plan, const Job& 
   if (given == 0) return {};
   std::optional<Shortfall> worst;
   double most = given;
-  for (const std::vector<Rank>& ranks : find_strategy(job.strategy.kind)->layout(job).groups) {
+  for (const std::vector<Rank>& ranks : job.strategy.row->layout(job).groups) {
     const double needed = held_by(plan, ranks, on_gpus) / double(ranks.size());
     if (needed <= most) continue;
     most = needed;

@@ -19,7 +19,7 @@ namespace {
 /// Rows that travel in an epoch, by pair of parts.
 std::vector<CutRows> cut_of(const Job& job, const PreparedGraph& prepared) {
   std::vector<CutRows> cut = cut_rows(prepared, job.training.setting == Setting::kInductive);
-  const StrategyInfo& strategy = *find_strategy(job.strategy.kind);
+  const StrategyInfo& strategy = *job.strategy.row;
   if (strategy.boundary_rows_sent == nullptr) return cut;
   for (CutRows& between : cut) between.rows = strategy.boundary_rows_sent(job.strategy.options, between.rows);
   return cut;
@@ -91,8 +91,8 @@ TrafficShape traffic_shape(const Job& job, const Dataset& dataset, const Model& 
 std::vector<PairBytes> part_flows(const Job& job, const Dataset& dataset, const PreparedGraph& prepared) {
   const DatasetMeta& meta = dataset.meta();
   const Model model = planned_model(job, feature_shape(job, meta), meta.classes);
-  return find_strategy(job.strategy.kind)
-      ->flows(job.strategy.options, traffic_shape(job, dataset, model, prepared), cut_of(job, prepared));
+  return job.strategy.row->flows(job.strategy.options, traffic_shape(job, dataset, model, prepared),
+                                 cut_of(job, prepared));
 }
 
 // Bytes between a job's servers, in so few numbers that a pod's log and a ConfigMap can hold them. Many
@@ -176,7 +176,7 @@ ServerFlows server_flows(const Layout& layout, std::span<const PairBytes> betwee
 
 namespace {
 
-constexpr Index kWide = 8;  // of a count, a double, a message's size, and a score with its label
+constexpr Index kWide = 8;  // bytes of a count, a double, a message's size, or a score with its label
 constexpr Index kOfAll =
     7;  // sums that every metric needs: each split's part and whole, and the validation loss
 constexpr Index kOfAClass = 3;       // hits, predicted, actual

@@ -83,7 +83,7 @@ void BatchSampling::begin() {
 std::vector<std::unique_ptr<BatchSampling>> batch_samplings(const BatchGraph& graph, Communicator& comm,
                                                             const BatchSamplingOptions& options, int ahead) {
   const bool several =
-      comm.size() == 1 && options.sets == nullptr;  // sets hold what they know of the graph once
+      comm.size() == 1 && options.sets == nullptr;  // each maker would hold all that sets know of the graph
   const int makers = several ? std::min(options.threads, ahead) : 1;
   BatchSamplingOptions each = options;
   each.threads = options.threads / makers;

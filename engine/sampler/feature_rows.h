@@ -71,7 +71,7 @@ class FeatureRows {
   ConstMatrixView dense_rows() const {
     return storage_ == Storage::kReals ? dense.view() : ConstMatrixView(halves_);
   }
-  /// Of dense rows, even if there are none.
+  /// How dense rows are stored, even if there are none.
   Storage storage() const { return storage_; }
   /// Begins sparse rows. Returns (rows) their numbers of entries for the caller to fill in; lay_out() then
   /// makes room.

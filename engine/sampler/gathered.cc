@@ -46,7 +46,7 @@ void gathered_bytes(std::span<const VertexId> rows, Index width, const Owners& r
   for (const VertexId row : rows) own[std::size_t(ranks.owner_of(row))] += width;
   for (Rank from = 0; from < ranks.ranks(); ++from)
     for (Rank to = 0; to < ranks.ranks(); ++to)
-      if (from != to) sent(from, to, 8 + own[std::size_t(from)]);
+      if (from != to) sent(from, to, 8), sent(from, to, own[std::size_t(from)]);
 }
 
 /// Sums begin again in each part, so that their bits don't depend on which rank owns it.

@@ -27,6 +27,22 @@ void Sampler::sample(std::int64_t step, std::span<const VertexId> seeds, Batch& 
   set_scales(batch);
 }
 
+/// RowDraws counts a row's kept arcs, and copies them then. It counts them once more for degrees of sources.
+Index Sampler::arcs_looked_at(const Batch& batch, std::span<const Index> offsets) const {
+  if (sets_ == nullptr || batch.layers() == 0) return 0;
+  const auto arcs_of_first = [&](Index rows) {
+    Index sum = 0;
+    for (const VertexId row : batch.rows().first(std::size_t(rows)))
+      sum += offsets[std::size_t(row) + 1] - offsets[std::size_t(row)];
+    return sum;
+  };
+  Index sum = 0;
+  for (int layer = 0; layer < batch.layers(); ++layer) sum += 2 * arcs_of_first(batch.output_rows(layer));
+  if (options_.normalisation == Normalisation::kSymmetric && sets_->of_layer(0).induces_degrees())
+    sum += arcs_of_first(batch.input_rows(0));
+  return sum;
+}
+
 HopDraw Sampler::hop_of(std::int64_t step, int layer) const {
   if (sets_ != nullptr) return {.kept = &sets_->of_layer(layer)};
   return {.draws = Draws(options_.seed, Purpose::kNeighbour, std::uint64_t(step), std::uint64_t(layer)),

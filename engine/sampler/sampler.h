@@ -61,6 +61,10 @@ class Sampler {
   /// From now on, neighbours on other ranks that inner layers draw are leaves, if `known` has them. It
   /// outlives its use.
   void read_history(const HistoryDirectory* known) { known_ = known; }
+  /// How many arcs it looked at to find those of the batch that it made last: where a step draws sets, all
+  /// arcs of the rows that read some of them; else none but the drawn ones, which aren't counted.
+  /// `offsets`: (rows + 1) where arcs of prepared rows begin.
+  Index arcs_looked_at(const Batch& batch, std::span<const Index> offsets) const;
   /// How often its own and the structure's memory had to grow; batches count theirs.
   Index reallocations() const {
     return table_.reallocations() + cursors_.reallocations() + structure_.reallocations() +

@@ -62,7 +62,7 @@ class StepSets {
   virtual StepSeeds* seeds() { return nullptr; }
   /// How often its memory had to grow.
   virtual Index reallocations() const = 0;
-  /// Counts what the last draw() would send if these ranks drew together, by pair of ranks.
+  /// Counts what the last draw() would send if these ranks drew together: each pair's messages, one by one.
   using Sent = FunctionRef<void(Rank from, Rank to, Index bytes)>;
   virtual void count_sent(const Owners& /*ranks*/, Sent /*sent*/) const {}
 };

@@ -78,7 +78,7 @@ double VirtualLinks::pass(const Path& path, double bytes, double now, std::size_
   return gone;
 }
 
-// Messages that share them.
+// Messages that share links.
 
 namespace {
 

@@ -122,7 +122,7 @@ class VirtualNetwork {
     virtual ~Listener() = default;
     /// How long a rank takes to see a message that arrives now.
     virtual double notice(Rank rank) = 0;
-    /// All messages that the rank started together have arrived or left.
+    /// Called when all messages that the rank started together have arrived or left.
     virtual void may_go_on(Rank rank) = 0;
     /// processors_taken() has changed.
     virtual void processors_change(Rank rank) = 0;

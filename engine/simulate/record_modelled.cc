@@ -3,6 +3,7 @@
 #include "simulate/record.h"
 
 #include <algorithm>
+#include <cmath>
 #include <deque>
 
 #include "job/strategies/batch_options.h"
@@ -31,9 +32,24 @@ namespace {
 
 constexpr int kFewestSteps = 8;  // the second half is judged
 
-/// The cost of drawing an arc, as bytes of gathered rows: mostly a cache miss or two, and a look-up in a
-/// table (docs/simulate.md).
-constexpr double kBytesOfADraw = 400;
+// What making batches takes beside messages (docs/simulate.md).
+
+/// To draw an arc, number its source and put it into the transpose, apart from memory: operations of a
+/// product that take as long, and bytes of the graph that are gathered.
+constexpr double kFlopsOfADraw = 50 * kTermFlops, kBytesOfADraw = 400;
+/// To look whether an arc's source is in a drawn set: a call, and a look-up in a table that a core's own
+/// cache holds.
+constexpr double kFlopsOfALook = 14 * kTermFlops;
+
+/// Of an epoch's batches.
+ComputeWork making(const DryBatches& of, double row_bytes) {
+  const double rows = of.read_rows * row_bytes, all_rows = double(of.owned) * row_bytes;
+  ComputeWork work{.product_flops = of.drawn_arcs * kFlopsOfADraw + of.looked_at * kFlopsOfALook};
+  work += gathered(of.drawn_arcs * kBytesOfADraw, double(of.arcs) * sizeof(VertexId));
+  work += gathered(rows, all_rows);
+  work += streamed(rows, all_rows);
+  return work;
+}
 
 /// Training on batches as ranks would note it. Each step is an epoch, so that epochs are alike.
 class BatchSteps final : public DryNotes {
@@ -69,19 +85,6 @@ class BatchSteps final : public DryNotes {
   std::deque<One> ranks_;
 };
 
-/// How often ranks ask and answer while a batch is made.
-int rounds_of(Traffic purpose, int hops) {
-  switch (purpose) {
-    case Traffic::kStructure:
-      return 2 * std::max(hops, 1);
-    case Traffic::kIds:
-    case Traffic::kFeatures:
-      return 2;
-    default:
-      return 0;
-  }
-}
-
 /// One round between `rank` and all others, with a part of the bytes that they send in an epoch.
 RecordedOperation round_of(const std::vector<DryBatches>& all, Rank rank, Traffic purpose, double part) {
   RecordedOperation op{.lane = Lane::kPrefetch, .purpose = purpose};
@@ -97,12 +100,16 @@ RecordedOperation round_of(const std::vector<DryBatches>& all, Rank rank, Traffi
 }
 
 /// A batch of mean size: drawn and read, with its messages in between.
-RecordedBatch batch_of(const std::vector<DryBatches>& all, Rank rank, int hops, double seconds) {
+RecordedBatch batch_of(const std::vector<DryBatches>& all, Rank rank, double seconds) {
   RecordedBatch batch;
-  const double steps = double(all[std::size_t(rank)].steps);
+  const DryBatches& own = all[std::size_t(rank)];
+  const double steps = double(own.steps);
+  const auto rounds_of = [&](Traffic purpose) {
+    return std::lround(own.rounds[std::size_t(purpose)] / steps);
+  };
   for (const Traffic purpose : {Traffic::kStructure, Traffic::kIds, Traffic::kFeatures})
-    for (int round = 0, rounds = rounds_of(purpose, hops); round < rounds; ++round)
-      if (RecordedOperation op = round_of(all, rank, purpose, 1 / (steps * rounds));
+    for (long round = 0, rounds = rounds_of(purpose); round < rounds; ++round)
+      if (RecordedOperation op = round_of(all, rank, purpose, 1 / (steps * double(rounds)));
           !op.sends.empty() || !op.receives.empty())
         batch.operations.push_back(std::move(op));
   const WorkLabel label{.work = Work::kSampling};
@@ -141,14 +148,11 @@ Recording record_modelled_batches(const Job& job, const Dataset& dataset, const 
   const std::int64_t steps = std::max<std::int64_t>(all.front().steps, 1);
   const int recorded = int(std::min<std::int64_t>(steps, kPlannedBatches));
   const int times = (kFewestSteps + recorded - 1) / recorded;
-  const int hops = int(batch_fanout(job).size());
   const double row_bytes = sizeof(Real) * double(dataset.meta().features);
   Recording recording{.epochs = recorded * times, .steps = double(steps), .modelled = true, .rates = rates};
   for (Rank rank = 0; rank < Rank(all.size()); ++rank) {
     const DryBatches& of = all[std::size_t(rank)];
-    const double gathered = of.drawn_arcs * kBytesOfADraw + of.read_rows * row_bytes;
-    const double seconds =
-        (gathered / rates.gather_bytes + of.read_rows * row_bytes / rates.triad_bytes) / double(steps);
+    const double seconds = seconds_of(making(of, row_bytes), rates) / double(steps);
     // Masks are trained on the cores that also make batches.
     const double beside = seconds_of(of.beside, rates) / double(steps);
     RankRecording made = noted.take(rank);
@@ -156,7 +160,7 @@ Recording record_modelled_batches(const Job& job, const Dataset& dataset, const 
     made.batches.makers =
         all.size() > 1 ? 1 : batch_threads(job, options.threads);  // ranks exchange in one order
     made.batches.ahead = int(job.strategy.options.integer("prefetch"));
-    made.batches.all.assign(std::size_t(recording.epochs), batch_of(all, rank, hops, seconds + beside));
+    made.batches.all.assign(std::size_t(recording.epochs), batch_of(all, rank, seconds + beside));
     recording.ranks.push_back(std::move(made));
   }
   return recording;

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "job/strategies.h"
 #include "model/decoder.h"
 #include "model/model.h"
 #include "strategies/schedule/rows.h"
@@ -18,8 +19,8 @@ std::vector<Strategy>& table() {
 }  // namespace
 
 const Strategy& strategy_of(const Job& job) {
-  const auto row = std::ranges::find(table(), job.strategy.kind, &Strategy::kind);
-  ATOLL_CHECK(row != table().end(), "strategy {} passed validation and has no row", job.strategy.kind);
+  const auto row = std::ranges::find(table(), job.strategy.row->kind, &Strategy::kind);
+  ATOLL_CHECK(row != table().end(), "strategy {} passed validation and has no row", job.strategy.row->kind);
   return *row;
 }
 

@@ -12,9 +12,9 @@ KernelBytes* cache_of(ByCache& caches, double bytes) {
   return least == kCacheBytes.end() ? nullptr : &caches[std::size_t(least - kCacheBytes.begin())];
 }
 
-/// The rate that kernels reach, if it has been measured.
-double reached(double by_kernels, double otherwise) {
-  return by_kernels > 0 ? by_kernels : otherwise;
+/// Seconds at the rate that kernels reach, if it has been measured.
+double seconds_at(double work, double by_kernels, double otherwise) {
+  return work > 0 ? work / (by_kernels > 0 ? by_kernels : otherwise) : 0;
 }
 
 }  // namespace
@@ -53,27 +53,32 @@ ComputeWork streamed(double bytes, double of) {
 
 ComputeWork gathered(double bytes, double of) {
   ComputeWork work;
-  KernelBytes* const cache = cache_of(work.cached, of);
-  (cache != nullptr ? cache->gathered : work.gathered_bytes) = bytes;
+  double found = 0;  // share of the bytes that a cache so far has
+  for (std::size_t c = 0; c < kCacheBytes.size() && found < 1; ++c) {
+    const double here = std::min(1.0, kCacheBytes[c] / of);
+    work.cached[c].gathered = bytes * (here - found);
+    found = here;
+  }
+  work.gathered_bytes = bytes * (1 - found);
   return work;
 }
 
 double product_seconds(const ComputeWork& work, const MachineRates& rates) {
-  const double reals = reached(rates.kernel_flops, rates.product_flops);
-  return work.product_flops / reals + work.half_flops / reached(rates.half_flops, reals);
+  const double reals = rates.kernel_flops > 0 ? rates.kernel_flops : rates.product_flops;
+  return seconds_at(work.product_flops, reals, 0) + seconds_at(work.half_flops, rates.half_flops, reals);
 }
 
 double gather_seconds(const ComputeWork& work, const MachineRates& rates) {
-  double sum = work.gathered_bytes / reached(rates.memory.gathered, rates.gather_bytes);
+  double sum = seconds_at(work.gathered_bytes, rates.memory.gathered, rates.gather_bytes);
   for (std::size_t c = 0; c < work.cached.size(); ++c)
-    sum += work.cached[c].gathered / reached(rates.caches[c].gathered, rates.gather_bytes);
+    sum += seconds_at(work.cached[c].gathered, rates.caches[c].gathered, rates.gather_bytes);
   return sum;
 }
 
 double stream_seconds(const ComputeWork& work, const MachineRates& rates) {
-  double sum = work.streamed_bytes / reached(rates.memory.streamed, rates.triad_bytes);
+  double sum = seconds_at(work.streamed_bytes, rates.memory.streamed, rates.triad_bytes);
   for (std::size_t c = 0; c < work.cached.size(); ++c)
-    sum += work.cached[c].streamed / reached(rates.caches[c].streamed, rates.triad_bytes);
+    sum += seconds_at(work.cached[c].streamed, rates.caches[c].streamed, rates.triad_bytes);
   return sum;
 }
 

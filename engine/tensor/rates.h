@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
+#include <functional>
 
 #include "tensor/context.h"
 
@@ -12,8 +13,8 @@ namespace atl {
 
 struct Context;
 
-/// Bytes of the largest matrix that is assumed to fit, beside other data, in a core's own cache, and in the
-/// cache that cores share.
+/// Bytes of a matrix that are assumed to fit, beside other data, in a core's own cache, and in the cache that
+/// cores share.
 inline constexpr std::array<double, 2> kCacheBytes{1 << 20, 16 << 20};
 
 /// Memory that kernels access in order, and at random: bytes, or bytes per second.
@@ -62,7 +63,8 @@ inline constexpr double kBitTime = 0.4;  // time of a product with bits, relativ
 /// Operations of a dense product that take as long as one term of a softmax (a column of an arc).
 inline constexpr double kTermFlops = 50;
 
-/// Work of `bytes` bytes of a matrix of `of` bytes, in order, and at random.
+/// Work of `bytes` bytes of a matrix of `of` bytes, in order, and at random: of a larger matrix, a cache has
+/// as much as it holds.
 ComputeWork streamed(double bytes, double of);
 ComputeWork gathered(double bytes, double of);
 
@@ -77,8 +79,12 @@ inline double seconds_of(const ComputeWork& work, const MachineRates& rates) {
 
 /// Measures the first three rates. Takes about two seconds and 0.6 GB, which are freed again.
 MachineRates measure_rates(Context& ctx);
-/// Adds the kernels' own rates. Takes a tenth of a second.
-void measure_kernels(Context& ctx, MachineRates& rates);
+/// Seconds of a kernel's call, the shortest of so many.
+using KernelTimer = std::function<double(int runs, const std::function<void()>& kernel)>;
+double shortest_call(int runs, const std::function<void()>& kernel);
+/// Adds the kernels' own rates, in units of what kernels count. Takes half a second. On a processor
+/// whose calls take seconds_of() what they count, these are its rates.
+void measure_kernels(Context& ctx, MachineRates& rates, const KernelTimer& timer = shortest_call);
 
 inline double seconds_now() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();

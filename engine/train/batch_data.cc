@@ -31,7 +31,7 @@ BatchData::BatchData(const Job& job, const Dataset& dataset, const PreparedGraph
   const auto ids = prepared.ids().subspan(std::size_t(graph_.owners.first_row(rank)),
                                           std::size_t(graph_.owners.rows(rank)));
   owned_ids_.assign(ids.begin(), ids.end());
-  const bool by_id = find_strategy(job.strategy.kind)->draws_neighbours(job);
+  const bool by_id = job.strategy.row->draws_neighbours(job);
   const bool inductive = job.training.setting == Setting::kInductive;
   graph_.training = drawn_graph(prepared, inductive, by_id);
   graph_.whole = drawn_graph(prepared, false, false);

@@ -39,7 +39,8 @@ struct EvaluationBuffers {
 Evaluation evaluate(Context& ctx, Communicator& comm, const RankData& data, const TrainingSpec& training,
                     ConstMatrixView logits, EvaluationBuffers& buffers);
 
-/// Of more classes there is no confusion matrix, whose size is their square: on every rank, and in run.json.
+/// With more classes there is no confusion matrix, on any rank or in run.json, because its size is their
+/// square.
 inline constexpr Index kMostConfused = 1024;
 
 /// Over test vertices; empty for multi-label data, and for more than kMostConfused classes. Collective.

@@ -33,7 +33,7 @@ double least_loss(std::span<const EpochRecord> epochs) {
 std::vector<std::string> remedies(const Job& job) {
   const TrainingSpec& t = job.training;
   const double rate = t.optimizer.learning_rate, high = t.optimizer.kind == OptimizerKind::kSgd ? 1 : 0.02;
-  std::vector<std::string> all = find_strategy(job.strategy.kind)->advise(job, {.learns = false});
+  std::vector<std::string> all = job.strategy.row->advise(job, {.learns = false});
   if (rate > high) all.push_back(fmt::format("lower training.optimizer.learningRate ({})", rate));
   if (rate < high / 100) all.push_back(fmt::format("raise training.optimizer.learningRate ({})", rate));
   if (job.model.norm == Norm::kNone) all.emplace_back("set model.norm: layer");

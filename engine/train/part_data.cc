@@ -103,9 +103,8 @@ PartData::PartData(const Job& job, const Dataset& dataset, const PreparedGraph& 
     : form_(form) {
   const GraphNeeds needs = graph_needs(job.model);
   const ServerGraph held = server_graph(prepared, server);
-  graph_ = localize(held.view(), rank,
-                    {needs.normalisation, needs.attention, {}, PartRanks::of_group(Rank(server.first_part))});
-  graph_->counted = held.counted[std::size_t(graph_->part)];
+  RankShare share = rank_share(held, server, rank, needs.normalisation, needs.attention);
+  graph_ = std::move(share.graph), near_ = std::move(share.near);
   row_weights_.assign(std::size_t(graph_->owned), 0);
   std::fill_n(row_weights_.begin(), graph_->counted, Real(1));
   part_.graph = graph_.get();
@@ -114,7 +113,7 @@ PartData::PartData(const Job& job, const Dataset& dataset, const PreparedGraph& 
     whole_ = &whole;
   else if (server.beyond > 0)
     beyond_ = localize(prepared, rank, {needs.normalisation, needs.attention, server.induced_on});
-  cut_near(held, server, needs.attention);
+  list_near(server.beyond);
   part_.boundary = part_.near.empty() ? graph_->boundary : graph_->owned;
   if (graph_->counted < graph_->owned) part_.row_weights = row_weights_;
   part_.features = own_.read(dataset, owned_ids(), job, form_);
@@ -126,14 +125,12 @@ PartData::PartData(const Job& job, const Dataset& dataset, const PreparedGraph& 
 }
 
 /// By number of gathering layers behind; those that read the part as it was divided come first.
-void PartData::cut_near(const ServerGraph& held, const ServerOptions& server, bool attention) {
-  if (server.beyond > 0) {
+void PartData::list_near(int beyond) {
+  if (beyond > 0) {
     const LocalGraph& divided = beyond_ ? *beyond_ : whole_->graph();
-    part_.near.assign(std::size_t(server.beyond),
-                      {divided.owned, divided.owned, divided.halo, divided.own_block(), divided.outer_block(),
-                       divided.peers});
+    part_.near.assign(std::size_t(beyond), {divided.owned, divided.owned, divided.halo, divided.own_block(),
+                                            divided.outer_block(), divided.peers});
   }
-  near_ = near_blocks(held, *graph_, server.layers, attention);
   for (const NearBlock& each : near_)
     part_.near.push_back({each.rows, each.sources, each.is_whole ? graph_->halo : Index(each.halo.size()),
                           own_block(*graph_, each), outer_block(*graph_, each), each.peers});

@@ -77,7 +77,7 @@ class PartData {
   };
 
  private:
-  void cut_near(const ServerGraph& held, const ServerOptions& server, bool attention);
+  void list_near(int beyond);
   Block placed(Context& ctx, const Block& host);
   void place_near(Context& ctx);
   void drop_replaced(Replaces replaced);

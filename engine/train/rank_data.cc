@@ -27,7 +27,7 @@ bool reads_halo_features(const Job& job, const DatasetMeta& meta, const DataUse&
 
 PartitionOptions partition_options(const Job& job, int ranks) {
   const PartitionerSpec& p = job.placement.partitioner;
-  const JobDivision division = find_strategy(job.strategy.kind)->division(job);
+  const JobDivision division = job.strategy.row->division(job);
   const int parts = division.parts == 0 ? std::max({ranks, p.parts, default_parts(job)}) : division.parts;
   return {.kind = p.kind,
           .parts = parts,
@@ -47,7 +47,7 @@ GraphTransforms graph_transforms(const Job& job) {
                                                 : Loops::kKeep;
   t.rows = job.task == Task::kLinkPrediction;
   t.induced = job.training.setting == Setting::kInductive;
-  const StrategyInfo& strategy = *find_strategy(job.strategy.kind);
+  const StrategyInfo& strategy = *job.strategy.row;
   t.by_id = strategy.draws_neighbours != nullptr && strategy.draws_neighbours(job);
   return t;
 }

@@ -8,6 +8,7 @@
 #include "base/cpus.h"
 #include "base/threads.h"
 #include "job/options.h"
+#include "job/strategies.h"
 #include "telemetry/link_metrics.h"
 #include "train/trainer.h"
 
@@ -43,7 +44,7 @@ RunSetting run_setting(Communicator& comm, const SessionOptions& o, const Datase
   s.features = dataset.features;
   s.classes = dataset.classes;
   s.model = fmt::format("{}, {} layers, hidden {}", o.job.model.kind, o.job.model.layers, o.job.model.hidden);
-  s.strategy = o.job.strategy.kind;
+  s.strategy = o.job.strategy.row->kind;
   s.metric = reported_metric(o.job);
   s.partitioner = o.job.placement.partitioner.kind;
   s.parameters = trainer.parameters().whole_trainable();

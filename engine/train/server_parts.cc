@@ -5,6 +5,7 @@
 #include "base/cpus.h"
 #include "base/error.h"
 #include "base/threads.h"
+#include "job/strategies.h"
 #include "partition/server_graph.h"
 
 namespace atl {
@@ -31,6 +32,10 @@ ServerParts::ServerParts(const ShareSource& from) : from_(from), rank_(from.whol
 
 ServerParts::~ServerParts() {
   if (reading_.valid()) reading_.wait();
+}
+
+const std::string& ServerParts::strategy() const {
+  return from_.job.strategy.row->kind;
 }
 
 bool ServerParts::is_other(Index epoch, int batch) const {

@@ -59,10 +59,10 @@ class ServerParts {
   /// one runs; empty: anywhere.
   std::unique_ptr<TrainingPart> take(Index epoch, int batch, const std::vector<int>& cpus);
 
-  const std::string& strategy() const { return from_.job.strategy.kind; }
+  const std::string& strategy() const;
   int batch() const { return taken_.batch; }  // of the share taken last
-  /// By batch: how many vertices the loss counts, and how many vertices there are. Zeros except on the
-  /// server's first rank.
+  /// How many vertices the loss counts in each batch, and how many vertices each batch has. Zeros except on
+  /// the server's first rank.
   struct Sizes {
     std::vector<double> training, own;
   };

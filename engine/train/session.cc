@@ -33,7 +33,7 @@ constexpr std::int64_t kStillReading = -1;
 
 /// They share the rank's processors with training's threads: each kind works while the other waits.
 SideThreads side_threads(const SessionOptions& options) {
-  const StrategyInfo& strategy = *find_strategy(options.job.strategy.kind);
+  const StrategyInfo& strategy = *options.job.strategy.row;
   if (strategy.side_threads == nullptr) return {0, {}};
   return {strategy.side_threads(options.job, options.threads), options.cpus};
 }
@@ -176,7 +176,7 @@ class Session {
       o_.observer->on_message(
           MessageLevel::kWarning,
           fmt::format("the checkpoint's {} belong to other parts or ranks: training goes on without them",
-                      find_strategy(job_.strategy.kind)->kept_rows));
+                      job_.strategy.row->kept_rows));
     if (root()) record_.epochs = read_epochs(o_.output, at.epochs);
   }
 
@@ -196,7 +196,7 @@ class Session {
     if (!root()) return;
     const RunFacts run{.columns = dataset_.meta().features,
                        .steps = trainer_->steps() * job_.training.epochs};
-    for (const std::string& advice : find_strategy(job_.strategy.kind)->advise(job_, run))
+    for (const std::string& advice : job_.strategy.row->advise(job_, run))
       o_.observer->on_message(MessageLevel::kWarning, advice);
   }
 

@@ -42,7 +42,7 @@ struct SessionOptions {
   int attempt = 0;         // 0: one more than the newest (checkpoint.h)
   // File for the communicator's trace, written at the end on rank 0; empty: none.
   std::filesystem::path trace;
-  int trace_epochs = 3;                     // how many epochs it has, the last ones
+  int trace_epochs = 3;                     // how many of the last epochs it shows
   double start_seconds = 0;                 // clock (steady) at process start, for startupSeconds
   RunObserver* observer = nullptr;          // told on every rank; must not be null
   const std::atomic<bool>* stop = nullptr;  // set by a signal: finish the step, checkpoint, end

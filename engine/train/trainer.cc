@@ -40,15 +40,11 @@ Trainer::Trainer(Context& ctx, Communicator& comm, const Job& job, RankData& dat
       evaluation_buffers_(ctx.device) {
   data.place(ctx);
   if (data.links() != nullptr) links_ = std::make_unique<LinkTask>(ctx, comm, job, data, model_);
-  training_ = schedule_of_training();
+  training_ = make_schedule(
+      {ctx, comm, job, model_, parameters_, data.held_in_training(), data.training_vertices(), false, side_});
   if (data.has_training_part())
     inference_ = make_schedule({ctx, comm, job, model_, parameters_, data.held(), data.vertices(), true});
   if (model_.constant_prefix() > 0) data.release_features();
-}
-
-std::unique_ptr<Schedule> Trainer::schedule_of_training() {
-  return make_schedule({ctx_, comm_, job_, model_, parameters_, data_.held_in_training(),
-                        data_.training_vertices(), false, side_});
 }
 
 void Trainer::report(FigureRequest& request) {
@@ -63,12 +59,8 @@ void Trainer::take_part(std::int64_t step) {
   const Index epoch = (step - 1) / steps() + 1;
   const auto batch = int((step - 1) % steps());
   if (!data_.is_other_in(epoch, batch)) return;
-  if (!training_->takes_parts()) training_.reset();  // it reads the part that ends here
   data_.take(ctx_, epoch, batch, side_.cpus);
-  if (training_)
-    training_->take(data_.training_part(), data_.training_vertices());
-  else
-    training_ = schedule_of_training();
+  training_->take(data_.training_part(), data_.training_vertices());
   if (model_.constant_prefix() > 0) data_.release_features();
 }
 
@@ -193,14 +185,13 @@ Evaluation Trainer::evaluate() {
 }
 
 void Trainer::explain_non_finite(const NonFiniteTime& when) {
-  training_->recount_non_finite(step_, outputs_.data());
   NonFinite mine;
+  mine.stage = training_->recount_non_finite(step_, outputs_.data());
   const std::vector<double> outputs = read(ctx_, std::span<const double>(outputs_.span()));
   const auto first = std::ranges::find_if(outputs, [](double count) { return count > 0; });
   if (first != outputs.end()) mine.layer = std::int32_t(first - outputs.begin());
   mine.share = gradient_.last_non_finite_share(ctx_);
   if (!finite_) mine.sum = gradient_.last_non_finite(ctx_);
-  mine.stage = training_->stage();
   fail_non_finite(comm_, model_, parameters_, mine, when);
 }
 

@@ -63,7 +63,6 @@ class Trainer final : private TrainingStep {
   void loss(ConstMatrixView logits, const LossRows& rows, MatrixView d_logits) override;
   void loss_of_pairs(ConstMatrixView rows, const LossRows& of, MatrixView d_rows);
   void take_part(std::int64_t step);
-  std::unique_ptr<Schedule> schedule_of_training();
   void choose_labels(std::span<const VertexId> rows);
   std::span<const VertexId> training_rows_of(Index first, Index count);
   void touches(int layer, std::span<const VertexId> features) override;

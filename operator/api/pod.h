@@ -30,7 +30,7 @@ struct PodView {
   std::string image;            // of its first container, the engine
   std::string affinity;         // spec.affinity as JSON, or ""
   std::string pinned;           // the node that the operator pinned it to, or ""
-  /// Of a pod at a gate: its node selector without our pin, and its tolerations, as a partial pod template;
+  /// For a pod at a gate: its node selector without our pin, and its tolerations, as a partial pod template;
   /// else "". Admission may have added to them: a namespace's node selector, a RuntimeClass, a webhook.
   std::string node_rules;
   bool ready = false;

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <set>
 #include <string>
+#include <utility>
 
 #include "base/json.h"
 #include "job/quantity.h"
@@ -65,6 +66,7 @@ Status read_status(const nlohmann::json& status) {
     read.conditions.push_back(read_condition(condition));
   const nlohmann::json& made_of = member(status, "madeOf");
   read.made_of = {text_of(made_of, "manifest"), text_of(made_of, "prepared"), text_of(made_of, "image")};
+  read.findings = text_of(status, "findings");
   const nlohmann::json& pod_size = member(status, "podSize");
   read.pod_size = {int(integer_of(pod_size, "ranksPerServer").value_or(0)), text_of(pod_size, "reason")};
   read.pod_size_gone = moment_of(pod_size, "goneSince");
@@ -224,6 +226,11 @@ void Status::add_restart(Restart restart) {
   if (restarts.size() > kMostRestarts) restarts.erase(restarts.begin());
 }
 
+void Status::record(MadeOf now) {
+  if (now.prepared != made_of.prepared) findings.clear();
+  made_of = std::move(now);
+}
+
 std::string write_status(const Status& status) {
   Json json{{"observedGeneration", status.observed_generation}};
   const Condition* told = telling_condition(status.conditions);
@@ -234,6 +241,7 @@ std::string write_status(const Status& status) {
   for (const Condition& condition : status.conditions) conditions.push_back(condition_json(condition));
   put_object(json, "conditions", std::move(conditions));
   put_object(json, "madeOf", made_of_json(status.made_of));
+  put(json, "findings", status.findings, kLongestFindings);
   put_object(json, "podSize", pod_size_json(status));
   json["attempt"] = status.attempt;
   json["failures"] = status.failures;

@@ -71,7 +71,8 @@ struct Status {
   std::int64_t observed_generation = 0;
   std::vector<Condition> conditions;
   MadeOf made_of;
-  PodSize pod_size;                     // chosen, or why it isn't yet; empty: manifest and strategy decide
+  std::string findings;  // of the prepare step, for made_of.prepared, as the pod told them; "": not here
+  PodSize pod_size;      // chosen, or why it isn't yet; empty: manifest and strategy decide
   std::optional<Moment> pod_size_gone;  // since when no nodes could hold pods of that size
   int attempt = 0;      // the newest start of the ranks, which fences the output folder; 0: none yet
   int failures = 0;     // restarts that count against backoffLimit
@@ -87,9 +88,14 @@ struct Status {
   bool operator==(const Status&) const = default;
 
   void add_restart(Restart restart);
+  /// Findings about other parts, or another data set, go.
+  void record(MadeOf now);
 };
 
 inline constexpr std::size_t kMostRestarts = 10;
+
+/// Bytes of Status::findings: no pod's termination message is longer. A ConfigMap has longer ones.
+inline constexpr std::size_t kLongestFindings = 4096;
 
 /// The name of the last restart, "" before the first: a pod is annotated with the restart that it was made
 /// after.
@@ -105,11 +111,12 @@ std::string write_status(const Status& status);
 
 // Each status is written whole, to the API server's disk and to everybody who watches.
 
-/// For how long the earlier status may stay in place of the present one: for some time where numbers alone
-/// are new, in progress or in what is said of a lack of room, or where the pods of a first plan just exist
-/// and start, which they are about to have done; 0 where more is, as the first progress is. Nothing: both are
-/// written alike. A written status is bounded and rounded, and so is the one read back. Comparing only
-/// statuses in memory could find a difference for ever.
+/// How long the earlier status may stay written before the present one replaces it. Nothing: both are written
+/// alike. 0: at once, because there is news, as the first progress is. Some time: only numbers are new, in
+/// progress or in what is said of a lack of room, or the pods of a first plan just exist and start, which
+/// they have soon done.
+/// A written status is bounded and rounded, and so is the one read back. Comparing only statuses in memory
+/// could find a difference for ever.
 std::optional<Seconds> may_stay(const Status& before, const Status& now);
 
 }  // namespace atl::ctl

@@ -25,9 +25,7 @@ std::string foreign_object(const Observed& seen) {
 }
 
 bool has_workers(const Reconcile& reconcile) {
-  for (const PodView* worker : reconcile.gang().workers)
-    if (worker) return true;
-  return false;
+  return std::ranges::any_of(reconcile.gang().workers, [](const PodView* worker) { return worker; });
 }
 
 /// The operator may create Secrets but not read them, so it can't tell whose an existing one is. It draws a

@@ -122,7 +122,7 @@ bool is_leaving(const PodView& pod, const Observed& seen, const Settings& settin
 
 GangView view_gang(const Observed& seen, const Settings& settings, int attempt) {
   GangView view;
-  view.servers = find_strategy(seen.job.job->strategy.kind)->layout(*seen.job.job).groups;
+  view.servers = seen.job.job->strategy.row->layout(*seen.job.job).groups;
   view.workers.assign(view.servers.size(), nullptr);
   for (const PodView& pod : seen.pods) {
     if (!is_own(pod.meta, seen)) continue;

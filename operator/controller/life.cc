@@ -61,6 +61,7 @@ void end_job(Reconcile& reconcile, const char* how, const std::string& reason, c
   if (reconcile.holds(kDeletionRefused)) reconcile.say(kDeletionRefused, false, reason, why);
   reconcile.say(how, true, reason, message);
   reconcile.status.completion = reconcile.now();
+  reconcile.status.findings.clear();
 }
 
 }  // namespace

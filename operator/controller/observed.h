@@ -49,8 +49,8 @@ struct Refusal {
 
 /// What a decision may look up in the caches, or compute, beside what was observed. Where it needs what only
 /// the API server knows, it says so (Decision::wants), and is made again with the answer. There is one
-/// exception: where the volume claims of a plan can be used is asked at once, and remembered for half a
-/// minute (ClaimPlaces).
+/// exception: where the volume claims of a plan can be used is asked while it plans, by an errand alone, and
+/// remembered for half a minute (ClaimPlaces).
 class ClusterView : public NodeBudget {
  public:
   /// Plans on the cluster as it is now, where pinned pods take room. `pods`: the names of the pods to place,
@@ -61,7 +61,7 @@ class ClusterView : public NodeBudget {
   /// Names of pods on the node that aren't the job's.
   virtual std::vector<std::string> other_pods(const std::string& node) = 0;
   /// Whether an older job also has some pods and is refused others, so that this one gives way (decide.h).
-  virtual bool is_another_first() = 0;
+  virtual bool is_another_first() const = 0;
   virtual LoginKeys new_keys() = 0;
 };
 

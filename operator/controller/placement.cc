@@ -53,8 +53,9 @@ Predicted predicted_of(const GangPlan& plan, const Gang& gang) {
 
 /// The strategy chosen for auto, and why.
 std::string choice_text(const Reconcile& reconcile) {
-  const std::string chosen = chosen_strategy(reconcile), reason = reason_for_strategy(reconcile);
+  const std::string chosen = chosen_strategy(reconcile);
   if (chosen.empty()) return {};
+  const std::string& reason = reconcile.findings()->strategy_reason;
   return "; strategy auto is " + chosen + (reason.empty() ? "" : ": " + reason);
 }
 
@@ -123,7 +124,7 @@ Next enter_pod_size(Reconcile& reconcile, const PodSizing& sizing) {
   if (sizing.is_another && dismiss_all(reconcile)) return Next::kDone;
   reconcile.status.pod_size = sizing.size;
   reconcile.status.pod_size_gone.reset();
-  reconcile.status.made_of = sizing.made_of;
+  reconcile.status.record(sizing.made_of);
   if (sizing.is_another && sizing.size.ranks > 0)
     reconcile.say(kPlaced, false, kPodSizeChosen, sizing.size.reason);
   return done_if(sizing.is_another);

@@ -21,8 +21,7 @@ constexpr Seconds kRemembered{3600};  // then a failure is forgotten: the node i
 
 /// Null where they aren't known.
 const Prepared* known_parts(const Reconcile& reconcile) {
-  const ObjectView* map = reconcile.findings();
-  const Prepared* prepared = map ? map->prepared.get() : nullptr;
+  const Prepared* prepared = reconcile.findings();
   return prepared && prepared->ranks == reconcile.spec().placement.ranks ? prepared : nullptr;
 }
 
@@ -227,13 +226,7 @@ Prepared prepared_for_ranks(const Reconcile& reconcile) {
 
 std::string chosen_strategy(const Reconcile& reconcile) {
   const Prepared* prepared = known_parts(reconcile);
-  return prepared && find_strategy(reconcile.spec().strategy.kind)->stands_for_another ? prepared->strategy
-                                                                                       : "";
-}
-
-std::string reason_for_strategy(const Reconcile& reconcile) {
-  const Prepared* prepared = known_parts(reconcile);
-  return prepared && !chosen_strategy(reconcile).empty() ? prepared->strategy_reason : "";
+  return prepared && reconcile.spec().strategy.row->stands_for_another ? prepared->strategy : "";
 }
 
 NodeFilter nodes_for_workers(const Reconcile& reconcile) {

@@ -24,9 +24,6 @@ Prepared prepared_for_ranks(const Reconcile& reconcile);
 
 /// The strategy that the prepare step chose for auto, as YAML on one line; "": the manifest names a strategy.
 std::string chosen_strategy(const Reconcile& reconcile);
-/// Why it was chosen; "" where it wasn't. Kept because the prepare pod, whose log says so too, is gone by
-/// then.
-std::string reason_for_strategy(const Reconcile& reconcile);
 
 /// The servers whose pods wait for a place, ascending.
 std::vector<int> waiting_servers(const Reconcile& reconcile);

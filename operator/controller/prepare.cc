@@ -1,5 +1,5 @@
 // The prepare step: once for a manifest, a pod with the data set's volume checks and partitions the data set.
-// Its findings are kept in a ConfigMap, so that the step needn't run again.
+// Its findings are kept in the status, long ones in a ConfigMap, so that the step needn't run again.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -41,7 +41,7 @@ void ask_for_log(Reconcile& reconcile, const PodView& pod) {
   fail_prepare(reconcile, pod, "PrepareFailed", why + (why.empty() ? "" : "; ") + what);
 }
 
-void keep_result(Reconcile& reconcile, const PodView& pod) {
+void keep_long_findings(Reconcile& reconcile, const PodView& pod) {
   if (!reconcile.seen.prepare_log) return ask_for_log(reconcile, pod);
   const std::string line = last_line(*reconcile.seen.prepare_log);
   if (!read_prepared(line))
@@ -126,9 +126,8 @@ Next prepare_data(Reconcile& reconcile) {
   if (reconcile.gang().is_launched || reconcile.findings()) return Next::kContinue;
   const PodView* pod = reconcile.gang().prepare;
   tell_how_far(reconcile, pod);
-  if (!pod && has_no_node_left(reconcile)) return Next::kDone;
   if (!pod) {
-    if (back_off(reconcile) == Next::kContinue)
+    if (!has_no_node_left(reconcile) && back_off(reconcile) == Next::kContinue)
       reconcile.create(Kind::kPod, prepare_name(reconcile.name()),
                        prepare_pod(reconcile.job(), reconcile.settings, reconcile.now()));
     return Next::kDone;
@@ -143,7 +142,7 @@ Next prepare_data(Reconcile& reconcile) {
   } else if (pod->is_terminating()) {
     dismiss(reconcile, *pod);
   } else if (pod->phase == "Succeeded") {
-    keep_result(reconcile, *pod);
+    keep_long_findings(reconcile, *pod);
   } else if (!loss.empty()) {
     if (!reconcile.seen.prepare_log)
       ask_for_log(reconcile, *pod);

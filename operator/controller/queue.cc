@@ -229,7 +229,7 @@ std::optional<Hold> held(const Reconcile& reconcile) {
   return held_by_queue(reconcile);
 }
 
-/// What goes on, or the pod that should be gone and isn't.
+/// Says what happens during a suspension, or which pod should be gone and isn't.
 std::string how_it_is_suspended(Reconcile& reconcile) {
   for (const PodView& pod : reconcile.seen.pods) {
     const bool is_told = is_own(pod.meta, reconcile.seen) && pod.is_terminating();
@@ -242,8 +242,9 @@ std::string how_it_is_suspended(Reconcile& reconcile) {
   return "the ranks write a checkpoint, then the pods are deleted";
 }
 
-/// Whether the ranks run on: the operator died before it told them to stop, or one of an earlier release left
-/// the reason of a suspension that was taken back in the status of a job that runs.
+/// Whether the ranks still run, though the status says that they are being suspended. The operator may have
+/// died before it told them to stop. Or an earlier release took a suspension back and left its reason in the
+/// status.
 bool run_on(const Reconcile& reconcile) {
   const PodView* launcher = reconcile.gang().launcher;
   const ObjectView* maker =

@@ -1,6 +1,7 @@
 #include "operator/controller/reconcile.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "operator/api/json_values.h"
 #include "operator/api/status.h"
@@ -28,8 +29,9 @@ bool is_step(const std::string& reason) {
 
 Reconcile::Reconcile(const Observed& observed, const Settings& given)
     : seen(observed), settings(given), status(observed.job.status), job_(observed.job) {
-  status.made_of = job_.made_of;
+  status.record(job_.made_of);
   if (seen.job.job) gang_ = view_gang(seen, settings, attempt());
+  if (gang_) findings_ = look_up_findings();
   for (const auto& [name, node] : seen.nodes)  // news will come of its return, but not of its staying away
     if (node.is_missing) await(node.since + kTimeToComeBack);
 }
@@ -39,7 +41,8 @@ void Reconcile::say(const char* condition, bool holds, const std::string& reason
   if (ctl::has_ended(status.conditions)) return;
   const Condition* before = this->condition(condition);
   const bool is_news = before ? before->holds != holds || before->reason != reason : true;
-  if (is_news && !is_step(reason)) tell(is_bad_news(condition, holds, reason), reason, message);
+  const bool is_start = reason == "Training" && !this->holds(kRestarting) && !this->holds(kRunning);
+  if (is_news && !is_step(reason) && !is_start) tell(is_bad_news(condition, holds, reason), reason, message);
   set_condition(status.conditions, {condition, holds, bounded(reason, kLongestReason),
                                     bounded(message, kLongestMessage), seen.now, seen.job.meta.generation});
 }
@@ -134,8 +137,14 @@ const ObjectView* Reconcile::find(Kind kind, const std::string& object_name) con
   return nullptr;
 }
 
-const ObjectView* Reconcile::findings() const {
-  return find(Kind::kConfigMap, prepared_map_name(name(), job().made_of.prepared));
+/// From a ConfigMap, the status, or the pod that found it. The pod may go, so the status has it too with the
+/// next change: the gang's places at the latest.
+std::shared_ptr<const Prepared> Reconcile::look_up_findings() {
+  if (const ObjectView* map = find(Kind::kConfigMap, prepared_map_name(name(), job().made_of.prepared)))
+    return map->prepared ? map->prepared : std::make_shared<const Prepared>();
+  if (status.findings.empty() && gang_->prepare) status.findings = told_findings(*gang_->prepare);
+  auto found = read_prepared(status.findings);
+  return found ? std::make_shared<const Prepared>(std::move(*found)) : nullptr;
 }
 
 std::vector<const PodView*> Reconcile::own_pods(const char* role) const {
@@ -154,9 +163,10 @@ Decision Reconcile::decision() {
       seen.job.status.conditions.empty() && status.conditions.empty() && status.keys == seen.job.status.keys;
   Status before = seen.job.status;
   if (status.attempt == 1) before.attempt = 1;
-  // A job accepted before this was recorded gets its record with the next other change: an older resource
-  // would not keep it.
+  // A job accepted before this was recorded gets its record with the next other change, as do findings that
+  // its pod has as well: an older resource would not keep them.
   if (before.made_of == MadeOf{}) before.made_of = status.made_of;
+  if (before.findings.empty()) before.findings = status.findings;
   if (status == before || is_blank) return std::move(decision_);
   const auto stays = may_stay(before, status);
   if (!stays) return std::move(decision_);

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <algorithm>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -71,8 +72,8 @@ class Reconcile {
   void use_keys(const std::string& secret);
 
   const ObjectView* find(Kind kind, const std::string& name) const;
-  /// The ConfigMap with the prepare step's findings; null while there is none.
-  const ObjectView* findings() const;
+  /// What the prepare step found; null while that isn't known.
+  const Prepared* findings() const { return findings_.get(); }
   /// The job's own pods of that role.
   std::vector<const PodView*> own_pods(const char* role) const;
 
@@ -82,9 +83,11 @@ class Reconcile {
 
  private:
   void write(Write write);
+  std::shared_ptr<const Prepared> look_up_findings();
 
   GnnJob job_;
   std::optional<GangView> gang_;
+  std::shared_ptr<const Prepared> findings_;
   Decision decision_;
   bool is_new_stage_ = true;
 };

@@ -72,8 +72,7 @@ bool is_outdated(const ObjectView& object, const Reconcile& reconcile) {
   if (is_old_place(object, reconcile)) return true;
   if (object.kind != Kind::kConfigMap) return false;
   const std::string& job = reconcile.name();
-  const std::string digest = reconcile.job().made_of.manifest;
-  return object.meta.name != job_map_name(job, digest) &&
+  return object.meta.name != job_map_name(job, reconcile.job().made_of.manifest) &&
          object.meta.name != prepared_map_name(job, reconcile.job().made_of.prepared) &&
          object.meta.name != attempt_map_name(job, reconcile.attempt());
 }

@@ -104,6 +104,7 @@ auto Client::retried(Repeat repeat, Attempt attempt) {
 Answer Client::send(Request request, Repeat repeat) {
   request.stop = stop_;
   return retried(repeat, [&]() -> Answer {
+    if (stop_.stop_requested()) throw TransportError(Kind::kCancelled, "given up before it was sent");
     Response response = transport_.call(request);
     if (response.head.status / 100 != 2) return {api_error(response), {}};
     return {std::nullopt, std::move(response.body)};

@@ -23,6 +23,7 @@ std::string micro_time() {
 }
 
 constexpr int kConflict = 409;  // of two that write at once, the slower is told so
+constexpr const char* kTooLate = "the API server answered too late";
 
 /// A member of the lease's spec; "" or 0 where it has none of that type.
 std::string text_in(const json& spec, const char* name) {
@@ -63,7 +64,12 @@ bool Lease::acquire(const std::stop_token& stop) {
 bool Lease::hold(const std::stop_token& stop) {
   while (leads()) {
     if (!clock_.sleep(options_.retry, stop) || !options_.is_fit()) return leads();
+    const auto lapses = leads_until_.load();
     try_once();
+    if (!leads() || clock_.now() < lapses) continue;
+    // Whoever awaits the lapse has given up by now, so the lead can't be had back by a late answer.
+    leads_until_ = Clock::Time::min();
+    problem_ = kTooLate;
   }
   return false;
 }
@@ -101,7 +107,7 @@ bool Lease::try_once() {
   problem_.clear();
   told_.clear();
   leads_until_ = begun + options_.renew_within;  // counted from before the write; others count from later
-  if (!leads()) problem_ = "the API server answered too late";
+  if (!leads()) problem_ = kTooLate;
   return true;
 }
 

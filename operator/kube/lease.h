@@ -41,7 +41,7 @@ class Lease {
   /// Waits until we are fit and lead; false where `stop` came first.
   bool acquire(const std::stop_token& stop);
   /// Renews until `stop`, or until we are no longer fit (true: we still lead), or until the lease is lost
-  /// (false: write nothing more, and exit).
+  /// (false: write nothing more of what was decided under it).
   bool hold(const std::stop_token& stop);
   /// Lets others take over at once. Call it after hold() has returned true, once nothing more is written.
   void release();

@@ -44,8 +44,8 @@ std::string ranks_in(const std::string& servers, const std::string& number) {
   return {};
 }
 
-/// A template for mpi-operator, which makes the pods' owner its MPIJob or a Job: so an annotation names the
-/// GNNJob.
+/// A pod template for an MPIJob. The pods will belong to the MPIJob or to a Job of it, so an annotation names
+/// their GNNJob.
 json template_of(json pod, const GnnJob& job, int attempt) {
   json& metadata = pod["metadata"];
   metadata["labels"][kAttemptLabel] = std::to_string(attempt);

@@ -22,7 +22,7 @@ inline constexpr const char* kReleasedAnnotation = "atoll.dev/released-at";  // 
 inline constexpr const char* kMadeAnnotation = "atoll.dev/made-at";
 inline constexpr const char* kAfterRestartAnnotation =
     "atoll.dev/after-restart";  // last_restart() when it was made
-// Of pods for which Kueue assigned nodes: their set of its Workload, and the Workload.
+// Pods for which Kueue assigned nodes name the Workload and their set of it.
 inline constexpr const char* kPodSetLabel = "kueue.x-k8s.io/podset";
 inline constexpr const char* kWorkloadAnnotation = "kueue.x-k8s.io/workload";
 inline constexpr const char* kAssignedAnnotation = "atoll.dev/assigned-nodes";  // of the prepare pod: "n3,n4"

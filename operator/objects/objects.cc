@@ -156,7 +156,7 @@ std::int64_t time_for_ranks(const json& pod) {
 }
 
 json launcher_resources(const Job& job) {
-  const LauncherMemory memory = launcher_memory(find_strategy(job.strategy.kind)->layout(job).groups.size());
+  const LauncherMemory memory = launcher_memory(job.strategy.row->layout(job).groups.size());
   const auto in_mi = [](std::int64_t bytes) { return fmt::format("{}Mi", bytes >> 20); };
   return {{"requests", {{"cpu", "100m"}, {"memory", in_mi(memory.requested)}}},
           {"limits", {{"memory", in_mi(memory.limit)}}}};

@@ -53,6 +53,13 @@ std::string in_kept_words(const Condition* before, const std::string& message) {
              : message;
 }
 
+std::string told_findings(const PodView& prepare) {
+  const ContainerView* engine = prepare.phase == "Succeeded" ? prepare.container(kEngine) : nullptr;
+  const bool tells_all =
+      engine && engine->message.size() <= kLongestFindings && read_prepared(engine->message).has_value();
+  return tells_all ? engine->message : "";
+}
+
 std::optional<Moment> released_at(const PodView& pod) {
   return parse_moment(pod.meta.annotation(kReleasedAnnotation));
 }

@@ -9,7 +9,7 @@
 
 namespace atl::ctl {
 
-/// Of a pod that has ended: OOMKilled | Rejected (by the node's kubelet, before it ran) | Signal | Exit |
+/// Why a pod has ended: OOMKilled | Rejected (by the node's kubelet, before it ran) | Signal | Exit |
 /// DaemonEnded | Deleted (it was told to end).
 std::string reason_of_end(const PodView& pod);
 
@@ -23,6 +23,10 @@ std::string why_not_started(const PodView& pod);
 /// `message`, or the condition's earlier words where both tell of the same image that can't be pulled: a
 /// kubelet alternates between ErrImagePull and ImagePullBackOff, and each change of words is a write.
 std::string in_kept_words(const Condition* before, const std::string& message);
+
+/// What the prepare pod has found, where it has ended well and all of it fits into its termination message;
+/// else "": then its log has it (read_prepared()).
+std::string told_findings(const PodView& prepare);
 
 /// When the pod's gate was removed.
 std::optional<Moment> released_at(const PodView& pod);

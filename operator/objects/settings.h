@@ -24,7 +24,7 @@ struct Settings {
   std::map<std::string, std::string> nccl;  // NCCL's variables, for workers with GPUs
   std::vector<std::string> architectures;   // that the engine's images are built for; empty: any node will do
   std::string pull_policy = "IfNotPresent";     // of the engine's images
-  std::vector<std::string> pull_secrets;        // a registry's, by name, in each namespace that has jobs
+  std::vector<std::string> pull_secrets;        // Secrets for a registry, in each namespace that has jobs
   std::string operator_space = "atoll-system";  // namespace from which the operator asks pods for progress
   std::string scrape_space = "monitoring";      // namespace from which Prometheus asks them for metrics
   int toleration_seconds = 30;                  // how long a node may be gone before its pods are replaced

@@ -63,8 +63,8 @@ struct Breach {
 /// In a set of what is allowed: capabilities of any name.
 inline constexpr const char* kAnyCapability = "*";
 
-/// Of a part of a pod that lies at `path`. `kind`: what the table calls such a part: "pod" (its spec),
-/// "container", "volume" or "annotations". `allowed`: as Settings has it.
+/// The breaches in a part of a pod that lies at `path`. `kind` is what the table calls such a part: "pod"
+/// (its spec), "container", "volume" or "annotations". `allowed`: as Settings has it.
 std::vector<Breach> breaches(const nlohmann::json& part, const std::string& kind, const std::string& path,
                              const std::set<std::string>& allowed);
 

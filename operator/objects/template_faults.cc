@@ -239,8 +239,7 @@ json parsed(const std::string& text) {
 std::string fault_of_slices(const Job& job, const Settings& settings) {
   if (job.resources.gpus == 0 || !settings.gpu_resource.starts_with(kMigSlices)) return {};
   std::size_t most = 0;
-  for (const auto& ranks : find_strategy(job.strategy.kind)->layout(job).groups)
-    most = std::max(most, ranks.size());
+  for (const auto& ranks : job.strategy.row->layout(job).groups) most = std::max(most, ranks.size());
   if (most <= 1) return {};
   return fmt::format(
       "placement.ranksPerServer: {} ranks of a pod would share one {}, for CUDA shows a process one of MIG's slices (use "

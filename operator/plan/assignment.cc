@@ -63,7 +63,7 @@ void Assignment::move(int server, int site) {
   looks_->count(traffic_->peers(server).size() * std::size_t(2 * (topology_->levels() - apart)));
 }
 
-/// Of the server, to its peers' sums.
+/// Adds the server's bytes to its peers' sums, or takes them away.
 void Assignment::add_bytes(int server, int domain, int sign) {
   double* const into = bytes_into_.data() + std::size_t(domain) * site_of_.size();
   for (const auto& [peer, bytes] : traffic_->peers(server)) into[peer] += sign * bytes;

@@ -1,6 +1,6 @@
 // What gangs that are alike find in a cluster: how many of their servers each node takes now, and would take
-// beside daemon sets' pods alone, and whether it takes a launcher. It is followed node by node, so that
-// whether one of them could fit is told by sums, without a search. Also the room that is kept for one.
+// if only daemon sets' pods ran on it, and whether it takes a launcher. It is followed node by node, so that
+// sums tell whether such a gang could fit, without a search. And the room that is kept for a gang.
 #pragma once
 
 #include <cstddef>

@@ -124,7 +124,8 @@ std::vector<LabelRule> domain_rules(const Gang& gang, const std::vector<std::str
   return rules;
 }
 
-/// GangPlan::domains. New nodes never join a domain that is a node.
+/// Makes GangPlan::domains. Where each domain is one node there are none, because a new node is a domain of
+/// its own.
 NodeTerms domains_of(const Gang& gang, const Room& room) {
   const std::size_t depth = std::size_t(gang.within) + 1;
   if (gang.within < 0 || depth == gang.levels.size()) return {};

@@ -78,17 +78,17 @@ struct GangPlan {
   double best_possible = 0;          // on the same nodes, if they were empty
   std::vector<double> level_bytes;   // by level: bytes per epoch that cross this level and no coarser one
   std::vector<std::string> reasons;  // in whole sentences: why it isn't the best possible, or doesn't fit
-  /// Of a gang that fits: labels of levels that no node has, as where one is misspelt. All nodes are one
-  /// domain there, and `within` such a level confines nothing.
+  /// If the gang fits: labels of levels that no node has, because one is misspelt, for example. All nodes are
+  /// one domain there, and `within` such a level confines nothing.
   std::vector<std::string> unlabelled{};
-  // Of a gang that doesn't fit:
+  // If the gang doesn't fit:
   bool would_nodes_help = false;  // more nodes that its pods may use, in the right places, would make it fit
   bool would_fit_unreserved = false;  // and so might the present room, but for what is reserved for another
   std::vector<NodeTerms> reach{};     // where its servers' volumes can be used: of each, one term must hold
   /// Likewise of the volumes that server 0 alone mounts, if it is one of them.
   std::vector<NodeTerms> first_reach{};
-  /// Where one domain (not of one node) must hold all: those with nodes that it may use, and last, where no
-  /// volume binds it, all others. Empty where no such node is known.
+  /// If one domain, larger than a node, must hold all servers: the domains with nodes that the gang may use,
+  /// and last, unless a volume binds it, all other domains. Empty if no such node is known.
   NodeTerms domains{};
 };
 

@@ -76,9 +76,9 @@ NodeFilter filter_of(const Job& job, const std::string& gpu) {
 }
 
 Gang gang_of(const Job& job, const std::optional<std::vector<PairBytes>>& flows, const std::string& gpu) {
-  const StrategyInfo* strategy = find_strategy(job.strategy.kind);
-  ATOLL_CHECK(strategy && strategy->layout, "strategy {} has no layout", job.strategy.kind);
-  const Layout layout = strategy->layout(job);
+  const StrategyInfo& strategy = *job.strategy.row;
+  ATOLL_CHECK(strategy.layout, "strategy {} has no layout", strategy.kind);
+  const Layout layout = strategy.layout(job);
   Gang gang;
   gang.job = full_name(job);
   gang.servers = layout.groups;

@@ -43,7 +43,7 @@ class Floor {
   /// Sorts each server's peers once, for all topologies. Memory: one number per pair that talks, twice.
   explicit Floor(const Traffic& traffic);
 
-  /// Of placements inside one domain; domain 0 is the whole cluster.
+  /// The bound for placements inside one domain; domain 0 is the whole cluster.
   double of(const Topology& topology, int domain) const;
 
  private:

@@ -66,7 +66,7 @@ class Search {
         holders_.push_back(d);
   }
 
-  /// By server, the site.
+  /// Returns each server's site.
   std::vector<int> run() {
     first_answers();
     consider_plain_order();

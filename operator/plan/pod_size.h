@@ -2,9 +2,10 @@
 // by NVLink; those of several go through the network, also on one node. So a pod has as many of a node's GPUs
 // as it can.
 //
-// Of the divisors of the job's ranks, the largest is taken with which the nodes could hold all pods if they
-// were empty but for daemon sets' pods: nodes that the pods may use, by everything that the pods ask for.
-// Room that others take now doesn't count: it comes back, and a job keeps its pods' size as long as it lives.
+// The size is the largest divisor of the job's ranks with which the nodes could hold all pods if they were
+// empty but for daemon sets' pods. Only nodes that the pods may use count, by everything that the pods ask
+// for. Room that others take now doesn't count: it comes back, and a job keeps its pods' size as long as it
+// lives.
 #pragma once
 
 #include <optional>

@@ -125,7 +125,7 @@ void Refiner::try_sites(int domain, int level, double cost) {
   }
 }
 
-/// Of a domain without servers, for server_.
+/// The first site that server_ may take in a domain without servers.
 int Refiner::first_site(int domain) const {
   return server_ == 0 ? first_for_0_[std::size_t(domain)] : topology_.domains()[std::size_t(domain)].first;
 }

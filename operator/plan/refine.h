@@ -57,7 +57,7 @@ class Refiner {
   std::vector<bool> is_waiting_;  // (servers)
   double least_ = 0;              // gain that is worth a change
 
-  // Of the server whose best change is sought:
+  // The server whose best change is sought:
   int server_ = 0, here_is_ = 0;
   double now_ = 0;  // what it pays
   Change best_;

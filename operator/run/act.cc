@@ -151,8 +151,8 @@ bool is_known(const WriteContext& context, const Observed& seen, Kind kind, cons
   return meta && meta->version == kube::object_key(answer).version;
 }
 
-/// The same for a deletion: the caches know that the object is going. That isn't enough where it is to be
-/// gone at once, unless finalizers hold it.
+/// The same for a deletion: the caches know that the object is going. For an immediate one (grace 0) that is
+/// enough only where finalizers hold the object; else an event that it is gone still comes.
 bool is_known_to_go(const WriteContext& context, const Observed& seen, const Write& write,
                     const std::string& answer) {
   const auto meta = meta_of(context, seen, write.kind, write.name);

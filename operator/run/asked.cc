@@ -67,8 +67,8 @@ ClaimPlace ClaimPlaces::ask(const std::string& space, const std::string& claim) 
 
 namespace {
 
-/// Of what the server judges in a pod of any job: all but the names of the job, its pod and its manifest. The
-/// rest may be anything that a template says.
+/// The digest of everything that the API server judges in a pod of any job: all but the names of the job, its
+/// pod and its manifest. The rest may be anything that a template says.
 std::string digest_without_names(const std::string& pod, const std::string& space) {
   json kind = parse_json(pod);
   json& metadata = kind.at("metadata");
@@ -125,18 +125,20 @@ std::optional<json> read_if_allowed(kube::Client& client, const std::string& pat
 
 }  // namespace
 
-QueueAnswer QueueFlavors::of(const std::string& space, const std::string& queue) {
-  const std::string name = full_name(space, queue);
+std::optional<QueueAnswer> QueueFlavors::known(const std::string& space, const std::string& queue) {
   const Moment now = now_();
-  {
-    std::lock_guard lock(mutex_);
-    std::erase_if(known_, [&](const auto& each) { return each.second.until <= now; });
-    if (const auto found = known_.find(name); found != known_.end()) return found->second;
-  }
-  QueueAnswer answer{ask(space, queue), now + kRemembered};
+  std::lock_guard lock(mutex_);
+  std::erase_if(known_, [&](const auto& each) { return each.second.until <= now; });
+  const auto found = known_.find(full_name(space, queue));
+  return found == known_.end() ? std::nullopt : std::optional(found->second);
+}
+
+QueueAnswer QueueFlavors::of(const std::string& space, const std::string& queue) {
+  if (auto answer = known(space, queue)) return std::move(*answer);
+  QueueAnswer answer{ask(space, queue), now_() + kRemembered};
   if (!answer.flavors || answer.flavors->empty()) return answer;
   std::lock_guard lock(mutex_);
-  known_[name] = answer;
+  known_[full_name(space, queue)] = answer;
   return answer;
 }
 

@@ -82,6 +82,8 @@ class QueueFlavors {
   /// `client` must outlive it.
   QueueFlavors(kube::Client& client, std::function<Moment()> now) : client_(client), now_(std::move(now)) {}
 
+  /// Without a question; nothing where it takes one.
+  std::optional<QueueAnswer> known(const std::string& space, const std::string& queue);
   /// The ResourceFlavors of the ClusterQueue to which a LocalQueue leads. Throws kube::TransportError where
   /// nobody answers. An answer without flavors isn't kept: at any moment the queue may be made, or the
   /// operator be allowed to read it.

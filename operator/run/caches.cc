@@ -262,7 +262,7 @@ void Caches::node_changed(const std::string& name, const kube::Cache<NodeEntry>:
   }
   if (before && after && before->state == after->state) return;
   room_.node_changed(name);
-  std::set<std::string> concerned;
+  std::set<std::string> concerned = room_.jobs_on(name);  // also those whose decision is still to be written
   for (const auto& pod : pods_on(name)) concerned.insert(job_of(pod->meta));
   for (const std::string& job : concerned)
     if (!job.empty()) listener_.job_changed(job, "");

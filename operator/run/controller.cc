@@ -21,15 +21,19 @@ constexpr Milliseconds kRoomSettles{100};  // many pods often go together
 
 }  // namespace
 
+Scope scope_of(const Options& options) {
+  const Settings& settings = options.settings;
+  return {options.spaces, options.operator_class, settings.mpi_jobs, settings.kueue,
+          settings.scale_up == ScaleUp::kCapacityBuffers || settings.clears_buffers};
+}
+
 Controller::Controller(const Options& options, Dependencies dependencies)
     : options_(options),
       around_(std::move(dependencies)),
       queue_(around_.clock, [this](const std::string& key) { return is_urgent(key); }),
       handover_(around_.clock, [this](const std::string& key) { return is_urgent(key); }),
       expectations_(around_.clock),
-      caches_({options.spaces, options.operator_class, options.settings.mpi_jobs, options.settings.kueue,
-               options.settings.scale_up == ScaleUp::kCapacityBuffers || options.settings.clears_buffers},
-              *this),
+      caches_(around_.caches),
       planner_(caches_, options.reserve_after, around_.now),
       requests_(options.most_servers),
       claim_places_(around_.client, around_.now),
@@ -40,7 +44,9 @@ Controller::Controller(const Options& options, Dependencies dependencies)
                &around_.clock}),
       events_(around_.client, options.identity),
       repeats_(around_.clock),
-      server_delays_(around_.clock) {}
+      server_delays_(around_.clock) {
+  around_.news.become(this);
+}
 
 void Controller::enqueue(const std::string& job, bool again) {
   {
@@ -145,7 +151,7 @@ void Controller::take(const std::string& key, double waited) {
   queue_.done(key);
 }
 
-/// Of news that came just now, if none queued the job.
+/// Takes the job's queued news. If none is queued, it came just now.
 NewsAge Controller::take_news(const std::string& job, double waited) {
   std::lock_guard lock(mutex_);
   const auto queued = queued_.extract(job);
@@ -182,7 +188,7 @@ void Controller::attempt(const std::string& job, const std::function<void()>& wo
 
 void Controller::poll_progress(Lane lane, const std::stop_token& stop) {
   while (around_.clock.sleep(options_.progress_every, stop))
-    survive("progress", [&] { (poller_.*lane)(around_.now()); });
+    survive("progress", [&] { (poller_.*lane)(around_.now(), stop); });
 }
 
 void Controller::send_events(const std::stop_token& stop) {

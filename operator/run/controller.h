@@ -1,6 +1,6 @@
 // The controller. Changes in the caches put jobs on a queue; who looks at jobs takes them and decides, and
-// who writes carries the decisions out. It keeps no state that matters: another controller, or itself after a
-// restart, goes on from what the API server has.
+// who writes carries the decisions out. It keeps no state that matters: another controller, or the next
+// term's on the same caches, goes on from what the API server has.
 #pragma once
 
 #include <chrono>
@@ -28,15 +28,21 @@
 #include "operator/run/observe.h"
 #include "operator/run/options.h"
 #include "operator/run/planner.h"
+#include "operator/run/present_listener.h"
 #include "operator/run/progress.h"
 #include "operator/run/waiting_gangs.h"
 
 namespace atl::ctl {
 
+/// What an operator with these options must know of its cluster.
+Scope scope_of(const Options& options);
+
 class Controller final : public CacheListener {
  public:
   /// What the controller works with; references must outlive it.
   struct Dependencies {
+    Caches& caches;
+    PresentListener& news;  // of these caches: to the controller for as long as it lives
     kube::Client& client;
     Metrics& metrics;
     std::function<bool()> may_write;  // false: another replica may lead by now
@@ -45,15 +51,19 @@ class Controller final : public CacheListener {
     kube::Clock& clock = kube::steady_clock();
   };
   Controller(const Options& options, Dependencies dependencies);
+  /// No thread may be within any other call, except those of the listener.
+  ~Controller() override { around_.news.become(nullptr); }
+  Controller(const Controller&) = delete;
+  Controller& operator=(const Controller&) = delete;
 
   Caches& caches() { return caches_; }
   /// Looks at every known job, because a new leader has missed what happened before.
   void look_at_all();
 
   // Each in threads of its own, until `stop`:
-  void look(const std::stop_token& stop);             // at jobs, and decides
-  void write(const std::stop_token& stop);            // what was decided, and asks what decisions need
-  using Lane = void (ProgressPoller::*)(Moment now);  // poll_prompt, poll_slow
+  void look(const std::stop_token& stop);   // at jobs, and decides
+  void write(const std::stop_token& stop);  // what was decided, and asks what decisions need
+  using Lane = void (ProgressPoller::*)(Moment now, const std::stop_token& stop);  // poll_prompt, poll_slow
   void poll_progress(Lane lane, const std::stop_token& stop);
   void send_events(const std::stop_token& stop);
 
@@ -66,7 +76,7 @@ class Controller final : public CacheListener {
   /// Sends events that haven't been sent.
   void flush_events() { events_.send(); }
   std::string metrics_text();
-  /// Of what is remembered beside the caches: how many entries there are of each kind. None outlives its job.
+  /// How many entries are remembered beside the caches, by kind. None outlives its job.
   std::map<std::string, std::size_t> remembered() const;
 
   void job_changed(const std::string& job, const std::string& mark) override;
@@ -84,7 +94,7 @@ class Controller final : public CacheListener {
   };
   struct Queued {
     Time::time_point since;
-    Time::time_point freed{};  // when the last errand of the job ended, if there was one since
+    Time::time_point freed{};  // when the job's last errand ended, if after `since`
   };
 
   void take(const std::string& key, double waited);
@@ -115,7 +125,7 @@ class Controller final : public CacheListener {
   Handover handover_;
   kube::Expectations expectations_;
   WriteFeedbacks feedbacks_;
-  Caches caches_;
+  Caches& caches_;
   Planner planner_;
   NodeRequests requests_;
   ClaimPlaces claim_places_;

@@ -20,7 +20,7 @@ const kube::Resource kEvents{"", "v1", "events"};
 
 }  // namespace
 
-bool Events::is_allowed(const std::string& uid, Moment now) {
+bool Events::take_allowance(const std::string& uid, Moment now) {
   Allowance& allowance = allowances_.try_emplace(uid, Allowance{kBurst, now}).first->second;
   const auto earned = int((now - allowance.since) / kOneIn);
   if (earned > 0) {
@@ -38,7 +38,7 @@ void Events::forget_old(Moment now) {
 void Events::add(const GnnJob& job, const Event& event, Moment now) {
   std::lock_guard lock(mutex_);
   forget_old(now);
-  if (letters_.size() >= kMostLetters || !is_allowed(job.meta.uid, now)) return;
+  if (letters_.size() >= kMostLetters || !take_allowance(job.meta.uid, now)) return;
   const std::string key =
       fmt::format("{} {} {} {}", job.meta.uid, event.is_warning, event.reason, event.message);
   auto [found, is_new] = said_.try_emplace(key);

@@ -42,7 +42,8 @@ class Events {
     bool is_new = true;
     std::string path, body;
   };
-  bool is_allowed(const std::string& uid, Moment now);
+  /// Takes one event of the job's allowance. False: none is left.
+  bool take_allowance(const std::string& uid, Moment now);
   void forget_old(Moment now);
   Letter first_letter(const GnnJob& job, const Event& event, const Said& said, const std::string& name) const;
 

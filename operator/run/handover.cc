@@ -3,7 +3,7 @@
 namespace atl::ctl {
 namespace {
 
-/// Of what is to be written: objects, and a status as large as its list of servers.
+/// The size of what is to be written: objects, and a status as large as its list of servers.
 std::size_t bytes_of(const Errand& errand) {
   if (!errand.writes) return 0;
   const Decision& decision = errand.writes->decision;

@@ -8,8 +8,8 @@
 // nor while one waits that has missed its turn, because the job was looked at just then: where news never
 // ceases, nothing would ever be written.
 //
-// Of what waits to be written so much is kept as a fraction of the operator's memory holds: gangs are decided
-// on faster than they are made, and each of a thousand pods may be as large as its job's spec.
+// What waits to be written may take a fraction of the operator's memory: gangs are decided on faster than
+// they are made, and each of a thousand pods may be as large as its job's spec.
 #pragma once
 
 #include <cstddef>
@@ -37,7 +37,7 @@ struct Errand {
   };
 
   NewsAge age;                   // paused
-  std::optional<Writes> writes;  // nothing: whoever runs it asks what the decision needs, and decides
+  std::optional<Writes> writes;  // nothing: to be decided again, after asking what the decision wants
   bool rests_on_feedback = false;
 };
 

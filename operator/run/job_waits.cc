@@ -26,7 +26,7 @@ std::size_t digest_of(const Decision& decision) {
 
 }  // namespace
 
-/// It lies behind for what wasn't carried out so often.
+/// The end of the wait, which is past where the decision hasn't been repeated too often.
 kube::Clock::Time Repeats::end_of_wait(const Last& last) {
   if (last.times < kMostInARow) return last.at;
   return last.at + kube::doubled(kFirstWait, last.times - kMostInARow, kLongestWait);

@@ -68,9 +68,13 @@ std::optional<Errand> Controller::work_on(const std::string& job, Look& look) {
   return errand;
 }
 
-/// Decides again while the decision asks for something that the API server knows.
+/// Decides again while the decision asks for something that the API server knows. What is known of a queue
+/// takes no question, because each decision about a job that waits there depends on it.
 Decision Controller::decision_on(Observed& seen, Look& look) {
   Decision decision = decide(seen, options_.settings);
+  if (!decision.wants.queue.empty())
+    seen.queue = queue_flavors_.known(seen.job.meta.space, decision.wants.queue);
+  if (seen.queue) decision = decide(seen, options_.settings);
   look.must_ask |= !look.may_ask && decision.wants.is_any();
   const Askers askers{around_.client, pod_trials_, queue_flavors_};
   const auto ask = [&] { return answer(askers, decision.wants, seen); };

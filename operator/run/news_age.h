@@ -39,7 +39,7 @@ class NewsAge {
       : queued_(queued), since_(std::max(queued, freed)), waited_at_first_(waited) {}
 
   Time::time_point queued() const { return queued_; }
-  /// Earlier news waits as well for what is decided now.
+  /// Adds news that came earlier and waits for the same decision.
   void join(Time::time_point earlier) { queued_ = std::min(queued_, earlier); }
   /// The API server is asked, or somebody is to ask it, maybe in another thread.
   void pause() {

@@ -48,7 +48,7 @@ void NodeRequests::forget(const std::string& job) {
 void NodeRequests::restore(const Caches& caches) {
   for (const auto& job : caches.jobs()) {
     if (!job->job || !holds(job->status.conditions, kNodesRequested)) continue;
-    const auto servers = find_strategy(job->job->strategy.kind)->layout(*job->job).groups.size();
+    const auto servers = job->job->strategy.row->layout(*job->job).groups.size();
     std::lock_guard lock(mutex_);
     wishes_[job->full_name()] = {precedence_of(*job, caches), std::int64_t(servers), true};
   }

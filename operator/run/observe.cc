@@ -54,7 +54,7 @@ std::vector<std::string> CachedCluster::other_pods(const std::string& node) {
 }
 
 /// Whether another job of the namespace was refused pods as well, holds some, and is first.
-bool CachedCluster::is_another_first() {
+bool CachedCluster::is_another_first() const {
   const auto holds_some = [&](const GnnJob& other) {
     const auto pods = caches_.pods_of(other.full_name());
     return std::ranges::any_of(pods, [](const auto& pod) { return is_gated(*pod); });

@@ -72,7 +72,7 @@ class CachedCluster final : public ClusterView {
   std::optional<PodSize> largest_pods(const std::vector<Gang>& ways) override { return largest_pods_(ways); }
   /// First pods of no job, then those of other jobs.
   std::vector<std::string> other_pods(const std::string& node) override;
-  bool is_another_first() override;
+  bool is_another_first() const override;
   std::string why_no_request(std::size_t servers) override {
     has_asked_ = true;
     return why_no_request_(servers);

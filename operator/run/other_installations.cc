@@ -87,12 +87,11 @@ void OtherInstallations::expect_none(const std::stop_token& stop) {
   }
 }
 
-void OtherInstallations::expect_none_new() {
+bool OtherInstallations::expect_none_new() {
   const auto others = look();
-  if (!others)
-    fail("the leases can't be listed now: whether another operator sees to the same jobs isn't known");
-  for (const Rival& rival : *others)
+  for (const Rival& rival : others.value_or(std::vector<Rival>{}))
     if (!seen_.contains(rival.lease) || seen_.at(rival.lease) != rival.sign()) refuse(rival);
+  return others.has_value();
 }
 
 }  // namespace atl::ctl

@@ -25,7 +25,8 @@ class OtherInstallations {
   /// that one lives, so this may take as long as a lease lasts.
   void expect_none(const std::stop_token& stop);
   /// Call it once we hold our lease: of two installations that begin at once, each may have looked too early.
-  void expect_none_new();
+  /// False where the API server doesn't tell now. Throws Error as above.
+  bool expect_none_new();
 
   /// Enters the holder's class and namespaces into a lease.
   static void describe(const Options& options, kube::LeaseOptions& lease);

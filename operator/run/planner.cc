@@ -19,6 +19,8 @@ constexpr Seconds kWordsHold{600};
 /// How long a class is followed after one of it was planned. Gangs that wait are planned at least every
 /// minute.
 constexpr Seconds kClassLasts{150};
+/// Plans for one question: another where a node of the last one has changed while it was made.
+constexpr int kMostPlans = 3;
 
 /// Room for the gang's pods, which are named as in ClusterView::plan(). A launcher without demand is placed
 /// otherwise, and holds none here.
@@ -71,11 +73,14 @@ GangPlan Planner::JobPlans::plan(const Gang& gang, const std::vector<std::string
   has_planned_ |= is_whole;
   Waiting waiting{gang, is_whole ? demand_class(gang) : ""};
   std::lock_guard lock(planner_.mutex_);
-  planner_.forget(job_, kept_);  // an earlier plan of this look
-  // A gang that runs already gets what it lacks even from kept room: the waiting gang may be waiting for its
-  // end.
-  GangPlan plan = is_whole ? planner_.plan_whole(waiting) : planner_.search(gang, {});
-  if (plan.fits) planner_.room_.book(job_, bookings_of(gang, plan, pods));
+  GangPlan plan;
+  for (int plans = 0; plans < kMostPlans; ++plans) {
+    planner_.forget(job_, kept_);  // an earlier plan of this look
+    // A gang that runs already gets what it lacks even from kept room: the waiting gang may be waiting for
+    // its end.
+    plan = is_whole ? planner_.plan_whole(waiting) : planner_.search(gang, {});
+    if (!plan.fits || planner_.room_.book(job_, bookings_of(gang, plan, pods))) break;
+  }
   refused_ = plan.fits || !is_whole ? std::nullopt : std::optional(std::move(waiting));
   return plan;
 }
@@ -136,7 +141,7 @@ void Planner::drop_old_classes() {
   std::erase_if(classes_, [this](const auto& one) { return now_() - one.second.asked > kClassLasts; });
 }
 
-bool Planner::is_too_large(const std::string& demand_class) {
+bool Planner::is_too_large(const std::string& demand_class) const {
   const auto known = classes_.find(demand_class);
   return known != classes_.end() && !known->second.room.could_ever();
 }

@@ -36,6 +36,10 @@ class Planner {
         now_(now),
         searches_(searches),
         waiting_(caches, patience, std::move(now), searches) {}
+  /// What was decided and isn't written holds no room for the next planner.
+  ~Planner() { room_.cancel_all(); }
+  Planner(const Planner&) = delete;
+  Planner& operator=(const Planner&) = delete;
 
   /// The plans of one look at a job. A plan that fits takes its room at once, for the pods that it is for;
   /// the room of those that the decision doesn't write is free again when this ends.
@@ -118,7 +122,7 @@ class Planner {
   /// Brings what classes find up to date, and returns the cluster as it is.
   const Snapshot& follow();
   void drop_old_classes();
-  bool is_too_large(const std::string& demand_class);
+  bool is_too_large(const std::string& demand_class) const;
 
   const Caches& caches_;
   RoomTable& room_;

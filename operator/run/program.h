@@ -2,15 +2,17 @@
 // orderly end.
 #pragma once
 
+#include <functional>
 #include <stop_token>
 
 #include "operator/run/options.h"
 
 namespace atl::ctl {
 
-/// Runs until `stop` (0), or until another replica leads (1): then nothing may be written any more, and the
-/// caller must end the process. Throws Error where the cluster's configuration or the metrics address can't
-/// be used.
-int run_operator(const Options& options, const std::stop_token& stop);
+/// Runs until `stop`, through as many terms as it is given the lead for (term.h). `end_process` ends the
+/// process at once: called where a call of a lost term doesn't end in time. Throws Error where the cluster's
+/// configuration or the metrics address can't be used, or another installation handles the same jobs.
+void run_operator(const Options& options, const std::stop_token& stop,
+                  const std::function<void()>& end_process);
 
 }  // namespace atl::ctl

@@ -12,14 +12,16 @@ constexpr std::size_t kMostAsked = 3;  // servers, to find one that answers
 
 }  // namespace
 
-void ProgressPoller::poll(bool are_slow, Moment now) {
+void ProgressPoller::poll(bool are_slow, Moment now, const std::stop_token& stop) {
   {
     std::lock_guard lock(mutex_);  // the last poll may have entered one that was forgotten meanwhile
     std::erase_if(entries_, [this](const auto& entry) { return !caches_.job(entry.first); });
   }
   const Round round{now, handlers_.clock->now()};
   const Jobs jobs = jobs_of_lane(are_slow);
-  in_parallel(jobs.size(), handlers_.at_once, [&](std::size_t i) { poll_job(*jobs[i], round); });
+  in_parallel(jobs.size(), handlers_.at_once, [&](std::size_t i) {
+    if (!stop.stop_requested()) poll_job(*jobs[i], round);  // a round of slow jobs takes minutes
+  });
 }
 
 ProgressPoller::Jobs ProgressPoller::jobs_of_lane(bool are_slow) const {

@@ -15,6 +15,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <stop_token>
 #include <string>
 #include <vector>
 
@@ -38,10 +39,11 @@ class ProgressPoller {
       : caches_(caches), port_(port), handlers_(std::move(handlers)) {}
 
   /// Asks for every job that runs and was prompt the last time, or wasn't asked yet: one round of that lane.
-  /// `now`: when the round begins. The two lanes may go on at once, but no two rounds of one.
-  void poll_prompt(Moment now) { poll(false, now); }
+  /// `now`: when the round begins. The two lanes may go on at once, but no two rounds of one. After `stop` no
+  /// more are asked.
+  void poll_prompt(Moment now, const std::stop_token& stop = {}) { poll(false, now, stop); }
   /// The same for those that took long the last time.
-  void poll_slow(Moment now) { poll(true, now); }
+  void poll_slow(Moment now, const std::stop_token& stop = {}) { poll(true, now, stop); }
   /// What the present attempt's ranks have said; nothing before they were first asked.
   std::optional<ProgressReport> heard(const std::string& job) const;
   /// The rank that others wait for in the present attempt and whose server doesn't answer.
@@ -74,7 +76,7 @@ class ProgressPoller {
   };
   using Jobs = std::vector<std::shared_ptr<const GnnJob>>;
 
-  void poll(bool are_slow, Moment now);
+  void poll(bool are_slow, Moment now, const std::stop_token& stop);
   Jobs jobs_of_lane(bool are_slow) const;
   void poll_job(const GnnJob& job, const Round& round);
   static std::optional<Word> ask_servers(RankPages& pages, std::size_t most, int ranks);

@@ -12,7 +12,7 @@ namespace {
 
 using nlohmann::json;
 
-/// Jobs that wait for one of these look again by themselves.
+/// A change of these objects wakes no job: jobs that wait for one look again by themselves.
 constexpr auto kNobodyIsTold = [](const auto&...) {};
 
 }  // namespace

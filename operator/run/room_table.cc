@@ -92,14 +92,17 @@ void RoomTable::job_changed(const std::string& job) {
   if (gives_room) on_room_();
 }
 
-void RoomTable::book(const std::string& job, std::map<std::string, Booking>&& pods) {
+bool RoomTable::book(const std::string& job, std::map<std::string, Booking>&& pods) {
   std::lock_guard lock(mutex_);
+  bool are_as_shown = true;
   for (auto& [name, booking] : pods) {
+    are_as_shown &= is_as_shown(booking.node);
     const std::string pod = full_name(space_of(job), name);
     booked_by_[job].insert(pod);
     booked_.insert_or_assign(pod, Booked{job, std::move(booking)});
     look_at(pod);
   }
+  return are_as_shown;
 }
 
 void RoomTable::cancel(const std::string& job, const std::set<std::string>& but) {
@@ -117,6 +120,25 @@ void RoomTable::cancel(const std::string& job, const std::set<std::string>& but)
   }
   lock.unlock();
   if (gives_room) on_room_();
+}
+
+void RoomTable::cancel_all() {
+  std::unique_lock lock(mutex_);
+  booked_by_.clear();
+  const auto ended = std::exchange(booked_, {});
+  bool gives_room = false;
+  for (const auto& [pod, booked] : ended) gives_room |= look_at(pod);
+  lock.unlock();
+  if (gives_room) on_room_();
+}
+
+std::set<std::string> RoomTable::jobs_on(const std::string& node) const {
+  std::lock_guard lock(mutex_);
+  std::set<std::string> jobs;
+  if (const auto found = nodes_.find(node); found != nodes_.end())
+    for (const Holding* holding : found->second.holdings) jobs.insert(holding->job);
+  jobs.erase("");
+  return jobs;
 }
 
 bool RoomTable::holds_nothing(const std::string& job) const {
@@ -203,6 +225,18 @@ void RoomTable::line_up() {
   shown_ = std::move(shown);
 }
 
+std::optional<std::size_t> RoomTable::place_of(const std::string& node) const {
+  const auto at = std::ranges::lower_bound(snapshot_.nodes, node, {}, &NodeState::name);
+  if (at == snapshot_.nodes.end() || at->name != node) return {};
+  return std::size_t(at - snapshot_.nodes.begin());
+}
+
+bool RoomTable::is_as_shown(const std::string& node) const {
+  const auto place = place_of(node);
+  const auto now = nodes_.find(node);
+  return place && now != nodes_.end() && now->second.entry == shown_[*place];
+}
+
 const Snapshot& RoomTable::snapshot(const std::string& job, const std::vector<PodState>& pods) {
   std::lock_guard lock(mutex_);
   touched_.merge(std::exchange(set_aside_, {}));
@@ -211,9 +245,9 @@ const Snapshot& RoomTable::snapshot(const std::string& job, const std::vector<Po
   touched_.insert(set_aside_.begin(), set_aside_.end());
   line_up();
   for (const std::string& name : touched_) {
-    const auto at = std::ranges::lower_bound(snapshot_.nodes, name, {}, &NodeState::name);
-    if (at == snapshot_.nodes.end() || at->name != name) continue;  // it is gone
-    const auto n = std::size_t(at - snapshot_.nodes.begin());
+    const auto place = place_of(name);
+    if (!place) continue;  // it is gone
+    const std::size_t n = *place;
     const Node& node = nodes_.at(name);
     if (shown_[n] != node.entry) snapshot_.nodes[n] = node.entry->state;
     shown_[n] = node.entry;

@@ -51,16 +51,22 @@ class RoomTable {
   void pod_gone(const std::string& pod);
   void job_changed(const std::string& job);
 
-  /// `pods`: by name, in the job's namespace. Adds to what the job has booked.
-  void book(const std::string& job, std::map<std::string, Booking>&& pods);
+  /// `pods`: by name, in the job's namespace. Adds to what the job has booked. False where one of the nodes
+  /// is no longer as the last snapshot shows it, because its change was no news to this job yet. For whoever
+  /// calls snapshot().
+  bool book(const std::string& job, std::map<std::string, Booking>&& pods);
   /// Ends the job's bookings, except those of the pods in `but`. Pods that the caches show on their nodes
   /// stay there.
   void cancel(const std::string& job, const std::set<std::string>& but = {});
+  /// Ends the bookings of all jobs.
+  void cancel_all();
 
   /// Changes whenever a node has more or less room than before, or is another.
   std::uint64_t generation() const { return generation_; }
   /// Changes whenever a node comes, goes, or offers something else: labels, taints, amounts.
   std::uint64_t capacity_generation() const { return capacity_generation_; }
+  /// Whose pods have room on the node, or are to have it.
+  std::set<std::string> jobs_on(const std::string& node) const;
   /// Whether no pod of the job has room, or is to have it.
   bool holds_nothing(const std::string& job) const;
   /// Pods for which room is booked.
@@ -77,7 +83,7 @@ class RoomTable {
     std::set<std::size_t> nodes;           // shown otherwise than before
     std::optional<std::vector<int>> from;  // where each node was, −1: nowhere; nothing: where it is
   };
-  /// Of the snapshot, since the last call. For whoever calls snapshot().
+  /// How the snapshot has changed since the last call. For the caller of snapshot().
   Changes take_changes() { return std::exchange(changes_, {}); }
 
  private:
@@ -103,6 +109,9 @@ class RoomTable {
   void touch(const std::string& node);
   /// Makes the snapshot's nodes those that there are, in the order of names.
   void line_up();
+  /// A node's place in the snapshot; nothing where it isn't there.
+  std::optional<std::size_t> place_of(const std::string& node) const;
+  bool is_as_shown(const std::string& node) const;
   NodeLeft left_of(const std::string& name, const Node& node, const std::string& but) const;
 
   const Caches& caches_;

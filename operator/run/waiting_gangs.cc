@@ -96,7 +96,11 @@ const std::vector<WaitingGangs::InLine>& WaitingGangs::in_line() {
   for (const auto& [name, waiting] : gangs) {
     const auto job = caches_.job(name);
     const auto since = job && !job->meta.deletion ? waits_for_places_since(job->status) : std::nullopt;
-    if (since) line_.push_back({precedence_of(*job, caches_), *since, waiting});
+    if (!since) continue;
+    // One whose pods are still to be made was prepared just now; how long that took isn't known otherwise.
+    const Condition* created = find_condition(job->status.conditions, kCreated);
+    const bool is_made = !created || created->holds || created->reason != kPreparing;
+    line_.push_back({precedence_of(*job, caches_), is_made ? *since : std::max(*since, now_()), waiting});
   }
   std::ranges::sort(line_, [](const InLine& a, const InLine& b) { return a.precedence < b.precedence; });
   return line_;
@@ -245,15 +249,15 @@ std::optional<Moment> lacking_since(const Status& status, const char* type, cons
 }  // namespace
 
 std::optional<Moment> waits_for_places_since(const Status& status) {
-  return lacking_since(status, kPlaced, "NoRoom");
+  return has_ended(status.conditions) ? std::nullopt : finds_no_room_since(status.conditions);
 }
 
 std::optional<Moment> waits_for_launcher_since(const Status& status) {
-  return lacking_since(status, kRunning, "NoRoom");
+  return lacking_since(status, kRunning, kNoRoom);
 }
 
 std::optional<Moment> waits_for_room_since(const Status& status) {
-  if (waits_for_places_since(status)) return finds_no_room_since(status.conditions);
+  if (const auto since = waits_for_places_since(status)) return since;
   if (const auto since = lacking_since(status, kPlaced, kUnschedulable)) return since;
   return waits_for_launcher_since(status);
 }

@@ -44,7 +44,8 @@ struct Precedence {
 
 Precedence precedence_of(const GnnJob& job, const Caches& caches);
 
-/// Since when a job has had no places for its gang; nothing where it doesn't wait for places.
+/// Since when a job that could be placed has had no places for its gang: the time in which its data set was
+/// prepared doesn't count. Nothing where it doesn't wait for places.
 std::optional<Moment> waits_for_places_since(const Status& status);
 
 /// Since when a job whose workers are ready has had no node for its launcher.
@@ -75,7 +76,7 @@ struct Waiting {
   std::string demand_class;
 };
 
-/// Of which changes an answer has heard.
+/// The generations of what an answer was computed from: a later one makes it old.
 struct Generations {
   std::uint64_t room = 0, capacity = 0;  // RoomTable's
   std::uint64_t order = 0;               // Caches'
@@ -181,8 +182,8 @@ class WaitingGangs {
   std::set<std::string> favoured_;  // jobs for which room was kept at the last question
 };
 
-// For whom nodes may be asked of an autoscaler, since each costs money: for so many servers in all, and for
-// half as many of one namespace, so that none can use up what others could ask for. Gangs that come first in
+// Limits for whom an autoscaler is asked for nodes, since each costs money: so many servers in all, and half
+// as many for one namespace, so that none can use up what others could ask for. Gangs that come first in
 // order have the first right. A gang that has asked keeps to that until one that comes before it wants it.
 //
 // Which gangs have asked is in the cluster; what is kept here is those that want to.

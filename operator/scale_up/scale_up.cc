@@ -170,7 +170,7 @@ NodeRequest asked(const WaitingGang& waiting) {
           end_of_patience(waiting)};
 }
 
-/// Nothing is asked for, or no more.
+/// The answer where nothing is asked for, or no longer.
 NodeRequest not_asked(const WaitingGang& waiting, const std::string& reason, const std::string& message,
                       const std::string& words) {
   return {false, is_asked(waiting) ? reason : "", message, words, {}, {}};

@@ -7,7 +7,8 @@ from manifest import manifest
 
 HERE = Path(__file__).resolve().parent
 PEERS = json.loads((HERE.parent / "peers" / "accuracy_cases.json").read_text())
-# Published test accuracy on Cora's public split with the set-ups of manifests/examples; a mean may be 0.5 points below.
+# Published test accuracy on Cora's public split with the set-ups of manifests/examples; a mean may be 0.5
+# points below.
 CORA = {"gcn": 81.5, "gat": 83.0, "sage": 83.3, "gcnii": 85.5, "sign": 82.1}
 CORA_SEEDS = 10
 RANKS = (1, 2, 4)   # compared with each other, for one seed

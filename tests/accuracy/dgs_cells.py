@@ -8,7 +8,8 @@ from manifest import manifest
 
 RANKS = 4
 SHAPE = {"layers": 2, "hidden": 16, "norm": "layer"}
-# Batches, neighbours in each layer, epochs. Vertices of ogbn_arxiv have 14 neighbours on average, of amazon_computers 36, of tolokers 88.
+# Batches, neighbours in each layer, epochs. Vertices of ogbn_arxiv have 14 neighbours on average, of
+# amazon_computers 36, of tolokers 88.
 DATASETS = {"amazon_computers": (512, 16, 60), "tolokers": (512, 32, 60), "ogbn_arxiv": (4096, 64, 30)}
 
 

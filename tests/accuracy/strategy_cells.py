@@ -8,7 +8,8 @@ from manifest import manifest
 
 RANKS = 4
 SHAPE = {"layers": 3, "hidden": 128, "norm": "layer"}
-# Until it has converged and without weight decay, as the paper does: before that a late gradient's delay is all that one sees.
+# Until it has converged and without weight decay, as the paper does: before that a late gradient's delay is
+# all that one sees.
 TRAINING = {"epochs": 1000, "evaluateEvery": 5, "weightDecay": 0}
 PATIENCE = 300  # epochs: of sets that overfit, the rest would find no better one
 LARGE = {"ogbn_arxiv", "musae_github", "fb_nyu", "coauthor_cs"}

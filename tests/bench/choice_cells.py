@@ -17,8 +17,9 @@ RIG = "rig "  # before names of its cells
 KNOWN = (1, 4, 5, 6, 10590710)  # seeds whose runs are in the program's table, and whose wrong choices were looked at: they judge nothing any more
 EXACT = 1 / 3  # of manifests
 PROGRAM = 24  # MiB of a rank that holds nothing
-# Of a rank, over what `graph` takes. In graphs this small a batch's neighbours are most of the graph: p3 takes 1.3 to 6 times what `graph` does, dgs 2 to 7,
-# minibatch and pipegcn up to 4. With room for 4 at most, p3 had room in a quarter of the cells and dgs in a seventh; with 8, each in a third at least.
+# Of a rank, over what `graph` takes. In graphs this small a batch's neighbours are most of the graph: p3
+# takes 1.3 to 6 times what `graph` does, dgs 2 to 7, minibatch and pipegcn up to 4. With room for 4 at most,
+# p3 had room in a quarter of the cells and dgs in a seventh; with 8, each in a third at least.
 ROOM = (1.05, 8)
 DRAWN = """A graph has 3,000 to 30,000 vertices, 4 to 100 neighbours each and at most 400,000 arcs; 16 to 1,000 features; 4 to 16 classes, of which neighbours share 40 to
 90 %. Of its vertices 1 to 66 % train, as those of ogbn_papers100M and Reddit do. Models are the six kinds of convolutions and sign: the deep ones (gcnii, resgcn) have 8 or

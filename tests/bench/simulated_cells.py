@@ -2,7 +2,8 @@
 from dataclasses import dataclass, field, replace
 
 BASELINE = "graph:overlap=false:haloRows=inputs"
-# Graphs that are generated have the shape of the named one, at a scale that all ranks together fit this machine and ten minutes.
+# Graphs that are generated have the shape of the named one, at a scale that all ranks together fit this
+# machine and ten minutes.
 DATA = {
     "ogbn_arxiv": {"name": "ogbn_arxiv"},
     "squirrel": {"name": "squirrel"},
@@ -14,14 +15,16 @@ DATA = {
     "products, 100 features": {"synthetic": {"kind": "community", "preset": "products", "scale": 0.05, "features": 100}},
     "products, 600 features": {"synthetic": {"kind": "community", "preset": "products", "scale": 0.05, "features": 600}},
     "yelp": {"synthetic": {"kind": "community", "preset": "yelp", "scale": 0.1}},
-    # ogbn_papers100M's neighbours, classes and features, a thousandth of its vertices; more of them train, for more than one batch.
+    # ogbn_papers100M's neighbours, classes and features, a thousandth of its vertices; more of them train,
+    # for more than one batch.
     **{f"papers, {features} features": {"synthetic": {"kind": "community", "vertices": 111000, "averageDegree": 29, "features": features, "classes": 172,
                                                       "trainShare": 0.1}} for features in (16, 64, 128, 256, 512)},
     # Larger where training vertices alone have arcs:
     "reddit, a fifth": {"synthetic": {"kind": "community", "preset": "reddit", "scale": 0.2}},
     "products, a third": {"synthetic": {"kind": "community", "preset": "products", "scale": 0.3}},
 }
-# Chen et al. 2023, Tables 3 and 5: ms of communication and s of an epoch of the baseline; s of a pipeline of 8, and of 4 stages of 2 ranks.
+# Chen et al. 2023, Tables 3 and 5: ms of communication and s of an epoch of the baseline; s of a pipeline of
+# 8, and of 4 stages of 2 ranks.
 GNNPIPE_PAPER = {
     "squirrel": {"gcn": (113.75, 0.19, 0.08, 0.11), "sage": (123.11, 0.27, 0.15, 0.19), "gcnii": (113.36, 0.20, 0.11, 0.14)},
     "flickr": {"gcn": (124.32, 0.16, 0.06, 0.09), "sage": (123.52, 0.17, 0.10, 0.13), "gcnii": (123.90, 0.17, 0.09, 0.12)},
@@ -33,11 +36,12 @@ GRANNDIS_PAPER = {"ogbn_arxiv": {3: 1.64, 28: 1.84, 56: 1.89}, "products": {3: 1
 PRELOADING, SAMPLING = "granndis:maxHop=0:fanout=-1", "granndis"
 PRELOADING_PAPER = {("ogbn_arxiv", 56): {"granndis-4x4": 1.65, "granndis-4x4-nvlink": 1.80}}  # section 8.2
 OTHERS_PAPER = (1.68, 10.74)  # section 8.6: GraNNDis over CAGNET, BNS and Sancus, of Products and Reddit
-# The part of the baseline's epoch that is communication between servers: told for 56 layers in section 8.2; for Reddit, what its speed-ups
-# suggest.
+# The part of the baseline's epoch that is communication between servers: told for 56 layers in section 8.2;
+# for Reddit, what its speed-ups suggest.
 EXTERNAL = {"ogbn_arxiv": 0.417, "products": 0.686, "reddit": 0.55}
 RANDOM = {"ogbn_arxiv": 1.65, "products": 2.85, "reddit": 2.75}  # Figure 14: parts drawn at random
-# Of the artifact's appendix: all copies of three hops (FLX), 25 of a vertex' neighbours (CoB), one hop and 15 (EAS).
+# Of the artifact's appendix: all copies of three hops (FLX), 25 of a vertex' neighbours (CoB), one hop and 15
+# (EAS).
 ARTIFACT = {"granndis:maxHop=3:fanout=-1": {"ogbn_arxiv": 1.79, "products": 3.98, "reddit": 5.13},
             "granndis:maxHop=3:fanout=25:batches=1": {"ogbn_arxiv": 1.75, "products": 3.65, "reddit": 4.97},
             "granndis:maxHop=1:fanout=15": {"ogbn_arxiv": 1.32, "products": 4.37, "reddit": 5.98}}
@@ -49,7 +53,8 @@ SPEEDS = (1, 2, 4, 8, 16, 32)  # of a card, times a core here: that with which t
 # Gandhi & Iyer 2021, Table 4: P3 over DGL, by graph and model.
 P3_PAPER = {"products": {"sgc": 4.45, "gcn": 4.12, "sage": 3.83, "gat": 2.65}, "papers": {"gcn": 3.67, "sage": 3.16}}
 P100 = 16  # times as fast as a core here
-# Section 4: 25 neighbours of a batch's vertices, then 10 of each of those. The engine's list has the input layer first.
+# Section 4: 25 neighbours of a batch's vertices, then 10 of each of those. The engine's list has the input
+# layer first.
 P3_OPTIONS = "batchSize=1000:fanout=[10,25]"
 # Wan et al. 2022, section V-A; batches of 1,024 for each worker.
 DGS_OPTIONS = "fanout=[64,64]:threads=8:prefetch=8"
@@ -61,8 +66,8 @@ class Cell:
     name: str
     dataset: str
     model: dict
-    # Files' names; with "@free" links between servers take no time, with "@x8" computing is 8 times as fast, with "@c16" a rank has 16
-    # cores, with "@interleaved" ranks take turns on two servers.
+    # Files' names; with "@free" links between servers take no time, with "@x8" computing is 8 times as fast,
+    # with "@c16" a rank has 16 cores, with "@interleaved" ranks take turns on two servers.
     topologies: tuple
     strategies: tuple
     shares: tuple = ()
@@ -131,7 +136,8 @@ def granndis_comparisons():
                    paper={label: times["ogbn_arxiv"] for label, times in ARTIFACT.items()})
     reach = [f"granndis:maxHop={hop}:fanout={fanout}" for hop in (1, 2, 3) for fanout in (15, 20, 25)]
     yield compared("28 layers, hops and copies, 4 x 4", "reddit", (BASELINE, *reach), "granndis-4x4", SPEED["reddit"], layers=28, training={"recompute": "layer"})
-    # Batches as large on either side. Makers of batches have processors of their own ("@c16"), so that drawing is hidden.
+    # Batches as large on either side. Makers of batches have processors of their own ("@c16"), so that
+    # drawing is hidden.
     for dataset, batch in (("ogbn_arxiv", 22736), ("products", 1475)):
         yield compared("3 layers, batches of a server and of a rank, 4 x 4", dataset,
                        (f"minibatch:fanout=[20,20,20]:batchSize={batch}:threads=8:prefetch=8", "granndis:batches=4", "granndis"),
@@ -167,7 +173,8 @@ def p3_cells():
     for dataset, times in (("products, 100 features", 1.703), ("papers, 128 features", 1.639)):
         yield p3_cell(", copies", dataset, "sage", ("p3:delay=3", "p3:delay=3:copies=2", "p3:delay=3:copies=4", "p3:delay=3:copies=4:structure=mapped"),
                       paper={f"p3:delay=3:copies=4:structure=mapped:{P3_OPTIONS}": times}, **by_hash)
-    # What the pipeline is worth, 30 to 50 % in the paper, depends on how much there is to compute while links are busy.
+    # What the pipeline is worth, 30 to 50 % in the paper, depends on how much there is to compute while links
+    # are busy.
     for speed in (P100, 4, 2, 1):
         yield replace(p3_cell(f", pipelining, computing {speed} x", "products, 100 features", "sage", ("p3:structure=mapped", "p3:delay=3:structure=mapped"),
                               **by_hash), topologies=(f"p3-4x4@x{speed}",))
@@ -175,7 +182,8 @@ def p3_cells():
     for model in ("gcn", "sage"):
         yield p3_cell(", 8 servers", "products, 100 features", model, everybody, topology="pipegcn-8x1", **by_hash)
     yield p3_cell(", parts by METIS", "products, 100 features", "sage", everybody, **by_metis)
-    # Real graphs, whose features are as wide as they are, and whose parts by METIS aren't those of a generated community graph.
+    # Real graphs, whose features are as wide as they are, and whose parts by METIS aren't those of a
+    # generated community graph.
     for dataset in ("ogbn_arxiv", "amazon_computers", "musae_facebook", "fb_nyu"):
         yield p3_cell("", dataset, "sage", everybody, **by_hash)
         yield p3_cell(", parts by METIS", dataset, "sage", everybody, **by_metis)

@@ -14,7 +14,8 @@ disabled_plugins = ["io.containerd.internal.v1.opt"]  # it would make /opt/conta
 [plugins."io.containerd.cri.v1.images".pinned_images]
   sandbox = "{PAUSE}"
 [plugins."io.containerd.cri.v1.runtime"]
-  # Where CAP_SYS_RESOURCE is missing, runc dies on lowering oom_score_adj ("can't get final child's PID from pipe").
+  # Where CAP_SYS_RESOURCE is missing, runc dies on lowering oom_score_adj ("can't get final child's PID from
+  # pipe").
   restrict_oom_score_adj = true
   [plugins."io.containerd.cri.v1.runtime".cni]
     bin_dirs = ["/usr/lib/cni"]
@@ -65,7 +66,8 @@ def _kubelet(node):
         "failSwapOn": False, "failCgroupV1": False, "resolvConf": "", "makeIPTablesUtilChains": False,
         "authentication": {"x509": {"clientCAFile": "/var/lib/bed/ca.crt"}, "anonymous": {"enabled": False}},
         "authorization": {"mode": "Webhook"},
-        # Nodes share one disk whose filling isn't theirs to mend, and an image thrown away couldn't be pulled again.
+        # Nodes share one disk whose filling isn't theirs to mend, and an image thrown away couldn't be pulled
+        # again.
         "imageGCHighThresholdPercent": 100, "imageGCLowThresholdPercent": 99,
         "evictionHard": {"memory.available": "100Mi", "nodefs.available": "1%", "imagefs.available": "1%"},
         # Kubelet measures volumes as seldom as once a minute; a pod that outgrows its own would train to its end before.
@@ -76,8 +78,9 @@ def _kubelet(node):
 
 
 def _pod_network(node):
-    # Point to point, not a bridge: what two pods of a node say to each other passes the node's packet filter like
-    # everything else, so services and policies work. Leases of addresses lie in /run: they don't outlive the machine.
+    # Point to point, not a bridge: what two pods of a node say to each other passes the node's packet filter
+    # like everything else, so services and policies work. Leases of addresses lie in /run: they don't outlive
+    # the machine.
     addresses = {"type": "host-local", "dataDir": "/run/cni", "ranges": [[{"subnet": node.pods}]],
                  "routes": [{"dst": node.family.everywhere}]}
     return {"cniVersion": "0.4.0", "name": "pods", "plugins": [{"type": "ptp", "ipMasq": False, "ipam": addresses}]}

@@ -10,5 +10,6 @@ REPOSITORY = HERE.parents[1]
 
 CACHES = pathlib.Path(os.environ.get("XDG_CACHE_HOME") or pathlib.Path.home() / ".cache")
 CACHE = pathlib.Path(os.environ.get("ATOLL_CLUSTER_CACHE") or CACHES / "atoll/cluster").resolve()
-# Everything of a running bed, gone after `bed down`. Images are unpacked here, so its disk has to suit overlayfs.
+# Everything of a running bed, gone after `bed down`. Images are unpacked here, so its disk has to suit
+# overlayfs.
 FOLDER = pathlib.Path(os.environ.get("ATOLL_BED") or "/var/lib/atoll-bed").resolve()

@@ -35,6 +35,7 @@ class FakeKubelets:
         self.made = set()  # (role, name) of each pod that was ever seen
         self.progress = {"epoch": 7, "epochs": 200, "loss": 0.5}
         self.completes = False  # whether launchers come to their end
+        self.tells_findings = True  # whether what a prepare pod found is its termination message too
         certificates = server.folder / "certificates"
         logs = self._serve("127.0.0.1", 0, lambda: "loading\n" + json.dumps(self.PREPARED) + "\n")
         context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
@@ -115,7 +116,8 @@ class FakeKubelets:
         elif phase == "Pending":
             self._say(path, "Running", {"running": {"startedAt": "2026-03-01T12:00:00Z"}}, ready=True)
         elif phase == "Running" and (role == "prepare" or role == "launcher" and self.completes):
-            end = {"exitCode": 0, "reason": "Completed", "message": json.dumps(RESULT) if role == "launcher" else ""}
+            found = json.dumps(self.PREPARED) if self.tells_findings else ""
+            end = {"exitCode": 0, "reason": "Completed", "message": json.dumps(RESULT) if role == "launcher" else found}
             self._say(path, "Succeeded", {"terminated": end}, ready=False)
 
     def _bind(self, path, metadata, spec):

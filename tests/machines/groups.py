@@ -49,8 +49,8 @@ class Groups:
         """Kills what is in the group and takes it away; it stays busy until its last process is reaped."""
         began = time.monotonic()
         while True:
-            # Who keeps a machine or a daemon ends by itself, having reaped it; killed as well, both would stay as
-            # corpses until this machine's process 1 cares for them, and namespaces with them.
+            # Who keeps a machine or a daemon ends by itself, having reaped it; killed as well, both would
+            # stay as corpses until this machine's process 1 cares for them, and namespaces with them.
             keeps = set() if time.monotonic() > began + PATIENCE else {"unshare", "nsenter"}
             kill(pid for pid in self.processes(group) if name_of(pid) not in keeps)
             left = [path for path in self.paths(group) if not _remove_tree(path)]

@@ -4,8 +4,8 @@ from host import Host, Reached
 
 ADDRESSES = {"ipv4": "10.231.7.", "ipv6": "fd00:231:7::"}
 SWITCH = "switch"
-# Its caller gives an address and the words of a command, which a shell on the server joins. Shared memory and temporary
-# files of the command are in memory of its own, and gone with its processes.
+# Its caller gives an address and the words of a command, which a shell on the server joins. Shared memory and
+# temporary files of the command are in memory of its own, and gone with its processes.
 SHELL = """#!/bin/sh
 address=$1
 shift

@@ -25,7 +25,8 @@ parser.add_argument("--sampling", action="store_true", help="draw batches, don't
 parser.add_argument("--curve", type=int, metavar="SEED", help="the validation accuracy after each epoch, from this seed")
 arguments = parser.parse_args()
 os.environ["OMP_NUM_THREADS"] = str(arguments.threads)   # read by the libraries when they load
-# PyG's edge by edge way takes more than the machine has on large graphs: it should fail, not take others along.
+# PyG's edge by edge way takes more than the machine has on large graphs: it should fail, not take others
+# along.
 resource.setrlimit(resource.RLIMIT_AS, (18 << 30, 18 << 30))
 
 import scipy.sparse as sp

@@ -2,8 +2,9 @@
 `atoll bench strategies`."""
 from dataclasses import dataclass
 
-# GraphSAGE as in PipeGCN's Table 3, of this machine's size. Sets that are generated have the shape of the named one. Small sets
-# are 256 wide: at 128 more than a tenth of an epoch is the network's work, which here falls to the cores that compute.
+# GraphSAGE as in PipeGCN's Table 3, of this machine's size. Sets that are generated have the shape of the
+# named one. Small sets are 256 wide: at 128 more than a tenth of an epoch is the network's work, which here
+# falls to the cores that compute.
 DATA = {
     "ogbn_arxiv": {"layers": 3, "hidden": 128, "epochs": 6},
     "fb_nyu": {"layers": 3, "hidden": 256},

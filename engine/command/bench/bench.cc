@@ -161,13 +161,14 @@ Command bench_epoch_command() {
   std::vector<Argument> arguments = of_a_job("number of epochs, of which the median is reported (5)");
   arguments.push_back(kDevice);
   arguments.push_back({"--cuda-graphs", "on|off", "replay steps on a GPU as CUDA graphs (on)"});
-  arguments.push_back({"--sums", "NAME", "who adds up neighbours on a GPU, atoll or cusparse (atoll)"});
+  arguments.push_back(
+      {"--sums", "NAME", "whose kernels sum over neighbours on a GPU: atoll or cusparse (atoll)"});
   return {"bench epoch", "time an epoch of a manifest on one rank and compare it with the machine's limits",
           arguments, run_epoch};
 }
 
 Command bench_batches_command() {
-  return {"bench batches", "time the drawing of a manifest's mini-batches, in sampled arcs a second",
+  return {"bench batches", "time the drawing of a manifest's mini-batches, in sampled arcs per second",
           of_a_job("number of epochs, of which the mean is reported (5)"), run_batches};
 }
 

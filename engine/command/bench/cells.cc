@@ -85,7 +85,7 @@ StrategyRuns planned_runs(const Arguments& a, const BenchCell& cell) {
   const PreparedGraph prepared = prepare_graph(loaded, dataset, say);
   const PlanOptions no_rates{threads, {1, 1, 1}, 1, hosts};  // only the bytes are used
   const Job& job = loaded.job;
-  const StrategyInfo& info = *find_strategy(job.strategy.kind);
+  const StrategyInfo& info = *job.strategy.row;
   StrategyRuns runs;
   runs.label = cell.listed.label;
   runs.hides = info.hides_communication(job.strategy.options);

@@ -78,7 +78,7 @@ Command dataset_info_command() {
           "print what a data set holds and compare it with the published counts",
           {{"DATASET", "", "folder of the data set, or its name under the data root", true},
            {"--partitions", "LIST",
-            "divide the graph into these numbers of parts (2,4,8), as runs do, and keep the parts for them"},
+            "divide the graph into these numbers of parts (2,4,8), as runs do, and keep the parts for runs"},
            prepared_argument(),
            {"--json", "", "print one JSON object per line"}},
           run_dataset_info};

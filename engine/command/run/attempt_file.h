@@ -37,8 +37,8 @@ struct AttemptFile {
 /// each part as well.
 AttemptFile read_attempt_file(const std::filesystem::path& path, int ranks);
 
-// How a pod's first process ended, for readers of its termination message: one JSON object, short enough to
-// arrive whole.
+// How a pod's first process ended, or what it found, for readers of its termination message: one JSON object,
+// short enough to arrive whole.
 
 /// Bytes of the text; kubelet keeps the last 4,096 bytes of a file.
 inline constexpr std::size_t kLongestWord = 3500;

@@ -94,7 +94,7 @@ namespace {
 
 /// `given`: fields that the job doesn't leave open.
 MemoryBudget budget_of(const Job& job, const Given& given) {
-  const StrategyInfo& strategy = *find_strategy(job.strategy.kind);
+  const StrategyInfo& strategy = *job.strategy.row;
   return strategy.memory_budget == nullptr ? MemoryBudget{} : strategy.memory_budget(job, given);
 }
 

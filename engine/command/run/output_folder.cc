@@ -53,7 +53,7 @@ void check_resumable(const fs::path& output, const Job& job, const OutputOptions
 }
 
 void say_other_division(const fs::path& output, const Job& job, const OutputOptions& options, Say say) {
-  const StrategyInfo& strategy = *find_strategy(job.strategy.kind);
+  const StrategyInfo& strategy = *job.strategy.row;
   if (options.fresh || !has_checkpoint(output) || !fs::exists(output / "job.yaml")) return;
   const Job until_now = load_job(output / "job.yaml").job;
   const JobDivision before = strategy.division(until_now), now = strategy.division(job);

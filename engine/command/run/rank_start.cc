@@ -50,7 +50,7 @@ DeviceWatch::~DeviceWatch() {
 /// A device that fails answers all calls, so the thread that gives it work hears of it and says so.
 void DeviceWatch::watch() try {
   DeviceStream::Mark reached = 0;
-  while (!is_over_after(kBetweenMarks) && watch_marks(reached) && watch_call()) {
+  while (!wait_until_over(kBetweenMarks) && watch_marks(reached) && watch_call()) {
   }
 } catch (const std::exception&) {
 }
@@ -62,7 +62,7 @@ bool DeviceWatch::watch_marks(DeviceStream::Mark& reached) {
   const DeviceStream::Mark newest = stream_.newest();
   if (newest == reached) return true;
   while (!stream_.reached(newest))
-    if (is_over_after(kUntilReached)) return false;
+    if (wait_until_over(kUntilReached)) return false;
   reached = newest;
   return true;
 }
@@ -73,11 +73,11 @@ bool DeviceWatch::watch_call() {
   if (call == 0) return true;
   const EndUnlessDone deadline(timeout_, last_words_, kStatusFailed);
   while (call_() == call)
-    if (is_over_after(kUntilReached)) return false;
+    if (wait_until_over(kUntilReached)) return false;
   return true;
 }
 
-bool DeviceWatch::is_over_after(std::chrono::milliseconds pause) {
+bool DeviceWatch::wait_until_over(std::chrono::milliseconds pause) {
   std::unique_lock lock(lock_);
   return news_.wait_for(lock, pause, [this] { return over_; });
 }

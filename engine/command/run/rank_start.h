@@ -42,7 +42,8 @@ class DeviceWatch {
   void watch();
   bool watch_marks(DeviceStream::Mark& reached);
   bool watch_call();
-  bool is_over_after(std::chrono::milliseconds pause);
+  /// Waits for `pause`, or until the watch is over, and returns whether it is.
+  bool wait_until_over(std::chrono::milliseconds pause);
 
   const DeviceStream& stream_;
   std::uint64_t (*const call_)();  // null: the backend doesn't tell

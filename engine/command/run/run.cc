@@ -172,7 +172,7 @@ Command run_command() {
        {"--device", "NAME",
         "auto, cpu or cuda; a GPU needs build/atoll-cuda (auto: a GPU where there is one)"},
        {"--cuda-graphs", "on|off", "replay steps on a GPU as CUDA graphs (on)"},
-       {"--sums", "NAME", "who adds up neighbours on a GPU, atoll or cusparse (atoll)"},
+       {"--sums", "NAME", "whose kernels sum over neighbours on a GPU: atoll or cusparse (atoll)"},
        {"--data-root", "DIR", "folder that holds the data sets (ATOLL_DATA_ROOT, or ./datasets)"},
        prepared_argument(),
        {"--output", "DIR", "folder for results (./runs/OUTPUT.PATH)"},

@@ -203,7 +203,7 @@ Command train_command() {
        {"--threads", "N", "threads of this rank (resources.cpu, or its share of its machine's cores)"},
        {"--device", "NAME", "auto, cpu or cuda (auto: a GPU where there is one)"},
        {"--cuda-graphs", "on|off", "replay steps on a GPU as CUDA graphs (on)"},
-       {"--sums", "NAME", "who adds up neighbours on a GPU, atoll or cusparse (atoll)"},
+       {"--sums", "NAME", "whose kernels sum over neighbours on a GPU: atoll or cusparse (atoll)"},
        {"--style", "NAME", "json, quiet, terminal or lines"},
        {"--started", "SECONDS", "steady clock when the run was started"},
        {"--spent", "SECONDS", "how long the run had taken on another machine, which started this rank"},

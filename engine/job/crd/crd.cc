@@ -119,10 +119,10 @@ bool is_object_defaulted(const Field& object) {
 namespace {
 
 /// Of models or strategies: "[gat, gcnii]".
-template <class Info, class Condition>
-std::string kinds_where(const std::vector<Info>& infos, Condition holds) {
+template <class Condition>
+std::string kinds_where(const auto& infos, Condition holds) {
   std::vector<std::string> kinds;
-  for (const Info& info : infos)
+  for (const auto& info : infos)
     if (holds(info)) kinds.push_back(info.kind);
   return fmt::format("[{}]", fmt::join(kinds, ", "));
 }

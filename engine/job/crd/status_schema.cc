@@ -161,6 +161,9 @@ Json reported() {
        {"nodes", count("on how many nodes it has places")},
        {"conditions", conditions()},
        {"madeOf", made_of()},
+       {"findings", text("what the prepare step found of the data set's parts, as JSON; longer ones are in "
+                         "a ConfigMap",
+                         4096)},
        {"podSize", pod_size()},
        {"attempt", count("starts of the ranks so far")},
        {"failures", count("restarts that count against runPolicy.backoffLimit")},

@@ -1,4 +1,6 @@
 // The rows of `strategy`; the kinds and their blocks come from strategies.cc.
+#include <algorithm>
+
 #include "job/fields.h"
 #include "job/strategies.h"
 
@@ -11,6 +13,17 @@ std::vector<Choice> kinds() {
   return choices;
 }
 
+/// A choice's position is that of its row in the table.
+Slot row_of(Job& job) {
+  const StrategyInfo*& row = job.strategy.row;
+  return EnumSlot{
+      [&row](int i) { row = &strategy_infos()[std::size_t(i)]; },
+      [&row] {
+        const auto& rows = strategy_infos();
+        return int(std::ranges::find(rows, row, [](const auto& each) { return &each; }) - rows.begin());
+      }};
+}
+
 }  // namespace
 
 std::vector<Field> strategy_fields() {
@@ -19,7 +32,7 @@ std::vector<Field> strategy_fields() {
   f.push_back({.path = "strategy.kind",
                .type = FieldType::kChoice,
                .description = "how ranks exchange data",
-               .slot = at([](Job & j) -> auto& { return j.strategy.kind; }),
+               .slot = row_of,
                .choices = kinds()});
   f.push_back({.path = "strategy.wire",
                .type = FieldType::kChoice,

@@ -180,8 +180,8 @@ std::vector<Field> training_fields() {
       {.path = "training.deterministic",
        .type = FieldType::kFlag,
        .description =
-           "whether sums of gradients over ranks are added in rank order, to the same bits in every run; "
-           "false: GPUs that NCCL links add them, in its order",
+           "add gradients of all ranks in rank order, so that every run gives the same bits; false: NCCL adds those "
+           "of the GPUs that it links, in an order of its own",
        .slot = at([](Job & j) -> auto& { return j.training.deterministic; }),
        .may_change = true});
   f.push_back(

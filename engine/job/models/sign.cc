@@ -5,11 +5,10 @@ namespace atl {
 
 ModelInfo sign_info() {
   const char* source = "Frasca et al. 2020";
-  Field hop_layers{
-      .description = "products of each hop one behind the other, before the hops are put together",
-      .minimum = 1,
-      .maximum = 100,
-      .source = source};
+  Field hop_layers{.description = "linear layers of each hop, before the hops are concatenated",
+                   .minimum = 1,
+                   .maximum = 100,
+                   .source = source};
   return {.kind = "sign",
           .description =
               "the features and their sums over neighbours, 1 to r hops away, computed once; then a "

@@ -37,9 +37,8 @@ std::string no_pairs_text(const StrategyInfo& info) {
 }
 
 void pairs_of_strategy(const Check& c) {
-  const StrategyInfo* info = find_strategy(c.job.strategy.kind);
-  if (!predicts_links(c) || info == nullptr || info->no_pairs.empty()) return;
-  c.error("strategy.kind", "{}", no_pairs_text(*info));
+  const StrategyInfo& info = *c.job.strategy.row;
+  if (predicts_links(c) && !info.no_pairs.empty()) c.error("strategy.kind", "{}", no_pairs_text(info));
 }
 
 const std::string kWholeSteps =
@@ -47,7 +46,8 @@ const std::string kWholeSteps =
 
 void sampler_of_pairs(const Check& c) {
   if (predicts_links(c) && c.job.strategy.options.has("sampler") && !draws_by_vertex(c.job))
-    c.error("strategy." + c.job.strategy.kind + ".sampler", "{} {}", sampler_of(c.job).name, kWholeSteps);
+    c.error("strategy." + c.job.strategy.row->kind + ".sampler", "{} {}", sampler_of(c.job).name,
+            kWholeSteps);
 }
 
 const std::string kNotLinks = "!has(self.task) || self.task != 'linkPrediction' || ";

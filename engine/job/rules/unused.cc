@@ -14,7 +14,7 @@ namespace {
 /// Fields that another field's value makes meaningless, by the table's used_with.
 void unused_fields(const Check& c) {
   Job job = c.job;
-  const auto fields = fields_for(c.job.model.kind, c.job.strategy.kind);
+  const auto fields = fields_for(c.job.model.kind, c.job.strategy.row->kind);
   for (const Field* field : fields) {
     if (field->used_with.path.empty() || !c.has(field->path)) continue;
     const Field* other = find_field(fields, field->used_with.path);

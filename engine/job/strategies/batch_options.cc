@@ -8,6 +8,7 @@
 #include "job/models.h"
 #include "job/rule.h"
 #include "job/samplers.h"
+#include "job/strategies.h"
 #include "job/strategies/boundary_rows.h"
 
 namespace atl {
@@ -98,8 +99,8 @@ bool draws_some_neighbours(const Job& job) {
   return std::ranges::any_of(batch_fanout(job), [](int each) { return each > 0; });
 }
 
-void check_batch_fanout(const Check& c, const std::string& kind) {
-  const std::string path = "strategy." + kind + ".fanout";
+void check_batch_fanout(const Check& c) {
+  const std::string block = "strategy." + c.job.strategy.row->kind + ".", path = block + "fanout";
   const std::vector<int> fanout = batch_fanout(c.job);
   const int layers = gathering_layers(c.job.model);
   if (std::ranges::find(fanout, 0) != fanout.end())
@@ -109,7 +110,7 @@ void check_batch_fanout(const Check& c, const std::string& kind) {
             counted_text(std::int64_t(fanout.size()), "number"), counted_text(layers, "layer"),
             layers_field(c.job.model));
   else if (std::ranges::all_of(fanout, [](int each) { return each < 0; }) && draws_by_vertex(c.job))
-    warn_without_effect(c, "strategy." + kind + ".replace", "where every layer reads all neighbours");
+    warn_without_effect(c, block + "replace", "where every layer reads all neighbours");
 }
 
 ServerRule batch_fanout_rule(const std::string& kind) {
@@ -133,7 +134,7 @@ Layout own_parts(const Job& job) {
 namespace {
 
 constexpr double kRate = 0.85;  // the paper's N_f
-// Of ten columns, leaving out one at random cost 0.85 points of accuracy (docs/benchmarks/dgs-accuracy.md).
+// With ten columns, leaving out one at random cost 0.85 points of accuracy (docs/benchmarks/dgs-accuracy.md).
 constexpr std::int64_t kFewColumns = 20;
 
 }  // namespace
@@ -143,14 +144,14 @@ std::vector<Field> feature_options(const std::string& kind, double initial) {
   std::vector<Field> options;
   options.push_back(strategy_option(
       kind, "featureRate", initial,
-      {.description = "share of the feature columns that is fetched of other ranks' vertices, "
+      {.description = "share of the feature columns that is fetched for other ranks' vertices, "
                       "rounded up; 1: all",
        .minimum = 0,
        .maximum = 1,
        .above_minimum = initial > 0,
        .source = source,
        .default_text = initial > 0 ? ""
-                                   : fmt::format("{}, or 1 of fewer than {} columns, each of which counts",
+                                   : fmt::format("{}, or 1 with fewer than {} columns, of which each counts",
                                                  kRate, kFewColumns)}));
   options.push_back(
       strategy_option(kind, "fill", std::string("zero"),
@@ -174,8 +175,8 @@ double feature_rate(const Job& job, std::int64_t columns) {
   return columns < kFewColumns ? 1 : kRate;
 }
 
-void check_feature_options(const Check& c, const std::string& kind) {
-  const std::string block = "strategy." + kind + ".";
+void check_feature_options(const Check& c) {
+  const std::string block = "strategy." + c.job.strategy.row->kind + ".";
   const Options& options = c.job.strategy.options;
   const bool all = options.number("featureRate") == 1;
   if (all) warn_without_effect(c, block + "fill", "with featureRate 1: every column is fetched");

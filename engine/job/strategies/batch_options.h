@@ -30,9 +30,8 @@ int batch_threads(const Job& job, int threads);
 /// Whether some layer reads only some of a vertex's neighbours.
 bool draws_some_neighbours(const Job& job);
 
-/// strategy.<kind>.fanout must have a number for each gathering layer, none of them 0. Call it where the
-/// job's strategy is `kind`.
-void check_batch_fanout(const Check& check, const std::string& kind);
+/// The job's fanout must have a number for each gathering layer, none of them 0.
+void check_batch_fanout(const Check& check);
 /// The part of check_batch_fanout() that CEL can express; it doesn't know how many layers gather.
 ServerRule batch_fanout_rule(const std::string& kind);
 
@@ -54,7 +53,7 @@ std::vector<Field> feature_options(const std::string& kind, double initial);
 /// The share of `columns` feature columns that is fetched; 1 where the job's strategy has no such option.
 double feature_rate(const Job& job, std::int64_t columns);
 
-/// Warns about those without effect. Call it where the job's strategy is `kind`.
-void check_feature_options(const Check& check, const std::string& kind);
+/// Warns about those of the job that have no effect.
+void check_feature_options(const Check& check);
 
 }  // namespace atl

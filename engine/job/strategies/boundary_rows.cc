@@ -34,8 +34,8 @@ Field halo_rows_option(const char* kind, const char* initial, const std::string&
   return strategy_option(
       kind, "haloRows", std::string(initial),
       {.description =
-           "what halo rows are of a layer that multiplies with its weight before it sums over neighbours, because its output is "
-           "narrower" +
+           "what ranks send for a layer that multiplies by its weights before it sums over neighbours, because its "
+           "output is narrower" +
            also,
        .choices = {{"products", "products: fewer bytes, and no rank multiplies rows of others"},
                    {"inputs", "rows of the layer's input, as in the papers' baselines"}}});

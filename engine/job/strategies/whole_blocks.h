@@ -44,7 +44,8 @@ struct CagnetGrid {
 
   /// The ranks of a rank's row, by column; it aggregates for their vertices.
   std::vector<Rank> row_ranks(Rank rank) const;
-  /// The ranks whose rows it takes, in the order of turns; without itself where it is alone in its row.
+  /// The ranks from which `rank` takes rows, in the order of turns. Where it is alone in its row it isn't
+  /// among them.
   std::vector<Rank> sources(Rank rank) const;
 };
 

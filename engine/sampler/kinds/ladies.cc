@@ -189,7 +189,9 @@ void Ladies::count_sent(const Owners& ranks, Sent sent) const {
         if (from == to) continue;
         const auto f = std::size_t(from), t = std::size_t(to);
         const Index most = in_.options.layer_sizes[std::size_t(layer)] + 1;
-        sent(from, to, 8 + 12 * told[f][t] + 8 + Index(sizeof(Nominee)) * std::min(most, nominees[f]));
+        for (const Index bytes : {Index(8), 4 * told[f][t], 8 * told[f][t], Index(8),
+                                  Index(sizeof(Nominee)) * std::min(most, nominees[f])})
+          sent(from, to, bytes);
       }
   }
 }

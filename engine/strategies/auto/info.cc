@@ -11,7 +11,6 @@ namespace {
 const std::string kRates = "use a rate above 0: 850mbit, 32gbit, 12GB/s";
 
 void a_rate(const Check& c) {
-  if (c.job.strategy.kind != "auto") return;
   const std::string& link = c.job.strategy.options.text("link");
   if (!parse_rate(link)) c.error("strategy.link", "'{}' is not allowed ({})", link, kRates);
 }
@@ -52,8 +51,8 @@ StrategyInfo auto_strategy() {
   Field trial = option_field(
       OptionOwner::kStrategy, "auto", "strategy.trial", std::int64_t(200),
       {.description =
-           "with exact: false, for how many steps strategy graph is trained first, where the choice is made and on a part of a large "
-           "graph, and then what is not exact and could be faster, to see how many steps it needs; 0: none, stored runs tell",
+           "with exact: false: steps for which strategy graph is trained before the choice, on a part of a large graph; then each "
+           "inexact strategy that could be faster is trained, to see how many steps it needs; 0: no trials, stored runs tell",
        .unit = "steps",
        .minimum = 0,
        .maximum = 100'000,

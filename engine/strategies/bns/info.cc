@@ -13,7 +13,7 @@ Index boundary_rows_sent(const Options& options, Index boundary) {
 }
 
 void several_ranks(const Check& c) {
-  warn_of_one_rank(c, "bns", "graph");
+  warn_of_one_rank(c, "graph");
 }
 
 }  // namespace

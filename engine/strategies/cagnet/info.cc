@@ -18,15 +18,12 @@ Layout layout(const Job& job) {
   return layout;
 }
 
-std::int64_t replication_of(const Job& job) {
-  return job.strategy.kind == "cagnet" ? job.strategy.options.integer("replication") : 1;
-}
-
 void a_grid_of_the_ranks(const Check& c) {
   const int ranks = c.job.placement.ranks;
-  if (fits_grid(ranks, replication_of(c.job))) return;
+  const std::int64_t replication = c.job.strategy.options.integer("replication");
+  if (fits_grid(ranks, replication)) return;
   c.error("strategy.cagnet.replication", "the square of {} does not divide placement.ranks {} (use {})",
-          replication_of(c.job), ranks, fmt::join(replications_of(ranks), " or "));
+          replication, ranks, fmt::join(replications_of(ranks), " or "));
 }
 
 /// CEL can't list the possible grids; otherwise the message is the same.
@@ -51,7 +48,7 @@ std::vector<std::string> variants(const Job& job) {
 }
 
 void several_ranks(const Check& c) {
-  warn_of_one_rank(c, "cagnet", "graph");
+  warn_of_one_rank(c, "graph");
 }
 
 }  // namespace

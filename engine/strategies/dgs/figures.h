@@ -15,7 +15,7 @@ struct ExplainedFigures {
     double mask = 0;
     static constexpr auto members() { return std::tuple{&Named::id, &Named::mask}; }
   };
-  /// Of all masks in use.
+  /// The least and the median of all masks in use.
   struct Spread {
     double least = 0, middle = 0;
     static constexpr auto members() { return std::tuple{&Spread::least, &Spread::middle}; }

@@ -32,16 +32,18 @@ std::vector<Field> mask_options() {
       choice("features", "explained", "which feature columns of other ranks' vertices are fetched",
              {{"explained", "those that matter most to the rank"}, {"random", "some, drawn for each step"}}),
       strategy_option("dgs", "epsilon", 0.1,
-                      {.description = "share of what is drawn of a vertex that is moved from other ranks' "
-                                      "neighbours to its own rank's",
+                      {.description = "share of a vertex's draws that is moved from neighbours on other "
+                                      "ranks to those on its own",
                        .minimum = 0,
                        .maximum = 1,
                        .below_maximum = true,
                        .source = kSource}),
-      choice("split", "neighbours", "how much of what is drawn of a vertex is of other ranks, before epsilon",
+      choice("split", "neighbours",
+             "the share of a vertex's draws that goes to neighbours on other ranks, before epsilon",
              {{"neighbours", "their share of its neighbours"},
-              {"mask", "their masks' sum, where its own rank's count 1 each"}}),
-      choice("probability", "odds", "in proportion to what other ranks' vertices are drawn, of a mask s",
+              {"mask", "the sum of their masks, where those on its own rank count 1 each"}}),
+      choice("probability", "odds",
+             "what the chance of a neighbour on another rank is proportional to, by its mask s",
              {{"mask", "s"}, {"odds", "s / (1 - s)"}})};
 }
 
@@ -73,10 +75,10 @@ std::vector<Field> explainer_options() {
                                      .maximum = 10,
                                      .above_minimum = true,
                                      .source = kExplainer}));
-  options.push_back(choice(
-      "label", "batch", "what the explanation's vertex, which stands for all of the rank, is predicted to be",
-      {{"batch", "what the rank's vertices of the step are, on average"},
-       {"star", "what the model says of itself, nothing masked"}}));
+  options.push_back(choice("label", "batch",
+                           "the label of the explanation's vertex, which stands for the whole rank",
+                           {{"batch", "the mean of the labels of the rank's vertices in the step"},
+                            {"star", "what the model predicts for it with nothing masked"}}));
   return options;
 }
 
@@ -90,12 +92,8 @@ std::vector<Field> partitioned_alone() {
   return options;
 }
 
-void a_fanout_a_layer(const Check& c) {
-  if (c.job.strategy.kind == "dgs") check_batch_fanout(c, "dgs");
-}
-
 void others_to_explain(const Check& c) {
-  if (c.job.strategy.kind == "dgs" && c.job.placement.ranks == 1)
+  if (c.job.placement.ranks == 1)
     c.warning(
         "strategy.kind",
         "dgs on one rank is minibatch: no vertex is another rank's, and options of masks and explanations have no "
@@ -104,8 +102,8 @@ void others_to_explain(const Check& c) {
 
 /// Warns about options of masks by which nothing is drawn or fetched.
 void options_of_masks(const Check& c) {
-  if (c.job.strategy.kind != "dgs" || c.job.placement.ranks == 1) return;
-  check_feature_options(c, "dgs");
+  if (c.job.placement.ranks == 1) return;
+  check_feature_options(c);
   const Options& given = c.job.strategy.options;
   if (explains_vertices(c.job)) return;
   for (const char* option : {"epsilon", "split", "probability"})
@@ -150,26 +148,27 @@ StrategyInfo dgs_strategy() {
   std::vector<Field> options = drawing_options("dgs");
   for (auto& more : {partitioned_alone(), mask_options(), feature_options("dgs", 0), explainer_options()})
     options.insert(options.end(), more.begin(), more.end());
-  return {.kind = "dgs",
-          .description = "mini-batches that read of other ranks what online explanation says matters",
-          .source = kSource,
-          .options = std::move(options),
-          .layout = own_parts,
-          .traffic = batch_traffic,
-          .flows = batch_flows,
-          .hides = [](const Options&) { return true; },
-          .several_steps = true,
-          .several_parts = true,
-          .draws_neighbours = draws_some_neighbours,
-          .side_threads = batch_threads,
-          .advice =
-              [](const Job& job, const RunFacts& run) {
-                const std::string late = run.learns ? masks_too_late(job, run.columns, run.steps) : "";
-                return late.empty() ? std::vector<std::string>{} : std::vector{late};
-              },
-          .kept_rows = "masks",
-          .no_pairs = "it explains what vertices' classes depend on",
-          .rules = {{a_fanout_a_layer, {batch_fanout_rule("dgs")}}, {others_to_explain}, {options_of_masks}}};
+  return {
+      .kind = "dgs",
+      .description = "mini-batches that fetch from other ranks only what an explanation scores high",
+      .source = kSource,
+      .options = std::move(options),
+      .layout = own_parts,
+      .traffic = batch_traffic,
+      .flows = batch_flows,
+      .hides = [](const Options&) { return true; },
+      .several_steps = true,
+      .several_parts = true,
+      .draws_neighbours = draws_some_neighbours,
+      .side_threads = batch_threads,
+      .advice =
+          [](const Job& job, const RunFacts& run) {
+            const std::string late = run.learns ? masks_too_late(job, run.columns, run.steps) : "";
+            return late.empty() ? std::vector<std::string>{} : std::vector{late};
+          },
+      .kept_rows = "masks",
+      .no_pairs = "it explains what vertices' classes depend on",
+      .rules = {{check_batch_fanout, {batch_fanout_rule("dgs")}}, {others_to_explain}, {options_of_masks}}};
 }
 
 }  // namespace atl

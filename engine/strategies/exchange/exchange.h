@@ -47,7 +47,8 @@ struct GraphPart {
   Rows computed_features;
   // what the strategy made of the part for its own schedule; null: nothing …
   const PartView* view = nullptr;
-  // … and by list of PartView::reads(), (its vertices, F): instead of halo_features, and likewise empty
+  // … and the features that it reads, a matrix (its vertices, F) for each list of PartView::reads(). They
+  // take the place of halo_features, and are empty where these would be.
   std::vector<Rows> read_features;
 
   /// The number of owned rows that a layer computes if `hops_left` of the layers after it gather.
@@ -74,6 +75,7 @@ struct GatherRequest {
   const Rows& rows;        // (owned, cols)
   Traffic purpose;         // kHalo, kEvaluation, kRecompute, or kSetup for what is gathered once
   ConstMatrixView sent{};  // see PassState::sent
+  bool trains() const { return purpose == Traffic::kHalo || purpose == Traffic::kRecompute; }
 };
 
 /// A matrix of a rank's own state, with its name in checkpoints.

@@ -132,4 +132,34 @@ void HaloTransfer::add(BoundarySet& boundary_set, std::int64_t epoch, ConstMatri
   }
 }
 
+BoundarySets::BoundarySets(Context& ctx, const GraphPart& part, std::span<const ExchangedLayer> layers,
+                           std::unique_ptr<BoundarySet> trained)
+    : part_(part), trained_(std::move(trained)) {
+  if (part.near.empty()) {
+    whole_.push_back(std::make_unique<WholeBoundarySet>(ctx, *part.graph, part.outer));
+    return;
+  }
+  const Precision wire = trained_ ? trained_->wire() : Precision::kFloat32;
+  for (const NearRows& near : part.near) {
+    const auto is_once = [&](const ExchangedLayer& each) {
+      return each.gathers && each.once && each.hops_left == int(whole_.size());
+    };
+    const Precision of_layer = std::ranges::any_of(layers, is_once) ? Precision::kFloat32 : wire;
+    whole_.push_back(std::make_unique<WholeBoundarySet>(ctx, near.peers, near.halo, near.outer, of_layer));
+  }
+}
+
+Index BoundarySets::most(std::span<const ExchangedLayer> layers, Index (BoundarySet::*rows)() const) const {
+  Index most = 0;
+  for (const ExchangedLayer& each : layers)
+    if (each.gathers && !each.fixed) most = std::max(most, (of(each, false).*rows)());
+  return most;
+}
+
+Index BoundarySets::bytes() const {
+  Index sum = trained_ ? trained_->bytes() : 0;
+  for (std::size_t i = 0; i < part_.near.size(); ++i) sum += whole_[i]->bytes();
+  return sum;
+}
+
 }  // namespace atl

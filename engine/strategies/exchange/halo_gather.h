@@ -4,6 +4,7 @@
 #pragma once
 
 #include <algorithm>
+#include <memory>
 #include <optional>
 #include <span>
 #include <vector>
@@ -112,6 +113,35 @@ class HaloGatherBack : public Gather {
   HaloBlocks blocks_;
   MatrixView d_halo_, d_rows_;
   Source source_;
+};
+
+/// What gathers of a part's layers read: the part's rows or, where some of these are copies, those that are
+/// near enough (GraphPart::near), which training alone reads. Immutable; one per exchange.
+class BoundarySets {
+ public:
+  /// `trained`: the boundary rows of training's passes, of a part without copies; of one with copies only how
+  /// they travel. Null: all rows, unrounded. Context and part outlive it.
+  BoundarySets(Context& ctx, const GraphPart& part, std::span<const ExchangedLayer> layers,
+               std::unique_ptr<BoundarySet> trained);
+  const Block& own(const ExchangedLayer& layer) const {
+    return part_.near.empty() ? part_.own : part_.near[std::size_t(layer.hops_left)].own;
+  }
+  /// All boundary rows, except of layers whose rows travel, when a pass `trains`.
+  BoundarySet& of(const ExchangedLayer& layer, bool trains) const {
+    if (!part_.near.empty()) return *whole_[std::size_t(layer.hops_left)];
+    return trains && trained_ && !layer.fixed ? *trained_ : *whole_.front();
+  }
+  std::vector<Index> source_rows(const ExchangedLayer& layer) const {
+    return {own(layer).src(), of(layer, false).arriving()};
+  }
+  /// The most over the layers whose rows travel.
+  Index most(std::span<const ExchangedLayer> layers, Index (BoundarySet::*rows)() const) const;
+  Index bytes() const;
+
+ private:
+  const GraphPart& part_;
+  std::vector<std::unique_ptr<BoundarySet>> whole_;  // by number of gathering layers behind, or one for all
+  std::unique_ptr<BoundarySet> trained_;
 };
 
 class HaloBuffers {

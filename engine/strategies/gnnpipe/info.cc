@@ -71,9 +71,9 @@ std::vector<Field> history_options() {
   options.push_back(strategy_option(
       "gnnpipe", "historicalGradients", false,
       {.description =
-           "neighbours whose rows are those of an earlier epoch get their gradient in the next epoch, beside that "
-           "epoch's own, so that with shuffle an arc may give none in one epoch and two in the next; false: they get "
-           "none",
+           "send gradients to neighbours whose rows are of an earlier epoch, too: they come in the next epoch, beside its "
+           "own, so that with shuffle an arc may give none in one epoch and two in the next; false: these neighbours "
+           "get none",
        .source = kSource}));
   options.push_back(strategy_option(
       "gnnpipe", "historyRefresh", std::int64_t{23},
@@ -85,10 +85,10 @@ std::vector<Field> history_options() {
   options.push_back(strategy_option(
       "gnnpipe", "refreshAfterFirstEpoch", true,
       {.description = "keep epoch 1's rows as well, so that only epoch 1 reads rows of zeros"}));
-  options.push_back(
-      strategy_option("gnnpipe", "scaleHistoricalGradient", false,
-                      {.description = "double the gradient that an aggregation gives its sources, as the "
-                                      "authors' code does, for the ones that get none"}));
+  options.push_back(strategy_option(
+      "gnnpipe", "scaleHistoricalGradient", false,
+      {.description = "double the gradients of an aggregation's sources, as the authors' code "
+                      "does, to make up for the sources that get none"}));
   return options;
 }
 

@@ -19,7 +19,6 @@ std::vector<int> divisors(int number) {
 }
 
 void stages_of_the_ranks(const Check& c) {
-  if (c.job.strategy.kind != "gnnpipe") return;
   const int ranks = c.job.placement.ranks, most = most_stages(c.job);
   const auto stages = int(c.job.strategy.options.integer("stages"));
   const std::string path = "strategy.gnnpipe.stages";
@@ -66,7 +65,6 @@ void no_stages_inside_servers(const Check& c) {
 
 /// A stage's ranks exchange rows in every layer. A pipeline keeps such traffic off the links between servers.
 void stages_inside_servers(const Check& c) {
-  if (c.job.strategy.kind != "gnnpipe") return;
   const PlacementSpec& p = c.job.placement;
   const int stages = pipeline_grid(c.job).stages, most = most_stages(c.job);
   const auto given = int(c.job.strategy.options.integer("stages"));
@@ -87,7 +85,6 @@ void stages_inside_servers(const Check& c) {
 }
 
 void layers_of_the_stages(const Check& c) {
-  if (c.job.strategy.kind != "gnnpipe") return;
   const std::vector<int> given = pipeline_layers(c.job);
   if (given.empty()) return;
   const int count = int(given.size()), ranks = c.job.placement.ranks;
@@ -109,7 +106,6 @@ void layers_of_the_stages(const Check& c) {
 }
 
 void chunks_for_the_stages(const Check& c) {
-  if (c.job.strategy.kind != "gnnpipe") return;
   const auto chunks = int(c.job.strategy.options.integer("chunks"));
   const int stages = pipeline_grid(c.job).stages;
   if (chunks > 0 && chunks < stages)
@@ -120,7 +116,6 @@ void chunks_for_the_stages(const Check& c) {
 
 /// A single chunk reads no rows of an earlier epoch, so options of the history do nothing.
 void options_of_the_history(const Check& c) {
-  if (c.job.strategy.kind != "gnnpipe") return;
   const std::string block = "strategy.gnnpipe.";
   if (c.job.strategy.options.flag("scaleHistoricalGradient"))
     c.warning(block + "scaleHistoricalGradient",

@@ -65,7 +65,8 @@ void Pipeline::make_whole_layers(double all_vertices) {
   whole_memory_->shape({LayerRows{owned, owned, owned, whole_exchange_->source_rows(0)}});
 }
 
-/// Computes the input of the first layer inside, which never changes, so that it has no history.
+/// Computes the input of the first layer that runs chunk by chunk (inside_). The input never changes, so it
+/// needs no history.
 void Pipeline::compute_prefix() {
   ATOLL_CHECK(!rows_->gathers(whole_.end), "a layer gathers what is computed once");
   const std::vector<Index> outputs(std::size_t(whole_.end), part_.graph->owned);
@@ -252,7 +253,7 @@ void Pipeline::backward(std::size_t place, TrainingStep& session) {
 /// Backward has reused the outputs' memory. Computed again they are the same, because the step changed no
 /// weight where a gradient wasn't finite, draws are keyed by the step, and it read the history that lies
 /// there still. If only the loss wasn't finite, they are those of the weights after the step.
-void Pipeline::recount_non_finite(std::int64_t step, double* by_layer) {
+int Pipeline::recount_non_finite(std::int64_t step, double* by_layer) {
   if (refreshed_) rows_->refresh();  // swaps back
   place_outputs();
   forward_all(step);
@@ -260,6 +261,7 @@ void Pipeline::recount_non_finite(std::int64_t step, double* by_layer) {
   constants_.end();
   for (int l = whole_.end > 0 ? whole_.end - 1 : inside_.first; l < inside_.end; ++l)
     atl::count_non_finite(ctx_, rows_->present(l + 1), by_layer + l);
+  return stage_;
 }
 
 void Pipeline::report(FigureRequest& request) {

@@ -197,8 +197,7 @@ class Pipeline final : public Schedule {
   /// (owned, classes) on ranks of the last stage, nothing on others.
   ConstMatrixView infer() override;
   ConstMatrixView embeddings() const override;
-  void recount_non_finite(std::int64_t step, double* by_layer) override;
-  int stage() const override { return stage_; }
+  int recount_non_finite(std::int64_t step, double* by_layer) override;
   ScheduleBytes bytes() const override;
   std::vector<NamedMatrix> state() override { return rows_->state(); }
   /// Offers StageTimes of the last step.

@@ -106,7 +106,7 @@ std::vector<std::string> StagesSection::lines(const JobPlan&, const Job& job) co
   for (const StagePlan& each : stages_) convolutions.push_back(each.convolutions);
   std::string stages = fmt::format("{} of {} convolutions", counted_text(Index(stages_.size()), "stage"),
                                    fmt::join(convolutions, ", "));
-  const int slices = find_strategy(job.strategy.kind)->division(job).slices;
+  const int slices = job.strategy.row->division(job).slices;
   if (slices > 0) stages += ", " + counted_text(slices, "chunk");
   std::vector<std::string> all{stages};
   if (const std::string stall = stall_text(); !stall.empty()) all.push_back("warning: " + stall);

@@ -120,8 +120,7 @@ const std::string kNoCopies =
     "takes no copies: the graph would be cut between servers (use 1 or more, or −1 for all)";
 
 void some_copies(const Check& c) {
-  if (c.job.strategy.kind == "granndis" && c.job.strategy.options.integer("fanout") == 0)
-    c.error("strategy.granndis.fanout", "{}", kNoCopies);
+  if (c.job.strategy.options.integer("fanout") == 0) c.error("strategy.granndis.fanout", "{}", kNoCopies);
 }
 
 Rule some_copies_rule() {
@@ -132,7 +131,7 @@ const std::string kNothingToDraw =
     "draws nothing with fanout −1, which takes all copies (use once, or a fanout of 1 or more)";
 
 void something_to_draw(const Check& c) {
-  if (c.job.strategy.kind != "granndis" || c.job.strategy.options.text("redraw") == "once") return;
+  if (c.job.strategy.options.text("redraw") == "once") return;
   if (c.job.strategy.options.integer("fanout") < 0)
     c.error("strategy.granndis.redraw", "epoch {}", kNothingToDraw);
 }
@@ -145,7 +144,6 @@ Rule something_to_draw_rule() {
 }
 
 void hops_of_the_layers(const Check& c) {
-  if (c.job.strategy.kind != "granndis") return;
   const std::int64_t hops = c.job.strategy.options.integer("hops");
   const int all = gathering_layers(c.job.model);
   if (hops > all)
@@ -159,7 +157,7 @@ const std::string kNobodyComputes =
 
 void batches_of_whole_servers(const Check& c) {
   const Options& given = c.job.strategy.options;
-  if (c.job.strategy.kind == "granndis" && given.integer("batches") > 1 && given.integer("hops") > 0)
+  if (given.integer("batches") > 1 && given.integer("hops") > 0)
     c.error("strategy.granndis.hops", "{}", kNobodyComputes);
 }
 
@@ -175,7 +173,7 @@ const std::string kPairsOfBatches =
 
 void pairs_of_batches(const Check& c) {
   const Options& given = c.job.strategy.options;
-  if (c.job.strategy.kind != "granndis" || c.job.task != Task::kLinkPrediction) return;
+  if (c.job.task != Task::kLinkPrediction) return;
   for (const auto& [option, most] : {std::pair("batches", 1), std::pair("memoryBudget", 0)})
     if (given.integer(option) > most)
       c.error(std::string("strategy.granndis.") + option, "{}", kPairsOfBatches);
@@ -183,7 +181,6 @@ void pairs_of_batches(const Check& c) {
 
 /// Warns where a server needs no copies, and about copies that no layer reads.
 void copies_that_are_read(const Check& c) {
-  if (c.job.strategy.kind != "granndis") return;
   const Expansion given = expansion_of(c.job);
   if (servers(c.job) == 1 && given.batches == 1)
     return c.warning("strategy.kind",

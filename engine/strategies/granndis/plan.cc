@@ -56,7 +56,7 @@ StrategyPlan granndis_plan() {
 }
 
 ServersSection::ServersSection(const Job& job, const std::vector<RankPlan>& ranks) {
-  for (const std::vector<Rank>& group : find_strategy(job.strategy.kind)->layout(job).groups)
+  for (const std::vector<Rank>& group : job.strategy.row->layout(job).groups)
     servers_.push_back(server_plan(group, ranks));
 }
 

@@ -9,8 +9,7 @@ namespace atl {
 namespace {
 
 void overlap_of_several_ranks(const Check& c) {
-  if (c.job.strategy.kind == "graph" && c.job.placement.ranks == 1)
-    warn_without_effect(c, "strategy.graph.overlap", "on one rank");
+  if (c.job.placement.ranks == 1) warn_without_effect(c, "strategy.graph.overlap", "on one rank");
 }
 
 }  // namespace

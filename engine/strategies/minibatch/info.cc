@@ -44,14 +44,6 @@ Field sums_folder_option() {
        .may_change = true});
 }
 
-void a_fanout_a_layer(const Check& c) {
-  if (c.job.strategy.kind == "minibatch") check_batch_fanout(c, "minibatch");
-}
-
-void options_of_the_sampler(const Check& c) {
-  if (c.job.strategy.kind == "minibatch") check_sampler(c, "minibatch");
-}
-
 std::string no_neighbours_without_sums() {
   return fmt::format(
       "none reads no neighbours, and the model needs them in every step (use model {}, or another sampler)",
@@ -60,7 +52,7 @@ std::string no_neighbours_without_sums() {
 
 void neighbours_of_every_step(const Check& c) {
   const ModelInfo* model = find_model(c.job.model.kind);
-  if (c.job.strategy.kind != "minibatch" || reads_neighbours(c.job) || model == nullptr) return;
+  if (reads_neighbours(c.job) || model == nullptr) return;
   if (!model->aggregates_first) c.error("strategy.minibatch.sampler", "{}", no_neighbours_without_sums());
 }
 
@@ -78,13 +70,12 @@ ServerRule neighbours_of_every_step_rule() {
 const std::string kWholeRows = "holds whole rows (set it to 0, or strategy.minibatch.featureRate to 1)";
 
 void a_cache_of_whole_rows(const Check& c) {
-  if (c.job.strategy.kind != "minibatch" || c.job.strategy.options.number("featureRate") == 1) return;
+  if (c.job.strategy.options.number("featureRate") == 1) return;
   if (c.job.strategy.options.integer("cache.bytes") > 0)
     c.error("strategy.minibatch.cache.bytes", "{}", kWholeRows);
 }
 
 void options_with_an_effect(const Check& c) {
-  if (c.job.strategy.kind != "minibatch") return;
   if (!reads_neighbours(c.job)) {
     for (const std::string option : {"cache.bytes", "cache.policy", "featureRate", "fill", "gpuFeatures"})
       warn_without_effect(c, "strategy.minibatch." + option, "with sampler none, which fetches nothing");
@@ -93,7 +84,7 @@ void options_with_an_effect(const Check& c) {
     return;
   }
   warn_without_effect(c, "strategy.minibatch.sumsFolder", "without sampler none, which alone keeps sums");
-  check_feature_options(c, "minibatch");
+  check_feature_options(c);
   if (c.job.strategy.options.integer("cache.bytes") == 0)
     warn_without_effect(c, "strategy.minibatch.cache.policy", "without a cache (give cache.bytes)");
   else if (c.job.placement.ranks == 1)
@@ -131,7 +122,7 @@ StrategyInfo minibatch_strategy() {
   for (Field& each : feature_options("minibatch", 1)) options.push_back(std::move(each));
   for (Field& each : cache_options()) options.push_back(std::move(each));
   options.push_back(sums_folder_option());
-  Rule sampler = sampler_rule(options_of_the_sampler, "minibatch", options);
+  Rule sampler = sampler_rule("minibatch", options);
   return {.kind = "minibatch",
           .description = "sampled mini-batches, data parallel",
           .source = "Hamilton et al. 2017",
@@ -147,7 +138,7 @@ StrategyInfo minibatch_strategy() {
           .side_threads = batch_threads,
           .variants = variants,
           .kept_rows = "historical embeddings",
-          .rules = {{a_fanout_a_layer, {batch_fanout_rule("minibatch")}},
+          .rules = {{check_batch_fanout, {batch_fanout_rule("minibatch")}},
                     std::move(sampler),
                     {neighbours_of_every_step, {neighbours_of_every_step_rule()}},
                     {a_cache_of_whole_rows, {a_cache_of_whole_rows_rule()}},

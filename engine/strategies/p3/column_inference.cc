@@ -66,7 +66,7 @@ void ColumnInference::infer(std::span<const Index> begins, MatrixView out) {
   }
 }
 
-/// As a push would, with what is sampled here of every member's slab.
+/// Fills the group's batch as pushes would, from every member's slab, which is sampled here.
 void ColumnInference::read_group(std::size_t slab) {
   const ColumnShare& share = held_.share;
   const std::size_t length = PushedSizes::length(group_options_.hops);

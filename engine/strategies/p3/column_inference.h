@@ -22,19 +22,20 @@ inline bool infers_by_columns(const Model& model) {
   return split.hops <= 1 && (split.whole == 0 || split.whole + 1 < int(model.layers.size()));
 }
 
-/// Of the product that is made whole.
+/// The layer whose product the group makes whole.
 inline const Layer& whole_layer(const Model& model) {
   return *model.layers[std::size_t(SplitLayers(model).whole)];
 }
 
-/// Of a row of a slab, for SlabOptions::width: each rank holds the group's rows in its columns, and their
-/// products.
+/// SlabOptions::width, the columns that a slab holds per row: each rank holds the group's rows in its own
+/// columns, and their products.
 inline Index slab_width(const Model& model, const ColumnShare& share) {
   return std::max(share.whole, share.members() * whole_layer(model).spec().out);
 }
 
-/// By the compute thread, on Lane::kBulk as Traffic::kEvaluation: what a slab reads, to all of the group
-/// (ColumnPush), or nothing where every rank reads all arcs; summands; and scores. References outlive it.
+/// The first layers of exact inference, where ranks hold features by columns. What a slab reads goes to all
+/// of the group (ColumnPush), unless every rank reads all arcs; then summands travel, and scores. The compute
+/// thread calls it, and messages are on Lane::kBulk as Traffic::kEvaluation. References outlive it.
 class ColumnInference final : public FirstLayers {
  public:
   /// `model`: of the columns that the rank has. `options`: as LayerwiseInference's, whose slabs are the same.
@@ -45,7 +46,8 @@ class ColumnInference final : public FirstLayers {
   void count(ScheduleBytes& bytes) const override;
 
  private:
-  /// Of a member's slab, where arcs are read here.
+  /// A member's slab in the form in which its push would bring it. It is made here where every rank reads all
+  /// arcs.
   struct Pushed {
     std::vector<Index> begins;  // of all its slabs
     Reusable<std::byte> structure;

@@ -144,16 +144,7 @@ StrategyInfo p3_strategy() {
 
 namespace {
 
-bool is_p3(const Check& c) {
-  return c.job.strategy.kind == "p3";
-}
-
-void a_fanout_a_layer(const Check& c) {
-  if (is_p3(c)) check_batch_fanout(c, "p3");
-}
-
 void copies_of_the_holders(const Check& c) {
-  if (!is_p3(c)) return;
   const auto copies = c.job.strategy.options.integer("copies");
   const int holders = column_grid(c.job).holders;
   if (holders % copies == 0) return;
@@ -185,7 +176,6 @@ const std::string kNoSuchPipeline =
     "steps of delay are no pipeline (use 0, one batch at a time, or 3, the pipeline of the paper)";
 
 void a_pipeline_that_there_is(const Check& c) {
-  if (!is_p3(c)) return;
   const int delay = pipeline_delay(c.job);
   if (delay != 0 && delay != 3) c.error("strategy.p3.delay", "{} {}", delay, kNoSuchPipeline);
 }
@@ -197,7 +187,7 @@ Rule a_pipeline_that_there_is_rule() {
 }
 
 void several_ranks(const Check& c) {
-  warn_of_one_rank(c, "p3", "minibatch");
+  warn_of_one_rank(c, "minibatch");
 }
 
 /// Up to that rate three of four data sets lose less than a point (docs/benchmarks/p3-pipeline-accuracy.md).
@@ -212,8 +202,7 @@ void a_rate_for_late_gradients(const Check& c) {
 }  // namespace
 
 bool has_late_gradients(const Job& job) {
-  return job.strategy.kind == "p3" && pipeline_delay(job) > 0 &&
-         job.training.optimizer.kind != OptimizerKind::kSgd;
+  return pipeline_delay(job) > 0 && job.training.optimizer.kind != OptimizerKind::kSgd;
 }
 
 double rate_of_late_gradients(const Job& job) {
@@ -222,7 +211,7 @@ double rate_of_late_gradients(const Job& job) {
 }
 
 std::vector<Rule> p3_rules() {
-  return {{a_fanout_a_layer, {batch_fanout_rule("p3")}},
+  return {{check_batch_fanout, {batch_fanout_rule("p3")}},
           copies_of_the_holders_rule(),
           a_pipeline_that_there_is_rule(),
           {several_ranks},

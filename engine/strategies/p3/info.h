@@ -27,12 +27,12 @@ struct ColumnGrid {
 ColumnGrid column_grid(const Job& job);
 /// Steps between reading weights for a gradient and taking it: 0 or 3.
 int pipeline_delay(const Job& job);
-/// Of a job of any strategy: whether it takes Adam's steps by gradients of earlier weights, for which there
-/// is a rule: batches read predicted weights (strategies/p3/push_pull.h), and the optimiser knows of the
-/// delay (train/optimizer.h).
+/// Whether a job, of any strategy, takes Adam's steps by gradients of earlier weights. For these there is a
+/// rule: batches read predicted weights (strategies/p3/push_pull.h), and the optimiser knows of the delay
+/// (train/optimizer.h).
 bool has_late_gradients(const Job& job);
-/// Of a job of any strategy: the highest learning rate with which its gradients, which are late, are known to
-/// train, where the job's is higher; 0: it isn't.
+/// The highest learning rate with which the late gradients of a job, of any strategy, are known to train; 0:
+/// the job's isn't above it.
 double rate_of_late_gradients(const Job& job);
 std::vector<Rule> p3_rules();
 

@@ -57,8 +57,8 @@ class DryBatchesInFlight final : public DryColumns {
   Index whole_rows() const override { return whole_rows_; }
   int whole_layer() const override { return flight_.whole_layer_number(); }
 
-  /// Of several batches under way the last one is free between two steps: a checkpoint has the others'
-  /// weights, and the last update's move where it predicts the next ones.
+  /// Between two steps the last of several batches is free: a checkpoint has the others' weights and, where
+  /// the next weights are predicted, the last update's move.
   void count(Index trainable, ScheduleBytes& bytes, Index& state) const override {
     ScheduleBytes one;
     flight_.count(one);

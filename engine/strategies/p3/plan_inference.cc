@@ -57,7 +57,7 @@ class SlabsByColumns final : public SlabColumns {
     return bytes * double(share(rank).members() - 1);
   }
 
-  /// Of attention's destinations and sources, summed over the group.
+  /// Bytes of the scores of attention's destinations and sources, which the group sums.
   double score_bytes(Rank rank, const AllSlabs& slabs) const {
     const SoftmaxCost softmax = whole_layer(model_).spec().cost.softmax;
     if (softmax.heads == 0 || !softmax.has_scores) return 0;

@@ -138,7 +138,7 @@ ConstMatrixView PushPull::present() {
   return {values.data(), 1, Index(values.size())};
 }
 
-/// Of the batch that is begun now: its step's update is the fourth from here.
+/// Keeps the weights for the batch that begins now. The update of its step is the fourth from here.
 void PushPull::stash(Place& place) {
   axpby(ctx_, 1, present(), 0, place.weights);
   if (options_.predicts) axpby(ctx_, kDelay + 1, last_move_, 1, place.weights);
@@ -151,8 +151,8 @@ void PushPull::update(TrainingStep& session) {
   if (options_.predicts) axpby(ctx_, 1, present(), 1, last_move_);
 }
 
-/// As the steps before would have left it: three batches under way, each with the weights that it was begun
-/// with. Those are the present ones where training begins, and a checkpoint's where it goes on.
+/// Fills the pipeline as earlier steps would have: three batches are under way, each with the weights that it
+/// was begun with. Those are the present ones where training begins, and a checkpoint's where it goes on.
 void PushPull::fill_pipeline(std::int64_t step, TrainingStep& session) {
   const bool resumes = !has_trained_ && under_way_.at(0, 0) != 0;
   const int done = resumes ? int(under_way_.at(0, 1)) : 0;

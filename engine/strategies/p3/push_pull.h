@@ -49,7 +49,7 @@ class PushPull final : public Schedule {
   ConstMatrixView embeddings() const override { return inference_.embeddings(); }
   void count_non_finite(const double* unless, double* by_layer) override;
   ScheduleBytes bytes() const override;
-  /// In the pipeline: the weights that batches under way were begun with, and what predicts the next ones.
+  /// With a pipeline: the weights that batches under way were begun with, and what predicts the next ones.
   std::vector<NamedMatrix> state() override;
   void report(FigureRequest& request) override {
     request.offer<BatchCounts>([&] { return feed_ ? feed_->counts() : BatchCounts(); });
@@ -80,7 +80,7 @@ class PushPull final : public Schedule {
   Parameters& parameters_;
   const PushPullOptions options_;
   const ColumnShare& share_;
-  // Of exact inference, by columns …
+  // For exact inference, by columns …
   std::optional<ColumnInference> first_layers_;
   // … or of models that go through the graph before their first product (SGC), with rows put together and all
   // weights:
@@ -88,7 +88,7 @@ class PushPull final : public Schedule {
   ColumnRows input_rows_;
   std::optional<WholeWeights> whole_weights_;  // none: this rank's are
   LayerwiseInference inference_;
-  // Of training:
+  // For training:
   LayerRunner runner_;
   std::vector<Place> places_;  // by age, the oldest first; the last one is free between two steps
   Matrix last_move_;           // (1, trainable) by the last update, where it predicts weights

@@ -27,7 +27,8 @@ struct PartialTraffic {
   Traffic forward = Traffic::kPartial, back = Traffic::kPartialGradient;
 };
 
-/// Of one batch in flight. By the compute thread, on Lane::kBulk. References outlive it.
+/// Sums over the group for one batch in flight. The compute thread calls it; messages are on Lane::kBulk.
+/// References outlive it.
 class PartialSums final : public Columns {
  public:
   PartialSums(Context& ctx, Communicator& comm, const ColumnShare& share, Precision wire,
@@ -105,7 +106,7 @@ class PushPullPass final : public Pass {
   /// As BatchPass::share(), for the layers behind.
   void share(Communicator& comm, const SharedRows& shares) { own_.share(comm, shares); }
   const SplitLayers& split() const { return split_; }
-  /// Of all layers.
+  /// The row counts of all layers.
   const std::vector<LayerRows>& rows() const { return rows_; }
 
   Gather& gather(const Rows& rows) override;

@@ -29,7 +29,6 @@ const std::string kNothingLate =
     "averages what arrives late, and with staleness 0 nothing does (use auto or none, or staleness 1)";
 
 void smoothing_of_stale_rows(const Check& c) {
-  if (c.job.strategy.kind != "pipegcn") return;
   const Options& options = c.job.strategy.options;
   const std::string& smoothing = options.text("smoothing");
   if (smoothing == "none" || smoothing == "auto") return;
@@ -41,7 +40,6 @@ void smoothing_of_stale_rows(const Check& c) {
 
 /// γ and its correction have an effect only with a moving average.
 void options_of_an_average(const Check& c) {
-  if (c.job.strategy.kind != "pipegcn") return;
   const Options& options = c.job.strategy.options;
   const Smoothing smoothing = pipegcn_smoothing(options);
   if (smoothing.rows || smoothing.gradients) return;
@@ -62,7 +60,7 @@ Rule smoothing_rule() {
 }
 
 void several_ranks(const Check& c) {
-  warn_of_one_rank(c, "pipegcn", "graph");
+  warn_of_one_rank(c, "graph");
 }
 
 }  // namespace
@@ -113,7 +111,7 @@ StrategyInfo pipegcn_strategy() {
                        .source = "BNS-GCN, Wan et al. 2022"}));
   options.push_back(halo_rows_option(
       "pipegcn", "inputs",
-      "; late products are of the weights, and of the dropout, of the epoch that sent them, where late inputs meet the present ones"));
+      "; stale products have the weights and the dropout of the epoch that sent them, stale inputs meet the present ones"));
   return {.kind = "pipegcn",
           .description = "boundary rows and gradients one epoch late, hidden behind compute",
           .source = source,

@@ -185,7 +185,8 @@ class PipeGcn final : public Exchange {
   std::unique_ptr<Exchange> exact_;
   std::vector<bool> fixed_;                  // by layer: its input is the features
   std::vector<StaleRows> rows_, gradients_;  // by layer
-  // On the host: the number of training passes begun, with this one, and the epoch that was refilled, or 0.
+  // The number of training passes begun, this one included, and the epoch that was refilled or 0. On the
+  // host.
   Matrix epochs_{1, 2};
   std::int64_t epoch_ = 0, passes_ = 0;  // training passes since the exchange was made
   bool measures_ = false;                // whether this pass is measured

@@ -74,7 +74,7 @@ std::vector<Field> options() {
 
 /// Warns about options on which blocks are left out, and on what their gradients do then, where none is.
 void blocks_that_are_always_sent(const Check& c) {
-  if (c.job.strategy.kind != "sancus" || c.job.placement.ranks == 1) return;
+  if (c.job.placement.ranks == 1) return;
   const Options& given = c.job.strategy.options;
   const bool by_change = given.text("rule") == "bounded";
   if (given.integer(by_change ? "staleness" : "every") == (by_change ? 0 : 1)) {
@@ -93,7 +93,7 @@ void blocks_that_are_always_sent(const Check& c) {
 }
 
 void several_ranks(const Check& c) {
-  warn_of_one_rank(c, "sancus", "graph");
+  warn_of_one_rank(c, "graph");
 }
 
 }  // namespace

@@ -21,6 +21,7 @@ FullBatch::FullBatch(Context& ctx, Communicator& comm, const Model& model, Param
 }
 
 void FullBatch::take(const GraphPart& part, double all_vertices) {
+  ATOLL_CHECK(options_.exchange_of != nullptr, "a schedule of one part was given another");
   pass_.reset(), exchange_.reset();
   part_ = &part;
   begin_part(all_vertices, [&](std::vector<ExchangedLayer> layers) {

@@ -103,7 +103,6 @@ class FullBatch final : public Schedule {
   ConstMatrixView embeddings() const override;
   void count_non_finite(const double* unless, double* by_layer) override;
   ScheduleBytes bytes() const override;
-  bool takes_parts() const override { return options_.exchange_of != nullptr; }
   void take(const GraphPart& part, double all_vertices) override;
   std::vector<NamedMatrix> state() override { return exchange_->state(); }
   void report(FigureRequest& request) override { exchange_->report(request); }

@@ -61,7 +61,7 @@ struct SlabOptions {
 /// The structure of the whole graph, for exact inference.
 std::unique_ptr<Structure> whole_structure(const BatchGraph& graph, Communicator& comm, ThreadPool& pool,
                                            bool mapped, const RowRoute& route = kEvaluationRoute);
-/// For a slab of some layers' rows: all neighbours, where the layers gather.
+/// How a slab of some layers' rows is drawn: with all neighbours, where the layers gather.
 SamplingOptions slab_sampling(const Model& model, const LayerRange& layers);
 
 /// `layers`, with an end of −1 resolved to the model's last.

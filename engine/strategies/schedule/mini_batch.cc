@@ -13,7 +13,8 @@ SlabOptions slab_options(const MiniBatchOptions& options) {
       .mapped = options.batches.mapped, .bytes = options.slab_bytes, .seed = options.batches.sampling.seed};
 }
 
-/// For exact inference. Layers behind those that were computed once need nothing of other ranks.
+/// Options of exact inference. Layers after those that were computed once (`once`) need nothing from other
+/// ranks.
 SlabOptions inference_options(const MiniBatchOptions& options, const LayerRange& layers,
                               const DeviceFeatures* features, const ConstantRows* once) {
   SlabOptions slabs = slab_options(options);

@@ -72,7 +72,7 @@ class ConstantRows {
   /// The rows (chosen, …) with these numbers; valid until the next call.
   ConstMatrixView of(std::span<const VertexId> rows);
 
-  /// Of memory; the system keeps of a file what it has room for.
+  /// Bytes of memory. Rows in a file don't count: the system caches what there is room for.
   Index bytes() const { return memory_.held_bytes() + chosen_.held_bytes() + copies_.bytes(); }
   /// How often memory had to grow.
   std::int64_t reallocations() const { return reallocations_; }

@@ -77,15 +77,14 @@ class Schedule {
   virtual void count_non_finite(const double* /*unless*/, double* /*by_layer*/) {}
   /// After a step with a loss or a gradient that isn't finite, where ranks of different layers have no loss
   /// to look from: by_layer[l] += the same number for each layer of this rank. May compute the step's forward
-  /// again. No step may follow. Collective.
-  virtual void recount_non_finite(std::int64_t /*step*/, double* /*by_layer*/) {}
-  /// The rank's stage, where ranks have different layers; −1: they haven't.
-  virtual int stage() const { return -1; }
+  /// again. No step may follow. Returns the rank's stage; −1: ranks have the same layers. Collective.
+  virtual int recount_non_finite(std::int64_t /*step*/, double* /*by_layer*/) { return -1; }
   virtual ScheduleBytes bytes() const = 0;
-  /// Whether take() can give it another part to train on, in the memory that it has.
-  virtual bool takes_parts() const { return false; }
-  /// Goes on with `part`; the part before may be gone already. Collective.
-  virtual void take(const GraphPart& /*part*/, double /*all_vertices*/) {}
+  /// Goes on with another part, in the memory that it has; the part before may be gone already. Only with
+  /// Strategy::server. Collective.
+  virtual void take(const GraphPart& /*part*/, double /*all_vertices*/) {
+    ATOLL_CHECK(false, "a schedule of one part was given another");
+  }
   /// As Exchange::state(): between two epochs, what this rank keeps besides parameters. Collective.
   virtual std::vector<NamedMatrix> state() { return {}; }
   /// Fills in figures that only this strategy has. Called between two steps.

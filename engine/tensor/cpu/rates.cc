@@ -3,12 +3,14 @@
 #include "tensor/rates.h"
 
 #include <algorithm>
+#include <array>
 #include <chrono>
+#include <functional>
+#include <utility>
 #include <vector>
 
 #include "tensor/cpu/arguments.h"
 #include "tensor/cpu/chunks.h"
-#include "tensor/dispatch/count.h"
 #include "tensor/kernels.h"
 
 namespace atl {
@@ -78,43 +80,99 @@ double multiply_adds(Context& ctx) {
   return double(threads) * double(operations) / seconds;
 }
 
-/// Streams with a kernel that reads two matrices and writes one, together `bytes` bytes per thread.
-double stream(Context& ctx, Index bytes) {
-  constexpr Index kCols = 64;
-  const Index rows = std::max<Index>(1, ctx.pool->threads() * bytes / (2 * kCols * Index(sizeof(Real))));
-  Matrix x(rows, kCols), out(rows, kCols);
-  x.zero();
-  out.zero();
-  return 3.0 * double(x.bytes()) / shortest(9, [&] { axpby(ctx, 1, x, 1, out); });
-}
+// Rates of kernels are in the units in which kernels count their work (tensor/dispatch/count.h): what a
+// kernel counts takes, at the rates that are measured with it, as long as the kernel takes.
 
-/// Sums of 32 random rows each from a matrix of `bytes` bytes; each thread reads all of it.
-double sums_of_rows(Context& ctx, Index bytes) {
-  constexpr Index kCols = 64, kDegree = 32, kRowBytes = kCols * Index(sizeof(Real));
-  const Index sources = bytes / kRowBytes, rows = ctx.pool->threads() * Index(4096);
-  std::vector<Index> offsets(std::size_t(rows + 1));
-  for (Index row = 0; row <= rows; ++row) offsets[std::size_t(row)] = row * kDegree;
-  std::vector<VertexId> columns(std::size_t(rows * kDegree));
-  for (std::size_t i = 0; i < columns.size(); ++i) columns[i] = VertexId(mix64(i) % std::uint64_t(sources));
-  Matrix x(sources, kCols), out(rows, kCols);
-  x.zero();
-  out.zero();
-  const Arcs arcs{{rows, sources, offsets.data(), columns.data(), nullptr}};
-  return gathers(rows * kDegree, sources, kCols).all_gathered() /
-         shortest(5, [&] { spmm(ctx, arcs, x, out); });
-}
+/// What a kernel counts in a call, and how long the call takes.
+struct TimedWork {
+  ComputeWork counted;
+  double seconds = 0;
+};
 
-/// A product like a layer's: tall matrices, with a weight that fits a core's own cache.
-double tall_product(Context& ctx, const ScratchKey& of, Storage storage) {
-  constexpr Index kIn = 128, kOut = 64;
-  const Index rows = ctx.pool->threads() * Index(4096);
-  const MatrixView both = ctx.workspace->matrix(of, rows, kIn + kOut, storage);
-  const MatrixView a = both.slice_cols(0, kIn), out = both.slice_cols(kIn, kOut);
-  Matrix w(kIn, kOut);
-  fill(ctx, 1, a);
-  fill(ctx, 1, w);
-  return 2.0 * double(rows * kIn * kOut) / shortest(20, [&] { gemm(ctx, a, w, out); });
-}
+class KernelRates {
+ public:
+  KernelRates(Context& ctx, const KernelTimer& timer, MachineRates& rates)
+      : ctx_(ctx), timer_(timer), rates_(rates) {}
+
+  void measure() {
+    constexpr std::array<Index, kCacheBytes.size() + 1> kBytes{Index(kCacheBytes[0] / 2),
+                                                               Index(kCacheBytes[1] / 2), Index(128) << 20};
+    static constexpr ScratchKey kReals, kRealSums, kHalves, kHalfSums;
+    // What a product or a gather streams besides is taken off its time, so streams come first; of a matrix
+    // that a cache doesn't hold, smaller caches have a part, so they come before.
+    for (std::size_t c = 0; c < kBytes.size(); ++c) of_cache(c).streamed = stream(kBytes[c]);
+    rates_.kernel_flops = tall_product(kReals, kRealSums, Storage::kReals);
+    rates_.half_flops = tall_product(kHalves, kHalfSums, Storage::kHalves);
+    for (std::size_t c = 0; c < kBytes.size(); ++c) of_cache(c).gathered = sums_of_rows(kBytes[c], c);
+  }
+
+ private:
+  TimedWork time(int runs, const std::function<void()>& kernel) {
+    TimedWork timed;
+    ComputeWork* const before = std::exchange(ctx_.count, &timed.counted);
+    kernel();
+    ctx_.count = before;
+    timed.seconds = timer_(runs, kernel);
+    return timed;
+  }
+
+  /// Of cache `c`, or behind all caches, of memory.
+  KernelBytes& of_cache(std::size_t c) { return c < rates_.caches.size() ? rates_.caches[c] : rates_.memory; }
+
+  /// The rate of `part` of what the kernel counts, once the rest has taken its time at the rates known so
+  /// far. Noise can make that nearly as long as the kernel.
+  double rate(const TimedWork& timed, double& part) const {
+    const double work = std::exchange(part, 0);
+    return work / std::max(timed.seconds - seconds_of(timed.counted, rates_), timed.seconds / 4);
+  }
+
+  /// Streams with a kernel that reads a matrix and changes another, together `bytes` bytes per thread.
+  double stream(Index bytes) {
+    constexpr Index kCols = 64;
+    const Index rows = std::max<Index>(1, ctx_.pool->threads() * bytes / (2 * kCols * Index(sizeof(Real))));
+    Matrix x(rows, kCols), out(rows, kCols);
+    x.zero();
+    out.zero();
+    const TimedWork timed = time(9, [&] { axpby(ctx_, 1, x, 1, out); });
+    return timed.counted.all_streamed() / timed.seconds;
+  }
+
+  /// Sums of 32 random rows each from a matrix of `bytes` bytes, the smallest cache for which is `c`; each
+  /// thread reads all of it.
+  double sums_of_rows(Index bytes, std::size_t c) {
+    constexpr Index kCols = 64, kDegree = 32, kRowBytes = kCols * Index(sizeof(Real));
+    const Index sources = bytes / kRowBytes, rows = ctx_.pool->threads() * Index(4096);
+    std::vector<Index> offsets(std::size_t(rows + 1));
+    for (Index row = 0; row <= rows; ++row) offsets[std::size_t(row)] = row * kDegree;
+    std::vector<VertexId> columns(std::size_t(rows * kDegree));
+    for (std::size_t i = 0; i < columns.size(); ++i) columns[i] = VertexId(mix64(i) % std::uint64_t(sources));
+    Matrix x(sources, kCols), out(rows, kCols);
+    x.zero();
+    out.zero();
+    const Arcs arcs{{rows, sources, offsets.data(), columns.data(), nullptr}};
+    TimedWork timed = time(5, [&] { spmm(ctx_, arcs, x, out); });
+    ComputeWork& counted = timed.counted;
+    return rate(timed, c < counted.cached.size() ? counted.cached[c].gathered : counted.gathered_bytes);
+  }
+
+  /// A product like a layer's: tall matrices, with a weight that fits a core's own cache.
+  double tall_product(const ScratchKey& of, const ScratchKey& into, Storage storage) {
+    constexpr Index kIn = 128, kOut = 64;
+    const Index rows = ctx_.pool->threads() * Index(4096);
+    const MatrixView a = ctx_.workspace->matrix(of, rows, kIn, storage);
+    const MatrixView out = ctx_.workspace->matrix(into, rows, kOut, storage);
+    Matrix w(kIn, kOut);
+    fill(ctx_, 1, a);
+    fill(ctx_, 1, w);
+    TimedWork timed = time(20, [&] { gemm(ctx_, a, w, out); });
+    const bool halves = storage == Storage::kHalves;
+    return rate(timed, halves ? timed.counted.half_flops : timed.counted.product_flops);
+  }
+
+  Context& ctx_;
+  const KernelTimer& timer_;
+  MachineRates& rates_;
+};
 
 }  // namespace
 
@@ -123,16 +181,26 @@ MachineRates measure_rates(Context& ctx) {
   return {triad(ctx, kArray), gather(ctx, kTable), multiply_adds(ctx)};
 }
 
-void measure_kernels(Context& ctx, MachineRates& rates) {
-  constexpr Index kFar = Index(128) << 20;
-  const auto of = [&](Index bytes) {
-    return KernelBytes{.streamed = stream(ctx, bytes), .gathered = sums_of_rows(ctx, bytes)};
+/// Another process can slow a whole pass down, so there are several, and the fastest counts.
+void measure_kernels(Context& ctx, MachineRates& rates, const KernelTimer& timer) {
+  constexpr int kPasses = 3;
+  MachineRates best = rates;
+  const auto keep = [](double& fastest, double rate) { fastest = std::max(fastest, rate); };
+  const auto keep_bytes = [&](KernelBytes& fastest, const KernelBytes& rate) {
+    keep(fastest.streamed, rate.streamed), keep(fastest.gathered, rate.gathered);
   };
-  static constexpr ScratchKey kReals, kHalves;
-  rates.kernel_flops = tall_product(ctx, kReals, Storage::kReals);
-  rates.half_flops = tall_product(ctx, kHalves, Storage::kHalves);
-  for (std::size_t c = 0; c < kCacheBytes.size(); ++c) rates.caches[c] = of(Index(kCacheBytes[c] / 2));
-  rates.memory = of(kFar);
+  for (int pass = 0; pass < kPasses; ++pass) {
+    MachineRates once = rates;
+    KernelRates(ctx, timer, once).measure();
+    keep(best.kernel_flops, once.kernel_flops), keep(best.half_flops, once.half_flops);
+    for (std::size_t c = 0; c < kCacheBytes.size(); ++c) keep_bytes(best.caches[c], once.caches[c]);
+    keep_bytes(best.memory, once.memory);
+  }
+  rates = best;
+}
+
+double shortest_call(int runs, const std::function<void()>& kernel) {
+  return shortest(runs, kernel);
 }
 
 }  // namespace atl

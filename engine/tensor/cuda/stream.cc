@@ -241,7 +241,8 @@ void Stream::download(void* host, const void* device, std::size_t bytes) {
     const std::size_t piece = std::min(bytes, kStaging / 2);
     std::byte* const staged = staging_for(piece);
     ATOLL_MUST(cudaMemcpyAsync(staged, from, piece, cudaMemcpyDeviceToHost, stream_));
-    // Under one lock with the mark: another thread that finds it reached copies what lands there.
+    // The landing and its mark are added under one lock: a thread that finds the mark reached copies what has
+    // landed.
     const std::lock_guard lock(mutex_);
     landings_.push_back({mark_here(), to, staged, piece});
     to += piece, from += piece, bytes -= piece;

@@ -111,9 +111,9 @@ struct SumOfRows {
 // of Reddit's 233 k sources stay in an H100's second-level cache: 256 columns over its 115 M arcs take 15.8
 // ms there, and 29.1 ms with cuSPARSE (docs/benchmarks/gpu.md).
 
-/// Columns per slice, of `cols`: the most of one, two or four cache lines per row with which all sources'
-/// rows fit in the cache. It is four lines if none fits, if rows share lines, or if there are so many more
-/// sources than rows that they are seldom read twice.
+/// How many of `cols` columns a slice has. A slice takes one, two or four cache lines of each source row: the
+/// most with which all sources' rows fit in the cache together. It takes four if even one line per row
+/// doesn't fit, if rows share lines, or if sources are so many that most are read once.
 inline Index slice_of(Context& ctx, const CsrView& csr, const simd::In& x, Index cols) {
   constexpr Index kLine = 128, kMostLines = 4;
   const Index element = x.halves != nullptr ? Index(sizeof(Bfloat16)) : Index(sizeof(Real));

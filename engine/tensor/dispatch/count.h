@@ -7,15 +7,31 @@
 
 namespace atl {
 
-/// Counts each matrix once, and no array whose length the arguments don't give.
+/// Adds each operand that it visits: of columns of a wider matrix only these, and no array whose length the
+/// arguments don't give.
+struct StreamedOperands {
+  ComputeWork& work;
+
+  template <class E>
+  void operator()(E*, Index elements) const {
+    add(double(std::max<Index>(0, elements)) * sizeof(E));
+  }
+  template <class T>
+  void operator()(const View<T>& matrix) const {
+    add(double(matrix.rows) * double(matrix.row_bytes()));
+  }
+
+ private:
+  void add(double bytes) const { work += streamed(bytes, bytes); }
+};
+
+/// Counts each matrix once.
 template <class... Given>
 ComputeWork streams(const Given&... arguments) {
   ComputeWork work;
-  const auto add = [&]<class E>(E*, Index elements) {
-    const double bytes = double(std::max<Index>(0, elements)) * sizeof(E);
-    work += streamed(bytes, bytes);
+  const auto add_one = [&](auto operand) {  // a copy: visits take references
+    each_operand(operand, StreamedOperands{work});
   };
-  const auto add_one = [&](auto operand) { each_operand(operand, add); };  // a copy: it may be written
   (add_one(arguments), ...);
   return work;
 }
@@ -37,36 +53,47 @@ inline ComputeWork products(double flops, const ConstMatrixView& of) {
   return products(flops);
 }
 /// Work that is neither products nor memory, in units of a softmax's term.
-inline ComputeWork terms(Index rows, Index of_a_row) {
-  return products(kTermFlops * double(rows) * double(of_a_row));
+inline ComputeWork terms(Index rows, double of_a_row) {
+  return products(kTermFlops * double(rows) * of_a_row);
+}
+/// Work for each head of a row, and for each of its columns.
+inline ComputeWork head_terms(Index rows, int heads, double of_a_head, Index cols, double of_a_column) {
+  return terms(rows, double(heads) * of_a_head + double(cols) * of_a_column);
+}
+/// The draws of a dropout.
+inline ComputeWork draws(const Dropout& dropout, Index rows, Index cols) {
+  constexpr double kOfADraw = 0.4;
+  return dropout ? terms(rows, kOfADraw * double(cols)) : ComputeWork{};
 }
 
-/// Sums of neighbours' rows, of a matrix with a row per column of the arcs. Beginning a sum costs some terms,
-/// and so does a factor of an arc.
+/// Sums of neighbours' rows, of a matrix with a row per column of the arcs. A sum's beginning and end cost
+/// some terms, mostly for a branch that nobody can predict, and more for a wider one; so does a factor of an
+/// arc.
 inline ComputeWork gathers(const CsrView& arcs, Index row_bytes, bool scaled = false) {
-  constexpr Index kBeginning = 12, kWeighted = 3;
+  constexpr Index kBeginning = 24, kBytesOfATerm = 16, kWeighted = 3;
   const bool weighted = arcs.weights != nullptr;
-  return gathers(arcs.arcs(), arcs.cols, row_bytes, weighted ? 8 : 4) + terms(arcs.rows, kBeginning) +
+  return gathers(arcs.arcs(), arcs.cols, row_bytes, weighted ? 8 : 4) +
+         terms(arcs.rows, double(kBeginning + row_bytes / kBytesOfATerm)) +
          terms(arcs.arcs(), weighted ? kWeighted
                             : scaled ? 1
                                      : 0);
 }
 
-/// Attention's work. An arc has few numbers, so vectors are mostly empty. An arc takes as long as two more
-/// heads, and beginning a row takes longest.
+/// Attention's work beside its sums. An arc has few numbers, so vectors are mostly empty. An arc takes as
+/// long as two more heads.
 inline ComputeWork attention_terms(const CsrView& arcs, int heads, int times = 1) {
-  constexpr Index kOfAHead = 5, kBeginning = 300;
+  constexpr Index kOfAHead = 5, kBeginning = 40;
   return terms(arcs.rows, kBeginning) + terms(times * arcs.arcs(), kOfAHead * (2 + heads));
 }
 
-/// Work on finished rows, or in their backward pass. Norms go over a row several times.
+/// Work on finished rows, or in their backward pass. Norms go over a row several times, and ELU needs an
+/// exponential.
 inline ComputeWork finishes(const Epilogue& e, Index rows, Index cols, bool back = false) {
-  constexpr Index kBeginning = 16;
   const bool norm = e.norm != Epilogue::Norm::kNone;
   if (!norm && e.bias == nullptr && e.residual.empty() && e.activation == Activation::kNone && !e.dropout)
     return {};
-  const Index times = !norm ? 1 : back ? 6 : 3;
-  return terms(rows, kBeginning + times * cols);
+  const double of_a_column = norm ? (back ? 3 : 1.5) : e.activation == Activation::kElu && !back ? 1.25 : 0.5;
+  return terms(rows, (norm ? 16 : 8) + of_a_column * double(cols)) + draws(e.dropout, rows, cols);
 }
 
 /// Adds work(), a ComputeWork. It is called only if work is counted, because it reads numbers of arcs, which

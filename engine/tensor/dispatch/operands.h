@@ -1,6 +1,7 @@
 // The pointers in a kernel's arguments. each_operand(argument, visit) calls visit(pointer, elements) for
 // every pointer to memory that a kernel reads or writes, by reference, so that a device can check or replace
-// it. −1 elements: other arguments give their number.
+// it. −1 elements: other arguments give their number. A visitor that takes matrices gets visit(matrix)
+// instead: columns of a wider one have others' values between their rows.
 #pragma once
 
 #include <span>
@@ -21,6 +22,7 @@ void each_operand(T*& data, F&& visit) {
 template <class T, class F>
 void each_operand(View<T>& v, F&& visit) {
   if (v.empty()) return;
+  if constexpr (std::is_invocable_v<F&, View<T>&>) return visit(v);
   const Index elements = (v.rows - 1) * v.stride + v.cols;
   if (v.halves != nullptr) return visit(v.halves, elements);
   visit(v.data, elements);

@@ -61,7 +61,8 @@ void gemm_at(Context& ctx, ConstMatrixView a, const Dropout& dropout, ConstMatri
   check_product_at(a.rows, a.cols, b, out, first);
   check(dropout, a.rows);
   if (out.empty()) return;
-  add_work(ctx, [&] { return products(flops(a.rows, out.rows, b.cols), a); });
+  add_work(ctx,
+           [&] { return products(flops(a.rows, out.rows, b.cols), a) + draws(dropout, a.rows, out.rows); });
   ATOLL_CALL(gemm_at, ctx, a, dropout, b, out, accumulate, first);
 }
 

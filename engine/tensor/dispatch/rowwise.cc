@@ -50,13 +50,17 @@ void column_sums_backward(Context& ctx, const Epilogue& epilogue, ConstMatrixVie
 }
 
 void sum_rows(Context& ctx, ConstMatrixView x, Real* out, bool accumulate) {
+  constexpr double kOfARow = 8;
+  add_work(ctx, [&] { return terms(x.rows, kOfARow); });
   ATOLL_CALL(sum_rows, ctx, x, out, accumulate);
 }
 
 void dropout(Context& ctx, const Dropout& d, ConstMatrixView x, MatrixView out) {
   check_same_shape(x, out);
   check(d, x.rows);
-  if (!x.empty()) ATOLL_CALL(dropout, ctx, d, x, out);
+  if (x.empty()) return;
+  add_work(ctx, [&] { return draws(d, x.rows, x.cols); });
+  ATOLL_CALL(dropout, ctx, d, x, out);
 }
 
 void fill(Context& ctx, Real value, MatrixView out) {
@@ -76,24 +80,37 @@ void scale_rows(Context& ctx, const Real* factors, MatrixView x) {
   if (!x.empty()) ATOLL_CALL(scale_rows, ctx, factors, x);
 }
 
+namespace {
+
+/// Of one row that is copied or added by its name, beside its bytes.
+constexpr double kOfANamedRow = 10;
+
+}  // namespace
+
 void gather_rows(Context& ctx, ConstMatrixView x, const VertexId* index, MatrixView out) {
   ATOLL_CHECK(x.cols == out.cols, "{} and {} columns", x.cols, out.cols);
   if (out.empty()) return;
-  add_work(ctx, [&] { return gathers(out.rows, x.rows, x.row_bytes()) + streams(out); });
+  add_work(ctx, [&] {
+    return gathers(out.rows, x.rows, x.row_bytes()) + terms(out.rows, kOfANamedRow) + streams(out);
+  });
   ATOLL_CALL_UNCOUNTED(gather_rows, ctx, x, index, out);
 }
 
 void scatter_add_rows(Context& ctx, ConstMatrixView x, const VertexId* index, MatrixView out) {
   ATOLL_CHECK(x.cols == out.cols, "{} and {} columns", x.cols, out.cols);
   if (x.empty()) return;
-  add_work(ctx, [&] { return gathers(x.rows, out.rows, x.row_bytes()) + streams(x); });
+  add_work(ctx, [&] {
+    return gathers(x.rows, out.rows, x.row_bytes()) + terms(x.rows, kOfANamedRow) + streams(x);
+  });
   ATOLL_CALL_UNCOUNTED(scatter_add_rows, ctx, x, index, out);
 }
 
 void scatter_rows(Context& ctx, ConstMatrixView x, const VertexId* index, MatrixView out) {
   ATOLL_CHECK(x.cols == out.cols, "{} and {} columns", x.cols, out.cols);
   if (x.empty()) return;
-  add_work(ctx, [&] { return gathers(x.rows, out.rows, x.row_bytes()) + streams(x); });
+  add_work(ctx, [&] {
+    return gathers(x.rows, out.rows, x.row_bytes()) + terms(x.rows, kOfANamedRow) + streams(x);
+  });
   ATOLL_CALL_UNCOUNTED(scatter_rows, ctx, x, index, out);
 }
 

@@ -46,6 +46,9 @@ void check_transpose(const CsrView& transpose, const CsrView& arcs) {
 
 void softmax_begin(Context& ctx, const Softmaxes& softmaxes) {
   check(softmaxes);
+  add_work(ctx, [&] {
+    return terms(softmaxes.out.rows, double(2 * softmaxes.state.sum.cols + softmaxes.out.cols));
+  });
   ATOLL_CALL(softmax_begin, ctx, softmaxes);
 }
 
@@ -70,12 +73,14 @@ void attention_add(Context& ctx, const Attention& a, ConstMatrixView z, ConstMat
 
 void attention_finish(Context& ctx, const Softmaxes& softmaxes) {
   check(softmaxes);
+  add_work(ctx, [&] { return terms(softmaxes.out.rows, 0.6 * double(softmaxes.out.cols)); });
   ATOLL_CALL(attention_finish, ctx, softmaxes);
 }
 
 void attention_dot(Context& ctx, int heads, ConstMatrixView out, ConstMatrixView d_out, MatrixView dot) {
   check_same_shape(out, d_out);
   check_heads(heads, out, dot);
+  add_work(ctx, [&] { return head_terms(out.rows, heads, 5, out.cols, 0.3); });
   ATOLL_CALL(attention_dot, ctx, heads, out, d_out, dot);
 }
 
@@ -86,10 +91,12 @@ void attention_backward(Context& ctx, const Attention& a, const CsrView& transpo
                         MatrixView d_dst_score) {
   check(a, z, dst_score, src_score, state);
   check_transpose(transpose, a.arcs.csr);
-  // Each arc reads the other end's gradient for z's gradient, and z for the scores' gradients.
+  // Each arc reads the other end's gradient for z's gradient, and z for the scores' gradients. What a source
+  // begins takes longer than what a destination does, as its vectors are mostly empty in a halo's block.
+  constexpr double kOfASource = 130;
   add_work(ctx, [&] {
     const ComputeWork once = gathers(a.arcs.csr, z.row_bytes() + a.heads * Index(sizeof(Real)));
-    return once + once + attention_terms(a.arcs.csr, a.heads, 2) +
+    return once + once + attention_terms(a.arcs.csr, a.heads, 2) + terms(a.arcs.csr.cols, kOfASource) +
            streams(d_out, d_z, d_src_score, d_dst_score);
   });
   ATOLL_CALL_UNCOUNTED(attention_backward, ctx, a, transpose, transpose_arc, z, dst_score, src_score, state,
@@ -98,6 +105,7 @@ void attention_backward(Context& ctx, const Attention& a, const CsrView& transpo
 
 void head_dot(Context& ctx, int heads, ConstMatrixView z, const Real* a, MatrixView score) {
   check_heads(heads, z, score);
+  add_work(ctx, [&] { return head_terms(z.rows, heads, 4, z.cols, 0.2); });
   ATOLL_CALL(head_dot, ctx, heads, z, a, score);
 }
 
@@ -105,6 +113,7 @@ void head_dot_backward(Context& ctx, int heads, ConstMatrixView z, const Real* a
                        MatrixView d_z, Real* d_a) {
   check_heads(heads, z, d_score);
   check_same_shape(d_z, z);
+  add_work(ctx, [&] { return head_terms(z.rows, heads, 13, z.cols, 0.6); });
   ATOLL_CALL(head_dot_backward, ctx, heads, z, a, d_score, d_z, d_a);
 }
 

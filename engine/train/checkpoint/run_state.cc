@@ -4,6 +4,7 @@
 
 #include "base/sha256.h"
 #include "job/load.h"
+#include "job/strategies.h"
 
 namespace atl {
 
@@ -123,7 +124,7 @@ Identity identity_of(const Job& job, const DatasetMeta& dataset) {
            fmt::format("{} of {} layers, hidden {}", job.model.kind, job.model.layers, job.model.hidden)},
           {"seed", std::to_string(job.training.seed)},
           {"split", fmt::format("{}[{}]", job.dataset.split, job.dataset.split_column)},
-          {"strategy", job.strategy.kind},
+          {"strategy", job.strategy.row->kind},
           {"manifest", resume_key(job)}};
 }
 

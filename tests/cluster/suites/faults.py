@@ -9,7 +9,8 @@ from training import expected_losses
 
 CHANGES = {"resources.cpu": "900m"}  # one server a node
 expected = None
-# In a worker's pod: takes memory until the rank of this number, whom the kernel is told to prefer, is killed for it.
+# In a worker's pod: takes memory until the rank of this number, whom the kernel is told to prefer, is killed
+# for it.
 FILL = r"""for each in /proc/[0-9]*; do
   grep -qsx atoll $each/comm || continue
   tr '\0' '\n' <$each/environ 2>/dev/null | grep -q '^OMPI_COMM_WORLD_RANK=%s$' || continue
@@ -41,7 +42,8 @@ def survives(name, fault, reason, counts, changes=None):
     assert [each["reason"] for each in restarts] == [reason], f"one restart, for {reason}, not {restarts}"
     assert job.status().get("failures", 0) == counts, f"{counts} failures that count, not {job.status().get('failures')}"
     after = {each["metadata"]["name"]: each["spec"]["nodeName"] for each in job.pods("worker")}
-    # While there is a job, the operator removes the pod that hangs on a dead node once its grace is over, and nobody does after it.
+    # While there is a job, the operator removes the pod that hangs on a dead node once its grace is over, and
+    # nobody does after it.
     job.wait("to have no pod that hangs", 60, lambda: not [
         each for each in job.pods("worker") if "deletionTimestamp" in each["metadata"]])
     job.delete()

@@ -14,7 +14,8 @@ from place import BedError
 
 GPU, CLIQUE = "nvidia.com/gpu", "nvidia.com/gpu.clique"
 DRIVER = "nvidia.com/cuda.driver-version.major"  # as GPU feature discovery writes it
-# As NVIDIA's device plugin writes them: a cluster's UUID, and the number of a clique in it. They lie across the racks.
+# As NVIDIA's device plugin writes them: a cluster's UUID, and the number of a clique in it. They lie across
+# the racks.
 ALONE, PAIR = (f"7d9f6d1c-27a4-4bb1-9d0e-3f0f9b2c5a61.{number}" for number in (1, 2))
 CLIQUES = {"n1": ALONE, "n2": PAIR, "n3": PAIR}
 BY_CLIQUE = {"placement.topologyLevels": [CLIQUE, "kubernetes.io/hostname"]}

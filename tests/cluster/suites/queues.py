@@ -21,7 +21,8 @@ QUEUE = (
         "coveredResources": ["cpu", "memory"], "flavors": [{"name": "bed", "resources": [
             {"name": "cpu", "nominalQuota": "20"}, {"name": "memory", "nominalQuota": "20Gi"}]}]}]}},
     {"kind": "LocalQueue", "metadata": {"name": "team", "namespace": "train"}, "spec": {"clusterQueue": "team"}})
-# A rank that fills most of a node on each of the four: two racks of two. A byte between racks costs as much as ten within one.
+# A rank that fills most of a node on each of the four: two racks of two. A byte between racks costs as much
+# as ten within one.
 FOUR = {"placement.ranksPerServer": 1, "resources.cpu": "1500m", "training.epochs": 60}
 WITHIN, BETWEEN = 1, 10
 IDLE = 10  # seconds in which nobody trains

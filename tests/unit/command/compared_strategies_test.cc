@@ -11,6 +11,7 @@
 #include "command/commands.h"
 #include "command/run/job_room.h"
 #include "command/run/plan.h"
+#include "job/strategies.h"
 #include "train/small_job.h"
 
 namespace atl {
@@ -137,7 +138,7 @@ TEST_F(ComparedStrategies, OfARunWhoseManifestIsDamagedAreRefused) {
   }
   EXPECT_THAT(error_of([&] { chosen_before(a, given, folder_ / "absent.yaml", say); }),
               HasSubstr("absent.yaml: can't be read"));
-  EXPECT_EQ(chosen_before(a, given, folder_ / "job.yaml", say).job.strategy.kind, "graph");
+  EXPECT_EQ(chosen_before(a, given, folder_ / "job.yaml", say).job.strategy.row->kind, "graph");
 }
 
 }  // namespace

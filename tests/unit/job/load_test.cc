@@ -7,6 +7,7 @@
 #include <fstream>
 
 #include "base/error.h"
+#include "job/strategies.h"
 #include "job/valid_manifest.h"
 #include "strategies/dgs/info.h"
 #include "where.h"
@@ -34,6 +35,17 @@ TEST(Load, ReadsValuesAndLeavesDefaults) {
   EXPECT_EQ(job.placement.ranks, 2);
   EXPECT_TRUE(job.strategy.options.flag("overlap"));
   EXPECT_EQ(job.output.path, "test");
+}
+
+TEST(Load, AJobHoldsTheRowOfItsStrategy) {
+  EXPECT_EQ(Job().strategy.row->kind, "graph") << "where none is named";
+  for (const StrategyInfo& info : strategy_infos()) {
+    const Job job = valid({"strategy={kind: " + info.kind + "}"}), copy = job;
+    EXPECT_EQ(job.strategy.row, &info) << info.kind;
+    EXPECT_EQ(copy, job);
+    EXPECT_THAT(write_job(job), testing::HasSubstr("    kind: " + info.kind + "\n"));
+  }
+  EXPECT_NE(valid({"strategy={kind: cagnet}"}), valid({"strategy={kind: sancus}"}));
 }
 
 TEST(Load, ShortFormsOfObjects) {

@@ -22,6 +22,7 @@ Status full_status() {
   status.conditions = {{kCreated, true, "ObjectsMade", "all there", at(1), 3},
                        {kRunning, true, "Training", "4 ranks on 2 nodes", at(2), 3}};
   status.made_of = {"0123456789", "9876543210", "atoll/engine@sha256:0123"};
+  status.findings = R"({"ranks":4,"flows":[[0,2,100]]})";
   status.pod_size = {2, "4 ranks in 2 pods of 2: node n1 has 2 nvidia.com/gpu"};
   status.pod_size_gone = at(5);
   status.attempt = 2;

@@ -179,7 +179,12 @@ void FakeCluster::live(const std::string& name, json& pod) {
   else if (phase_of(pod) == "Running" && role == kLauncherRole && trains_.contains(uid))
     train(name, pod);
   else if (phase_of(pod) == "Running" && role == kPrepareRole && !does_prepare_hang)
-    end_pod(name, does_prepare_fail ? 1 : 0, prepare_reason, prepare_message);
+    end_preparing(name);
+}
+
+void FakeCluster::end_preparing(const std::string& name) {
+  if (does_prepare_fail) return end_pod(name, 1, prepare_reason, prepare_message);
+  end_pod(name, 0, prepare_reason, are_findings_long ? "" : findings_of(name));
 }
 
 void FakeCluster::tick() {

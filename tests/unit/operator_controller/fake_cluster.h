@@ -76,9 +76,11 @@ class FakeCluster {
   json waits_for = {{"reason", "ImagePullBackOff"},
                     {"message", "no such image"}};  // where images can't be pulled
   std::string failed_prepare_log = "loading\nno data set 'cora'\n", prepare_reason = "Completed",
-              prepare_message;
+              prepare_message;     // of one that fails
+  bool are_findings_long = false;  // for a termination message; then the log alone has them
   // members of the prepare step's result beside the usual ones: ,"strategy":…
   std::string prepares_also;
+  std::function<std::string(const std::string& pod)> finds;  // if set, the whole result
   std::function<void()> others;  // controllers beside the operator, called once a second
 
   void tick();
@@ -98,12 +100,15 @@ class FakeCluster {
   std::vector<std::string> pods_of(const std::string& job, const std::string& role) const;
   Snapshot snapshot() const;
   bool is_running(const std::string& pod) const;
+  /// What a prepare pod finds, as it says it.
+  std::string findings_of(const std::string& pod) const;
 
  private:
   void schedule(json& pod);
   void refuse_place(json& pod, const std::string& why);
   void live(const std::string& name, json& pod);
   void begin(const std::string& name, json& pod);
+  void end_preparing(const std::string& name);
   void train(const std::string& name, json& pod);
   void check_gang(const std::string& name, const json& pod) const;
   void begin_training(const std::string& name, const json& pod);

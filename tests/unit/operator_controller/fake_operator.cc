@@ -144,11 +144,9 @@ bool FakeOperator::apply(const std::string& name, const Decision& decision) {
 
 void FakeOperator::answer(const Wants& wants, Observed& seen) {
   if (wants.prepare_log && gets_logs)
-    seen.prepare_log =
-        cluster_.does_prepare_fail || cluster_.does_prepare_hang
-            ? cluster_.failed_prepare_log
-            : "loading\n{\"preparedChecksum\":\"p\",\"ranks\":4,\"flows\":[[0,2,100],[1,3,50]]" +
-                  cluster_.prepares_also + "}\n";
+    seen.prepare_log = cluster_.does_prepare_fail || cluster_.does_prepare_hang
+                           ? cluster_.failed_prepare_log
+                           : "loading\n" + cluster_.findings_of(prepare_name(seen.job.meta.name)) + "\n";
   if (!wants.pod_fault.empty()) seen.pod_fault = fault_of(wants.pod_fault);
   if (!wants.queue.empty()) seen.queue = QueueAnswer{flavors_of_queue(wants.queue), seen.now + Seconds(300)};
   if (wants.secret.empty() || seen.secret) return;

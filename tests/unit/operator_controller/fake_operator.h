@@ -32,7 +32,7 @@ struct FakeView final : ClusterView {
 
   GangPlan plan(const Gang& gang, const std::vector<std::string>&) override { return of.plan(gang); }
   std::vector<std::string> other_pods(const std::string& node) override { return of.other_pods(node); }
-  bool is_another_first() override { return of.is_another_first(); }
+  bool is_another_first() const override { return of.is_another_first(); }
   std::string why_no_request(std::size_t servers) override { return of.why_no_request(servers); }
   LoginKeys new_keys() override { return of.new_keys(); }
   std::optional<PodSize> largest_pods(const std::vector<Gang>& ways) override {

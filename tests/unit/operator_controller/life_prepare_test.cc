@@ -251,7 +251,7 @@ TEST(LifePrepare, TheTimeOfAPreparePodBeginsWhenItRuns) {
 TEST(LifePrepare, ALogThatNobodyGivesIsNotWaitedForWithoutEnd) {
   for (const bool fails : {false, true}) {
     World world;
-    world.cluster.does_prepare_fail = fails;
+    world.cluster.does_prepare_fail = fails, world.cluster.are_findings_long = true;
     world.cluster.prepare_message = "no space left";
     world.atoll.gets_logs = false;
     world.atoll.submit(sample_job_json({{"/spec/runPolicy/backoffLimit", 0}}));
@@ -269,6 +269,7 @@ TEST(LifePrepare, ALogThatNobodyGivesIsNotWaitedForWithoutEnd) {
 
 TEST(LifePrepare, ALogThatComesLateIsReadAllTheSame) {
   World world;
+  world.cluster.are_findings_long = true;
   world.atoll.gets_logs = false;
   world.atoll.submit(sample_job_json({{"/spec/runPolicy/backoffLimit", 0}}));
   world.atoll.run(500);

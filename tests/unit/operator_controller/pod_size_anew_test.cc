@@ -42,6 +42,7 @@ TEST(PodSizeAnew, IsChosenWhereNoNodeForTheOldOneComesBack) {
     EXPECT_FALSE(status.pod_size_gone);
     EXPECT_THAT(gpus_of_workers(world), ElementsAre(2, 2));
     EXPECT_THAT(told_to_pods(world), ElementsAre(2));
+    EXPECT_GE(world.cluster.prepares, 2) << "what was found is of pods of another size";
     world.run_to_end();
     expect_success(world);
     EXPECT_EQ(world.cluster.runs["cora"].launches, 1);

@@ -185,10 +185,26 @@ TEST(ClientAlone, NobodyThereIsTriedAgainForAnyVerb) {
   EXPECT_EQ(clock.sleeps().size(), 4u);
 }
 
-TEST_F(ClientTest, AStopEndsTheWaiting) {
-  replies = {{"503 No", "", ""}};
-  stop.request_stop();
+/// Nobody is there, and whoever asks is stopped meanwhile.
+struct StoppedMeanwhile final : Transport {
+  std::stop_source stop;
+  int opened = 0;
+
+  std::unique_ptr<Stream> open(const Request&) override {
+    ++opened;
+    stop.request_stop();
+    throw TransportError(Kind::kConnect, "nobody is there");
+  }
+};
+
+TEST(ClientAlone, AStopEndsTheWaitingAndAllLaterRequests) {
+  StoppedMeanwhile transport;
+  FakeClock clock;
+  Client client(transport, transport.stop.get_token(), {}, clock);
   EXPECT_EQ(error_of([&] { client.get(kPods); }), Kind::kCancelled);
+  EXPECT_EQ(transport.opened, 1) << "it isn't tried again";
+  EXPECT_EQ(error_of([&] { client.create(kPods, "{}"); }), Kind::kCancelled);
+  EXPECT_EQ(transport.opened, 1) << "whoever leads no more writes nothing";
 }
 
 std::string page(int from, int to, const std::string& next) {

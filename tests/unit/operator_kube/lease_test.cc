@@ -186,6 +186,19 @@ TEST_F(LeaseTest, AnAnswerThatComesTooLateIsCalledThat) {
   EXPECT_THAT(a.lease.problem(), testing::HasSubstr("too late"));
 }
 
+/// Whoever awaits the lapse has broken off the work by then.
+TEST_F(LeaseTest, ARenewalThatIsAnsweredAfterTheLapseGivesNoLeadBack) {
+  ASSERT_TRUE(a.acquires(1));
+  server.on_write = [this, is_late = true]() mutable {
+    if (std::exchange(is_late, false))
+      clock.advance(seconds(9));  // it began after two, and lasts until twelve
+  };
+  EXPECT_FALSE(a.holds(5));
+  EXPECT_FALSE(a.lease.leads());
+  EXPECT_THAT(a.lease.problem(), testing::HasSubstr("too late"));
+  EXPECT_TRUE(a.acquires(1)) << "it contends again";
+}
+
 TEST_F(LeaseTest, ALeaderThatWasReplacedStopsAtOnce) {
   ASSERT_TRUE(a.acquires(1));
   server.lease["spec"]["holderIdentity"] = "someone else";

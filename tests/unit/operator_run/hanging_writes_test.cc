@@ -58,7 +58,11 @@ TEST(HangingWrites, KeepNoOtherJobFromBeingDecidedOn) {
   Metrics metrics;
   Options options;
   options.settings.image = stage.image;
-  Controller controller(options, Controller::Dependencies{.client = client,
+  PresentListener news;
+  Caches caches(scope_of(options), news);
+  Controller controller(options, Controller::Dependencies{.caches = caches,
+                                                          .news = news,
+                                                          .client = client,
                                                           .metrics = metrics,
                                                           .may_write = [] { return true; },
                                                           .now = [now = stage.cluster.now] { return now; }});

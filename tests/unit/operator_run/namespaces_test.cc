@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 
 #include <chrono>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <set>
@@ -94,7 +95,7 @@ TEST(Namespaces, OnlyThoseThatAreNamedAreSeenTo) {
   options.identity = "me";
   options.metrics_host = "127.0.0.1";
   options.metrics_port = 0;
-  std::jthread run([&](const std::stop_token& stop) { EXPECT_EQ(run_operator(options, stop), 0); });
+  std::jthread run([&](const std::stop_token& stop) { run_operator(options, stop, [] { std::abort(); }); });
   EXPECT_TRUE(recorder.has_seen("watch", 10));
   EXPECT_TRUE(recorder.has_seen("PATCH", 1));
   run.request_stop();

@@ -140,6 +140,14 @@ TEST_F(ProgressInLanes, IsAskedOfEverySlowJobInEachRound) {
   EXPECT_EQ(asked[address("c")], 0);
 }
 
+/// Whoever has lost its lease would else wait for the whole round before it may contend again.
+TEST_F(ProgressInLanes, AfterAStopNoOtherJobIsAsked) {
+  std::stop_source stop;
+  on_slow = [&] { stop.request_stop(); };
+  poller.poll_slow(stage.cluster.now, stop.get_token());
+  EXPECT_EQ(asked.size(), 1U) << "the one that was asked just then";
+}
+
 /// A round of slow jobs may take minutes.
 TEST_F(ProgressInLanes, AnAnswerIsAsOldAsItIsAndNotAsItsRound) {
   const Moment begin = stage.cluster.now;

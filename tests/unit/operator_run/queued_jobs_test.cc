@@ -3,7 +3,9 @@
 #include <gmock/gmock.h>
 
 #include <algorithm>
+#include <chrono>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "operator_controller/fake_kueue.h"
@@ -191,6 +193,29 @@ TEST_F(Queues, JobsThatWaitAskForTheirQueuesFlavorsOnceInFiveMinutes) {
   stage.run(30);
   EXPECT_EQ(asked("clusterqueues team"), 2);
   for (const std::string& job : jobs) EXPECT_FALSE(has_request(job)) << job << " has heard of the change";
+}
+
+/// Writers are few, and slow when the API server is.
+TEST_F(Queues, AJobThatWaitsIsLookedAtWithoutAWriterWhereNothingIsToBeAsked) {
+  stage.cluster.flavors["on-demand"]["spec"]["topologyName"] = "racks";
+  lead_queue_to("on-demand");
+  kueue.cores = 0;
+  submit(json::object(), {{"/spec/placement/topologyLevels", json::array({"rack", kHostnameLabel})},
+                          {"/spec/placement/within", "rack"}});
+  stage.run(30);
+  ASSERT_THAT(suspended(), HasSubstr("Queued"));
+  const auto look_after_news = [this] {
+    stage.controller->job_changed("team/cora", "");
+    const std::jthread looks([this](const std::stop_token& stop) { stage.controller->look(stop); });
+    const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(60);
+    while (stage.controller->remembered().at("queued") > 0 && std::chrono::steady_clock::now() < end)
+      std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  };
+  look_after_news();
+  EXPECT_EQ(stage.controller->remembered().at("errands"), 0U);
+  stage.cluster.now += QueueFlavors::kRemembered;
+  look_after_news();
+  EXPECT_GT(stage.controller->remembered().at("errands"), 0U) << "the queue is to be asked again";
 }
 
 TEST_F(Queues, AClassThatIsMissingHoldsAJobUntilItIsThere) {

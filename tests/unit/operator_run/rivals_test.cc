@@ -111,12 +111,24 @@ TEST_F(RivalsTest, OneThatBeganAtTheSameMomentIsSeenOnceTheLeaseIsHeld) {
   EXPECT_THAT(refusal([&] { others.expect_none_new(); }), HasSubstr("atoll-0"));
 }
 
+/// An overloaded server is no reason to end.
+TEST_F(RivalsTest, WhoIsNotToldKnowsThatItDoesNotKnow) {
+  OtherInstallations others = second();
+  others.expect_none({});
+  api.status = 500;
+  bool is_known = true;
+  EXPECT_THAT(refusal([&] { is_known = others.expect_none_new(); }), IsEmpty());
+  EXPECT_FALSE(is_known);
+  api.status = 200;
+  EXPECT_TRUE(others.expect_none_new());
+}
+
 /// The rights of an older chart.
 TEST_F(RivalsTest, WhoeverMayNotLookGoesOn) {
   api.status = 403;
   OtherInstallations others = second();
   EXPECT_THAT(refusal([&] { others.expect_none({}); }), IsEmpty());
-  EXPECT_THAT(refusal([&] { others.expect_none_new(); }), IsEmpty());
+  EXPECT_TRUE(others.expect_none_new());
 }
 
 }  // namespace

@@ -165,11 +165,10 @@ inline json object_for(const SoakJob& job, Moment now) {
 }
 
 /// A prepare step's result: each rank exchanges rows with the next one.
-inline std::string prepared_log(const SoakJob& job) {
+inline std::string findings_of(const SoakJob& job) {
   json flows = json::array();
   for (int rank = 0; rank + 1 < job.servers; ++rank) flows.push_back({rank, rank + 1, 100});
-  return "loading\n" +
-         json{{"preparedChecksum", "p"}, {"ranks", job.servers}, {"flows", std::move(flows)}}.dump() + "\n";
+  return json{{"preparedChecksum", "p"}, {"ranks", job.servers}, {"flows", std::move(flows)}}.dump();
 }
 
 }  // namespace atl::ctl

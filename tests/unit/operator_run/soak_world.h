@@ -25,7 +25,8 @@ struct SoakWorld : SoakCluster {
   bool is_down = false;                 // no operator runs
 
   explicit SoakWorld(std::uint64_t of) : seed(of) {
-    api.log = [this](const std::string& pod) { return prepared_log(job_of_prepare_pod(pod)); };
+    cluster.finds = [this](const std::string& pod) { return findings_of(job_of_prepare_pod(pod)); };
+    api.log = [this](const std::string& pod) { return "loading\n" + cluster.findings_of(pod) + "\n"; };
     api.refuse = [this](const std::string& method, const FakeApi::Target& target) {
       return refused(method, target);
     };
@@ -40,6 +41,7 @@ struct SoakWorld : SoakCluster {
     clock.advance(Seconds(1));
     do_what_is_due();
     const auto second = cluster.now.time_since_epoch().count();
+    cluster.are_findings_long = second % 120 < 60;  // else the pod's termination message has them
     if (second % 5 == 0) {
       end_ranks_that_fail();
       collect_garbage();

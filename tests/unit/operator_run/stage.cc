@@ -19,7 +19,7 @@ Stage::Stage(const kube::RetryRule& retry) : client(api, {}, retry, clock) {
 
 Stage::~Stage() = default;
 
-void Stage::start() {
+Options Stage::options() const {
   Options options;
   options.settings.image = image;
   options.identity = "one";
@@ -31,15 +31,31 @@ void Stage::start() {
   options.most_servers = most_servers;
   options.writes_at_once = writes_at_once;
   options.polls_at_once = polls_at_once;
+  return options;
+}
+
+void Stage::start() {
+  controller.reset();
+  api.begin();
+  caches = std::make_unique<Caches>(scope_of(options()), news);
+  make_controller();
+}
+
+void Stage::begin_term() {
+  controller.reset();
+  make_controller();
+  controller->look_at_all();
+}
+
+void Stage::make_controller() {
   const auto ask = [this](const std::string& address) -> std::optional<std::string> {
     const auto own = pages.find(address);
     const std::string& page = own == pages.end() ? progress : own->second;
     return page.empty() ? std::nullopt : std::optional(page);
   };
-  api.begin();
   controller = std::make_unique<Controller>(
-      options, Controller::Dependencies{client, metrics, [this] { return leads; },
-                                        [this] { return cluster.now; }, ask, clock});
+      options(), Controller::Dependencies{*caches, news, client, metrics, [this] { return leads; },
+                                          [this] { return cluster.now; }, ask, clock});
 }
 
 void Stage::submit(const std::string& name, Changes changes) {

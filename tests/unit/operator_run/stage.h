@@ -8,6 +8,7 @@
 #include <string>
 
 #include "operator/run/controller.h"
+#include "operator/run/present_listener.h"
 #include "operator_api/sample_job.h"
 #include "operator_kube/fake_clock.h"
 #include "operator_run/fake_api.h"
@@ -30,6 +31,8 @@ struct Stage {
   int writes_at_once = 16, polls_at_once = 16;
   std::string image = "atoll/engine:1";
   bool tells_changes_alone = false;  // the cluster's `changed` names all that changes (FakeWatches)
+  PresentListener news;
+  std::unique_ptr<Caches> caches;
   std::unique_ptr<Controller> controller;
 
   Stage() : Stage(kube::RetryRule{.times = 0}) {}
@@ -38,6 +41,8 @@ struct Stage {
 
   /// Starts the operator, or another one after it died.
   void start();
+  /// Begins the operator's next term, on the caches of the one before.
+  void begin_term();
 
   void submit(const std::string& name, Changes changes = {});
   json& job(const std::string& name = "cora") { return cluster.objects.at({Kind::kJob, name}); }
@@ -52,6 +57,10 @@ struct Stage {
       int seconds, const std::function<bool()>& until = [] { return false; });
   bool has_ended(const std::string& name = "cora") { return ctl::has_ended(status(name).conditions); }
   int count(const std::string& write) const;
+
+ private:
+  Options options() const;
+  void make_controller();
 };
 
 }  // namespace atl::ctl

@@ -119,6 +119,26 @@ TEST(Starvation, RoomIsKeptForOneThatHasWaitedTooLong) {
   EXPECT_GT(stream.finished(), before) << "and then theirs again";
 }
 
+TEST(Starvation, PreparingIsNoWaiting) {
+  Stream stream(Seconds(60));
+  stream.stage.cluster.training.seconds = 1000;
+  stream.submit("holder", 2);
+  stream.stage.run(30, [&] { return stream.launches("holder") == 1; });
+  stream.stage.cluster.does_prepare_hang = true;
+  stream.submit("large", 8);
+  stream.stage.run(100);
+  ASSERT_EQ(stream.stage.reason(kPlaced, "large"), kPreparing);
+  stream.stage.cluster.does_prepare_hang = false;
+  stream.stage.run(30, [&] { return stream.stage.reason(kPlaced, "large") == kNoRoom; });
+  stream.submit("late", 2);
+  stream.stage.run(40, [&] { return stream.launches("late") == 1; });
+  EXPECT_EQ(stream.launches("late"), 1) << "nothing is kept yet for one that could be placed only now";
+  stream.stage.run(80);
+  stream.submit("later", 2);
+  stream.stage.run(40);
+  EXPECT_EQ(stream.launches("later"), 0) << "but once that has waited";
+}
+
 TEST(Starvation, BothAreToldWhy) {
   Stream stream(Seconds(60));
   stream.keep_waiting("large", "late");

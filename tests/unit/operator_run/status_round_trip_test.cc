@@ -71,6 +71,7 @@ class Draws {
           {moment(now), {perhaps(number()), "SIGKILL", "cora-0-0", "n1"}, "Exit", perhaps(number())});
     drawn.made_of = {one_of(2) ? "0123456789" : "", one_of(2) ? "abcdef0123" : "",
                      one_of(2) ? "atoll/engine:0" : ""};
+    if (one_of(2)) drawn.findings = one_of(2) ? R"({"ranks":4,"flows":[[0,2,100]]})" : text();
     drawn.pod_size = {one_of(4) ? 2 : 0, one_of(2) ? text() : ""};
     drawn.result = {perhaps(real()), perhaps(number())};
     drawn.start = perhaps(moment(now));

@@ -259,8 +259,7 @@ TEST_P(PlannedAndRun, TheStrategysFormulaSaysWhatIsSent) {
   const FeatureShape features = feature_shape(job, meta);
   const Model model = planned_model(job, features, meta.classes);
   const EpochTraffic formula =
-      find_strategy(job.strategy.kind)
-          ->traffic(job.strategy.options, traffic_shape(job, dataset, model, prepared));
+      job.strategy.row->traffic(job.strategy.options, traffic_shape(job, dataset, model, prepared));
   const JobPlan plan = plan_job(job, dataset, prepared, {1, {1e9, 1e9, 1e9}, 1e9});
   EXPECT_EQ(formula.halo, plan.epoch[std::size_t(Traffic::kHalo)]);
   EXPECT_EQ(formula.halo_gradient, plan.epoch[std::size_t(Traffic::kHaloGradient)]);

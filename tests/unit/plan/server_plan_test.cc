@@ -99,6 +99,50 @@ TEST(ServerPlans, DivideArcsEvenlyOverTheRanksOfAServer) {
   }
 }
 
+/// Bytes of the blocks that `part` has by distance. A block of all the part's arcs uses the part's arrays.
+Index near_bytes(const GraphPart& part, bool scales, bool places) {
+  Index bytes = 0;
+  for (const NearRows& near : part.near) {
+    for (const PeerRows& peer : near.peers) bytes += 4 * Index(peer.send.size());
+    const Index own = near.own.arcs.offsets[near.rows], outer = near.outer.arcs.offsets[near.rows];
+    if (own == part.graph->own.arcs() && outer == part.graph->outer.arcs()) continue;
+    bytes += 8 * (near.sources + 1) + 4 * own;                           // own arcs back
+    bytes += 8 * (near.rows + 1) + 8 * (near.halo + 1) + 2 * 4 * outer;  // outer arcs there and back
+    bytes += near.halo * (4 + 4 + (scales ? Index(sizeof(Real)) : 0));   // numbers, ids and scales
+    if (places) bytes += 8 * (own + outer);                              // of transposed arcs
+  }
+  return bytes;
+}
+
+TEST(ServerPlans, MeasureTheShareThatARankTrainsOn) {
+  TemporaryFolder folder;
+  write_small_data(folder / "small", {.vertices = 200, .arc_share = 0.01});
+  for (const std::string model : {"gcn", "gat", "sage"}) {
+    const Job job = small_job({"model={kind: " + model + ", layers: 3, hidden: 8}",
+                               "strategy={kind: granndis}", "placement.ranks=4", "placement.ranksPerServer=2",
+                               "strategy.granndis={maxHop: 2, fanout: -1}"});
+    const Dataset dataset = Dataset::open(folder / "small");
+    const auto prepared = PreparedGraph::make(dataset, partition_options(job, 4), graph_transforms(job),
+                                              training_marks(dataset, job));
+    const JobPlan plan = plan_job(job, dataset, prepared, {1, {1e9, 1e9, 1e9}, 1e9});
+    run_ranks(4, [&](Communicator& comm) {
+      SmallRank rank(comm, job, folder / "small", 1);
+      const GraphPart& part = rank.data.training_part();
+      const RankShape& shape = plan.ranks[std::size_t(comm.rank())].shape;
+      EXPECT_EQ(shape.copies, part.graph->owned - part.graph->counted);
+      ASSERT_EQ(shape.near.size(), part.near.size());
+      for (std::size_t behind = 0; behind < part.near.size(); ++behind) {
+        const NearRows& near = part.near[behind];
+        EXPECT_EQ(shape.near[behind].rows, near.rows);
+        EXPECT_EQ(shape.near[behind].halo, near.halo);
+        EXPECT_EQ(shape.near[behind].own_arcs, near.own.arcs.offsets[near.rows]);
+        EXPECT_EQ(shape.near[behind].outer_arcs, near.outer.arcs.offsets[near.rows]);
+      }
+      EXPECT_EQ(shape.near_bytes, near_bytes(part, model == "gcn", model == "gat")) << model;
+    });
+  }
+}
+
 TEST(ServerPlans, SayWhatEachBatchTakes) {
   const std::vector<std::string> fields{"model={kind: sage, layers: 2, hidden: 64}",
                                         "strategy={kind: granndis}", "placement.ranks=4",

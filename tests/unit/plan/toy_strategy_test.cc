@@ -2,6 +2,8 @@
 // resume it.
 #include <gmock/gmock.h>
 
+#include <optional>
+
 #include "job/field.h"
 #include "job/strategies.h"
 #include "job/strategies/boundary_rows.h"
@@ -54,14 +56,16 @@ Layout together(const Job& job) {
 }
 
 void whole_groups(const Check& c) {
-  if (c.job.strategy.kind != "toy") return;
   if (c.job.placement.ranks % c.job.strategy.options.integer("together") != 0)
     c.error("strategy.toy.together", "does not divide placement.ranks (use a number that does)");
 }
 
+std::optional<Job> made_before;  // the table had the toy
+
 /// Before any test reads a job.
 class AddToy final : public testing::Environment {
   void SetUp() override {
+    made_before.emplace();
     add_strategy(
         StrategyInfo{.kind = "toy",
                      .description = "a toy",
@@ -90,12 +94,23 @@ class Toy : public KilledRuns {
 
 TEST_F(Toy, IsReadFromAManifestAndLaidOut) {
   const Job four = small_job({"strategy.kind=toy", "strategy.toy.together=2", "placement.ranks=4"});
-  EXPECT_EQ(find_strategy("toy")->layout(four).groups, (std::vector<std::vector<Rank>>{{0, 1}, {2, 3}}));
+  EXPECT_EQ(four.strategy.row->layout(four).groups, (std::vector<std::vector<Rank>>{{0, 1}, {2, 3}}));
   EXPECT_THAT(
       [] {
         small_job({"strategy.kind=toy", "placement.ranks=3"});
       },
       testing::ThrowsMessage<Error>(testing::HasSubstr("strategy.toy.together: does not divide")));
+}
+
+TEST_F(Toy, MovesNoRowThatAJobHolds) {
+  ASSERT_TRUE(made_before);
+  EXPECT_EQ(made_before->strategy.row, job_of("graph").strategy.row);
+  EXPECT_EQ(made_before->strategy.row->kind, "graph");
+}
+
+/// Three ranks are no whole groups of the toy, whose option another's job doesn't have.
+TEST_F(Toy, HasNoSayInAnothersJob) {
+  EXPECT_EQ(small_job({"strategy.kind=graph", "placement.ranks=3"}).placement.ranks, 3);
 }
 
 TEST_F(Toy, TrainsAndResumes) {

@@ -115,7 +115,7 @@ TEST_P(Bits, AreThoseThatAreStored) {
 TEST(EveryStrategy, HasEachOfTheTable) {
   std::set<std::string> tested{"auto"};  // chooses one of the others
   for (const StrategyCase& each : every_strategy())
-    tested.insert(job_of(every_model().front(), each).strategy.kind);
+    tested.insert(job_of(every_model().front(), each).strategy.row->kind);
   for (const StrategyInfo& info : strategy_infos()) {
     if (!std::filesystem::exists(source_folder() / "engine/strategies" / info.kind))
       continue;  // a test's own

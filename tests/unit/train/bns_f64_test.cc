@@ -2,6 +2,7 @@
 // with no rows that of separate parts.
 #include <gmock/gmock.h>
 
+#include "job/strategies.h"
 #include "train/every_model.h"
 #include "train/small_job.h"
 #include "train/stale_gcn.h"
@@ -19,7 +20,7 @@ TEST_P(BnsAtOne, EqualsOneRankWithDropout) {
   const SmallResult one = train_small(alone, folder / "small", 1, 20);
   for (const auto& [ranks, partitioner] : {std::pair(2, "metis"), {4, "metis"}, {3, "hash"}, {2, "range"}}) {
     Job job = alone;
-    job.strategy.kind = "bns";
+    job.strategy.row = find_strategy("bns");
     job.strategy.options = {};
     job.strategy.options.set("rate", 1.0);
     job.strategy.options.set("haloRows", std::string(ranks == 3 ? "inputs" : "products"));

@@ -213,7 +213,7 @@ class Recurrence : public testing::TestWithParam<SmallCase> {
 
   static double sampling_rate(const Job& job) {
     const Options& o = job.strategy.options;
-    if (job.strategy.kind == "bns") return o.number("rate");
+    if (o.has("rate")) return o.number("rate");
     return o.has("boundaryRate") ? o.number("boundaryRate") : 1;
   }
 

@@ -76,7 +76,7 @@ TEST_P(WeightlessArcs, TrainUnderEveryStrategy) {
     EXPECT_TRUE(std::isfinite(got.validation_loss));
     for (const Real weight : got.weights) ASSERT_TRUE(std::isfinite(weight));
     const Job job = job_of(GetParam(), strategy);
-    const StrategyInfo& info = *find_strategy(job.strategy.kind);
+    const StrategyInfo& info = *job.strategy.row;
     if (info.exact == nullptr || !info.exact(job) || job.wire() == Precision::kBFloat16) continue;
     expect_same(got, one);
     ++exact;

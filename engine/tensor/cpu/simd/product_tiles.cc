@@ -15,7 +15,7 @@ namespace {
 
 constexpr Index kBlockRows = 256;                      // rows that are read again from the second-level cache
 constexpr Index kBlockTiles = 32;                      // inner tiles of such rows
-constexpr Index kRowTiles = kPairedRows / kTileInner;  // of product_at_tiles' inner dimension in one block
+constexpr Index kRowTiles = kPairedRows / kTileInner;  // in a block, of product_at_tiles' inner dimension
 
 /// Copies of rows' last inner values, up to a whole tile with zeros: what lies behind them isn't the rows',
 /// and could be a NaN.

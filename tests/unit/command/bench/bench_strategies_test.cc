@@ -8,6 +8,7 @@
 #include "command/commands.h"
 #include "dataset/source_files.h"
 #include "job/load.h"
+#include "job/strategies.h"
 
 namespace atl {
 namespace {
@@ -28,7 +29,7 @@ TEST(StrategyList, EachEntryStandsForItselfWhateverTheManifestSays) {
   const std::string list = "graph:overlap=false,pipegcn,pipegcn:smoothing=both:decay=0.9,graph:wire=float32";
   ASSERT_EQ(read_strategy_list(list).size(), 4U);
   EXPECT_EQ(read_strategy_list(list)[2].label, "pipegcn:smoothing=both:decay=0.9");
-  EXPECT_EQ(job_under(list, 0).strategy.kind, "graph");
+  EXPECT_EQ(job_under(list, 0).strategy.row->kind, "graph");
   EXPECT_FALSE(job_under(list, 0).strategy.options.flag("overlap"));
   EXPECT_EQ(job_under(list, 1).strategy.options.number("decay"), 0.95);
   EXPECT_EQ(job_under(list, 2).strategy.options.text("smoothing"), "both");
