@@ -11,8 +11,6 @@ namespace atl {
 namespace {
 
 constexpr Index kSizeBytes = 8;  // of the message in which a rank says how many rows it wants
-// Exchanges by which a rank asks for rows: their number, and which; and those by which it's answered.
-constexpr double kAsking = 2, kAnswer = 1;
 
 }  // namespace
 
@@ -49,8 +47,7 @@ BatchTraffic::BatchTraffic(const Job& job, const Dataset& dataset, const BatchSo
       row_(dataset, source, features, job.wire() == Precision::kBFloat16,
            double(fetched_) / double(features.columns)),
       cached_rows_(cache_rows(owners, cache_bytes(job), row_bytes_of(job, features))),
-      // numbers of entries come before the entries
-      feature_rounds_(kAsking + (features.held == FeatureForm::kSparse ? 2 : 1) * kAnswer),
+      feature_answers_(features.held == FeatureForm::kSparse ? 2 : 1),  // numbers of entries come first
       bytes_(std::size_t(ranks_) * std::size_t(ranks_)) {}
 
 /// The row set `set` of a batch (SharedRows).
@@ -61,9 +58,14 @@ std::span<const VertexId> BatchTraffic::row_set(const Batch& batch, int set) {
 /// A batch's requests to other ranks and their answers, without features.
 void BatchTraffic::add_drawing(const Batch& batch, Rank rank, const Asked& asked, double times) {
   if (mapped_) return;
-  // Numbers of arcs come before the arcs.
-  add_rounds(rank, Traffic::kStructure, times * (kAsking + 2 * kAnswer) * double(batch.layers()));
-  add_rounds(rank, Traffic::kIds, times * (kAsking + kAnswer));
+  std::vector<VertexId> described(batch.rows().begin(), batch.rows().end());
+  for (int hop = 0; hop < batch.layers(); ++hop) {
+    const auto rows = batch.rows().first(std::size_t(batch.output_rows(hop)));
+    add_asking(rank, Traffic::kStructure, rows, 2, times);  // numbers of arcs come before the arcs
+    const auto leaves = batch.leaves(hop).rows.span();
+    described.insert(described.end(), leaves.begin(), leaves.end());
+  }
+  add_asking(rank, Traffic::kIds, described, 1, times);
   const bool symmetric = asked.normalisation == Normalisation::kSymmetric;
   for (Rank owner = 0; owner < ranks_; ++owner) {
     add(rank, owner, Traffic::kIds, times * kSizeBytes);
@@ -88,6 +90,12 @@ void BatchTraffic::add_drawing(const Batch& batch, Rank rank, const Asked& asked
           times * (double(sizeof(NeighbourCounts)) + drawn * (weighted_ || asked.weights ? 8 : 4)));
     }
   }
+}
+
+void BatchTraffic::add_asking(Rank rank, Traffic purpose, std::span<const VertexId> rows, int answers,
+                              double times) {
+  const bool asks = std::ranges::any_of(rows, [&](VertexId row) { return !owners_.owns(rank, row); });
+  add_rounds(rank, purpose, times * (asks ? 2 + answers : 1));
 }
 
 void BatchTraffic::add_sets(const StepSets& sets, double times) {
@@ -122,7 +130,7 @@ double BatchTraffic::add_push(const PushedSizes& sizes, const GroupBatchOptions&
 /// Row numbers go to their owners, and the number of ranks that compute each row comes back.
 void BatchTraffic::add_shares(const Batch& batch, Rank rank, double times) {
   for (int set = 0; set <= batch.layers(); ++set) {
-    add_rounds(rank, Traffic::kIds, times * (kAsking + kAnswer));
+    add_asking(rank, Traffic::kIds, row_set(batch, set), 1, times);
     for (Rank owner = 0; owner < ranks_; ++owner) add(rank, owner, Traffic::kIds, times * kSizeBytes);
     for (const VertexId row : row_set(batch, set)) {
       add(rank, owners_.owner_of(row), Traffic::kIds, times * 4);
@@ -164,7 +172,6 @@ void BatchTraffic::add_touched(Rank rank, Index features, double times) {
 
 void BatchTraffic::add_features(const std::map<VertexId, Index>& reads, Rank rank, std::int64_t drawn,
                                 double times) {
-  add_rounds(rank, Traffic::kFeatures, times * double(drawn) * feature_rounds_);
   const std::vector<VertexId> here = cached(rank);
   for (const auto& [row, count] : reads) {
     if (std::ranges::binary_search(here, row)) continue;

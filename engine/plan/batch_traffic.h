@@ -72,6 +72,10 @@ class BatchTraffic {
   void add_choices(Rank rank, double times);
   /// TouchedFeatures' messages, `times` times an epoch.
   void add_touched(Rank rank, Index features, double times);
+  /// Exchanges of features for a batch.
+  void add_fetching(const Batch& batch, Rank rank, double times) {
+    add_asking(rank, Traffic::kFeatures, batch.rows(), feature_answers_, times);
+  }
   /// Features of other ranks' rows; `reads` says how many of the `drawn` batches read each row.
   void add_features(const std::map<VertexId, Index>& reads, Rank rank, std::int64_t drawn, double times);
 
@@ -79,7 +83,7 @@ class BatchTraffic {
   double row_bytes(VertexId row) const { return 4 + row_.bytes(row); }
 
   double sent(Rank from, Rank to, std::size_t purpose) const { return bytes_[index(from, to)][purpose]; }
-  /// How often a rank exchanges messages in an epoch to make its batches. Every rank does so equally often.
+  /// How often rank 0 exchanges messages in an epoch to make its batches, as a measure for all ranks.
   const std::array<double, kTraffics>& rounds() const { return rounds_; }
 
   /// A batch's row sets (SharedRows).
@@ -92,6 +96,9 @@ class BatchTraffic {
   void add_rounds(Rank rank, Traffic purpose, double rounds) {
     if (rank == 0) rounds_[std::size_t(purpose)] += rounds;
   }
+  /// Exchanges in which the rank asks for these rows and is answered so many times. If all are its own, it
+  /// exchanges only their numbers.
+  void add_asking(Rank rank, Traffic purpose, std::span<const VertexId> rows, int answers, double times);
   std::size_t index(Rank from, Rank to) const {
     return std::size_t(from) * std::size_t(ranks_) + std::size_t(to);
   }
@@ -105,7 +112,7 @@ class BatchTraffic {
   Index fetched_;  // columns of others' rows
   FeatureMessages row_;
   Index cached_rows_;
-  double feature_rounds_;  // of a batch
+  int feature_answers_;
   std::vector<std::array<double, kTraffics>> bytes_;
   std::array<double, kTraffics> rounds_{};
 };

@@ -112,6 +112,7 @@ void RankBatches::draw(std::int64_t draw, std::span<const VertexId> seeds, Batch
   const bool weighs = sets_ != nullptr && batch.layers() > 0 && sets_->of_layer(0).weighs();
   sent.add_drawing(batch, rank_, {model_.needs.normalisation, weighs}, times);
   if (counts_rows_) sent.add_shares(batch, rank_, times);
+  if (!by_columns_ && !once_) sent.add_fetching(batch, rank_, times);
   if (by_columns_) pushed_ += by_columns_->add_sent(batch, sent, times);
   double others = 0, all = 0;
   for (const VertexId row : batch.rows()) {

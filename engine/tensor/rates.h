@@ -44,7 +44,7 @@ struct MachineRates {
 struct ComputeWork {
   double product_flops = 0;   // of dense products, or work that takes as long
   double gathered_bytes = 0;  // neighbours' rows and the arcs that name them, not reused in caches
-  double streamed_bytes = 0;  // matrices read or written once, in order
+  double streamed_bytes = 0;  // matrices read, or read and written, once and in order
   double half_flops = 0;      // of dense products of rows in halves
   ByCache cached{};           // the same two for matrices that a cache holds
   double calls = 0;           // of kernels

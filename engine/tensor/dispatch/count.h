@@ -2,27 +2,32 @@
 // arguments, and what the kernels that multiply or gather rows do besides.
 #pragma once
 
+#include <type_traits>
+
 #include "tensor/dispatch/operands.h"
 #include "tensor/rates.h"
 
 namespace atl {
 
 /// Adds each operand that it visits: of columns of a wider matrix only these, and no array whose length the
-/// arguments don't give.
+/// arguments don't give. What is written counts twice, because a cache reads a line before it writes it back.
 struct StreamedOperands {
   ComputeWork& work;
 
   template <class E>
   void operator()(E*, Index elements) const {
-    add(double(std::max<Index>(0, elements)) * sizeof(E));
+    add<E>(double(std::max<Index>(0, elements)) * sizeof(E));
   }
   template <class T>
   void operator()(const View<T>& matrix) const {
-    add(double(matrix.rows) * double(matrix.row_bytes()));
+    add<T>(double(matrix.rows) * double(matrix.row_bytes()));
   }
 
  private:
-  void add(double bytes) const { work += streamed(bytes, bytes); }
+  template <class E>
+  void add(double bytes) const {
+    work += streamed(std::is_const_v<E> ? bytes : 2 * bytes, bytes);
+  }
 };
 
 /// Counts each matrix once.
