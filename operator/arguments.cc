@@ -1,7 +1,6 @@
 #include "operator/arguments.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 #include <unistd.h>
 
 #include <cstdlib>
@@ -9,6 +8,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "base/text.h"
 #include "job/quantity.h"
 #include "operator/objects/template.h"
 
@@ -50,7 +50,7 @@ std::set<std::string> allowed_features(const Arguments& arguments) {
   for (const std::string& word : words_of(arguments.get("--allow"))) {
     if (!is_allowable(word))
       fail("--allow: '{}' is unknown (use any of {}, or a capability's name, as IPC_LOCK)", word,
-           fmt::join(guarded_features(), ", "));
+           joined(guarded_features(), ", "));
     allowed.insert(word);
   }
   return allowed;
@@ -212,7 +212,7 @@ Command operator_command(int (*run)(const Arguments&)) {
        {"--allow", "NAMES",
         fmt::format(
             "also allowed in template and volumes, separated by commas: {}, capabilities by name (default: none)",
-            fmt::join(guarded_features(), ", "))},
+            joined(guarded_features(), ", "))},
        {"--reserve-after", "SECONDS", "how long a gang waits before room is reserved for it (default: 300)"},
        {"--lease", "SECONDS", "how long a silent leader keeps the lease (default: 15)"},
        {"--progress-every", "SECONDS", "time between two polls of a job's progress (default: 5)"}},

@@ -2,7 +2,6 @@
 
 #include <fmt/core.h>
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -140,7 +139,7 @@ std::string suggestion(const std::string& given, const std::vector<std::string>&
   if (known.empty()) return "";
   const std::string near = nearest_word(given, known);
   const std::string meant = near.empty() ? "" : fmt::format("did you mean {}? ", near);
-  return fmt::format(" ({}known: {})", meant, fmt::join(known, ", "));
+  return fmt::format(" ({}known: {})", meant, joined(known, ", "));
 }
 
 namespace {

@@ -1,11 +1,12 @@
 // Text for people and from them: Unicode, quoting input in messages, the known word nearest to a mistyped
-// one, numbers.
+// one, lists, numbers.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <vector>
 
 namespace atl {
@@ -34,6 +35,25 @@ std::string nearest_word(const std::string& given, const std::vector<std::string
 
 /// Returns " (did you mean X? known: a, b, c)".
 std::string suggestion(const std::string& given, const std::vector<std::string>& known);
+
+// Lists.
+
+/// The texts, or the whole numbers, of a list with `between` after each but the last: "a, b, c". fmt::join
+/// compiles a formatter with widths and precisions in each file that calls it, a third of a second.
+template <class List>
+std::string joined(const List& all, std::string_view between) {
+  std::string text;
+  std::string_view before;
+  for (const auto& each : all) {
+    text += before;
+    if constexpr (std::is_integral_v<std::remove_cvref_t<decltype(each)>>)
+      text += std::to_string(each);
+    else
+      text += each;
+    before = between;
+  }
+  return text;
+}
 
 // Numbers as people read them.
 

@@ -1,6 +1,5 @@
 // atoll plan: what a job will take, before it is run.
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 #include <algorithm>
 #include <cerrno>
 #include <cmath>
@@ -13,6 +12,7 @@
 #include <vector>
 
 #include "base/error.h"
+#include "base/text.h"
 #include "base/threads.h"
 #include "command/command_line.h"
 #include "command/commands.h"
@@ -69,7 +69,7 @@ void check_template(const Job& job) {
   ctl::Settings settings{.allowed = ctl::guarded_features()};
   settings.allowed.insert(ctl::kAnyCapability);
   if (const auto faults = ctl::template_faults(job, settings); !faults.empty())
-    fail("{}", fmt::join(faults, "\n"));
+    fail("{}", joined(faults, "\n"));
 }
 
 /// The size of pods that the operator would choose on these nodes; nothing where that isn't its to choose, or

@@ -1,6 +1,5 @@
 // Why a run that can be trained shouldn't be expected to learn, or to show, much: warnings before it starts.
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <numeric>
@@ -159,7 +158,7 @@ FieldRemark unlearnt_doubt(const Job& job, const Dataset& dataset) {
   return {kPath,
           fmt::format("no training vertex of {} is of class {}{}, and {} validation and test vertices are: a "
                       "model never learns to predict that; choose another split, or leave them out of it",
-                      dataset.meta().name, fmt::join(named, ", "), unlearnt.size() > kNamed ? ", …" : "",
+                      dataset.meta().name, joined(named, ", "), unlearnt.size() > kNamed ? ", …" : "",
                       count_text(vertices))};
 }
 

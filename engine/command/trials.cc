@@ -4,7 +4,6 @@
 #include "command/compare.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -215,10 +214,9 @@ class Trials {
   void tell(const std::vector<ComparedStrategy*>& all) const {
     std::vector<std::string> names;
     for (const ComparedStrategy* each : all) names.push_back(each->label);
-    say_(fmt::format("trying graph for {} at most{} on {}, and then {} (strategy.trial)",
-                     counted_text(steps_, "step"),
-                     steps_ < bounds_.steps ? ", all that training.epochs has," : "", data_->name(),
-                     fmt::join(names, ", ")));
+    say_(fmt::format(
+        "trying graph for {} at most{} on {}, and then {} (strategy.trial)", counted_text(steps_, "step"),
+        steps_ < bounds_.steps ? ", all that training.epochs has," : "", data_->name(), joined(names, ", ")));
     if (steps_ < kFewSteps) say_("warning: so few steps say little about what longer training comes to");
   }
 

@@ -1,7 +1,6 @@
 // meta.json, in which a data set's folder describes itself: printed and parsed.
 #include "dataset/dataset.h"
 
-#include <fmt/ranges.h>
 #include <algorithm>
 #include <iterator>
 
@@ -94,7 +93,7 @@ FeatureForm parse_form(const std::string& text, const std::string& name) {
   const auto* const found = std::find(std::begin(kForms), std::end(kForms), text);
   if (found == std::end(kForms))
     fail("{}: the field 'featureForm' is {}; allowed are {}: import the data set again", name,
-         in_quotes(text), fmt::join(kForms, ", "));
+         in_quotes(text), joined(kForms, ", "));
   return FeatureForm(found - std::begin(kForms));
 }
 

@@ -2,7 +2,6 @@
 #include "job/read.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 #include <algorithm>
 #include <cctype>
 #include <cmath>
@@ -208,11 +207,10 @@ struct Assigner {
       if (names.back() == *text) return set(int(i));
     }
     const std::string elsewhere = other_name(field.path, *text);
-    problems.error(
-        value.where, field.path,
-        shown(value) + " is unknown" +
-            (elsewhere.empty() ? suggestion(*text, names)
-                               : fmt::format(" ({} known: {})", elsewhere, fmt::join(names, ", "))));
+    problems.error(value.where, field.path,
+                   shown(value) + " is unknown" +
+                       (elsewhere.empty() ? suggestion(*text, names)
+                                          : fmt::format(" ({} known: {})", elsewhere, joined(names, ", "))));
   }
 
   template <class T>
@@ -279,7 +277,7 @@ std::string allowed_text(const Field& field) {
   if (field.type == FieldType::kChoice) {
     std::vector<std::string> names;
     for (const auto& choice : field.choices) names.push_back(choice.name);
-    return fmt::format("one of {}", fmt::join(names, ", "));
+    return fmt::format("one of {}", joined(names, ", "));
   }
   const std::string range = range_text(field);
   return type_text(field) + (range.empty() ? "" : ", " + range);

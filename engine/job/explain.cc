@@ -2,7 +2,6 @@
 #include "job/fields.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 
@@ -81,9 +80,9 @@ std::string details(const Field& field) {
   add("default", field.required ? "none: the field is required" : default_value(field));
   add("source", source_text(field));
   if (!field.shorthand.empty())
-    add("short", fmt::format("a single value instead of a map sets {}", fmt::join(field.shorthand, " and ")));
+    add("short", fmt::format("a single value instead of a map sets {}", joined(field.shorthand, " and ")));
   if (!field.used_with.path.empty()) {
-    add("only with", fmt::format("{}: {}", field.used_with.path, fmt::join(field.used_with.values, ", ")));
+    add("only with", fmt::format("{}: {}", field.used_with.path, joined(field.used_with.values, ", ")));
   }
   if (field.slot) add("changes", changes_text(mutability_of(field)));
   if (field.slot) add("resuming", field.may_change ? "may change" : "must stay the same");
@@ -106,7 +105,7 @@ std::string meant(const std::string& wanted, const std::vector<std::string>& kno
   if (!near.empty()) return near;
   std::vector<std::string> paths = paths_named(field_name(wanted));
   if (paths.empty()) paths = paths_named(field_called(field_name(wanted)));
-  return fmt::format("{}", fmt::join(paths, " or "));
+  return joined(paths, " or ");
 }
 
 /// The path of a manifest's field in the table; "" is the whole manifest.
@@ -147,7 +146,7 @@ std::string explain_all(const std::string& path) {
       all.push_back(details(field));
   }
   if (all.empty()) no_such_field(wanted);
-  return fmt::format("{}", fmt::join(all, "\n"));
+  return joined(all, "\n");
 }
 
 }  // namespace atl

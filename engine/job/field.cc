@@ -1,9 +1,9 @@
 #include "job/field.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include "base/error.h"
+#include "base/text.h"
 
 namespace atl {
 namespace {
@@ -11,7 +11,7 @@ namespace {
 std::string flow_list(const std::vector<std::string>& words) {
   std::vector<std::string> quoted;
   for (const auto& word : words) quoted.push_back('"' + word + '"');
-  return fmt::format("[{}]", fmt::join(quoted, ", "));
+  return fmt::format("[{}]", joined(quoted, ", "));
 }
 
 /// Writes a value; it has one overload for each alternative of Slot.
@@ -21,10 +21,12 @@ struct Writer {
   std::string operator()(const std::string* value) const { return *value; }
   std::string operator()(const std::vector<std::string>* value) const { return flow_list(*value); }
   std::string operator()(const std::vector<double>* value) const {
-    return fmt::format("[{}]", fmt::join(*value, ", "));
+    std::vector<std::string> numbers;
+    for (const double number : *value) numbers.push_back(fmt::format("{}", number));
+    return fmt::format("[{}]", joined(numbers, ", "));
   }
   std::string operator()(const std::vector<std::int64_t>* value) const {
-    return fmt::format("[{}]", fmt::join(*value, ", "));
+    return fmt::format("[{}]", joined(*value, ", "));
   }
   std::string operator()(const EnumSlot& value) const {
     return field.choices.at(std::size_t(value.get())).name;

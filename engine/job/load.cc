@@ -1,7 +1,5 @@
 #include "job/load.h"
 
-#include <fmt/format.h>
-#include <fmt/ranges.h>
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
@@ -11,6 +9,7 @@
 #include <string>
 
 #include "base/error.h"
+#include "base/text.h"
 #include "job/fields.h"
 #include "job/models.h"
 #include "job/read.h"
@@ -134,7 +133,7 @@ LoadedJob parse_job(const std::string& text, const std::string& name,
   ReadResult read = read_job(manifest);
   // A wrong field has its default here. Rules would then complain about a value that nobody wrote.
   if (read.problems.errors.empty()) check_rules(read.job, read.given, read.problems);
-  if (!read.problems.errors.empty()) throw Error(fmt::format("{}", fmt::join(read.problems.errors, "\n")));
+  if (!read.problems.errors.empty()) throw Error(joined(read.problems.errors, "\n"));
   if (read.job.output.path.empty()) read.job.output.path = read.job.name;
   return {std::move(read.job), std::move(read.given), std::move(read.problems.warnings)};
 }

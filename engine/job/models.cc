@@ -1,11 +1,11 @@
 #include "job/models.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <utility>
 
+#include "base/text.h"
 #include "job/field.h"
 #include "job/models/kinds.h"
 #include "job/samplers.h"
@@ -44,9 +44,8 @@ std::string kinds_by(const Field& field, std::string OwnDefault::*what,
   for (const auto& info : strategy_infos()) add(info.kind, info.defaults);
   for (const auto& info : sampler_infos()) add("sampler " + info.name, info.defaults);
   std::vector<std::string> all;
-  for (const auto& [value, kinds] : groups)
-    all.push_back(fmt::format(text, value, fmt::format("{}", fmt::join(kinds, " and "))));
-  return fmt::format("{}", fmt::join(all, between));
+  for (const auto& [value, kinds] : groups) all.push_back(fmt::format(text, value, joined(kinds, " and ")));
+  return joined(all, between);
 }
 
 }  // namespace
@@ -99,7 +98,7 @@ std::vector<std::string> models_with_option(const std::string& path) {
 }
 
 std::string owners_of(const std::string& path) {
-  return fmt::format("{}", fmt::join(models_with_option(path), " or "));
+  return joined(models_with_option(path), " or ");
 }
 
 std::vector<std::string> models_that_read(const std::string& path) {

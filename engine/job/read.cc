@@ -1,7 +1,6 @@
 #include "job/read.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 
@@ -15,7 +14,7 @@
 namespace atl {
 namespace {
 
-std::string joined(const std::string& parent, const std::string& name) {
+std::string child_path(const std::string& parent, const std::string& name) {
   return parent.empty() ? name : parent + "." + name;
 }
 
@@ -117,7 +116,7 @@ class Reader {
   void read_object(const std::string& path, const Node& node) {
     out_.given[path] = node.where;
     for (const auto& [key, value] : node.entries) {
-      const std::string child = joined(path, key);
+      const std::string child = child_path(path, key);
       const Field* field = find_field(fields_, child);
       if (field == nullptr || field_parent(field->path) != path) {
         unknown(path, key, value);
@@ -171,7 +170,7 @@ class Reader {
   }
 
   void unknown(const std::string& path, const std::string& key, const Node& value) {
-    const std::string child = joined(path, key);
+    const std::string child = child_path(path, key);
     const bool is_of_another = (path == "strategy" && (find_strategy(key) || strategy_with_option(child))) ||
                                !owners_of(child).empty();
     if (is_of_another && value.is_null()) return;  // null counts as not given
@@ -202,8 +201,8 @@ class Reader {
     if (elsewhere.empty()) return suggestion(key, known);
     const bool more = elsewhere.size() > kMost;
     elsewhere.resize(std::min(elsewhere.size(), kMost));
-    return fmt::format(" (did you mean {}{}? known: {})", fmt::join(elsewhere, " or "), more ? " or …" : "",
-                       fmt::join(known, ", "));
+    return fmt::format(" (did you mean {}{}? known: {})", joined(elsewhere, " or "), more ? " or …" : "",
+                       joined(known, ", "));
   }
 
   void misplaced_block(const std::string& kind, const Node& value) {

@@ -1,7 +1,5 @@
 #include "job/samplers.h"
 
-#include <fmt/ranges.h>
-
 #include <algorithm>
 
 #include "base/error.h"
@@ -200,7 +198,7 @@ void check_sampler(const Check& c) {
     const std::string name = option_name(option);
     if (readers_of(name).empty() || reads(sampler, name) || !is_wished(c, option)) continue;
     c.error(option.path, "is not read by sampler {} (leave it out, or use sampler: {})", sampler.name,
-            fmt::join(readers_of(name), " or "));
+            joined(readers_of(name), " or "));
   }
   if (sampler.check != nullptr) sampler.check(c, "strategy." + strategy.kind + ".");
 }
@@ -217,14 +215,14 @@ Rule sampler_rule(const std::string& kind, const std::vector<Field>& options) {
     const bool by_default = readers.front() == first;
     const std::string read =
         fmt::format("{}has(self.sampler) {} self.sampler in ['{}']", by_default ? "!" : "",
-                    by_default ? "||" : "&&", fmt::join(readers, "', '"));
+                    by_default ? "||" : "&&", joined(readers, "', '"));
     rule.server.push_back(
         {"strategy." + kind, name,
          fmt::format("!has(self.{0}) || self.{0}{1} || ({2})", name, says_nothing(option), read), "",
          fmt::format(
              "'is not read by sampler %s (leave it out, or use sampler: {})'.format([has(self.sampler) ? "
              "self.sampler : '{}'])",
-             fmt::join(readers, " or "), first)});
+             joined(readers, " or "), first)});
   }
   rule.server.push_back(
       {"strategy." + kind, "delay",

@@ -1,7 +1,6 @@
 #include "launch/places.h"
 
 #include <arpa/inet.h>
-#include <fmt/ranges.h>
 #include <netdb.h>
 #include <poll.h>
 #include <sys/socket.h>
@@ -15,6 +14,7 @@
 #include <thread>
 
 #include "base/error.h"
+#include "base/text.h"
 
 namespace atl {
 namespace {
@@ -49,7 +49,7 @@ std::string places_text(std::span<const Place> places) {
   std::string text;
   for (const Place& place : places)
     text += fmt::format("{}{}{}{}:{}", text.empty() ? "" : ";", place.host, place.node.empty() ? "" : "@",
-                        place.node, fmt::join(place.ranks, ","));
+                        place.node, joined(place.ranks, ","));
   return text;
 }
 

@@ -1,7 +1,6 @@
 #include "launch/supervisor.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 #include <poll.h>
 #include <pwd.h>
 #include <sys/types.h>
@@ -24,6 +23,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/stop.h"
+#include "base/text.h"
 #include "base/types.h"
 #include "launch/child.h"
 
@@ -238,11 +238,11 @@ std::string infiniband_text(const fs::path& devices, const fs::path& opened) {
   if (names.empty()) return {};
   const bool may_use = std::ranges::any_of(
       names_in(opened), [](const std::string& name) { return name.starts_with("uverbs"); });
-  if (may_use) return fmt::format("InfiniBand: this pod may use it; the node has {}", fmt::join(names, ", "));
+  if (may_use) return fmt::format("InfiniBand: this pod may use it; the node has {}", joined(names, ", "));
   return fmt::format(
       "InfiniBand: the node has {}, but this pod has no {}/uverbs*, so NCCL uses TCP (ask for the resource of "
       "the node's RDMA device plugin in template)",
-      fmt::join(names, ", "), opened.string());
+      joined(names, ", "), opened.string());
 }
 
 }  // namespace atl

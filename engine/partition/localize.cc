@@ -1,10 +1,10 @@
 // Cuts what a rank holds out of a prepared graph.
-#include <fmt/ranges.h>
 #include <algorithm>
 #include <charconv>
 #include <sstream>
 
 #include "base/error.h"
+#include "base/text.h"
 #include "graph/csr.h"
 #include "partition/local_graph.h"
 #include "partition/prepared_graph.h"
@@ -26,7 +26,7 @@ bool is_permutation(std::span<const int> parts) {
 }
 
 std::string parts_text(std::span<const int> parts) {
-  return fmt::format("{}", fmt::join(parts, ","));
+  return joined(parts, ",");
 }
 
 std::vector<int> read_parts(const std::string& text, int ranks, const std::string& what) {

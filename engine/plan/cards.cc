@@ -2,12 +2,13 @@
 #include "plan/job_plan.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
+#include <span>
 
 #include <algorithm>
 #include <vector>
 
 #include "base/error.h"
+#include "base/text.h"
 
 namespace atl {
 namespace {
@@ -61,7 +62,7 @@ const Card& card_of(const std::string& name) {
 std::string card_names() {
   std::vector<std::string> names;
   for (const Card& card : kCards) names.emplace_back(card.name);
-  return fmt::format("{} or {}", fmt::join(names.begin(), names.end() - 1, ", "), names.back());
+  return fmt::format("{} or {}", joined(std::span(names).first(names.size() - 1), ", "), names.back());
 }
 
 }  // namespace atl

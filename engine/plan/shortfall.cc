@@ -2,7 +2,6 @@
 #include "plan/job_plan.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <cmath>
 
@@ -81,7 +80,7 @@ std::optional<Shortfall> shortfall_of_resources(const JobPlan& plan, const Job& 
     worst = Shortfall{
         plan.from != PlannedFrom::kAssumedParts && kExactness * needed > given,
         fmt::format("resources.memory: {} is too little: rank{} {} need{} {}{} (use {}Mi or more); {}",
-                    bytes_text(given), ranks.size() == 1 ? "" : "s", fmt::join(ranks, ", "),
+                    bytes_text(given), ranks.size() == 1 ? "" : "s", joined(ranks, ", "),
                     ranks.size() == 1 ? "s" : "", bytes_text(needed), ranks.size() == 1 ? "" : " each",
                     std::int64_t(std::ceil(needed / kExactness / 0x1p20)), remedy(plan, on_gpus)),
         needed};

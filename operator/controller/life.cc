@@ -1,11 +1,11 @@
 // The beginning and the end of a job: whether it is valid, has completed, or is out of time, and the clean-up
 // after its end.
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <iterator>
 
+#include "base/text.h"
 #include "job/strategies.h"
 #include "operator/api/messages.h"
 #include "operator/controller/steps.h"
@@ -116,7 +116,7 @@ Next refuse_unfit(Reconcile& reconcile) {
         kCreated, false, kNewer,
         fmt::format("this operator doesn't know {}: the resource GNNJob is of a later release (upgrade the "
                     "operator too)",
-                    fmt::join(reconcile.job().unknown, ", ")));
+                    joined(reconcile.job().unknown, ", ")));
     return Next::kDone;
   }
   if (!reconcile.job().job) {
@@ -131,7 +131,7 @@ Next refuse_unfit(Reconcile& reconcile) {
   }
   const auto faults = faults_on_cluster(reconcile.spec(), reconcile.settings, is_new(reconcile));
   if (faults.empty()) return Next::kContinue;
-  fail_job(reconcile, "InvalidSpec", fmt::format("{}", fmt::join(faults, "\n")));
+  fail_job(reconcile, "InvalidSpec", joined(faults, "\n"));
   return Next::kDone;
 }
 

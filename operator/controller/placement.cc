@@ -1,12 +1,12 @@
 // Places for all pods of a gang, or for none: the plan is written to the status, then pods are pinned and
 // released.
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <numeric>
 #include <utility>
 
+#include "base/text.h"
 #include "operator/controller/places.h"
 #include "operator/controller/reconcile.h"
 #include "operator/controller/steps.h"
@@ -44,7 +44,7 @@ Predicted predicted_of(const GangPlan& plan, const Gang& gang) {
   if (!gang.assumed && is_whole)
     predicted.inter_server_bytes = std::accumulate(plan.level_bytes.begin(), plan.level_bytes.end(), 0.0);
   if (plan.cost <= plan.best_possible * (1 + 1e-9)) predicted.best_possible = predicted.inter_server_bytes;
-  predicted.reason = fmt::format("{}", fmt::join(plan.reasons, "; "));
+  predicted.reason = joined(plan.reasons, "; ");
   if (gang.assumed)
     predicted.reason +=
         fmt::format("{}traffic: assumed equal between all servers", plan.reasons.empty() ? "" : "; ");
@@ -62,7 +62,7 @@ std::string choice_text(const Reconcile& reconcile) {
 std::string unlabelled_text(const GangPlan& plan) {
   if (plan.unlabelled.empty()) return {};
   return fmt::format("; no node has the label {}, so all nodes are one domain of that level",
-                     fmt::join(plan.unlabelled, ", nor "));
+                     joined(plan.unlabelled, ", nor "));
 }
 
 void enter(Reconcile& reconcile, const GangPlan& plan, const Gang& gang) {
@@ -76,7 +76,7 @@ void enter(Reconcile& reconcile, const GangPlan& plan, const Gang& gang) {
     waited = fmt::format("; it waited {} for room", eta_text(double((reconcile.now() - *since).count())));
   const std::string split = text_of_split_node(reconcile.spec(), gang, plan, reconcile.settings.gpu_resource);
   reconcile.say(kPlaced, true, kPlanned,
-                fmt::format("{} servers on {}{}{}{}{}{}{}", plan.nodes.size(), fmt::join(plan.nodes, ", "),
+                fmt::format("{} servers on {}{}{}{}{}{}{}", plan.nodes.size(), joined(plan.nodes, ", "),
                             where_assigned(reconcile), waited, choice_text(reconcile), unlabelled_text(plan),
                             split.empty() ? "" : "; ", split));
 }
@@ -182,7 +182,7 @@ GangPlan find_places(Reconcile& reconcile) {
   } else {
     if (std::string awaited = what_is_replaced(reconcile); !awaited.empty())
       plan.reasons.push_back(std::move(awaited));
-    reconcile.say(kPlaced, false, kNoRoom, fmt::format("{}", fmt::join(plan.reasons, "; ")));
+    reconcile.say(kPlaced, false, kNoRoom, joined(plan.reasons, "; "));
     reconcile.requeue_at(reconcile.now() +
                          kPlanAgain);  // new room shows by watching; this is for what no watch shows
   }

@@ -8,7 +8,6 @@
 // another instead; the rest of the admission stays. So a lost pod goes as it would without a queue, and its
 // successor waits, gated, until there is a place for it. Where Kueue finds none, it evicts the job.
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <map>
@@ -16,6 +15,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/text.h"
 #include "operator/controller/gang_view.h"
 #include "operator/controller/places.h"
 #include "operator/controller/steps.h"
@@ -83,7 +83,7 @@ void leave_to_others(Gang& part, const std::vector<std::string>& nodes) {
 std::string what_is_replaced(const Reconcile& reconcile) {
   const AssignedNodes* assigned = only_nodes(reconcile.job().admitted.worker_nodes);
   if (!assigned || assigned->lost.empty()) return {};
-  return fmt::format("its queue looks for nodes instead of {}", fmt::join(assigned->lost, ", "));
+  return fmt::format("its queue looks for nodes instead of {}", joined(assigned->lost, ", "));
 }
 
 std::string where_assigned(const Reconcile& reconcile) {
@@ -100,7 +100,7 @@ std::string why_no_launcher_as_assigned(const Reconcile& reconcile) {
   if (!assigned) return {};
   if (assigned->slots.empty())
     return fmt::format("its queue looks for another node for the launcher instead of {}",
-                       fmt::join(assigned->lost, ", "));
+                       joined(assigned->lost, ", "));
   const std::string& node = assigned->slots.begin()->first;
   const std::string refusal = why_no_launcher_on(reconcile, node);
   return refusal.empty() ? ""

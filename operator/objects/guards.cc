@@ -2,13 +2,13 @@
 #include "operator/objects/template.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <functional>
 #include <string_view>
 
 #include "base/json.h"
+#include "base/text.h"
 #include "operator/plan/json_members.h"
 
 namespace atl::ctl {
@@ -64,7 +64,7 @@ std::string words(const Row& row, const json& value) {
   const std::string feature = row.feature == kAnyCapability ? text_of(value) : row.feature;
   return fmt::format("{}is not allowed here ({}; {}leave it out{})",
                      value.is_structured() ? "" : fmt::format("'{}' ", text_of(value)), row.why,
-                     named.empty() ? "" : fmt::format("use {}, or ", fmt::join(named, ", ")),
+                     named.empty() ? "" : fmt::format("use {}, or ", joined(named, ", ")),
                      feature.empty() ? "" : "; the chart's jobs.allow can name " + feature);
 }
 

@@ -5,13 +5,13 @@
 #include "operator/objects/objects.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <numeric>
 #include <sstream>
 
 #include "base/json.h"
+#include "base/text.h"
 #include "operator/api/json_values.h"
 #include "operator/objects/names.h"
 #include "operator/objects/parts.h"
@@ -30,8 +30,7 @@ constexpr const char* kTheirKeys = "/etc/atoll/mpi-operator-keys";  // mounted e
 
 std::string text_of_servers(const Servers& servers) {
   std::string text;
-  for (const auto& ranks : servers)
-    text += fmt::format("{}{}", text.empty() ? "" : ";", fmt::join(ranks, ","));
+  for (const auto& ranks : servers) text += fmt::format("{}{}", text.empty() ? "" : ";", joined(ranks, ","));
   return text;
 }
 

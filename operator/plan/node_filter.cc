@@ -1,7 +1,6 @@
 #include "operator/plan/node_filter.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <charconv>
@@ -9,6 +8,7 @@
 #include <optional>
 
 #include "base/json.h"
+#include "base/text.h"
 #include "operator/plan/json_members.h"
 #include "operator/plan/snapshot.h"
 
@@ -90,7 +90,7 @@ bool is_chosen_by(const NodeTerms& terms, const NodeState& node) {
 std::string text(const LabelRule& rule) {
   const std::string key = rule.of_name ? "metadata.name" : rule.key;
   if (rule.values.empty()) return key + " " + rule.comparison;
-  return fmt::format("{} {} [{}]", key, rule.comparison, fmt::join(rule.values, ", "));
+  return fmt::format("{} {} [{}]", key, rule.comparison, joined(rule.values, ", "));
 }
 
 NodeFilter NodeFilter::of_template(const std::string& pod_template) {
@@ -144,7 +144,7 @@ std::string NodeFilter::refusal(const NodeState& node) const {
   for (const LabelRule& rule : selector)
     if (!holds(rule, node))
       return rule.values.empty() ? "is not " + text(rule)
-                                 : fmt::format("has not {}={}", rule.key, fmt::join(rule.values, " or "));
+                                 : fmt::format("has not {}={}", rule.key, joined(rule.values, " or "));
   if (const auto driver = oldest_driver > 0 ? driver_of(node) : std::nullopt;
       driver && *driver < oldest_driver)
     return fmt::format("has NVIDIA's driver {}, and the engine's image needs {} or newer", *driver,

@@ -1,12 +1,13 @@
 // What is in the way of a gang, in words: why there is no place for all of it, or why its places cost more
 // than the best possible.
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 #include <algorithm>
 #include <functional>
 #include <iterator>
 #include <map>
+#include <span>
 
+#include "base/text.h"
 #include "operator/plan/room.h"
 
 namespace atl::ctl {
@@ -85,9 +86,8 @@ std::string what_would_do(const Gang& gang, int servers, const std::vector<Holde
   for (const auto& way : ways)
     if (!way.empty() && (!best || way.size() < best->size())) best = &way;
   if (best)
-    return fmt::format("; freeing {} would do", best->size() <= kMostNamed
-                                                    ? fmt::format("{}", fmt::join(*best, " and "))
-                                                    : listed(*best));
+    return fmt::format("; freeing {} would do",
+                       best->size() <= kMostNamed ? joined(*best, " and ") : listed(*best));
   if (gang.assigned)
     return "; its queue has to assign others, as it does where a node is gone, not ready or cordoned";
   int most = 0;
@@ -99,8 +99,8 @@ std::string what_would_do(const Gang& gang, int servers, const std::vector<Holde
 }  // namespace
 
 std::string listed(const std::vector<std::string>& all) {
-  if (all.size() <= kMostNamed) return fmt::format("{}", fmt::join(all, ", "));
-  return fmt::format("{} and {} more", fmt::join(all.begin(), all.begin() + kMostNamed, ", "),
+  if (all.size() <= kMostNamed) return joined(all, ", ");
+  return fmt::format("{} and {} more", joined(std::span(all).first(kMostNamed), ", "),
                      all.size() - kMostNamed);
 }
 

@@ -1,9 +1,9 @@
 #include "operator/plan/volumes.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include "base/json.h"
+#include "base/text.h"
 #include "operator/plan/json_members.h"
 #include "operator/plan/room.h"
 
@@ -27,7 +27,7 @@ void add_claim(const std::string& source, Mounters mounters, std::vector<GangVol
 std::string text_of(const LabelRule& rule) {
   if (rule.comparison != "In" || rule.values.empty()) return text(rule);
   const std::string level = rule.of_name ? "node" : level_name(rule.key);
-  return fmt::format("{} {}", level, fmt::join(rule.values, " or "));
+  return fmt::format("{} {}", level, joined(rule.values, " or "));
 }
 
 std::string text_of(const NodeTerms& terms) {
@@ -35,9 +35,9 @@ std::string text_of(const NodeTerms& terms) {
   for (const auto& term : terms) {
     std::vector<std::string> rules;
     for (const LabelRule& rule : term) rules.push_back(text_of(rule));
-    ways.push_back(fmt::format("{}", fmt::join(rules, ", ")));
+    ways.push_back(joined(rules, ", "));
   }
-  return fmt::format("{}", fmt::join(ways, " or "));
+  return joined(ways, " or ");
 }
 
 NodeTerms found_in(const std::map<std::string, NodeTerms>& all, const std::string& name) {

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <deque>
@@ -12,6 +11,7 @@
 #include <thread>
 #include <vector>
 
+#include "base/text.h"
 #include "operator/kube/reflector.h"
 #include "operator/run/caches.h"
 #include "operator/run/log.h"
@@ -79,14 +79,14 @@ inline std::string Feeds::missing() const {
   std::vector<std::string> texts;
   for (const Feed& feed : feeds_)
     if (!feed.reflector.has_synced()) texts.push_back(feed.text());
-  return fmt::format("{}", fmt::join(texts, "; "));
+  return joined(texts, "; ");
 }
 
 inline std::string Feeds::out_of_touch() const {
   std::vector<std::string> texts;
   for (const Feed& feed : feeds_)
     if (feed.reflector.out_of_touch() >= kPatience) texts.push_back(feed.text());
-  return fmt::format("{}", fmt::join(texts, "; "));
+  return joined(texts, "; ");
 }
 
 inline void Feeds::report(Metrics& metrics) const {

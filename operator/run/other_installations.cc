@@ -1,12 +1,10 @@
 #include "operator/run/other_installations.h"
 
-#include <fmt/format.h>
-#include <fmt/ranges.h>
-
 #include <algorithm>
 
 #include "base/error.h"
 #include "base/json.h"
+#include "base/text.h"
 #include "operator/api/json_values.h"
 #include "operator/plan/json_members.h"
 #include "operator/run/log.h"
@@ -29,7 +27,7 @@ OtherInstallations::OtherInstallations(kube::Client& client, const Options& opti
 
 void OtherInstallations::describe(const Options& options, kube::LeaseOptions& lease) {
   lease.labels[kClassLabel] = options.operator_class;
-  lease.annotations[kSpacesAnnotation] = fmt::format("{}", fmt::join(options.spaces, ","));
+  lease.annotations[kSpacesAnnotation] = joined(options.spaces, ",");
 }
 
 bool OtherInstallations::is_ours_too(const std::string& spaces) const {

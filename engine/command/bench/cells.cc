@@ -1,7 +1,6 @@
 #include "command/bench/cells.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <csignal>
@@ -58,7 +57,7 @@ BenchCell bench_cell(const Arguments& a, const ListedStrategy& listed) {
                        c.every));
   if (c.every_steps > 0)
     change("training.checkpoint.everySteps", c.every_steps, 0, "no checkpoints within epochs");
-  cell.said = fmt::format("{}", fmt::join(said, "; "));
+  cell.said = joined(said, "; ");
   return cell;
 }
 

@@ -1,6 +1,6 @@
 // A description of a data set as lines for a terminal.
-#include <fmt/ranges.h>
 
+#include <fmt/format.h>
 #include <algorithm>
 #include <span>
 
@@ -52,7 +52,7 @@ std::string classes_text(const DatasetDescription& d) {
 /// The first ten of the source's names of classes.
 std::string class_names_text(std::span<const std::string> names) {
   const std::size_t shown = std::min<std::size_t>(names.size(), 10);
-  return fmt::format("{}{}", fmt::join(names.first(shown), ", "), shown < names.size() ? ", …" : "");
+  return fmt::format("{}{}", joined(names.first(shown), ", "), shown < names.size() ? ", …" : "");
 }
 
 std::string split_text(const SplitStatistics& split) {

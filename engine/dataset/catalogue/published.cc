@@ -8,8 +8,7 @@
 //   reverses added, duplicates dropped.
 #include "dataset/catalogue/describe.h"
 
-#include <fmt/ranges.h>
-
+#include <fmt/format.h>
 #include <array>
 #include <cctype>
 
@@ -95,7 +94,7 @@ std::optional<PublishedComparison> compare_with_published(const DatasetMeta& met
 
 std::string to_text(const PublishedComparison& comparison) {
   if (comparison.differences.empty()) return fmt::format("as published ({})", comparison.published->source);
-  return fmt::format("{} (published: {})", fmt::join(comparison.differences, ", "),
+  return fmt::format("{} (published: {})", joined(comparison.differences, ", "),
                      comparison.published->source);
 }
 

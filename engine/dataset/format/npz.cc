@@ -1,6 +1,5 @@
 #include "dataset/format/npz.h"
 
-#include <fmt/format.h>
 #include <zlib.h>
 #include <algorithm>
 #include <cstddef>
@@ -13,6 +12,7 @@
 
 #include "base/error.h"
 #include "base/function_ref.h"
+#include "base/text.h"
 #include "base/types.h"
 #include "dataset/format/byte_source.h"
 #include "dataset/format/mapped_file.h"
@@ -101,7 +101,7 @@ std::vector<std::string> NpzFile::names() const {
 NpyArray NpzFile::read(const std::string& array) const {
   const auto found = entries_.find(array);
   if (found == entries_.end()) {
-    fail("{}: holds no array '{}'; it holds: {}", name_, array, fmt::format("{}", fmt::join(names(), ", ")));
+    fail("{}: holds no array '{}'; it holds: {}", name_, array, joined(names(), ", "));
   }
   const ZipEntry& entry = found->second;
   const Packed packed{entry, packed_bytes(bytes_, entry, name_ + ":" + array), name_ + ":" + array};

@@ -1,9 +1,9 @@
 // SciPy's sparse matrices in .npz archives.
-#include <fmt/ranges.h>
 
 #include <algorithm>
 
 #include "base/error.h"
+#include "base/text.h"
 #include "dataset/format/npz.h"
 
 namespace atl {
@@ -73,7 +73,7 @@ NpzCsr read_csr_npz(const std::filesystem::path& path, const std::filesystem::pa
     fail(
         "{}: holds no sparse matrix but {}; save a sparse one with scipy.sparse.save_npz(path, x.tocsr()), a dense one "
         "with numpy.save, as .npy",
-        path.string(), fmt::join(archive.names(), ", "));
+        path.string(), joined(archive.names(), ", "));
   }
   const NpyArray shape = archive.read("shape");
   expect_shape(shape, {2});

@@ -1,7 +1,5 @@
 #include "dataset/import/importers.h"
 
-#include <fmt/ranges.h>
-
 #include <array>
 #include <string>
 #include <vector>
@@ -82,8 +80,7 @@ const ImporterEntry& find_importer(std::string_view format) {
   std::vector<std::string> known;
   for (const ImporterEntry& entry : kImporters) known.emplace_back(entry.format);
   for (const OtherName& other : kOtherNames) {
-    if (other.name == format)
-      fail("--format: '{}' {} (known: {})", format, other.says, fmt::join(known, ", "));
+    if (other.name == format) fail("--format: '{}' {} (known: {})", format, other.says, joined(known, ", "));
   }
   fail("--format: {} is unknown{}", in_quotes(format), suggestion(std::string(format), known));
 }

@@ -5,7 +5,6 @@
 //   splits], or lists of ids; edge_split.npz, whose training edges are the arcs if it is asked for;
 //   weights.npy [E]; original_ids.npy [N]; meta.json. All but edges.npy may be missing, and that too if
 //   the edge split is asked for.
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <filesystem>
@@ -14,6 +13,7 @@
 #include <vector>
 
 #include "base/error.h"
+#include "base/text.h"
 #include "dataset/format/npz.h"
 #include "dataset/format/text.h"
 #include "dataset/import/array_rows.h"
@@ -175,7 +175,7 @@ std::string files_of_other_names(const fs::path& folder) {
     if (std::ranges::find(kRead, name) != std::end(kRead) || std::ranges::any_of(kPrefixes, begins)) continue;
     found.push_back(name);
   }
-  return fmt::format("{}", fmt::join(found, ", "));
+  return joined(found, ", ");
 }
 
 void name_unused_files(const fs::path& folder, const ImportOptions& options, const DatasetWriter& writer) {

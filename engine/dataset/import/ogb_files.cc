@@ -1,6 +1,5 @@
 #include "dataset/import/ogb_files.h"
 
-#include <fmt/ranges.h>
 #include <algorithm>
 #include <cmath>
 #include <vector>
@@ -44,7 +43,7 @@ std::vector<std::string> relations_of_one_type(const fs::path& raw) {
   const std::vector<std::string> fitting = relations_of_one_type(raw);
   fail("{}; Atoll trains on one type: {}", what,
        fitting.empty() ? "no relation here joins vertices of one type"
-                       : fmt::format("give {}", fmt::join(fitting, " or ")));
+                       : fmt::format("give {}", joined(fitting, " or ")));
 }
 
 OgbFiles files_of_relation(const fs::path& folder, const Relation& relation) {

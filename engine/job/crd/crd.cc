@@ -1,10 +1,10 @@
 #include "job/crd/crd.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 #include <algorithm>
 
 #include "base/json.h"
+#include "base/text.h"
 #include "job/api_names.h"
 #include "job/fields.h"
 #include "job/models.h"
@@ -124,7 +124,7 @@ std::string kinds_where(const auto& infos, Condition holds) {
   std::vector<std::string> kinds;
   for (const auto& info : infos)
     if (holds(info)) kinds.push_back(info.kind);
-  return fmt::format("[{}]", fmt::join(kinds, ", "));
+  return fmt::format("[{}]", joined(kinds, ", "));
 }
 
 bool has_fanout_by_layer(const StrategyInfo& info) {

@@ -2,7 +2,6 @@
 #include "job/crd/crd.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 #include <algorithm>
 #include <iterator>
 #include <map>
@@ -10,6 +9,7 @@
 
 #include "base/error.h"
 #include "base/json.h"
+#include "base/text.h"
 #include "job/fields.h"
 #include "job/models.h"
 #include "job/read.h"
@@ -21,7 +21,7 @@ namespace {
 
 /// ['a', 'b']
 std::string cel_list(const std::vector<std::string>& words) {
-  return "['" + fmt::format("{}", fmt::join(words, "', '")) + "']";
+  return "['" + joined(words, "', '") + "']";
 }
 
 /// The range of an integer that may be written as a quantity.
@@ -64,8 +64,7 @@ void add_choices(const Field& option, std::vector<ServerRule>& rules) {
   rules.push_back({"model", "options." + field_name(option.path),
                    "self.kind != '" + option.of_kind + "' || !has(self.options) || !has(" + value + ") || " +
                        value + " in " + cel_list(names),
-                   "",
-                   fmt::format("\"'\" + {} + \"' is unknown (known: {})\"", value, fmt::join(names, ", "))});
+                   "", fmt::format("\"'\" + {} + \"' is unknown (known: {})\"", value, joined(names, ", "))});
 }
 
 void add_options(std::vector<ServerRule>& rules) {

@@ -2,12 +2,12 @@
 #include "job/crd/crd.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 #include <algorithm>
 #include <cmath>
 
 #include "base/error.h"
 #include "base/json.h"
+#include "base/text.h"
 #include "job/api_names.h"
 #include "job/field.h"
 #include "job/fields.h"
@@ -130,7 +130,7 @@ Json shorthand_schema(const Field& member) {
   if (member.type == FieldType::kChoice) {
     std::vector<std::string> names;
     for (const auto& choice : member.choices) names.push_back(choice.name);
-    schema.update({{"pattern", fmt::format("^({})$", fmt::join(names, "|"))}});
+    schema.update({{"pattern", fmt::format("^({})$", joined(names, "|"))}});
     schema.update({{"minimum", 1}, {"maximum", 0}});  // refuses every number
   } else {
     ATOLL_CHECK(member.type == FieldType::kInteger || member.type == FieldType::kNumber, "{}: no short form",

@@ -1,8 +1,10 @@
 // The rules of `placement` and `resources`: ranks on servers, servers on topology levels.
-#include <fmt/ranges.h>
 
+#include <fmt/format.h>
 #include <algorithm>
+#include <span>
 
+#include "base/text.h"
 #include "job/rule.h"
 
 namespace atl {
@@ -15,7 +17,7 @@ std::string divisors(int n) {
     if (n % d == 0) all.push_back(d);
   }
   if (all.size() == 1) return "1";
-  return fmt::format("{} or {}", fmt::join(all.begin(), all.end() - 1, ", "), all.back());
+  return fmt::format("{} or {}", joined(std::span(all).first(all.size() - 1), ", "), all.back());
 }
 
 void whole_servers(const Check& c) {
@@ -57,8 +59,7 @@ void within_a_level(const Check& c) {
   if (!c.has("placement.within") || std::ranges::find(p.topology_levels, p.within) != p.topology_levels.end())
     return;
   c.error("placement.within", "'{}' is not in placement.topologyLevels (use {})", p.within,
-          p.topology_levels.empty() ? "within only with topologyLevels"
-                                    : fmt::format("{}", fmt::join(p.topology_levels, ", ")));
+          p.topology_levels.empty() ? "within only with topologyLevels" : joined(p.topology_levels, ", "));
 }
 
 Rule within_a_level_rule() {

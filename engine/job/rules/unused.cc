@@ -1,8 +1,8 @@
 // Warnings for fields that were given and have no effect. An API server can't warn.
-#include <fmt/ranges.h>
 
 #include <algorithm>
 
+#include "base/text.h"
 #include "job/fields.h"
 #include "job/models.h"
 #include "job/rule.h"
@@ -22,8 +22,7 @@ void unused_fields(const Check& c) {
     const auto& wanted = field->used_with.values;
     if (std::find(wanted.begin(), wanted.end(), value) != wanted.end()) continue;
     const std::string given = value.empty() ? "without " + other->path : "with " + other->path + " " + value;
-    c.warning(field->path, "has no effect {} (it needs {}: {})", given, other->path,
-              fmt::join(wanted, " or "));
+    c.warning(field->path, "has no effect {} (it needs {}: {})", given, other->path, joined(wanted, " or "));
   }
   const auto& input = c.job.training.input_dropout;
   if (c.has("training.inputDropout.position") && input.rate == 0) {

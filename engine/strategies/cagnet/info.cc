@@ -1,7 +1,9 @@
 // Strategy `cagnet`: full-batch training in which each layer broadcasts every rank's whole block of rows to
 // all ranks that aggregate over it (Tripathy et al. 2020, 1D and 1.5D).
-#include <fmt/ranges.h>
 
+#include <fmt/format.h>
+
+#include "base/text.h"
 #include "job/field.h"
 #include "job/rule.h"
 #include "job/strategies.h"
@@ -23,7 +25,7 @@ void a_grid_of_the_ranks(const Check& c) {
   const std::int64_t replication = c.job.strategy.options.integer("replication");
   if (fits_grid(ranks, replication)) return;
   c.error("strategy.cagnet.replication", "the square of {} does not divide placement.ranks {} (use {})",
-          replication, ranks, fmt::join(replications_of(ranks), " or "));
+          replication, ranks, joined(replications_of(ranks), " or "));
 }
 
 /// CEL can't list the possible grids; otherwise the message is the same.

@@ -1,6 +1,6 @@
 // The rules between a manifest's stages, layers and chunks of a pipeline and its ranks and model.
-#include <fmt/ranges.h>
 
+#include <fmt/format.h>
 #include <numeric>
 
 #include "base/text.h"
@@ -24,7 +24,7 @@ void stages_of_the_ranks(const Check& c) {
   const std::string path = "strategy.gnnpipe.stages";
   if (stages > 0 && ranks % stages != 0)
     c.error(path, "{} does not divide placement.ranks {} (use {})", stages, ranks,
-            fmt::join(divisors(ranks), " or "));
+            joined(divisors(ranks), " or "));
   else if (stages > most)
     c.error(path, "{} stages for a {} of {} (use at most one a layer)", stages, c.job.model.kind,
             counted_text(most, "layer"));
@@ -40,7 +40,7 @@ std::string those_that_fit(int most, const Fits& fits) {
   std::vector<int> all;
   for (int each = 1; each <= most; ++each)
     if (fits(each)) all.push_back(each);
-  return fmt::format("{}", fmt::join(all, " or "));
+  return joined(all, " or ");
 }
 
 std::string stages_that_fit(const PlacementSpec& p, int most) {
@@ -96,7 +96,7 @@ void layers_of_the_stages(const Check& c) {
             counted_text(stages, "stage"));
   else if (ranks % count != 0)
     c.error(path, "has {}, one a stage, and {} does not divide placement.ranks {} (give {} numbers)",
-            counted_text(count, "number"), count, ranks, fmt::join(divisors(ranks), " or "));
+            counted_text(count, "number"), count, ranks, joined(divisors(ranks), " or "));
   else if (count > 1 && most_stages(c.job) == 1)
     c.error(path, "has {} for a {}, which has one stage (remove the list)", counted_text(count, "number"),
             c.job.model.kind);

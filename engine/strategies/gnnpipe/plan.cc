@@ -1,7 +1,6 @@
 #include "strategies/gnnpipe/plan.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 #include <algorithm>
 
 #include "base/json.h"
@@ -105,7 +104,7 @@ std::vector<std::string> StagesSection::lines(const JobPlan&, const Job& job) co
   std::vector<int> convolutions;
   for (const StagePlan& each : stages_) convolutions.push_back(each.convolutions);
   std::string stages = fmt::format("{} of {} convolutions", counted_text(Index(stages_.size()), "stage"),
-                                   fmt::join(convolutions, ", "));
+                                   joined(convolutions, ", "));
   const int slices = job.strategy.row->division(job).slices;
   if (slices > 0) stages += ", " + counted_text(slices, "chunk");
   std::vector<std::string> all{stages};

@@ -1,8 +1,10 @@
 // Strategy `minibatch`: each step trains on a few vertices and some of their neighbours (Hamilton et al.
 // 2017, "GraphSAGE", algorithm 2), or on what another sampler draws (job/samplers.h). Ranks divide a step's
 // vertices among themselves and sum their gradients.
-#include <fmt/ranges.h>
 
+#include <fmt/format.h>
+
+#include "base/text.h"
 #include "job/field.h"
 #include "job/models.h"
 #include "job/rule.h"
@@ -47,7 +49,7 @@ Field sums_folder_option() {
 std::string no_neighbours_without_sums() {
   return fmt::format(
       "none reads no neighbours, and the model needs them in every step (use model {}, or another sampler)",
-      fmt::join(models_that_aggregate_first(), " or "));
+      joined(models_that_aggregate_first(), " or "));
 }
 
 void neighbours_of_every_step(const Check& c) {
@@ -63,7 +65,7 @@ ServerRule neighbours_of_every_step_rule() {
           "!has(self.strategy) || !has(self.strategy.minibatch) || !has(self.strategy.minibatch.sampler) || "
           "self.strategy.minibatch.sampler != 'none' || (has(self.model) && has(self.model.kind) && "
           "self.model.kind in ['{}'])",
-          fmt::join(models_that_aggregate_first(), "', '")),
+          joined(models_that_aggregate_first(), "', '")),
       no_neighbours_without_sums()};
 }
 

@@ -4,8 +4,9 @@
 // the other layers are data parallel.
 #include "strategies/p3/info.h"
 
-#include <fmt/ranges.h>
+#include <fmt/format.h>
 
+#include "base/text.h"
 #include "job/field.h"
 #include "job/rule.h"
 #include "job/strategies/batch_options.h"
@@ -153,7 +154,7 @@ void copies_of_the_holders(const Check& c) {
     if (holders % d == 0) allowed.push_back(d);
   const bool by_server = c.job.strategy.options.text("columns") == "server";
   c.error("strategy.p3.copies", "{} does not divide the {} {} that columns are divided over (use {})", copies,
-          holders, by_server ? "servers" : "ranks", fmt::join(allowed, " or "));
+          holders, by_server ? "servers" : "ranks", joined(allowed, " or "));
 }
 
 /// Where the partitioner's kind says nothing of it, CEL judges the ranks alone.

@@ -1,7 +1,6 @@
 #include "telemetry/report/report.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
@@ -158,7 +157,7 @@ std::string section(const char* title, const char* what, const char* picture, co
 std::string stages(const RunRecord& run) {
   if (!run.pipeline) return "";
   return fmt::format("<div>bubbles <b>{}</b> · convolutions by stage <b>{}</b></div>",
-                     percent_text(run.pipeline->bubble), fmt::join(run.pipeline->convolutions, ", "));
+                     percent_text(run.pipeline->bubble), joined(run.pipeline->convolutions, ", "));
 }
 
 std::string details(const RunRecord& run) {
@@ -173,7 +172,7 @@ std::string details(const RunRecord& run) {
       {"strategy", s.strategy},
       {"partitioner", s.partitioner},
       {"ranks", fmt::format("{}, {} each", counted_text(s.ranks, "rank"), counted_text(s.threads, "thread"))},
-      {"servers", fmt::format("{}", fmt::join(servers(s), ", "))},
+      {"servers", joined(servers(s), ", ")},
       {"machine", s.machine}};
   rows.insert(rows.end(), s.versions.begin(), s.versions.end());
   const Reached at{run.resumed_from, run.resumed_steps};

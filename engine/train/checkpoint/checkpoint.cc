@@ -2,7 +2,6 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -15,6 +14,7 @@
 #include "base/atomic_file.h"
 #include "base/error.h"
 #include "base/json.h"
+#include "base/text.h"
 
 namespace atl {
 namespace {
@@ -205,7 +205,7 @@ std::optional<LoadedCheckpoint> CheckpointStore::newest(std::vector<std::string>
   }
   if (damages.empty()) return std::nullopt;
   fail("{}: no checkpoint is whole: {}; put a copy there, or start over: remove that folder, or use --fresh",
-       folder_.string(), fmt::join(damages, "; "));
+       folder_.string(), joined(damages, "; "));
 }
 
 std::optional<SafetensorsFile> CheckpointStore::read_part_state(const Reached& at, int part) const {

@@ -3,12 +3,12 @@
 // from it, one rank after the other.
 #include "train/checkpoint/run_state.h"
 
-#include <fmt/ranges.h>
-
+#include <fmt/format.h>
 #include <algorithm>
 #include <deque>
 #include <sstream>
 
+#include "base/text.h"
 #include "tensor/copies.h"
 
 namespace atl {
@@ -100,7 +100,7 @@ bool agreed(Communicator& comm, bool of_rank_0) {
 }  // namespace
 
 std::string PartsOnRanks::text() const {
-  return fmt::format("{} on ranks as {}", prepared, fmt::join(part, ","));
+  return fmt::format("{} on ranks as {}", prepared, joined(part, ","));
 }
 
 std::vector<std::string> write_part_states(Communicator& comm, const CheckpointStore& store,

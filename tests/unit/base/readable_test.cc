@@ -3,7 +3,12 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <cstdint>
 #include <limits>
+#include <set>
+#include <span>
+#include <string>
+#include <vector>
 
 namespace atl {
 namespace {
@@ -42,6 +47,23 @@ TEST(Readable, Counts) {
 TEST(Readable, Percents) {
   EXPECT_EQ(percent_text(0.8154), "81.5 %");
   EXPECT_EQ(percent_text(1), "100.0 %");
+}
+
+TEST(Readable, Lists) {
+  const std::vector<std::string> words{"a", "b", "c"};
+  EXPECT_EQ(joined(words, ", "), "a, b, c");
+  EXPECT_EQ(joined(std::span(words).first(1), ", "), "a");
+  EXPECT_EQ(joined(std::vector<std::string>{}, ", "), "");
+  EXPECT_EQ(joined(std::vector<std::string>{"", "b", ""}, ","), ",b,");  // empty ones count
+  EXPECT_EQ(joined(std::set<std::string>{"z", "y"}, " or "), "y or z");
+  constexpr const char* kLiterals[] = {"dense", "sparse"};
+  EXPECT_EQ(joined(kLiterals, "', '"), "dense', 'sparse");
+}
+
+TEST(Readable, ListsOfNumbers) {
+  EXPECT_EQ(joined(std::vector<int>{3, 0, -2}, ","), "3,0,-2");
+  EXPECT_EQ(joined(std::vector<std::int64_t>{9'000'000'000'000'000'000}, ","), "9000000000000000000");
+  EXPECT_EQ(joined(std::vector<std::int8_t>{65, 66}, ","), "65,66");  // no characters
 }
 
 }  // namespace
