@@ -19,7 +19,7 @@ using std::chrono::nanoseconds;
 constexpr std::chrono::microseconds kMarkPoll{50};
 constexpr std::chrono::milliseconds kLongestRest{
     5};  // for a transport that tells of arrivals: it doesn't tell of silence
-constexpr std::chrono::seconds kGrace{5};  // for the progress thread to name missing ranks, or to give up
+constexpr std::chrono::seconds kLastWords{5};  // for the progress thread to name missing ranks, or to give up
 
 }  // namespace
 
@@ -66,7 +66,7 @@ void Progress::wait(Operation& operation) {
   if (!other.stands)
     next_telling_ = options_.waits != nullptr ? waiter.since + kLongWait : Clock::time_point::max();
   work_.notify_one();  // the progress thread may be in a long sleep
-  const nanoseconds grace = std::min<nanoseconds>(kGrace, options_.timeout);
+  const nanoseconds grace = std::min<nanoseconds>(kLastWords, options_.timeout);
   while (!done_.wait_for(lock, grace, finished))
     if (Clock::now() - std::max(looked_, waiter.since) > options_.timeout + grace) fail_hung(operation);
   waiter.stands = false;
@@ -87,7 +87,7 @@ void Progress::abandon() {
   std::unique_lock lock(lock_);
   abandoned_ = true;
   work_.notify_one();
-  done_.wait_for(lock, kGrace, [this] { return !broken_.empty(); });
+  done_.wait_for(lock, kLastWords, [this] { return !broken_.empty(); });
 }
 
 double Progress::cpu_seconds() const {

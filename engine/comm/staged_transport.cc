@@ -11,7 +11,7 @@
 namespace atl {
 namespace {
 
-bool is_on_device(const Message& message) {
+bool lies_on_device(const Message& message) {
   return message.bytes > 0 && backend().memory.holds(message.data, std::size_t(message.bytes));
 }
 
@@ -54,12 +54,12 @@ class StagedGroup final : public Pending {
   static bool place(std::span<const Message> messages, std::vector<Message>& into,
                     std::vector<std::byte>& memory) {
     std::size_t bytes = 0;
-    for (const Message& each : messages) bytes += is_on_device(each) ? std::size_t(each.bytes) : 0;
+    for (const Message& each : messages) bytes += lies_on_device(each) ? std::size_t(each.bytes) : 0;
     if (memory.size() < bytes) memory.resize(bytes);
     into.assign(messages.begin(), messages.end());
     std::size_t used = 0;
     for (Message& each : into) {
-      if (!is_on_device(each)) continue;
+      if (!lies_on_device(each)) continue;
       each.data = memory.data() + used;
       used += std::size_t(each.bytes);
     }

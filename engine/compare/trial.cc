@@ -21,7 +21,7 @@
 namespace atl {
 namespace {
 
-constexpr Index kEpochs = 2;  // between evaluations, of one step each, if there are so many
+constexpr Index kTrialEpochs = 2;  // between evaluations, of one step each, if there are so many
 
 /// Input of all ranks.
 struct Trial {
@@ -56,7 +56,7 @@ class TrialRank {
     data_->count(comm_);
     trainer_ = std::make_unique<Trainer>(ctx_, comm_, trial_.job, *data_);
     TrialCurve curve;
-    const Index between = trainer_->steps() > 1 ? 1 : std::min<Index>(kEpochs, trial_.end.steps);
+    const Index between = trainer_->steps() > 1 ? 1 : std::min<Index>(kTrialEpochs, trial_.end.steps);
     for (Index epoch = 1; epoch * trainer_->steps() <= trial_.end.steps; ++epoch) {
       const After after = train_epoch(epoch);
       curve.out_of_time = after == After::kTime;

@@ -16,7 +16,7 @@ constexpr int kUnitShift = 8;           // ids are counted in units of 256 adjac
 constexpr Index kBucketArcs = 1 << 22;  // each thread sorts this many in memory at a time
 constexpr VertexId kBucketVertices = 1 << 22;
 constexpr Index kDealBytes = 64 << 20;  // write buffers of all buckets together
-constexpr Index kPieceArcs = 1 << 16;   // read at a time
+constexpr Index kSortedArcs = 1 << 16;  // read at a time
 constexpr Index kFixedBytes = 6 << 20;  // buffers of the files
 
 void count(std::vector<Index>& counts, VertexId id) {
@@ -123,10 +123,10 @@ ArcSorter::ArcSorter(std::filesystem::path folder, bool weighted)
 template <class Record, class Make>
 void ArcSorter::append(std::size_t arcs, Make make) {
   std::vector<Record> piece;
-  piece.reserve(std::min(arcs, std::size_t(kPieceArcs)));
+  piece.reserve(std::min(arcs, std::size_t(kSortedArcs)));
   for (std::size_t i = 0; i < arcs; ++i) {
     piece.push_back(make(i));
-    if (piece.size() < std::size_t(kPieceArcs) && i + 1 < arcs) continue;
+    if (piece.size() < std::size_t(kSortedArcs) && i + 1 < arcs) continue;
     arrived_.append(piece.data(), Index(piece.size() * sizeof(Record)));
     piece.clear();
   }
@@ -207,9 +207,9 @@ void ArcSorter::deal(const Options& options, std::vector<Bucket>& all, ScratchFi
     waiting[b].push_back(arc);
     if (waiting[b].size() == capacity) write_out(b);
   };
-  std::vector<Record> piece(static_cast<std::size_t>(kPieceArcs));
-  for (Index begin = 0; begin < given_; begin += kPieceArcs) {
-    const Index arcs = std::min(kPieceArcs, given_ - begin);
+  std::vector<Record> piece(static_cast<std::size_t>(kSortedArcs));
+  for (Index begin = 0; begin < given_; begin += kSortedArcs) {
+    const Index arcs = std::min(kSortedArcs, given_ - begin);
     arrived_.read_at(begin * Index(sizeof(Record)), piece.data(), arcs * Index(sizeof(Record)));
     for (const Record& arc : std::span(piece).first(std::size_t(arcs))) {
       if (arc.src() == arc.dst && options.remove_self_loops) continue;

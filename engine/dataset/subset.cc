@@ -9,8 +9,8 @@
 namespace atl {
 namespace {
 
-constexpr Index kFollowed = 16;  // neighbours followed per vertex
-constexpr Index kRows = 1024;    // rows of features at a time
+constexpr Index kFollowed = 16;      // neighbours followed per vertex
+constexpr Index kCopiedRows = 1024;  // rows of features at a time
 
 /// Takes vertices in the order in which they are reached.
 class Walk {
@@ -80,9 +80,9 @@ void add_features(const Dataset& dataset, std::span<const VertexId> vertices, Da
   const Index columns = dataset.meta().features;
   if (columns == 0) return;
   writer.begin_features(columns);
-  for (Index begin = 0; begin < Index(vertices.size()); begin += kRows) {
-    const auto ids =
-        vertices.subspan(std::size_t(begin), std::size_t(std::min(kRows, Index(vertices.size()) - begin)));
+  for (Index begin = 0; begin < Index(vertices.size()); begin += kCopiedRows) {
+    const auto ids = vertices.subspan(std::size_t(begin),
+                                      std::size_t(std::min(kCopiedRows, Index(vertices.size()) - begin)));
     if (dataset.meta().feature_form == FeatureForm::kSparse) {
       writer.add_sparse_features(dataset.read_sparse_features(ids).view(), {"features", begin});
       continue;

@@ -11,7 +11,7 @@
 namespace atl {
 namespace {
 
-std::vector<Field> join_parts() {
+std::vector<Field> join_fields() {
   std::vector<Field> all;
   all.push_back(
       {.path = "metadata.name",
@@ -37,7 +37,7 @@ void add_if_named(const Field& field, const std::string& name, std::vector<std::
 }  // namespace
 
 const std::vector<Field>& all_fields() {
-  static const std::vector<Field> fields = join_parts();
+  static const std::vector<Field> fields = join_fields();
   return fields;
 }
 

@@ -81,7 +81,7 @@ void job_name(const Check& c) {
             kLongestJobName);
 }
 
-std::vector<Rule> join_parts() {
+std::vector<Rule> join_rules() {
   std::vector<Rule> all;
   for (auto* part : {dataset_rules, placement_rules, training_rules, link_rules, strategy_rules, output_rules,
                      unused_rules}) {
@@ -93,7 +93,7 @@ std::vector<Rule> join_parts() {
 }  // namespace
 
 const std::vector<Rule>& all_rules() {
-  static const std::vector<Rule> rules = join_parts();
+  static const std::vector<Rule> rules = join_rules();
   return rules;
 }
 

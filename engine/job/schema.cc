@@ -14,13 +14,13 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-std::vector<const Field*> every_field() {
+std::vector<const Field*> manifest_fields() {
   std::vector<const Field*> fields;
   for (const Field& field : all_fields()) fields.push_back(&field);
   return fields;
 }
 
-Json quantity() {
+Json number_or_quantity() {
   return {{"anyOf",
            Json::array({Json{{"type", "number"}}, Json{{"type", "string"}, {"pattern", kQuantityPattern}}})}};
 }
@@ -36,7 +36,7 @@ Json type_of(const Field& field) {
     case FieldType::kCount:
     case FieldType::kBytes:
     case FieldType::kCores:
-      return quantity();
+      return number_or_quantity();
     case FieldType::kTextList:
       return {{"type", "array"}, {"maxItems", field.most_items}, {"items", {{"type", "string"}}}};
     case FieldType::kNumberList:
@@ -109,7 +109,7 @@ Json object_of(const std::vector<const Field*>& fields, const std::string& path,
 }  // namespace
 
 std::string json_schema() {
-  const auto fields = every_field();
+  const auto fields = manifest_fields();
   Json metadata = object_of(fields, "metadata", {{"type", "object"}});
   Json spec = object_of(fields, "", {{"type", "object"}, {"additionalProperties", false}});
   const Json schema{{"$schema", "https://json-schema.org/draft/2020-12/schema"},

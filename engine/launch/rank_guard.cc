@@ -28,7 +28,7 @@
 namespace atl {
 namespace {
 
-constexpr std::chrono::milliseconds kPiece{500};
+constexpr std::chrono::milliseconds kSleep{500};
 
 // A signal handler can reach only globals.
 std::atomic<bool> stop{false}, trains{false};
@@ -73,9 +73,9 @@ EndUnlessDone::EndUnlessDone(std::chrono::seconds seconds, std::string last_word
                              std::string meanwhile)
     : thread_([this, left = std::chrono::milliseconds(seconds), words = std::move(last_words), status,
                again = std::move(meanwhile)]() mutable {
-        for (; left.count() > 0; left -= kPiece) {
+        for (; left.count() > 0; left -= kSleep) {
           if (!again.empty()) dprintf(STDERR_FILENO, "%s\n", again.c_str());
-          if (wait_until_done(std::min(left, kPiece))) return;
+          if (wait_until_done(std::min(left, kSleep))) return;
         }
         std::fprintf(stderr, "%s\n", words.c_str());
         std::fflush(nullptr);

@@ -182,7 +182,7 @@ SuperviseEnd supervise(const SupervisePlan& plan) {
 }
 
 namespace {
-constexpr std::chrono::seconds kPatience{30};  // from the count of a kill to the end of its process
+constexpr std::chrono::seconds kPatienceWithKilled{30};  // from the count of a kill to the end of its process
 }  // namespace
 
 MemoryKills::MemoryKills(std::function<Ranks()> ranks, std::function<std::optional<long>()> count)
@@ -194,7 +194,7 @@ MemoryKills::MemoryKills(std::function<Ranks()> ranks, std::function<std::option
 std::optional<Rank> MemoryKills::killed_rank(Clock::time_point now) {
   const Ranks before = std::exchange(ranks_, read_ranks_());
   const long count = read_count_().value_or(count_);
-  if (std::exchange(count_, count) != count) looked_for_until_ = now + kPatience;
+  if (std::exchange(count_, count) != count) looked_for_until_ = now + kPatienceWithKilled;
   if (looked_for_until_ && now > *looked_for_until_) looked_for_until_.reset();
   if (!looked_for_until_) return {};
   for (const auto& [pid, rank] : before) {

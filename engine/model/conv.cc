@@ -9,7 +9,7 @@
 namespace atl {
 namespace {
 
-LayerSpec product_of(const LayerOptions& o) {
+LayerSpec sum_product(const LayerOptions& o) {
   const NeighbourSum sum(o);
   return {.name = fmt::format("conv {} → {}", o.in, o.out),
           .parameters = {input_weight("weight", o)},
@@ -23,7 +23,7 @@ LayerSpec product_of(const LayerOptions& o) {
 
 class Conv final : public FinishedLayer {
  public:
-  explicit Conv(const LayerOptions& o) : FinishedLayer(o, product_of(o)), sum_(o) {}
+  explicit Conv(const LayerOptions& o) : FinishedLayer(o, sum_product(o)), sum_(o) {}
 
  private:
   void multiply(Verbs& verbs, const LayerWeights& w, const LayerInput& input, Saved& saved, MatrixView target,

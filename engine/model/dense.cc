@@ -10,15 +10,15 @@ namespace {
 
 /// With a fixed input no computation is left to hide the gradient's sum behind, so it comes in four parts:
 /// three quarters travel while others are computed.
-int parts_of(const LayerOptions& o) {
+int dense_parts(const LayerOptions& o) {
   return o.fixed_input && !o.is_split() ? int(std::min<Index>(4, o.in)) : 1;
 }
 
-LayerSpec product_of(const LayerOptions& o) {
+LayerSpec dense_product(const LayerOptions& o) {
   ParameterSpec weight = input_weight("weight", o);
   weight.fan_in = o.fan_in;
   weight.fan_out = o.out;
-  weight.parts = parts_of(o);
+  weight.parts = dense_parts(o);
   return {.name = fmt::format("dense {} → {}", o.in, o.out),
           .parameters = {weight},
           .cost = {2.0 * double(o.in) * double(o.out), 0}};
@@ -26,7 +26,7 @@ LayerSpec product_of(const LayerOptions& o) {
 
 class Dense final : public FinishedLayer {
  public:
-  explicit Dense(const LayerOptions& o) : FinishedLayer(o, product_of(o)) {}
+  explicit Dense(const LayerOptions& o) : FinishedLayer(o, dense_product(o)) {}
 
  private:
   void multiply(Verbs& verbs, const LayerWeights& w, const LayerInput& input, Saved&, MatrixView target,

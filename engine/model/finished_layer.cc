@@ -21,7 +21,7 @@ LayerSpec finished(const LayerOptions& o, LayerSpec product, const RowFinish& fi
 }
 
 /// Where a sum over neighbours has its products, and on the way back their gradients.
-constexpr ScratchKey kZ;
+constexpr ScratchKey kProductRows;
 
 /// The rows that a skip connection adds, or nothing.
 ConstMatrixView residual_of(const LayerOptions& o, const LayerInput& input) {
@@ -167,7 +167,7 @@ void NeighbourSum::forward(Verbs& verbs, const LayerInput& input, OwnRows& own, 
   }
   const bool is_finished = sum_over(
       verbs, input.rows, sum, begin, [&](const Source& s, MatrixView into, bool accumulate, bool is_whole) {
-        MatrixView z = ctx.workspace->matrix(kZ, s.rows.rows(), options_.out, ctx.values);
+        MatrixView z = ctx.workspace->matrix(kProductRows, s.rows.rows(), options_.out, ctx.values);
         const auto [source, due] = own.due(s.rows, dropout_.of(verbs, s));
         transform(ctx, source, due, w, z);
         spmm(ctx, arcs_of(*s.block), z, into, accumulate, is_whole ? finish : Epilogue{});
@@ -180,7 +180,7 @@ bool NeighbourSum::sum_products(Verbs& verbs, const LayerInput& input, OwnRows& 
   Context& ctx = verbs.context();
   const auto [rows, due] = own.due(input.rows, dropout_.of_self(verbs));
   const ExchangedProducts products(verbs, rows, due, w);
-  const MatrixView z = ctx.workspace->matrix(kZ, rows.rows(), options_.out, ctx.values);
+  const MatrixView z = ctx.workspace->matrix(kProductRows, rows.rows(), options_.out, ctx.values);
   products.multiply_boundary(z);
   const auto rest = [&] {
     products.multiply_rest(z);
@@ -239,7 +239,7 @@ void NeighbourSum::backward_transformed(Verbs& verbs, const LayerInput& input, C
     return;
   }
   sum_back(verbs, input.rows, d_target, gradient.rows, own, [&](const Source& s, ConstMatrixView d_sum) {
-    MatrixView d_z = ctx.workspace->matrix(kZ, s.rows.rows(), options_.out, ctx.values);
+    MatrixView d_z = ctx.workspace->matrix(kProductRows, s.rows.rows(), options_.out, ctx.values);
     spmm(ctx, transposed_arcs_of(*s.block), d_sum, d_z);
     weight_backward(ctx, s.rows, dropout_.of(verbs, s), d_z, d_w);
     if (s.d_rows.cols > 0) rows_backward(ctx, dropout_.of_gradient(verbs, s), w, d_z, s.d_rows);
@@ -253,7 +253,7 @@ void NeighbourSum::backward_products(Verbs& verbs, const LayerInput& input, Cons
                                      OwnWork own_work) const {
   Context& ctx = verbs.context();
   const ExchangedProducts products(verbs, input.rows, dropout_.of_self(verbs), w);
-  const MatrixView d_z = ctx.workspace->matrix(kZ, input.rows.rows(), options_.out, ctx.values);
+  const MatrixView d_z = ctx.workspace->matrix(kProductRows, input.rows.rows(), options_.out, ctx.values);
   sum_back(verbs, d_z, d_target, d_z, own_work, [&](const Source& s, ConstMatrixView d_sum) {
     spmm(ctx, transposed_arcs_of(*s.block), d_sum, s.d_rows);
     if (s.own) products.backward_rest(d_z, d_w, d_rows);

@@ -214,7 +214,7 @@ class Gat final : public FinishedLayer {
 };
 
 /// `hidden` is the width of each head, as in PyG and DGL; the last layer averages its heads.
-Model make(const ModelSpec& spec, const TrainingSpec& training, const ModelInput& input) {
+Model make_gat(const ModelSpec& spec, const TrainingSpec& training, const ModelInput& input) {
   const auto heads = int(spec.options.integer("heads"));
   const Index hidden = Index(spec.hidden) * heads;
   std::vector<GatOptions> all;
@@ -248,7 +248,7 @@ Model make(const ModelSpec& spec, const TrainingSpec& training, const ModelInput
 }  // namespace
 
 ModelKind gat_kind() {
-  return {"gat", make, [](const Options&) -> GraphNeeds {
+  return {"gat", make_gat, [](const Options&) -> GraphNeeds {
             return {Normalisation::kSum, SelfLoops::kAdd, true};
           }};
 }

@@ -4,7 +4,7 @@
 namespace atl {
 namespace {
 
-Model make(const ModelSpec& spec, const TrainingSpec& training, const ModelInput& input) {
+Model make_gcn(const ModelSpec& spec, const TrainingSpec& training, const ModelInput& input) {
   Model model;
   model.layers = make_stack({make_conv, false}, spec, training, input);
   return model;
@@ -13,7 +13,7 @@ Model make(const ModelSpec& spec, const TrainingSpec& training, const ModelInput
 }  // namespace
 
 ModelKind gcn_kind() {
-  return {"gcn", make, [](const Options&) -> GraphNeeds {
+  return {"gcn", make_gcn, [](const Options&) -> GraphNeeds {
             return {Normalisation::kSymmetric, SelfLoops::kAdd};
           }};
 }

@@ -17,7 +17,7 @@ struct GcniiOptions {
   Real alpha = Real(0.1), theta = Real(0.5);
 };
 
-LayerSpec product_of(const LayerOptions& o) {
+LayerSpec gcnii_product(const LayerOptions& o) {
   constexpr int kEncoder = 0;
   return {.name = fmt::format("gcnii {} → {}", o.in, o.out),
           .parameters = {{"weight", o.in, o.in, Init::kFanOut, o.decay}},
@@ -30,7 +30,7 @@ LayerSpec product_of(const LayerOptions& o) {
 
 class Gcnii final : public FinishedLayer {
  public:
-  explicit Gcnii(const GcniiOptions& o) : FinishedLayer(o.layer, product_of(o.layer)), o_(o) {}
+  explicit Gcnii(const GcniiOptions& o) : FinishedLayer(o.layer, gcnii_product(o.layer)), o_(o) {}
 
  private:
   void multiply(Verbs& verbs, const LayerWeights& w, const LayerInput& input, Saved& saved, MatrixView target,
@@ -88,7 +88,7 @@ class Gcnii final : public FinishedLayer {
 };
 
 /// Convolutions decay at their own rate, the encoder and the last layer at the dense one.
-Model make(const ModelSpec& spec, const TrainingSpec& training, const ModelInput& input) {
+Model make_gcnii(const ModelSpec& spec, const TrainingSpec& training, const ModelInput& input) {
   const double lambda = spec.options.number("lambda");
   Model model;
   LayerOptions encoder = dense_on_features(spec.hidden, training, input);
@@ -119,7 +119,7 @@ Model make(const ModelSpec& spec, const TrainingSpec& training, const ModelInput
 }  // namespace
 
 ModelKind gcnii_kind() {
-  return {"gcnii", make, [](const Options&) -> GraphNeeds {
+  return {"gcnii", make_gcnii, [](const Options&) -> GraphNeeds {
             return {Normalisation::kSymmetric, SelfLoops::kAdd};
           }};
 }

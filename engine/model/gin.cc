@@ -7,7 +7,7 @@
 namespace atl {
 namespace {
 
-Model make(const ModelSpec& spec, const TrainingSpec& training, const ModelInput& input) {
+Model make_gin(const ModelSpec& spec, const TrainingSpec& training, const ModelInput& input) {
   const StackPlan plan{.convolution = make_conv,
                        .init = Init::kFanIn,
                        .own_row = Real(1 + spec.options.number("epsilon")),
@@ -22,7 +22,7 @@ Model make(const ModelSpec& spec, const TrainingSpec& training, const ModelInput
 /// A vertex counts 1 + ε times, and once more as its own neighbour where the data have a self-loop. In older
 /// runs self-loops didn't count (job/load.h).
 ModelKind gin_kind() {
-  return {"gin", make, [](const Options&) -> GraphNeeds {
+  return {"gin", make_gin, [](const Options&) -> GraphNeeds {
             return {Normalisation::kSum, SelfLoops::kRemove};
           }};
 }

@@ -9,7 +9,7 @@
 namespace atl {
 namespace {
 
-Model make(const ModelSpec& spec, const TrainingSpec& training, const ModelInput& input) {
+Model make_resgcn(const ModelSpec& spec, const TrainingSpec& training, const ModelInput& input) {
   const bool softmax = spec.options.text("aggregator") == "softmax";
   const auto temperature = Real(spec.options.number("temperature"));
   Model model;
@@ -30,7 +30,7 @@ Model make(const ModelSpec& spec, const TrainingSpec& training, const ModelInput
 
 /// A softmax over arcs needs no normalisation. Older runs left out the data's self-loops (job/load.h).
 ModelKind resgcn_kind() {
-  return {"resgcn", make, [](const Options& options) -> GraphNeeds {
+  return {"resgcn", make_resgcn, [](const Options& options) -> GraphNeeds {
             const bool softmax = options.text("aggregator") == "softmax";
             return {softmax ? Normalisation::kSum : Normalisation::kMean, SelfLoops::kRemove};
           }};

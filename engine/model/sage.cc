@@ -12,15 +12,15 @@ namespace {
 
 /// With a fixed input no computation is left to hide the gradient's sum behind, so it comes in eight parts:
 /// only the last one travels alone.
-int parts_of(const LayerOptions& o) {
+int sage_parts(const LayerOptions& o) {
   return o.fixed_input && !o.is_split() ? 2 * int(std::min<Index>(4, o.in)) : 1;
 }
 
-LayerSpec product_of(const LayerOptions& o) {
+LayerSpec sage_product(const LayerOptions& o) {
   const NeighbourSum sum(o);
   const Index whole = o.of_whole();
   return {.name = fmt::format("sage {} → {}", o.in, o.out),
-          .parameters = {{"weight", 2 * whole, o.out, o.init, o.decay, whole, o.out, true, parts_of(o), 2}},
+          .parameters = {{"weight", 2 * whole, o.out, o.init, o.decay, whole, o.out, true, sage_parts(o), 2}},
           .saved = sum.saved(),
           .cost = {4.0 * double(o.in) * double(o.out), sum.gather_columns()},
           .gathers = true,
@@ -30,7 +30,7 @@ LayerSpec product_of(const LayerOptions& o) {
 
 class Sage final : public FinishedLayer {
  public:
-  explicit Sage(const LayerOptions& o) : FinishedLayer(o, product_of(o)), sum_(o) {}
+  explicit Sage(const LayerOptions& o) : FinishedLayer(o, sage_product(o)), sum_(o) {}
 
  private:
   void multiply(Verbs& verbs, const LayerWeights& w, const LayerInput& input, Saved& saved, MatrixView target,
@@ -82,7 +82,7 @@ std::unique_ptr<Layer> make_sage(const LayerOptions& options) {
 
 /// aggregator: mean (without the vertex itself) | meanWithSelf (the graph has self-loops) | gcn (one weight
 /// for both).
-Model make(const ModelSpec& spec, const TrainingSpec& training, const ModelInput& input) {
+Model make_sage(const ModelSpec& spec, const TrainingSpec& training, const ModelInput& input) {
   const bool one_weight = spec.options.text("aggregator") == "gcn";
   Model model;
   model.layers = one_weight ? make_stack({make_conv, false}, spec, training, input)
@@ -95,7 +95,7 @@ Model make(const ModelSpec& spec, const TrainingSpec& training, const ModelInput
 /// SAGE's other aggregators are the same mean over a graph with self-loops. Without them, mean is as in older
 /// runs (job/load.h).
 ModelKind sage_kind() {
-  return {"sage", make, [](const Options& options) -> GraphNeeds {
+  return {"sage", make_sage, [](const Options& options) -> GraphNeeds {
             const bool without_self = options.text("aggregator") == "mean";
             return {Normalisation::kMean, without_self ? SelfLoops::kRemove : SelfLoops::kAdd};
           }};

@@ -6,7 +6,7 @@
 namespace atl {
 namespace {
 
-Model make(const ModelSpec& spec, const TrainingSpec& training, const ModelInput& input) {
+Model make_sgc(const ModelSpec& spec, const TrainingSpec& training, const ModelInput& input) {
   const auto hops = int(spec.options.integer("hops"));
   LayerOptions linear = dense_on_features(input.classes, training, input);
   const bool dropped_before = training.input_dropout.rate > 0 &&
@@ -27,7 +27,7 @@ Model make(const ModelSpec& spec, const TrainingSpec& training, const ModelInput
 }  // namespace
 
 ModelKind sgc_kind() {
-  return {"sgc", make, [](const Options&) -> GraphNeeds {
+  return {"sgc", make_sgc, [](const Options&) -> GraphNeeds {
             return {Normalisation::kSymmetric, SelfLoops::kAdd};
           }};
 }

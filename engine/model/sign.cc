@@ -83,7 +83,7 @@ LayerOptions layer_behind(LayerOptions& before, Index out, const TrainingSpec& t
   return o;
 }
 
-Model make(const ModelSpec& spec, const TrainingSpec& training, const ModelInput& input) {
+Model make_sign(const ModelSpec& spec, const TrainingSpec& training, const ModelInput& input) {
   ATOLL_CHECK(!input.packed_features, "powers of packed features aren't packed");
   const auto powers = int(spec.options.integer("hops")), depth = int(spec.options.integer("hopLayers"));
   std::vector<LayerOptions> layers{first_products(spec, training, input, powers + 1)};
@@ -114,7 +114,7 @@ Model make(const ModelSpec& spec, const TrainingSpec& training, const ModelInput
 }  // namespace
 
 ModelKind sign_kind() {
-  return {"sign", make, [](const Options&) -> GraphNeeds {
+  return {"sign", make_sign, [](const Options&) -> GraphNeeds {
             return {Normalisation::kSymmetric, SelfLoops::kAdd};
           }};
 }

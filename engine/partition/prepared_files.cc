@@ -48,7 +48,7 @@ class Files {
   std::map<std::string, std::string> checksums_;
 };
 
-std::vector<VertexId> rows_of(const std::vector<VertexId>& ids) {
+std::vector<VertexId> ids_as_rows(const std::vector<VertexId>& ids) {
   std::vector<VertexId> rows(ids.size());
   for (std::size_t row = 0; row < ids.size(); ++row) rows[std::size_t(ids[row])] = VertexId(row);
   return rows;
@@ -62,7 +62,7 @@ void write_prepared(const fs::path& folder, const std::string& identity, const P
   Files files(place.path());
   files.write("ids", Dtype::kInt32, prepared.ids);
   files.write("", prepared.whole);
-  if (rows) files.write("rows", Dtype::kInt32, rows_of(prepared.ids));
+  if (rows) files.write("rows", Dtype::kInt32, ids_as_rows(prepared.ids));
   if (!prepared.induced.halo_offsets.empty()) files.write("induced_", prepared.induced);
   write_file_atomically(place.path() / "meta.json",
                         to_json({identity, prepared.part_offsets, prepared.slice_offsets, prepared.quality,

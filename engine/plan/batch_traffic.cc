@@ -10,7 +10,7 @@
 namespace atl {
 namespace {
 
-constexpr Index kSizeBytes = 8;  // of the message in which a rank says how many rows it wants
+constexpr Index kCountBytes = 8;  // of the message in which a rank says how many rows it wants
 
 }  // namespace
 
@@ -68,8 +68,8 @@ void BatchTraffic::add_drawing(const Batch& batch, Rank rank, const Asked& asked
   add_asking(rank, Traffic::kIds, described, 1, times);
   const bool symmetric = asked.normalisation == Normalisation::kSymmetric;
   for (Rank owner = 0; owner < ranks_; ++owner) {
-    add(rank, owner, Traffic::kIds, times * kSizeBytes);
-    add(rank, owner, Traffic::kStructure, times * double(kSizeBytes * batch.layers()));
+    add(rank, owner, Traffic::kIds, times * kCountBytes);
+    add(rank, owner, Traffic::kStructure, times * double(kCountBytes * batch.layers()));
   }
   const auto describe = [&](std::span<const VertexId> rows) {
     for (const VertexId row : rows) {
@@ -110,7 +110,7 @@ void BatchTraffic::add_pushes(const PushedRows& leaving, Rank rank, double times
   add_rounds(rank, Traffic::kIds, times * 2);
   for (Rank peer = 0; peer < ranks_; ++peer)
     add(rank, peer, Traffic::kIds,
-        times * (kSizeBytes * layers + double(leaving.of(peer, 0).size() * sizeof(VertexId))));
+        times * (kCountBytes * layers + double(leaving.of(peer, 0).size() * sizeof(VertexId))));
 }
 
 double BatchTraffic::add_push(const PushedSizes& sizes, const GroupBatchOptions& options,
@@ -131,7 +131,7 @@ double BatchTraffic::add_push(const PushedSizes& sizes, const GroupBatchOptions&
 void BatchTraffic::add_shares(const Batch& batch, Rank rank, double times) {
   for (int set = 0; set <= batch.layers(); ++set) {
     add_asking(rank, Traffic::kIds, row_set(batch, set), 1, times);
-    for (Rank owner = 0; owner < ranks_; ++owner) add(rank, owner, Traffic::kIds, times * kSizeBytes);
+    for (Rank owner = 0; owner < ranks_; ++owner) add(rank, owner, Traffic::kIds, times * kCountBytes);
     for (const VertexId row : row_set(batch, set)) {
       add(rank, owners_.owner_of(row), Traffic::kIds, times * 4);
       add(owners_.owner_of(row), rank, Traffic::kIds, times * 4);
@@ -180,7 +180,7 @@ void BatchTraffic::add_features(const std::map<VertexId, Index>& reads, Rank ran
     add(owner, rank, Traffic::kFeatures, times * double(count) * row_.bytes(row));
   }
   for (Rank owner = 0; owner < ranks_; ++owner)
-    add(rank, owner, Traffic::kFeatures, times * double(drawn * kSizeBytes));
+    add(rank, owner, Traffic::kFeatures, times * double(drawn * kCountBytes));
 }
 
 }  // namespace atl

@@ -9,12 +9,6 @@
 #include "strategies/schedule/layerwise_inference.h"
 
 namespace atl {
-namespace {
-
-constexpr Index kReal = sizeof(Real);
-
-}  // namespace
-
 double RankSlabs::others() const {
   return std::accumulate(of_owner.begin(), of_owner.end(), 0.0);
 }

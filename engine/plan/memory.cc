@@ -5,12 +5,6 @@
 #include "job/samplers.h"
 
 namespace atl {
-namespace {
-
-constexpr Index kReal = sizeof(Real);
-
-}  // namespace
-
 Index feature_bytes(Index rows, const FeatureShape& f) {
   if (f.form == FeatureForm::kDense) return kReal * reals_of(rows * f.columns, f.storage);
   if (f.form == FeatureForm::kBits)

@@ -12,6 +12,8 @@
 
 namespace atl {
 
+constexpr Index kReal = sizeof(Real);  // bytes of a value
+
 struct MemoryItem {
   std::string name;
   Index bytes = 0;

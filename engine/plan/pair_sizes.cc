@@ -5,6 +5,7 @@
 
 #include "base/threads.h"
 #include "model/decoder.h"
+#include "plan/memory.h"
 #include "tensor/kernels.h"
 #include "train/links/link_task.h"
 
@@ -111,7 +112,7 @@ void PairTally::score(const std::vector<StepPairs>& by_rank) {
 
 namespace {
 
-constexpr Index kReal = sizeof(Real), kId = sizeof(VertexId);
+constexpr Index kId = sizeof(VertexId);
 // kDrawLines: lines of memory that drawing a negative pair reads at random (its partners, and which row a
 // vertex has). kLine: their size.
 constexpr double kDrawLines = 8, kLine = 64;

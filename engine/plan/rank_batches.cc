@@ -14,8 +14,6 @@
 namespace atl {
 namespace {
 
-constexpr Index kReal = sizeof(Real);
-
 SamplingOptions sampling_of(const Job& job, const Owners& owners, const Model& model) {
   SamplingOptions sampling = job_sampling(job, owners.first_row(owners.ranks())).sampling;
   sampling.normalisation = model.needs.normalisation;

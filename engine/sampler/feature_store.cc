@@ -12,8 +12,8 @@
 namespace atl {
 namespace {
 
-constexpr Index kChunk = 256;    // rows that a thread takes at a time
-constexpr Index kPiece = 16384;  // rows of a cache that are fetched together
+constexpr Index kRowsOfThread = 256;   // rows that a thread takes at a time
+constexpr Index kRowsFetched = 16384;  // rows of a cache that are fetched together
 
 void put(Real value, Real* to) {
   *to = value;
@@ -131,9 +131,9 @@ void FeatureStore::fill_cache(std::span<const VertexId> rows) {
   const Index columns = packed_ ? 0 : cols();
   Matrix memory(1, reals_of(columns, storage_));
   const MatrixView scratch(memory.data(), 1, columns, storage_);
-  for (Index begin = 0; begin < cache_rows_; begin += kPiece) {
+  for (Index begin = 0; begin < cache_rows_; begin += kRowsFetched) {
     missing_.take(0);
-    for (Index i = begin; i < std::min(Index(rows.size()), begin + kPiece); ++i)
+    for (Index i = begin; i < std::min(Index(rows.size()), begin + kRowsFetched); ++i)
       missing_.push(rows[std::size_t(i)]);
     fetch_missing();
     for (Index i = 0; i < missing_.size(); ++i)
@@ -173,9 +173,9 @@ void FeatureStore::copy_found(MatrixView out) {
   if (out.empty()) return;
   constexpr Index kAhead = 4;
   const auto bytes = std::size_t(out.row_bytes());
-  ctx_.pool->run((out.rows + kChunk - 1) / kChunk, [&](Index chunk, int) {
-    const Index end = std::min(out.rows, (chunk + 1) * kChunk);
-    for (Index i = chunk * kChunk; i < end; ++i) {
+  ctx_.pool->run((out.rows + kRowsOfThread - 1) / kRowsOfThread, [&](Index chunk, int) {
+    const Index end = std::min(out.rows, (chunk + 1) * kRowsOfThread);
+    for (Index i = chunk * kRowsOfThread; i < end; ++i) {
       if (i + kAhead < end && found_[i + kAhead] != kMissing)
         __builtin_prefetch(dense_row(found_[i + kAhead]));
       if (found_[i] != kMissing) std::memcpy(row_of(out, i), dense_row(found_[i]), bytes);
@@ -223,8 +223,9 @@ void FeatureStore::pack_columns(T* out) {
   for (Rank rank = 0; rank + 1 < Rank(begins.size()); ++rank) {
     const auto columns = choice_->of(rank);
     const Index begin = begins[std::size_t(rank)], count = begins[std::size_t(rank) + 1] - begin;
-    ctx_.pool->run((count + kChunk - 1) / kChunk, [&](Index chunk, int) {
-      for (Index i = begin + chunk * kChunk; i < begin + std::min(count, (chunk + 1) * kChunk); ++i) {
+    ctx_.pool->run((count + kRowsOfThread - 1) / kRowsOfThread, [&](Index chunk, int) {
+      for (Index i = begin + chunk * kRowsOfThread; i < begin + std::min(count, (chunk + 1) * kRowsOfThread);
+           ++i) {
         const ConstMatrixView row = own_.dense.slice_rows(asked_[i], 1);
         for (Index c = 0; c < chosen; ++c) {
           const VertexId column = columns[std::size_t(c)];

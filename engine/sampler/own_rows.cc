@@ -8,7 +8,7 @@
 namespace atl {
 namespace {
 
-constexpr Index kPiece = 4096;
+constexpr Index kRowsAsked = 4096;
 
 }  // namespace
 
@@ -23,8 +23,8 @@ void for_each_own_row(const SetInput& in, FunctionRef<void(const OwnRow&)> visit
   const Index first = in.owners.first_row(in.rank()), end = first + in.owners.rows(in.rank());
   DrawnArcs arcs;
   std::vector<VertexId> rows;
-  for (Index begin = first; begin < end; begin += kPiece) {
-    rows.resize(std::size_t(std::min(kPiece, end - begin)));
+  for (Index begin = first; begin < end; begin += kRowsAsked) {
+    rows.resize(std::size_t(std::min(kRowsAsked, end - begin)));
     std::iota(rows.begin(), rows.end(), VertexId(begin));
     in.own_rows.draw({}, rows, arcs);
     for (Index i = 0; i < Index(rows.size()); ++i) visit(own_row(arcs, rows, i));

@@ -86,17 +86,17 @@ std::string ProgressState::json(std::span<const RankWait> ranks) const {
          "\n";
 }
 
-using Json = nlohmann::json;
+using SortedJson = nlohmann::json;
 
 std::string wait_text(const WaitBoard::Wait& wait) {
-  return Json{{"for", wait.peers}, {"seconds", wait.seconds}}.dump();
+  return SortedJson{{"for", wait.peers}, {"seconds", wait.seconds}}.dump();
 }
 
 std::optional<WaitBoard::Wait> read_wait(const std::string& text) {
   try {
-    const Json json = parse_json(text);
+    const SortedJson json = parse_json(text);
     return WaitBoard::Wait{json.at("for").get<std::vector<Rank>>(), json.at("seconds").get<double>()};
-  } catch (const Json::exception&) {
+  } catch (const SortedJson::exception&) {
     return {};
   }
 }

@@ -96,7 +96,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr std::size_t kLongestName = 253, kLongestWord = 32, kLongestImage = 1024;
+constexpr std::size_t kLongestKey = 253, kLongestWord = 32, kLongestImage = 1024;
 
 /// Kubernetes' shortest exact form: 12Mi, 1500.
 std::string quantity(double bytes) {
@@ -152,59 +152,59 @@ std::size_t nodes_of(const Status& status) {
 }
 
 Json made_of_json(const MadeOf& made_of) {
-  Json json;
-  put(json, "manifest", made_of.manifest, kLongestWord);
-  put(json, "prepared", made_of.prepared, kLongestWord);
-  put(json, "image", made_of.image, kLongestImage);
-  return json;
+  Json object;
+  put(object, "manifest", made_of.manifest, kLongestWord);
+  put(object, "prepared", made_of.prepared, kLongestWord);
+  put(object, "image", made_of.image, kLongestImage);
+  return object;
 }
 
 Json pod_size_json(const Status& status) {
-  Json json;
-  if (status.pod_size.ranks > 0) json["ranksPerServer"] = status.pod_size.ranks;
-  put(json, "reason", status.pod_size.reason, kLongestMessage);
-  if (status.pod_size_gone) json["goneSince"] = text_of(*status.pod_size_gone);
-  return json;
+  Json object;
+  if (status.pod_size.ranks > 0) object["ranksPerServer"] = status.pod_size.ranks;
+  put(object, "reason", status.pod_size.reason, kLongestMessage);
+  if (status.pod_size_gone) object["goneSince"] = text_of(*status.pod_size_gone);
+  return object;
 }
 
 Json progress_json(const Progress& progress) {
-  Json json;
-  put_count(json, "epoch", progress.epoch);
-  put_count(json, "epochs", progress.epochs);
-  put(json, "loss", progress.loss);
-  put(json, "validation", progress.validation);
-  put(json, "epochSeconds", progress.epoch_seconds);
-  put(json, "eta", progress.eta, kLongestWord);
-  put_count(json, "lastCheckpointEpoch", progress.last_checkpoint_epoch);
-  if (progress.advanced) json["advancedTime"] = text_of(*progress.advanced);
-  return json;
+  Json object;
+  put_count(object, "epoch", progress.epoch);
+  put_count(object, "epochs", progress.epochs);
+  put(object, "loss", progress.loss);
+  put(object, "validation", progress.validation);
+  put(object, "epochSeconds", progress.epoch_seconds);
+  put(object, "eta", progress.eta, kLongestWord);
+  put_count(object, "lastCheckpointEpoch", progress.last_checkpoint_epoch);
+  if (progress.advanced) object["advancedTime"] = text_of(*progress.advanced);
+  return object;
 }
 
 Json traffic_json(const Progress& progress) {
-  Json json;
-  put_bytes(json, "intraServerBytesPerEpoch", progress.intra_server_bytes);
-  put_bytes(json, "interServerBytesPerEpoch", progress.inter_server_bytes);
-  return json;
+  Json object;
+  put_bytes(object, "intraServerBytesPerEpoch", progress.intra_server_bytes);
+  put_bytes(object, "interServerBytesPerEpoch", progress.inter_server_bytes);
+  return object;
 }
 
 Json restart_json(const Restart& restart) {
-  Json json{{"time", text_of(restart.time)}}, culprit;
+  Json object{{"time", text_of(restart.time)}}, culprit;
   put_count(culprit, "rank", restart.culprit.rank);
   put(culprit, "signal", restart.culprit.signal, kLongestWord);
-  put(culprit, "pod", restart.culprit.pod, kLongestName);
-  put(culprit, "node", restart.culprit.node, kLongestName);
-  put(culprit, "uid", restart.culprit.uid, kLongestName);
-  put_object(json, "culprit", std::move(culprit));
-  put(json, "reason", restart.reason, kLongestReason);
-  put_count(json, "resumedFromEpoch", restart.resumed_from);
-  return json;
+  put(culprit, "pod", restart.culprit.pod, kLongestKey);
+  put(culprit, "node", restart.culprit.node, kLongestKey);
+  put(culprit, "uid", restart.culprit.uid, kLongestKey);
+  put_object(object, "culprit", std::move(culprit));
+  put(object, "reason", restart.reason, kLongestReason);
+  put_count(object, "resumedFromEpoch", restart.resumed_from);
+  return object;
 }
 
 Json result_json(const Result& result) {
-  Json json;
-  put(json, "testMetric", result.test);
-  put_count(json, "bestEpoch", result.best_epoch);
-  return json;
+  Json object;
+  put(object, "testMetric", result.test);
+  put_count(object, "bestEpoch", result.best_epoch);
+  return object;
 }
 
 }  // namespace
@@ -232,31 +232,31 @@ void Status::record(MadeOf now) {
 }
 
 std::string write_status(const Status& status) {
-  Json json{{"observedGeneration", status.observed_generation}};
+  Json object{{"observedGeneration", status.observed_generation}};
   const Condition* told = telling_condition(status.conditions);
-  put(json, "state", state_of(status.conditions), kLongestWord);
-  put(json, "reason", told ? told->reason : kBegun, kLongestReason);
-  json["nodes"] = nodes_of(status);
+  put(object, "state", state_of(status.conditions), kLongestWord);
+  put(object, "reason", told ? told->reason : kBegun, kLongestReason);
+  object["nodes"] = nodes_of(status);
   Json conditions = Json::array(), restarts = Json::array();
   for (const Condition& condition : status.conditions) conditions.push_back(condition_json(condition));
-  put_object(json, "conditions", std::move(conditions));
-  put_object(json, "madeOf", made_of_json(status.made_of));
-  put(json, "findings", status.findings, kLongestFindings);
-  put_object(json, "podSize", pod_size_json(status));
-  json["attempt"] = status.attempt;
-  json["failures"] = status.failures;
-  if (status.disruptions > 0) json["disruptions"] = status.disruptions;
-  put(json, "keys", status.keys, kLongestName);
-  json["withdrawals"] = status.withdrawals;
-  put_object(json, "placement", placement_json(status));
-  put_object(json, "progress", progress_json(status.progress));
-  put_object(json, "traffic", traffic_json(status.progress));
+  put_object(object, "conditions", std::move(conditions));
+  put_object(object, "madeOf", made_of_json(status.made_of));
+  put(object, "findings", status.findings, kLongestFindings);
+  put_object(object, "podSize", pod_size_json(status));
+  object["attempt"] = status.attempt;
+  object["failures"] = status.failures;
+  if (status.disruptions > 0) object["disruptions"] = status.disruptions;
+  put(object, "keys", status.keys, kLongestKey);
+  object["withdrawals"] = status.withdrawals;
+  put_object(object, "placement", placement_json(status));
+  put_object(object, "progress", progress_json(status.progress));
+  put_object(object, "traffic", traffic_json(status.progress));
   for (const Restart& restart : status.restarts) restarts.push_back(restart_json(restart));
-  put_object(json, "restarts", std::move(restarts));
-  put_object(json, "result", result_json(status.result));
-  if (status.start) json["startTime"] = text_of(*status.start);
-  if (status.completion) json["completionTime"] = text_of(*status.completion);
-  return json.dump();
+  put_object(object, "restarts", std::move(restarts));
+  put_object(object, "result", result_json(status.result));
+  if (status.start) object["startTime"] = text_of(*status.start);
+  if (status.completion) object["completionTime"] = text_of(*status.completion);
+  return object.dump();
 }
 
 }  // namespace atl::ctl

@@ -14,8 +14,8 @@
 namespace atl::ctl {
 namespace {
 
-constexpr Seconds kTryAgain{10};  // where nothing reports new room
-constexpr Seconds kPatience{30};  // for a gang with an older one before it
+constexpr Seconds kLookForRoom{10};  // where nothing reports new room
+constexpr Seconds kPatience{30};     // for a gang with an older one before it
 constexpr Seconds kLongestTry{120}, kFirstRest{60}, kLongestRest{600};  // the oldest gang's
 constexpr const char* kGaveWay =
     "; the gang's other pods are withdrawn meanwhile, so that other jobs can have the room";
@@ -40,7 +40,7 @@ std::optional<Moment> end_of_rest(const Reconcile& reconcile) {
 
 std::optional<Moment> gives_way_until(const Reconcile& reconcile) {
   const bool is_patient = reconcile.now() < reconcile.since(kCreated) + kPatience;
-  if (!is_patient && reconcile.seen.cluster->is_another_first()) return reconcile.now() + kTryAgain;
+  if (!is_patient && reconcile.seen.cluster->is_another_first()) return reconcile.now() + kLookForRoom;
   return end_of_rest(reconcile);
 }
 
@@ -59,7 +59,7 @@ Next tell_refusal(Reconcile& reconcile) {
   if (first == reconcile.seen.refusals.end()) return Next::kContinue;
   reconcile.say(kCreated, false, kRefused,
                 fmt::format("{} is refused by the API server: {}", first->object, first->message));
-  reconcile.requeue_at(reconcile.now() + kTryAgain);
+  reconcile.requeue_at(reconcile.now() + kLookForRoom);
   return Next::kContinue;  // it may be accepted the next time
 }
 
@@ -87,7 +87,7 @@ Next give_way(Reconcile& reconcile) {
     return Next::kDone;
   }
   const auto until = gives_way_until(reconcile);
-  reconcile.requeue_at(until.value_or(reconcile.now() + kTryAgain));
+  reconcile.requeue_at(until.value_or(reconcile.now() + kLookForRoom));
   if (!until) return Next::kContinue;
   std::string message = reconcile.condition(kCreated)->message;
   if (!message.ends_with(kGaveWay)) message += kGaveWay;

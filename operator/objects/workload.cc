@@ -74,7 +74,7 @@ json pod_set(const char* name, std::size_t count, const std::string& text, const
   return set;
 }
 
-json step(const char* op, const std::string& path, const json& value) {
+json patch_step(const char* op, const std::string& path, const json& value) {
   return {{"op", op}, {"path", path}, {"value", value}};
 }
 
@@ -112,9 +112,9 @@ std::string workload(const GnnJob& job, const Settings& settings,
 
 std::string conditions_patch(const Meta& meta, const Workload& workload,
                              const std::vector<Condition>& conditions, bool releases) {
-  json patch = json::array({step("add", "/metadata/resourceVersion", meta.version)});
-  if (!workload.has_status) patch.push_back(step("add", "/status", json::object()));
-  if (workload.conditions.empty()) patch.push_back(step("add", "/status/conditions", json::array()));
+  json patch = json::array({patch_step("add", "/metadata/resourceVersion", meta.version)});
+  if (!workload.has_status) patch.push_back(patch_step("add", "/status", json::object()));
+  if (workload.conditions.empty()) patch.push_back(patch_step("add", "/status/conditions", json::array()));
   for (Condition condition : conditions) {
     const auto known = std::ranges::find(workload.conditions, condition.type, &Condition::type);
     const bool is_new = known == workload.conditions.end();
@@ -122,7 +122,7 @@ std::string conditions_patch(const Meta& meta, const Workload& workload,
     condition.generation = meta.generation;
     const std::string place = is_new ? "-" : std::to_string(known - workload.conditions.begin());
     patch.push_back(
-        step(is_new ? "add" : "replace", "/status/conditions/" + place, condition_json(condition)));
+        patch_step(is_new ? "add" : "replace", "/status/conditions/" + place, condition_json(condition)));
   }
   if (releases && workload.has_admission) patch.push_back({{"op", "remove"}, {"path", "/status/admission"}});
   return patch.dump();

@@ -13,7 +13,7 @@
 namespace atl::ctl {
 namespace {
 
-constexpr double kRounding = 1e-6;  // 0.29 cores are 290 thousandths, not 290.00000000000006
+constexpr double kCoreRounding = 1e-6;  // 0.29 cores are 290 thousandths, not 290.00000000000006
 constexpr auto kMost = std::numeric_limits<std::int64_t>::max(), kLeast = -kMost;
 
 // Amounts beyond the largest stay there, because anybody's pod may ask for as much.
@@ -41,7 +41,7 @@ void Resources::add(const std::string& resource, double amount) {
   const double units = resource == "cpu" ? amount * 1000 : amount;
   constexpr double kBound = 9e18;  // below kMost, which as a double equals 2⁶³
   std::int64_t& all = amounts_[resource];
-  all = sum(all, std::int64_t(std::ceil(std::clamp(units, -kBound, kBound) - kRounding)));
+  all = sum(all, std::int64_t(std::ceil(std::clamp(units, -kBound, kBound) - kCoreRounding)));
 }
 
 Resources& Resources::operator+=(const Resources& other) {

@@ -8,7 +8,7 @@ namespace atl::ctl {
 namespace {
 
 constexpr kube::Milliseconds kSlow{1000};
-constexpr std::size_t kMostAsked = 3;  // servers, to find one that answers
+constexpr std::size_t kMostServersAsked = 3;  // servers, to find one that answers
 
 }  // namespace
 
@@ -45,7 +45,7 @@ void ProgressPoller::poll_job(const GnnJob& job, const Round& round) {
   // servers know no more than the first.
   const bool has_spoken = known && (job.status.progress.epoch || known->progress);
   const auto asked = handlers_.clock->now();
-  const auto word = ask_servers(pages, has_spoken ? kMostAsked : 1, job.job->placement.ranks);
+  const auto word = ask_servers(pages, has_spoken ? kMostServersAsked : 1, job.job->placement.ranks);
   const auto answered = handlers_.clock->now();
   const Moment now = round.moment + std::chrono::floor<Seconds>(answered - round.time);
   if (enter(job, word, now, answered - asked >= kSlow)) handlers_.on_news(job.full_name());

@@ -11,14 +11,14 @@
 namespace atl {
 namespace {
 
-using Json = nlohmann::json;
+using SortedJson = nlohmann::json;
 constexpr std::size_t kHexDigits = 64;
 
-AttemptFile parse(const Json& json) {
+AttemptFile parse(const SortedJson& json) {
   AttemptFile file;
   file.attempt = json.at("attempt").get<int>();
   file.run = json.value("run", "");
-  for (const Json& server : json.at("servers")) {
+  for (const SortedJson& server : json.at("servers")) {
     file.servers.push_back({server.at("pod").get<std::string>(), server.value("node", ""),
                             server.at("address").get<std::string>(),
                             server.at("ranks").get<std::vector<Rank>>()});
@@ -64,7 +64,7 @@ AttemptFile read_attempt_file(const std::filesystem::path& path, int ranks) {
   AttemptFile file;
   try {
     file = parse(parse_json(stream));
-  } catch (const Json::exception& error) {
+  } catch (const SortedJson::exception& error) {
     fail("{}: is not an attempt's description: {}", path.string(), error.what());
   }
   check(file, ranks, path.string());

@@ -21,7 +21,7 @@ namespace atl {
 namespace {
 
 constexpr const char* kGnnPipe = "GNNPipe, Table 4";
-constexpr const char* kDgl = "DGL pull request 3821";
+constexpr const char* kDglPull = "DGL pull request 3821";
 constexpr const char* kPipeGcn = "PipeGCN, Tables 2, 4, 6 (from times)";
 constexpr const char* kBetween = "stated (between the published ones)";
 
@@ -39,7 +39,7 @@ const std::vector<Preset>& table() {
         .homophily = 0.81, .tail_exponent = 2.5, .largest_degree = 17481,
         .community_size = 1000, .long_shares = {0.00097, 0.00128}, .octave_growth = 1.7, .far_share = 0.1,
         .class_skew = 1.0, .signal = 2.0, .train = 0.08, .validation = 0.02},
-       {{2, 0.17, kBetween}, {4, 0.33, kBetween}, {5, 0.40, kPipeGcn}, {8, 0.62, kBetween}, {10, 0.755, kDgl}}},
+       {{2, 0.17, kBetween}, {4, 0.33, kBetween}, {5, 0.40, kPipeGcn}, {8, 0.62, kBetween}, {10, 0.755, kDglPull}}},
       {{.name = "yelp", .vertices = 716847, .average_degree = 19.46, .features = 300, .classes = 100,
         .homophily = 0.6, .tail_exponent = 2.3, .largest_degree = 4886,
         .community_size = 300, .long_shares = {0.0022}, .octave_growth = 1.7, .far_share = 0.12,

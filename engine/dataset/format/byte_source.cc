@@ -15,7 +15,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::size_t kBufferBytes = 1 << 18;
+constexpr std::size_t kReadBytes = 1 << 18;
 constexpr std::string_view kGzipBegin = "\x1f\x8b";
 constexpr int kGzipHeader = 16;  // tells zlib that the data has a gzip header and checksum
 
@@ -33,7 +33,7 @@ struct ByteSource::Gzip {
   Index text_bytes = 0;  // bytes inflated so far
 };
 
-ByteSource::ByteSource(const fs::path& path) : name_(path.string()), buffer_(kBufferBytes) {
+ByteSource::ByteSource(const fs::path& path) : name_(path.string()), buffer_(kReadBytes) {
   if (!fs::exists(path)) fail("{}: does not exist; check the path", name_);
   if (fs::is_directory(path)) fail("{}: is a folder; give a file", name_);
   file_ = Descriptor(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
@@ -127,20 +127,20 @@ namespace {
 
 using namespace std::string_view_literals;
 
-struct Kind {
+struct FileKind {
   std::size_t at;  // place of its mark
   std::string_view mark, says;
 };
 
 constexpr std::string_view kXml =
     "is XML (GraphML and GEXF are), which isn't read: write an edge list, two ids per line";
-constexpr std::string_view kPage = "is a web page, not data: download the file itself";
+constexpr std::string_view kWebPage = "is a web page, not data: download the file itself";
 constexpr std::string_view kUtf16 = "is text in UTF-16: save it as UTF-8";
 
 constexpr std::string_view kOffice =
     "is a file of Excel, or of another office program: save the sheet as CSV, ids separated by commas";
 
-constexpr Kind kKinds[] = {
+constexpr FileKind kKinds[] = {
     {30, "[Content_Types].xml"sv, kOffice},  // the first file's name, as Excel writes it
     {30, "docProps/"sv, kOffice},            // and as openpyxl does
     {0, "PK\x03\x04"sv, "is a zip archive, as .npz and .pt are: unpack it first (unzip)"},
@@ -158,12 +158,12 @@ constexpr Kind kKinds[] = {
     {0, "\x89HDF"sv, "is an HDF5 file: write it as text, or its arrays as .npy"},
     {0, "<?xml"sv, kXml},
     {0, "<graphml"sv, kXml},
-    {0, "<!doctype html"sv, kPage},
-    {0, "<html"sv, kPage},
+    {0, "<!doctype html"sv, kWebPage},
+    {0, "<html"sv, kWebPage},
 };
 
 /// Ignores the case of letters, because HTML may have any.
-bool stands_at(const Kind& kind, std::string_view begin) {
+bool stands_at(const FileKind& kind, std::string_view begin) {
   if (begin.size() < kind.at + kind.mark.size()) return false;
   return std::ranges::equal(begin.substr(kind.at, kind.mark.size()), kind.mark, [](char a, char b) {
     return a == b || std::tolower(static_cast<unsigned char>(a)) == static_cast<unsigned char>(b);
@@ -173,7 +173,8 @@ bool stands_at(const Kind& kind, std::string_view begin) {
 }  // namespace
 
 std::string_view known_kind(std::string_view begin) {
-  const auto found = std::ranges::find_if(kKinds, [&](const Kind& kind) { return stands_at(kind, begin); });
+  const auto found =
+      std::ranges::find_if(kKinds, [&](const FileKind& kind) { return stands_at(kind, begin); });
   return found == std::end(kKinds) ? std::string_view() : found->says;
 }
 

@@ -70,7 +70,7 @@ void MappedFile::forget(std::string_view part) const {
 
 namespace {
 
-constexpr Index kBufferBytes = 4 << 20;
+constexpr Index kCopiedBytes = 4 << 20;
 
 /// A new file without a name. Some file systems (NFS) make none, so there it loses its name at once.
 int open_scratch(const std::filesystem::path& folder) {
@@ -96,8 +96,8 @@ ScratchFile::~ScratchFile() {
 
 void ScratchFile::append(const void* data, Index bytes) {
   size_ += bytes;
-  if (Index(buffer_.size()) + bytes > kBufferBytes) flush();
-  if (bytes > kBufferBytes) {
+  if (Index(buffer_.size()) + bytes > kCopiedBytes) flush();
+  if (bytes > kCopiedBytes) {
     write_at(flushed_, data, bytes);
     flushed_ += bytes;
     return;

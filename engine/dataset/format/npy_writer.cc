@@ -14,7 +14,7 @@ namespace atl {
 namespace {
 
 constexpr std::size_t kHeaderBytes = 128;
-constexpr std::size_t kBufferBytes = 1 << 20;
+constexpr std::size_t kWrittenBytes = 1 << 20;
 
 std::pair<std::string_view, Index> code_and_bytes(Dtype dtype) {
   switch (dtype) {
@@ -88,7 +88,7 @@ NpyWriter::NpyWriter(std::filesystem::path path, Dtype dtype, std::vector<Index>
   file_ = ::open(path_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
   if (file_ < 0)
     fail("{}: cannot be written: {}; choose another place", path_.string(), std::strerror(errno));
-  buffer_.reserve(kBufferBytes);
+  buffer_.reserve(kWrittenBytes);
   buffer_.resize(kHeaderBytes, ' ');
 }
 
@@ -107,8 +107,8 @@ NpyWriter::~NpyWriter() {
 
 void NpyWriter::append_bytes(const void* data, std::size_t bytes) {
   bytes_ += Index(bytes);
-  if (buffer_.size() + bytes > kBufferBytes) flush();
-  if (bytes > kBufferBytes) {
+  if (buffer_.size() + bytes > kWrittenBytes) flush();
+  if (bytes > kWrittenBytes) {
     write_all(file_, static_cast<const char*>(data), bytes, path_);
   } else {
     const char* begin = static_cast<const char*>(data);

@@ -25,7 +25,7 @@ namespace {
 /// CRC-32 of `bytes`, continued from the checksum `before` of the bytes before them (0: none).
 std::uint32_t crc32_of(std::string_view bytes, std::uint32_t before = 0);
 
-constexpr std::size_t kPiece = 1 << 18;
+constexpr std::size_t kUnpackedPiece = 1 << 18;
 
 struct Stream : z_stream {
   Stream() : z_stream{} { ATOLL_CHECK(inflateInit2(this, -MAX_WBITS) == Z_OK, "zlib does not start"); }
@@ -39,20 +39,20 @@ struct Stream : z_stream {
 std::uint32_t inflate_pieces(std::string_view packed, Index bytes, const std::string& name,
                              FunctionRef<void(std::string_view, std::size_t)> take) {
   Stream stream;
-  std::vector<char> piece(kPiece);
+  std::vector<char> piece(kUnpackedPiece);
   std::size_t read = 0;
   Index made = 0;
   std::uint32_t crc = 0;
   int status = Z_OK;
   while (status == Z_OK) {  // zlib counts in 32 bits: feed and drain in pieces
-    const std::size_t in = std::min(packed.size() - read, kPiece);
+    const std::size_t in = std::min(packed.size() - read, kUnpackedPiece);
     stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(packed.data() + read));
     stream.avail_in = uInt(in);
     stream.next_out = reinterpret_cast<Bytef*>(piece.data());
-    stream.avail_out = uInt(kPiece);
+    stream.avail_out = uInt(kUnpackedPiece);
     status = inflate(&stream, Z_NO_FLUSH);
     read += in - stream.avail_in;
-    const std::string_view out(piece.data(), kPiece - stream.avail_out);
+    const std::string_view out(piece.data(), kUnpackedPiece - stream.avail_out);
     made += Index(out.size());
     if (made > bytes) break;  // stop once the data exceeds its announced size
     crc = crc32_of(out, crc);
@@ -66,8 +66,8 @@ std::uint32_t crc32_of(std::string_view bytes, std::uint32_t before) {
   return std::uint32_t(crc32_z(before, reinterpret_cast<const Bytef*>(bytes.data()), bytes.size()));
 }
 
-constexpr Index kHeldBytes = 1 << 20;          // unpacked arrays up to this size stay in memory
-constexpr std::size_t kForgetBytes = 4 << 20;  // forgotten at a time while a mapped file is read
+constexpr Index kHeldBytes = 1 << 20;           // unpacked arrays up to this size stay in memory
+constexpr std::size_t kForgetPacked = 4 << 20;  // forgotten at a time while a mapped file is read
 
 }  // namespace
 
@@ -129,9 +129,9 @@ NpyArray NpzFile::read_one_of(std::span<const char* const> names) const {
 
 NpyArray NpzFile::stored(const Packed& packed) const {
   std::uint32_t crc = 0;
-  for (std::size_t begin = 0; begin < packed.bytes.size(); begin += kForgetBytes) {
-    crc = crc32_of(packed.bytes.substr(begin, kForgetBytes), crc);
-    if (file_) file_->forget(packed.bytes.substr(begin, kForgetBytes));
+  for (std::size_t begin = 0; begin < packed.bytes.size(); begin += kForgetPacked) {
+    crc = crc32_of(packed.bytes.substr(begin, kForgetPacked), crc);
+    if (file_) file_->forget(packed.bytes.substr(begin, kForgetPacked));
   }
   check_crc(packed, crc);
   return file_ ? NpyArray::in_file(file_, packed.bytes, packed.label)
@@ -152,7 +152,7 @@ NpyArray NpzFile::unpacked_on_disk(const Packed& packed) const {
   std::size_t forgotten = 0;
   const auto take = [&](std::string_view piece, std::size_t read) {
     file.append(piece.data(), Index(piece.size()));
-    if (read - forgotten < kForgetBytes) return;
+    if (read - forgotten < kForgetPacked) return;
     file_->forget(packed.bytes.substr(forgotten, read - forgotten));
     forgotten = read;
   };

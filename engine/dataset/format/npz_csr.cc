@@ -9,13 +9,13 @@
 namespace atl {
 namespace {
 
-constexpr Index kPiece = 1 << 16;
+constexpr Index kCsrPiece = 1 << 16;
 
 void check_offsets(const NpzCsr& matrix, const std::string& name) {
-  std::vector<std::int64_t> piece(kPiece);
+  std::vector<std::int64_t> piece(kCsrPiece);
   std::int64_t last = 0;
-  for (Index begin = 0; begin <= matrix.rows; begin += kPiece) {
-    const Index count = std::min(kPiece, matrix.rows + 1 - begin);
+  for (Index begin = 0; begin <= matrix.rows; begin += kCsrPiece) {
+    const Index count = std::min(kCsrPiece, matrix.rows + 1 - begin);
     matrix.offsets.read_rows(begin, count, piece.data());
     for (Index i = 0; i < count; ++i) {
       if (piece[std::size_t(i)] < last || piece[std::size_t(i)] > matrix.columns.rows()) {
@@ -35,9 +35,9 @@ void check_offsets(const NpzCsr& matrix, const std::string& name) {
 }
 
 void check_columns(const NpzCsr& matrix, const std::string& name) {
-  std::vector<std::int64_t> piece(kPiece);
-  for (Index begin = 0; begin < matrix.columns.rows(); begin += kPiece) {
-    const Index count = std::min(kPiece, matrix.columns.rows() - begin);
+  std::vector<std::int64_t> piece(kCsrPiece);
+  for (Index begin = 0; begin < matrix.columns.rows(); begin += kCsrPiece) {
+    const Index count = std::min(kCsrPiece, matrix.columns.rows() - begin);
     matrix.columns.read_rows(begin, count, piece.data());
     for (Index i = 0; i < count; ++i) {
       if (piece[std::size_t(i)] < 0 || piece[std::size_t(i)] >= matrix.cols) {

@@ -16,7 +16,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::size_t kBufferBytes = 1 << 18;
+constexpr std::size_t kLinesBytes = 1 << 18;
 constexpr std::size_t kLongestLine = 64 << 20;
 
 std::string_view trim(std::string_view text) {
@@ -33,7 +33,7 @@ const char* remedy(std::string_view field, const LineReader& where) {
 
 }  // namespace
 
-LineReader::LineReader(const fs::path& path) : source_(path), buffer_(kBufferBytes) {}
+LineReader::LineReader(const fs::path& path) : source_(path), buffer_(kLinesBytes) {}
 
 std::string LineReader::where() const {
   return fmt::format("{}:{}", name(), line_);

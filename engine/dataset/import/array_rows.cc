@@ -12,7 +12,7 @@
 namespace atl {
 namespace {
 
-constexpr Index kPieceArcs = 1 << 18;
+constexpr Index kArcsOfPiece = 1 << 18;
 constexpr Index kPieceElements = 1 << 20;
 constexpr std::int64_t kLargestId = (std::int64_t(1) << 31) - 2;
 
@@ -69,8 +69,8 @@ void add_arc_rows(const NpyArray& arcs, const NpyArray* weights, VertexId first_
   std::vector<std::int64_t> pairs;
   std::vector<VertexId> src, dst;
   std::vector<float> piece_weights;
-  for (Index begin = 0; begin < arcs.rows(); begin += kPieceArcs) {
-    const std::size_t count = std::size_t(std::min(kPieceArcs, arcs.rows() - begin));
+  for (Index begin = 0; begin < arcs.rows(); begin += kArcsOfPiece) {
+    const std::size_t count = std::size_t(std::min(kArcsOfPiece, arcs.rows() - begin));
     pairs.resize(2 * count);
     src.resize(count);
     dst.resize(count);

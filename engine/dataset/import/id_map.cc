@@ -53,16 +53,16 @@ VertexId IdMap::place_of(std::int64_t id) const {
 
 namespace {
 
-constexpr Index kPiece = 1 << 16;
+constexpr Index kMappedPiece = 1 << 16;
 
 /// Adds the stored arcs with their new ids.
 void add_arcs(const ScratchFile& file, const IdMap& ids, Index arcs, const std::string& source,
               DatasetWriter& writer) {
-  std::vector<IdArc> piece(kPiece);
+  std::vector<IdArc> piece(kMappedPiece);
   std::vector<VertexId> src, dst;
   std::vector<float> weights;
-  for (Index begin = 0; begin < arcs; begin += kPiece) {
-    const Index count = std::min(kPiece, arcs - begin);
+  for (Index begin = 0; begin < arcs; begin += kMappedPiece) {
+    const Index count = std::min(kMappedPiece, arcs - begin);
     file.read_at(begin * Index(sizeof(IdArc)), piece.data(), count * Index(sizeof(IdArc)));
     src.clear();
     dst.clear();

@@ -15,7 +15,7 @@
 namespace atl {
 namespace {
 
-constexpr std::size_t kPiece = 1 << 16;
+constexpr std::size_t kEntriesPiece = 1 << 16;
 
 }  // namespace
 
@@ -37,7 +37,7 @@ void import_matrixmarket(const std::filesystem::path& path, const ImportOptions&
         src.push_back(entry.row);
         dst.push_back(entry.column);
         weights.push_back(float(entry.value));
-        if (src.size() == kPiece) hand_over(h);
+        if (src.size() == kEntriesPiece) hand_over(h);
       });
   if (!begun) fail("{}: holds no entries; a graph needs at least one arc", path.string());
   hand_over(header);

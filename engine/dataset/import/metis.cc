@@ -16,7 +16,7 @@
 namespace atl {
 namespace {
 
-constexpr std::size_t kPiece = 1 << 16;
+constexpr std::size_t kArcsPiece = 1 << 16;
 
 /// Hands arcs to the writer, some at a time.
 class Arcs {
@@ -27,7 +27,7 @@ class Arcs {
     src_.push_back(arc.vertex);
     dst_.push_back(arc.neighbour);
     weights_.push_back(float(arc.weight));
-    if (src_.size() == kPiece) hand_over();
+    if (src_.size() == kArcsPiece) hand_over();
   }
   void hand_over() {
     writer_.add_arcs(src_, dst_, weights_, origin_);

@@ -104,7 +104,7 @@ void write_neutral_meta(const DatasetMeta& meta, const std::filesystem::path& pa
 
 namespace {
 
-constexpr Index kPiece = 1 << 18;  // labels at a time
+constexpr Index kLabelsPiece = 1 << 18;  // labels at a time
 
 bool is_class(double label) {
   return label == std::floor(label) && std::abs(label) <= std::numeric_limits<std::int32_t>::max();
@@ -123,8 +123,8 @@ std::vector<std::int32_t> whole_numbers(const NpyArray& labels) {
   std::vector<std::int32_t> classes;
   classes.reserve(std::size_t(labels.rows()));
   std::vector<double> piece;
-  for (Index begin = 0; begin < labels.rows(); begin += kPiece) {
-    piece.resize(std::size_t(std::min(kPiece, labels.rows() - begin)));
+  for (Index begin = 0; begin < labels.rows(); begin += kLabelsPiece) {
+    piece.resize(std::size_t(std::min(kLabelsPiece, labels.rows() - begin)));
     labels.read_rows(begin, Index(piece.size()), piece.data());
     for (const double label : piece) {
       if (!is_class(label) && !std::isnan(label)) fail_label(labels, Index(classes.size()), label);

@@ -163,7 +163,7 @@ void read_edges(const fs::path& folder, const NeutralMeta& meta, const ImportOpt
 
 /// Files of arrays or tables that have none of the layout's names, as "x.npy, y.npy".
 std::string files_of_other_names(const fs::path& folder) {
-  constexpr std::string_view kKinds[] = {".npy", ".npz", ".csv", ".tsv", ".txt", ".gz", ".parquet", ".pt"};
+  constexpr std::string_view kArrays[] = {".npy", ".npz", ".csv", ".tsv", ".txt", ".gz", ".parquet", ".pt"};
   constexpr std::string_view kRead[] = {"edges.npy",  "weights.npy",      "features.npy", "features.npz",
                                         "labels.npy", "original_ids.npy", "split.npz",    "edge_split.npz"};
   constexpr std::string_view kPrefixes[] = {"features_", "labels_", "split_", "README", "LICEN"};
@@ -171,7 +171,7 @@ std::string files_of_other_names(const fs::path& folder) {
   for (const fs::path& path : files_like(folder, "", "")) {
     const std::string name = path.filename().string();
     const auto begins = [&](std::string_view prefix) { return name.starts_with(prefix); };
-    if (std::ranges::find(kKinds, path.extension().string()) == std::end(kKinds)) continue;
+    if (std::ranges::find(kArrays, path.extension().string()) == std::end(kArrays)) continue;
     if (std::ranges::find(kRead, name) != std::end(kRead) || std::ranges::any_of(kPrefixes, begins)) continue;
     found.push_back(name);
   }

@@ -60,7 +60,7 @@ Index read_ogb_binary(const OgbFiles& files, const ImportOptions& options, Datas
 
 namespace fs = std::filesystem;
 
-constexpr std::size_t kPiece = 1 << 16;
+constexpr std::size_t kValuesPiece = 1 << 16;
 
 /// Weights come from a second file with one column, line by line.
 std::optional<CsvRows> open_weights(const fs::path& raw, bool wanted, const DatasetWriter& writer) {
@@ -104,7 +104,7 @@ void read_arcs(const fs::path& raw, const ImportOptions& options, DatasetWriter&
         weights.push_back(weight_rows->as_float(weight[0]));
       }
     }
-    if (src.size() == kPiece || !more) {
+    if (src.size() == kValuesPiece || !more) {
       writer.add_arcs(src, dst, weights, {path.string(), first_line, true});
       first_line += Index(src.size());
       src.clear();

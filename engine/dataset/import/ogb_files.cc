@@ -12,7 +12,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::string_view kBetween = "___";
+constexpr std::string_view kNameBetween = "___";
 
 struct Relation {
   std::string from, to;
@@ -21,10 +21,10 @@ struct Relation {
 /// The relation of a folder named author___writes___paper; its names are empty for any other folder.
 Relation relation_of(const fs::path& folder) {
   const std::string name = folder.filename().string();
-  const std::size_t first = name.find(kBetween), last = name.rfind(kBetween);
+  const std::size_t first = name.find(kNameBetween), last = name.rfind(kNameBetween);
   if (folder.parent_path().filename() != "relations" || first == std::string::npos || first == last)
     return {};
-  return {name.substr(0, first), name.substr(last + kBetween.size())};
+  return {name.substr(0, first), name.substr(last + kNameBetween.size())};
 }
 
 /// Folders of relations that join vertices of one type, as a user would give them.

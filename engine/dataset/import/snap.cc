@@ -13,24 +13,24 @@
 namespace atl {
 namespace {
 
-constexpr int kMostColumns = 3;    // two ids and a weight
+constexpr int kMostFields = 3;     // two ids and a weight
 constexpr Index kFewestLines = 4;  // in which counting is no chance
 
 void tell_columns(const SnapSummary& summary, bool weights, DatasetWriter& writer) {
-  if (summary.columns > kMostColumns && summary.whole_numbers) {
+  if (summary.columns > kMostFields && summary.whole_numbers) {
     writer.warn(fmt::format(
         "each line has {} whole numbers; the first two are taken as an arc. If lines are lists of neighbours, use --format "
         "adjacency",
         summary.columns));
-  } else if (summary.columns >= kMostColumns && !weights) {
+  } else if (summary.columns >= kMostFields && !weights) {
     writer.report("the third column is not used; add --weights to use it");
   }
 }
 
 /// Warns of a table that was written with its index, whose numbers would be taken for the arcs' sources.
 void tell_index(const SnapSummary& summary, Index arcs, DatasetWriter& writer) {
-  if (!summary.counts_lines || summary.columns < kMostColumns || arcs < kFewestLines) return;
-  if (summary.columns > kMostColumns && summary.whole_numbers) return;  // rather lists, which have been told
+  if (!summary.counts_lines || summary.columns < kMostFields || arcs < kFewestLines) return;
+  if (summary.columns > kMostFields && summary.whole_numbers) return;  // rather lists, which have been told
   writer.warn(fmt::format(
       "the first column counts the lines, {} … {}, as a table's index does, and is taken as the source of each arc. If it "
       "is an index, leave it out (pandas: to_csv(…, index=False, header=False))",
@@ -41,7 +41,7 @@ void tell_index(const SnapSummary& summary, Index arcs, DatasetWriter& writer) {
 /// header above lists of two neighbours each.
 void tell_header(const SnapSummary& summary, Index arcs, DatasetWriter& writer) {
   const IdArc& first = summary.first;
-  if (first.dst != arcs - 1 || first.src < summary.largest_other || arcs < kMostColumns) return;
+  if (first.dst != arcs - 1 || first.src < summary.largest_other || arcs < kMostFields) return;
   writer.warn(fmt::format(
       "the first line, {} {}, is taken as an arc, but may be a header: {} lines follow, and no id in them is above {}. If "
       "it is, remove it; a METIS file is read by --format metis",

@@ -81,7 +81,7 @@ Json with_range(Json schema, const Field& field) {
   return schema;
 }
 
-Json type_of(const Field& field) {
+Json crd_type_of(const Field& field) {
   switch (field.type) {
     case FieldType::kFlag:
       return {{"type", "boolean"}};
@@ -119,7 +119,7 @@ Json type_of(const Field& field) {
 /// With description, bounds, enum or range; without default and rules.
 Json leaf_schema(const Field& field) {
   Json schema{{"description", described(field)}};
-  schema.update(type_of(field));
+  schema.update(crd_type_of(field));
   return schema;
 }
 

@@ -5,7 +5,7 @@
 namespace atl {
 namespace {
 
-std::vector<Choice> kinds() {
+std::vector<Choice> model_kinds() {
   std::vector<Choice> choices;
   for (const auto& info : model_infos())
     choices.push_back({info.kind, info.description + " (" + info.source + ")"});
@@ -30,7 +30,7 @@ std::vector<Field> model_fields() {
                .type = FieldType::kChoice,
                .description = "the kind of convolution",
                .slot = at([](Job & j) -> auto& { return j.model.kind; }),
-               .choices = kinds(),
+               .choices = model_kinds(),
                .required = true});
   f.push_back({.path = "model.layers",
                .type = FieldType::kInteger,

@@ -7,7 +7,7 @@
 namespace atl {
 namespace {
 
-std::vector<Choice> kinds() {
+std::vector<Choice> strategy_kinds() {
   std::vector<Choice> choices;
   for (const auto& info : strategy_infos()) choices.push_back({info.kind, info.description});
   return choices;
@@ -33,7 +33,7 @@ std::vector<Field> strategy_fields() {
                .type = FieldType::kChoice,
                .description = "how ranks exchange data",
                .slot = row_of,
-               .choices = kinds()});
+               .choices = strategy_kinds()});
   f.push_back({.path = "strategy.wire",
                .type = FieldType::kChoice,
                .description = "number format of rows and gradients sent between ranks in training",

@@ -6,7 +6,7 @@
 namespace atl {
 namespace {
 
-const char* const kGcnPaper = "Kipf & Welling 2017";
+const char* const kGcnTraining = "Kipf & Welling 2017";
 
 std::vector<Field> objective_fields() {
   std::vector<Field> f;
@@ -48,7 +48,7 @@ std::vector<Field> dropout_fields() {
                .minimum = 0,
                .maximum = 1,
                .below_maximum = true,
-               .source = kGcnPaper});
+               .source = kGcnTraining});
   f.push_back({.path = "training.inputDropout",
                .description = "dropout of the first layer's input; 0 is faster: the first aggregation is "
                               "computed once and reused",
@@ -67,7 +67,7 @@ std::vector<Field> dropout_fields() {
        .slot = at([](Job & j) -> auto& { return j.training.input_dropout.position; }),
        .choices = {{"beforeAggregation", "before the first aggregation, as in the papers"},
                    {"afterAggregation", "after the first aggregation, which is computed once and reused"}},
-       .source = kGcnPaper});
+       .source = kGcnTraining});
   f.push_back({.path = "training.attentionDropout",
                .type = FieldType::kNumber,
                .description = "share of attention coefficients set to 0",
@@ -156,7 +156,7 @@ std::vector<Field> training_fields() {
                .unit = "epochs",
                .minimum = 1,
                .maximum = 1e9,
-               .source = kGcnPaper,
+               .source = kGcnTraining,
                .may_change = true});
   for (auto* part : {optimizer_fields, schedule_fields, objective_fields, dropout_fields, stopping_fields}) {
     for (auto& field : part()) f.push_back(std::move(field));

@@ -55,7 +55,7 @@ void one_size(const Check& c) {
 }
 
 /// The number of vertices in CEL, from an integer or from a quantity in a string …
-std::string count(const std::string& value) {
+std::string vertices_in_cel(const std::string& value) {
   return "(type(" + value + ") == int ? " + value + " : quantity(" + value + ").asInteger())";
 }
 
@@ -72,7 +72,7 @@ Rule one_size_rule() {
         "!has(self.preset) || !has(self.scale) || self.scale == 1.0 || !(" + has_count("self.vertices") + ")",
         "",
         "'%d vertices and scale %s of preset %s both give the size (remove one)'.format([" +
-            count("self.vertices") + ", self.scale, self.preset])"}}};
+            vertices_in_cel("self.vertices") + ", self.scale, self.preset])"}}};
 }
 
 void degree(const Check& c) {
@@ -86,10 +86,10 @@ Rule degree_rule() {
   return {degree,
           {{"dataset.synthetic", "averageDegree",
             "!has(self.averageDegree) || !(" + has_count("self.vertices") +
-                ") || self.averageDegree < double(" + count("self.vertices") + ")",
+                ") || self.averageDegree < double(" + vertices_in_cel("self.vertices") + ")",
             "",
             "'%s arcs per vertex need more than %d vertices'.format([self.averageDegree, " +
-                count("self.vertices") + "])"}}};
+                vertices_in_cel("self.vertices") + "])"}}};
 }
 
 void enough_vertices(const Check& c) {
@@ -100,7 +100,7 @@ void enough_vertices(const Check& c) {
 }
 
 Rule enough_vertices_rule() {
-  const std::string vertices = count("self.dataset.synthetic.vertices");
+  const std::string vertices = vertices_in_cel("self.dataset.synthetic.vertices");
   return {enough_vertices,
           {{"", "placement.ranks",
             "!(has(self.dataset.synthetic) && " + has_count("self.dataset.synthetic.vertices") +

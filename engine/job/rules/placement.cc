@@ -11,7 +11,7 @@ namespace atl {
 namespace {
 
 /// "1, 2, 4 or 8"
-std::string divisors(int n) {
+std::string divisors_text(int n) {
   std::vector<int> all;
   for (int d = 1; d <= n; ++d) {
     if (n % d == 0) all.push_back(d);
@@ -24,18 +24,19 @@ void whole_servers(const Check& c) {
   const auto& p = c.job.placement;
   if (p.ranks_per_server == 0 || p.ranks % p.ranks_per_server == 0) return;
   c.error("placement.ranksPerServer", "{} does not divide placement.ranks {} (use {})", p.ranks_per_server,
-          p.ranks, divisors(p.ranks));
+          p.ranks, divisors_text(p.ranks));
 }
 
-/// CEL can't list the divisors; otherwise the message is the same.
+/// CEL can't list the divisors_text; otherwise the message is the same.
 Rule whole_servers_rule() {
-  return {whole_servers,
-          {{"placement", "ranksPerServer",
-            "!has(self.ranksPerServer) || !has(self.ranks) || self.ranksPerServer == 0 || "
-            "self.ranks % self.ranksPerServer == 0",
-            "",
-            "'%d does not divide placement.ranks %d (use one of its divisors)'.format([self.ranksPerServer, "
-            "self.ranks])"}}};
+  return {
+      whole_servers,
+      {{"placement", "ranksPerServer",
+        "!has(self.ranksPerServer) || !has(self.ranks) || self.ranksPerServer == 0 || "
+        "self.ranks % self.ranksPerServer == 0",
+        "",
+        "'%d does not divide placement.ranks %d (use one of its divisors_text)'.format([self.ranksPerServer, "
+        "self.ranks])"}}};
 }
 
 void a_weight_a_level(const Check& c) {

@@ -97,7 +97,7 @@ Index HistoryDirectory::bytes() const {
 
 namespace {
 
-constexpr Index kPiece = 16384;  // rows whose arcs are drawn together
+constexpr Index kRowsDrawn = 16384;  // rows whose arcs are drawn together
 
 struct ReadRow {
   VertexId row;
@@ -121,8 +121,8 @@ std::vector<VertexId> most_read_rows(Structure& graph, const Owners& owners, Ran
   std::vector<VertexId> own, others;
   DrawnArcs arcs;
   const Index end = owners.first_row(rank) + owners.rows(rank);
-  for (Index begin = owners.first_row(rank); begin < end; begin += kPiece) {
-    own.resize(std::size_t(std::min(kPiece, end - begin)));
+  for (Index begin = owners.first_row(rank); begin < end; begin += kRowsDrawn) {
+    own.resize(std::size_t(std::min(kRowsDrawn, end - begin)));
     std::iota(own.begin(), own.end(), VertexId(begin));
     graph.draw({}, own, arcs);
     for (const VertexId source : arcs.columns.span())

@@ -22,12 +22,12 @@ namespace atl {
 namespace {
 
 /// A vertex that may be drawn.
-struct Nominee {
+struct Candidate {
   double key, weight;  // p, unscaled
   VertexId row;
 };
 
-bool before(const Nominee& a, const Nominee& b) {
+bool comes_before(const Candidate& a, const Candidate& b) {
   return a.key != b.key ? a.key < b.key : a.row < b.row;
 }
 
@@ -92,8 +92,8 @@ class Ladies final : public StepSets {
   AllGathered<VertexId> seeds_;
   std::span<const VertexId> step_seeds_;  // of all ranks
   Reusable<VertexId> rows_;  // own rows of the layers so far: each adds to the rows of those above
-  Reusable<Nominee> own_, all_;
-  AllGathered<Nominee> nominees_;
+  Reusable<Candidate> own_, all_;
+  AllGathered<Candidate> nominees_;
   std::vector<WeighedSet> sets_;     // by layer
   std::vector<DrawnArcs> new_arcs_;  // by layer: arcs of the rows that no layer above computes …
   std::vector<Index> begins_;        // … and where these rows begin in rows_
@@ -121,10 +121,10 @@ void Ladies::draw_layer(std::int64_t step, int layer) {
   nominate(Draws(in_.seed, Purpose::kNeighbour, std::uint64_t(step), std::uint64_t(layer)), set, size + 1);
   const auto nominees = nominees_.gather(own_.span());
   std::ranges::copy(nominees, all_.take(Index(nominees.size())).begin());
-  std::ranges::sort(all_.span(), before);
+  std::ranges::sort(all_.span(), comes_before);
   const Index drawn = std::min(size, all_.size());
   const double next = drawn < all_.size() ? all_[drawn].key : std::numeric_limits<double>::infinity();
-  for (const Nominee& each : all_.first(drawn)) {
+  for (const Candidate& each : all_.first(drawn)) {
     set.add(each.row, float(-1 / std::expm1(-each.weight * next)));
     if (in_.owners.owns(in_.rank(), each.row) && !computes(each.row, layer)) rows_.push(each.row);
   }
@@ -152,7 +152,7 @@ void Ladies::nominate(const Draws& draws, const WeighedSet& seeds, Index most) {
   }
   const auto own = own_.span();
   if (Index(own.size()) <= most) return;
-  std::ranges::nth_element(own, own.begin() + most, before);
+  std::ranges::nth_element(own, own.begin() + most, comes_before);
   own_.extend(most);
 }
 
@@ -190,7 +190,7 @@ void Ladies::count_sent(const Owners& ranks, Sent sent) const {
         const auto f = std::size_t(from), t = std::size_t(to);
         const Index most = in_.options.layer_sizes[std::size_t(layer)] + 1;
         for (const Index bytes : {Index(8), 4 * told[f][t], 8 * told[f][t], Index(8),
-                                  Index(sizeof(Nominee)) * std::min(most, nominees[f])})
+                                  Index(sizeof(Candidate)) * std::min(most, nominees[f])})
           sent(from, to, bytes);
       }
   }

@@ -8,11 +8,11 @@
 namespace atl {
 namespace {
 
-const std::string kRates = "use a rate above 0: 850mbit, 32gbit, 12GB/s";
+const std::string kUseRate = "use a rate above 0: 850mbit, 32gbit, 12GB/s";
 
 void a_rate(const Check& c) {
   const std::string& link = c.job.strategy.options.text("link");
-  if (!parse_rate(link)) c.error("strategy.link", "'{}' is not allowed ({})", link, kRates);
+  if (!parse_rate(link)) c.error("strategy.link", "'{}' is not allowed ({})", link, kUseRate);
 }
 
 const std::string kIsAuto = "self.kind == 'auto'";
@@ -30,7 +30,7 @@ Rule alone_rule() {
 Rule a_rate_rule() {
   return {a_rate,
           {{"strategy.link", "", fmt::format("self.matches('{}')", kRatePattern), "",
-            "\"'\" + self + \"' is not allowed (" + kRates + ")\""}}};
+            "\"'\" + self + \"' is not allowed (" + kUseRate + ")\""}}};
 }
 
 }  // namespace

@@ -5,7 +5,7 @@
 namespace atl {
 namespace {
 
-std::unique_ptr<Schedule> make(const ScheduleInput& in) {
+std::unique_ptr<Schedule> make_bns(const ScheduleInput& in) {
   if (in.inference_only) return exact_full_batch(in, true);
   return exact_full_batch(in, true, sampled_boundary_rows(in, in.job.strategy.options.number("rate")));
 }
@@ -13,7 +13,7 @@ std::unique_ptr<Schedule> make(const ScheduleInput& in) {
 }  // namespace
 
 Strategy bns_row() {
-  return {.kind = "bns", .make = make, .sends_products = sends_products};
+  return {.kind = "bns", .make = make_bns, .sends_products = sends_products};
 }
 
 }  // namespace atl

@@ -8,11 +8,11 @@
 namespace atl {
 namespace {
 
-Index boundary_rows_sent(const Options& options, Index boundary) {
+Index bns_rows_sent(const Options& options, Index boundary) {
   return sampled_rows(options.number("rate"), boundary);
 }
 
-void several_ranks(const Check& c) {
+void bns_on_several_ranks(const Check& c) {
   warn_of_one_rank(c, "graph");
 }
 
@@ -32,11 +32,11 @@ StrategyInfo bns_strategy() {
           .source = source,
           .options = {std::move(rate), halo_rows_option("bns", "products")},
           .layout = consecutive_ranks,
-          .boundary_rows_sent = boundary_rows_sent,
+          .boundary_rows_sent = bns_rows_sent,
           .traffic = boundary_traffic,
           .flows = boundary_flows,
           .hides = [](const Options&) { return true; },
-          .rules = {{several_ranks}}};
+          .rules = {{bns_on_several_ranks}}};
 }
 
 }  // namespace atl

@@ -6,14 +6,14 @@
 namespace atl {
 namespace {
 
-std::unique_ptr<PartView> view(const ViewInput& in) {
+std::unique_ptr<PartView> cagnet_view(const ViewInput& in) {
   return std::make_unique<OwnerView>(in, all_blocks_full_batch);
 }
 
 }  // namespace
 
 Strategy cagnet_row() {
-  return {.kind = "cagnet", .view = view, .sends_products = sends_products};
+  return {.kind = "cagnet", .view = cagnet_view, .sends_products = sends_products};
 }
 
 }  // namespace atl

@@ -14,7 +14,7 @@ namespace atl {
 namespace {
 
 /// In a grid of several columns, a rank's part decides which others it works with, so ranks aren't alike.
-Layout layout(const Job& job) {
+Layout cagnet_layout(const Job& job) {
   Layout layout = consecutive_ranks(job);
   layout.ranks_are_alike = job.strategy.options.integer("replication") == 1;
   return layout;
@@ -42,14 +42,14 @@ Rule a_grid_of_the_ranks_rule() {
 }
 
 /// All grids except the one with a single column.
-std::vector<std::string> variants(const Job& job) {
+std::vector<std::string> cagnet_variants(const Job& job) {
   std::vector<std::string> all;
   for (const int columns : replications_of(job.placement.ranks))
     if (columns > 1) all.push_back(fmt::format("replication={}", columns));
   return all;
 }
 
-void several_ranks(const Check& c) {
+void cagnet_on_several_ranks(const Check& c) {
   warn_of_one_rank(c, "graph");
 }
 
@@ -68,12 +68,12 @@ StrategyInfo cagnet_strategy() {
           .description = "each rank broadcasts its whole block of rows at each layer",
           .source = source,
           .options = {std::move(replication), halo_rows_option("cagnet", "products")},
-          .layout = layout,
+          .layout = cagnet_layout,
           .traffic = block_traffic,
           .flows = block_flows,
           .exact = [](const Job&) { return true; },
-          .variants = variants,
-          .rules = {a_grid_of_the_ranks_rule(), {several_ranks}}};
+          .variants = cagnet_variants,
+          .rules = {a_grid_of_the_ranks_rule(), {cagnet_on_several_ranks}}};
 }
 
 }  // namespace atl

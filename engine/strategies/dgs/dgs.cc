@@ -29,7 +29,7 @@ ExplanationOptions explanation_options(const ScheduleInput& in, const FeatureSto
       .seed = in.job.training.seed};
 }
 
-std::unique_ptr<Schedule> make(const ScheduleInput& in) {
+std::unique_ptr<Schedule> make_dgs(const ScheduleInput& in) {
   BatchSamplingOptions batches = batch_sampling(in);
   batches.features =
       FeatureStoreOptions{.bfloat16 = in.job.wire() == Precision::kBFloat16, .fill = filled_columns(in)};
@@ -52,7 +52,7 @@ std::unique_ptr<Schedule> make(const ScheduleInput& in) {
 }  // namespace
 
 Strategy dgs_row() {
-  return {.kind = "dgs", .make = make, .holds = Holds::kBatches};
+  return {.kind = "dgs", .make = make_dgs, .holds = Holds::kBatches};
 }
 
 }  // namespace atl

@@ -13,14 +13,14 @@
 namespace atl {
 namespace {
 
-constexpr const char* kSource = "DGS, Wan et al. 2022";
+constexpr const char* kDgsPaper = "DGS, Wan et al. 2022";
 constexpr const char* kExplainer = "GNNExplainer, Ying et al. 2019";
 
 Field choice(const std::string& name, const std::string& initial, std::string description,
              std::vector<Choice> choices) {
   return strategy_option(
       "dgs", name, initial,
-      {.description = std::move(description), .choices = std::move(choices), .source = kSource});
+      {.description = std::move(description), .choices = std::move(choices), .source = kDgsPaper});
 }
 
 /// Options for which masks are used, and how.
@@ -37,7 +37,7 @@ std::vector<Field> mask_options() {
                        .minimum = 0,
                        .maximum = 1,
                        .below_maximum = true,
-                       .source = kSource}),
+                       .source = kDgsPaper}),
       choice("split", "neighbours",
              "the share of a vertex's draws that goes to neighbours on other ranks, before epsilon",
              {{"neighbours", "their share of its neighbours"},
@@ -57,18 +57,18 @@ std::vector<Field> explainer_options() {
        .unit = "steps",
        .minimum = 1,
        .maximum = 1e9,
-       .source = kSource}));
+       .source = kDgsPaper}));
   options.push_back(strategy_option("dgs", "explainEpochs", std::int64_t{50},
                                     {.description = "the most that an explanation's masks are trained",
                                      .unit = "epochs",
                                      .minimum = 1,
                                      .maximum = 100'000,
-                                     .source = kSource}));
+                                     .source = kDgsPaper}));
   options.push_back(
       strategy_option("dgs", "lossThreshold", 0.01,
                       {.description = "loss of the explanation at which its masks are good enough",
                        .minimum = 0,
-                       .source = kSource}));
+                       .source = kDgsPaper}));
   options.push_back(strategy_option("dgs", "explainRate", 0.01,
                                     {.description = "learning rate of masks",
                                      .minimum = 0,
@@ -151,7 +151,7 @@ StrategyInfo dgs_strategy() {
   return {
       .kind = "dgs",
       .description = "mini-batches that fetch from other ranks only what an explanation scores high",
-      .source = kSource,
+      .source = kDgsPaper,
       .options = std::move(options),
       .layout = own_parts,
       .traffic = batch_traffic,

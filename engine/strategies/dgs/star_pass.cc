@@ -92,7 +92,7 @@ void StarPass::end_back() {
 namespace {
 
 template <class T>
-const T* data_or_null(const std::vector<T>& values) {
+const T* first_or_null(const std::vector<T>& values) {
   return values.empty() ? nullptr : values.data();
 }
 
@@ -142,7 +142,7 @@ Block StarGraph::block(const Arcs& arcs, bool last, Index first_source) const {
   block.arcs = {destinations, sources, arcs.offsets.data(), arcs.columns.data(), nullptr};
   block.transpose = {sources, destinations, arcs.back_offsets.data(), arcs.back_columns.data(), nullptr};
   block.transpose_arc = arcs.back_place.data();
-  block.dst_scale = data_or_null(dst_scale_);
+  block.dst_scale = first_or_null(dst_scale_);
   block.src_scale = src_scale_.empty() ? nullptr : src_scale_.data() + first_source;
   block.dst_ids = std::span(ids_).first(std::size_t(destinations));
   block.src_ids = std::span(ids_).subspan(std::size_t(first_source));

@@ -18,13 +18,13 @@ LayerRange layers(const Job& job, const Model& model, Rank rank) {
   return stage_ranges(job, model)[std::size_t(pipeline_grid(job).stage_of(rank))];
 }
 
-std::unique_ptr<PartView> view(const ViewInput& in) {
+std::unique_ptr<PartView> gnnpipe_view(const ViewInput& in) {
   return std::make_unique<ChunkView>(in.part(), in.options.attention);
 }
 
 /// All ranks of a stage hold its layers' parameters. Stages are divided once for all parameters, of which
 /// deep models have thousands.
-ParameterPlaces place(const Job& job, const Model& model, Rank rank) {
+ParameterPlaces gnnpipe_places(const Job& job, const Model& model, Rank rank) {
   const PipelineGrid grid = pipeline_grid(job);
   if (grid.stages == 1) return [](int, const ParameterSpec&) { return Placement(); };
   return [grid, rank, all = stage_ranges(job, model)](int layer, const ParameterSpec&) {
@@ -45,8 +45,8 @@ PartShare share(const Job& job, Rank rank) {
 }
 
 /// What stages send each other: rows, and a tap.
-void describe(const Job& job, const Model& model, const PreparedGraph&, const GraphMarks&,
-              TrafficShape& shape) {
+void describe_gnnpipe(const Job& job, const Model& model, const PreparedGraph&, const GraphMarks&,
+                      TrafficShape& shape) {
   const std::vector<LayerRange> stages = stage_ranges(job, model);
   for (std::size_t s = 0; s + 1 < stages.size(); ++s) {
     const int tap = tap_out_of(model, stages[s]);
@@ -64,11 +64,11 @@ void describe(const Job& job, const Model& model, const PreparedGraph&, const Gr
 
 Strategy gnnpipe_row() {
   return {.kind = "gnnpipe",
-          .view = view,
-          .place = place,
+          .view = gnnpipe_view,
+          .place = gnnpipe_places,
           .layers = layers,
           .share = share,
-          .describe = describe};
+          .describe = describe_gnnpipe};
 }
 
 std::unique_ptr<Schedule> ChunkView::schedule(const ScheduleInput& in) const {

@@ -20,7 +20,7 @@ namespace {
 /// measured.
 constexpr int kChunksPerStage = 4;
 
-const char* const kSource = "Chen et al. 2023";
+const char* const kGnnpipePaper = "Chen et al. 2023";
 
 std::vector<Field> dividing_options() {
   std::vector<Field> options;
@@ -49,7 +49,7 @@ std::vector<Field> dividing_options() {
                        .unit = "chunks",
                        .minimum = 0,
                        .maximum = 65536,
-                       .source = kSource,
+                       .source = kGnnpipePaper,
                        .default_text = "4 for each stage"}));
   options.push_back(strategy_option(
       "gnnpipe", "memoryBudget", std::int64_t{0},
@@ -65,23 +65,23 @@ std::vector<Field> dividing_options() {
 
 std::vector<Field> history_options() {
   std::vector<Field> options;
-  options.push_back(
-      strategy_option("gnnpipe", "shuffle", true,
-                      {.description = "draw the order of the chunks anew in each epoch", .source = kSource}));
+  options.push_back(strategy_option(
+      "gnnpipe", "shuffle", true,
+      {.description = "draw the order of the chunks anew in each epoch", .source = kGnnpipePaper}));
   options.push_back(strategy_option(
       "gnnpipe", "historicalGradients", false,
       {.description =
            "send gradients to neighbours whose rows are of an earlier epoch, too: they come in the next epoch, beside its "
            "own, so that with shuffle an arc may give none in one epoch and two in the next; false: these neighbours "
            "get none",
-       .source = kSource}));
+       .source = kGnnpipePaper}));
   options.push_back(strategy_option(
       "gnnpipe", "historyRefresh", std::int64_t{23},
       {.description = "α: rows of chunks that come later are those of epoch α⌊(t − 1)/α⌋ in epoch t",
        .unit = "epochs",
        .minimum = 1,
        .maximum = 1e6,
-       .source = kSource}));
+       .source = kGnnpipePaper}));
   options.push_back(strategy_option(
       "gnnpipe", "refreshAfterFirstEpoch", true,
       {.description = "keep epoch 1's rows as well, so that only epoch 1 reads rows of zeros"}));
@@ -94,7 +94,7 @@ std::vector<Field> history_options() {
 
 /// A stage's ranks exchange boundary rows in every layer. So they share a server, alone or with whole other
 /// stages (pipeline_rules()).
-Layout layout(const Job& job) {
+Layout gnnpipe_layout(const Job& job) {
   const PipelineGrid grid = pipeline_grid(job);
   Layout layout = consecutive_ranks(job);
   layout.ranks_are_alike = false;
@@ -115,7 +115,7 @@ Layout layout(const Job& job) {
 
 /// Rows and taps go from each stage to the next once, and their gradients back. Within a stage it is as with
 /// `graph`.
-EpochTraffic traffic(const Options& given, const TrafficShape& shape) {
+EpochTraffic gnnpipe_traffic(const Options& given, const TrafficShape& shape) {
   TrafficShape inside = fetched_once(shape);
   inside.ranks = shape.parts;
   EpochTraffic traffic = boundary_traffic(given, inside);
@@ -140,7 +140,8 @@ void add_inside(const TrafficShape& shape, int stage, const PipelineGrid& grid,
   }
 }
 
-std::vector<PairBytes> flows(const Options&, const TrafficShape& shape, const std::vector<CutRows>& cut) {
+std::vector<PairBytes> gnnpipe_flows(const Options&, const TrafficShape& shape,
+                                     const std::vector<CutRows>& cut) {
   const PipelineGrid grid{int(shape.stage_columns.size()) + 1, shape.parts};
   std::vector<PairBytes> flows;
   for (int stage = 0; stage < grid.stages; ++stage) {
@@ -163,7 +164,7 @@ double stretch(const Job& job) {
 }
 
 /// As many stages as servers.
-std::vector<std::string> variants(const Job& job) {
+std::vector<std::string> gnnpipe_variants(const Job& job) {
   const int together = job.placement.ranks_per_server;
   const int servers = together > 1 ? job.placement.ranks / together : 1;
   if (servers < 2 || servers > most_stages(job) || servers == pipeline_grid(job).stages) return {};
@@ -212,20 +213,20 @@ StrategyInfo gnnpipe_strategy() {
   for (Field& each : history_options()) options.push_back(std::move(each));
   return {.kind = "gnnpipe",
           .description = "layers divided over stages, graph chunks pipelined through them",
-          .source = kSource,
+          .source = kGnnpipePaper,
           .options = std::move(options),
-          .layout = layout,
+          .layout = gnnpipe_layout,
           .divide =
               [](const Job& job) {
                 return JobDivision{.parts = pipeline_grid(job).parts,
                                    .slices = pipeline_chunks(job),
                                    .slices_field = "strategy.gnnpipe.chunks"};
               },
-          .traffic = traffic,
-          .flows = flows,
+          .traffic = gnnpipe_traffic,
+          .flows = gnnpipe_flows,
           .stretch = stretch,
           .memory_budget = pipeline_budget,
-          .variants = variants,
+          .variants = gnnpipe_variants,
           .no_pairs = "a chunk's loss is taken before the other ends of its pairs are computed",
           .rules = pipeline_rules()};
 }
@@ -238,7 +239,7 @@ namespace {
 // Doublings of the number of chunks. The memory that remains then belongs to all chunks together.
 constexpr int kDoublings = 3;
 
-MemoryBudget::Way way_of(const Job& job, Recompute recompute, int chunks) {
+MemoryBudget::Way gnnpipe_way(const Job& job, Recompute recompute, int chunks) {
   MemoryBudget::Way way{job, fmt::format("training.recompute: {} and strategy.gnnpipe.chunks: {}",
                                          recompute == Recompute::kLayer ? "layer" : "none", chunks)};
   way.job.training.recompute = recompute;
@@ -252,11 +253,12 @@ MemoryBudget pipeline_budget(const Job& job, const Given& given) {
   MemoryBudget budget{"strategy.gnnpipe.memoryBudget", job.strategy.options.integer("memoryBudget")};
   const int chunks = pipeline_chunks(job);
   Recompute recompute = job.training.recompute;
-  budget.ways.push_back(way_of(job, recompute, chunks));
+  budget.ways.push_back(gnnpipe_way(job, recompute, chunks));
   if (recompute == Recompute::kNone && !given.contains("training.recompute"))
-    budget.ways.push_back(way_of(job, recompute = Recompute::kLayer, chunks));
+    budget.ways.push_back(gnnpipe_way(job, recompute = Recompute::kLayer, chunks));
   const bool cuts = job.strategy.options.integer("chunks") == 0;
-  for (int d = 1; cuts && d <= kDoublings; ++d) budget.ways.push_back(way_of(job, recompute, chunks << d));
+  for (int d = 1; cuts && d <= kDoublings; ++d)
+    budget.ways.push_back(gnnpipe_way(job, recompute, chunks << d));
   return budget;
 }
 

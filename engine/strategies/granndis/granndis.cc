@@ -11,7 +11,7 @@
 namespace atl {
 namespace {
 
-std::unique_ptr<Schedule> make(const ScheduleInput& in) {
+std::unique_ptr<Schedule> make_granndis(const ScheduleInput& in) {
   return full_batch_of_parts(in, [&ctx = in.ctx, &comm = in.comm, wire = in.job.wire()](
                                      const GraphPart& part, std::vector<ExchangedLayer> layers) {
     return make_exact_exchange(ctx, comm, part, std::move(layers), true,
@@ -54,8 +54,8 @@ void add_cut(const ServerGraph& held, Rank first, int beyond, std::vector<std::v
   }
 }
 
-void describe(const Job& job, const Model&, const PreparedGraph& prepared, const GraphMarks& marks,
-              TrafficShape& shape) {
+void describe_granndis(const Job& job, const Model&, const PreparedGraph& prepared, const GraphMarks& marks,
+                       TrafficShape& shape) {
   const int layers = int(shape.widths.size()), beyond = std::min(expansion_of(job).beyond, layers);
   shape.server_cut.resize(shape.widths.size());
   for (int l = layers - beyond; l < layers; ++l)
@@ -71,7 +71,7 @@ void describe(const Job& job, const Model&, const PreparedGraph& prepared, const
 }  // namespace
 
 Strategy granndis_row() {
-  return {.kind = "granndis", .make = make, .server = server, .describe = describe};
+  return {.kind = "granndis", .make = make_granndis, .server = server, .describe = describe_granndis};
 }
 
 }  // namespace atl

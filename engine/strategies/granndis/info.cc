@@ -15,7 +15,7 @@
 namespace atl {
 namespace {
 
-std::vector<Field> options() {
+std::vector<Field> granndis_options() {
   const char* source = "Song et al. 2024";
   std::vector<Field> options;
   options.push_back(strategy_option(
@@ -74,7 +74,7 @@ std::vector<Field> options() {
   return options;
 }
 
-Layout layout(const Job& job) {
+Layout granndis_layout(const Job& job) {
   Layout layout = consecutive_ranks(job);
   layout.ranks_are_alike = false;
   for (std::size_t server = 0; server < layout.groups.size(); ++server)
@@ -92,7 +92,7 @@ Index brought(const TrafficShape& shape, std::size_t layer) {
   return shape.widths[layer] + (layer < shape.repeated_widths.size() ? shape.repeated_widths[layer] : 0);
 }
 
-EpochTraffic traffic(const Options& given, const TrafficShape& shape) {
+EpochTraffic granndis_traffic(const Options& given, const TrafficShape& shape) {
   EpochTraffic sum;
   sum.gradient = given.integer("batches") * gradient_bytes(shape);
   for (std::size_t layer = 0; layer < shape.server_cut.size(); ++layer)
@@ -104,7 +104,8 @@ EpochTraffic traffic(const Options& given, const TrafficShape& shape) {
   return sum;
 }
 
-std::vector<PairBytes> flows(const Options& given, const TrafficShape& shape, const std::vector<CutRows>&) {
+std::vector<PairBytes> granndis_flows(const Options& given, const TrafficShape& shape,
+                                      const std::vector<CutRows>&) {
   std::vector<PairBytes> all = gradient_flows(shape);
   for (PairBytes& each : all) each.bytes *= double(given.integer("batches"));
   for (std::size_t layer = 0; layer < shape.server_cut.size(); ++layer)
@@ -202,7 +203,7 @@ Job in_batches(Job job, int batches) {
   return job;
 }
 
-MemoryBudget::Way way_of(const Job& job, Recompute recompute, int batches) {
+MemoryBudget::Way granndis_way(const Job& job, Recompute recompute, int batches) {
   MemoryBudget::Way way{in_batches(job, batches),
                         fmt::format("training.recompute: {} and strategy.granndis.batches: {}",
                                     recompute == Recompute::kLayer ? "layer" : "none", batches)};
@@ -215,11 +216,11 @@ MemoryBudget batches_budget(const Job& job, const Given& given) {
   MemoryBudget budget{"strategy.granndis.memoryBudget", job.strategy.options.integer("memoryBudget")};
   Recompute recompute = job.training.recompute;
   int batches = expansion_of(job).batches;
-  budget.ways.push_back(way_of(job, recompute, batches));
+  budget.ways.push_back(granndis_way(job, recompute, batches));
   if (recompute == Recompute::kNone && !given.contains("training.recompute"))
-    budget.ways.push_back(way_of(job, recompute = Recompute::kLayer, batches));
+    budget.ways.push_back(granndis_way(job, recompute = Recompute::kLayer, batches));
   if (given.contains("strategy.granndis.batches") || job.strategy.options.integer("hops") > 0) return budget;
-  while ((batches *= 2) <= kMostBatches) budget.ways.push_back(way_of(job, recompute, batches));
+  while ((batches *= 2) <= kMostBatches) budget.ways.push_back(granndis_way(job, recompute, batches));
   return budget;
 }
 
@@ -248,11 +249,11 @@ StrategyInfo granndis_strategy() {
       .kind = "granndis",
       .description = "each server holds copies of what its vertices depend on, all or a sample",
       .source = "Song et al. 2024",
-      .options = options(),
-      .layout = layout,
+      .options = granndis_options(),
+      .layout = granndis_layout,
       .divide = [](const Job& job) { return JobDivision{.servers = servers(job)}; },
-      .traffic = traffic,
-      .flows = flows,
+      .traffic = granndis_traffic,
+      .flows = granndis_flows,
       .several_steps = true,
       .side_threads =
           [](const Job& job, int) {

@@ -5,14 +5,14 @@
 namespace atl {
 namespace {
 
-std::unique_ptr<Schedule> make(const ScheduleInput& in) {
+std::unique_ptr<Schedule> make_graph(const ScheduleInput& in) {
   return exact_full_batch(in, in.job.strategy.options.flag("overlap"), all_boundary_rows(in));
 }
 
 }  // namespace
 
 Strategy graph_row() {
-  return {.kind = "graph", .make = make, .sends_products = sends_products};
+  return {.kind = "graph", .make = make_graph, .sends_products = sends_products};
 }
 
 }  // namespace atl

@@ -104,7 +104,7 @@ ServerRule a_cache_of_whole_rows_rule() {
 
 /// All samplers but the first: historical embeddings only where some are other ranks', and none only where
 /// the model sums over neighbours once.
-std::vector<std::string> variants(const Job& job) {
+std::vector<std::string> minibatch_variants(const Job& job) {
   const bool has_others = job.placement.ranks > 1 && gathering_layers(job.model) > 1;
   const bool sums_once = find_model(job.model.kind)->aggregates_first;
   std::vector<std::string> all;
@@ -138,7 +138,7 @@ StrategyInfo minibatch_strategy() {
           .several_parts = true,
           .draws_neighbours = draws_some_neighbours,
           .side_threads = batch_threads,
-          .variants = variants,
+          .variants = minibatch_variants,
           .kept_rows = "historical embeddings",
           .rules = {{check_batch_fanout, {batch_fanout_rule("minibatch")}},
                     std::move(sampler),

@@ -34,7 +34,7 @@ class HistoricalEmbeddings final : public BatchHooks {
   EmbeddingHistory history_;
 };
 
-std::unique_ptr<Schedule> make(const ScheduleInput& in) {
+std::unique_ptr<Schedule> make_minibatch(const ScheduleInput& in) {
   const Options& options = in.job.strategy.options;
   const std::string& policy = options.text("cache.policy");
   const FeatureStoreOptions features{.bfloat16 = in.job.wire() == Precision::kBFloat16,
@@ -66,7 +66,10 @@ std::unique_ptr<Schedule> make(const ScheduleInput& in) {
 }  // namespace
 
 Strategy minibatch_row() {
-  return {.kind = "minibatch", .make = make, .reads_stale_rows = reads_history, .holds = Holds::kBatches};
+  return {.kind = "minibatch",
+          .make = make_minibatch,
+          .reads_stale_rows = reads_history,
+          .holds = Holds::kBatches};
 }
 
 }  // namespace atl

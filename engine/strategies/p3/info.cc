@@ -14,7 +14,7 @@
 namespace atl {
 namespace {
 
-constexpr const char* kSource = "Gandhi & Iyer 2021";
+constexpr const char* kP3Paper = "Gandhi & Iyer 2021";
 
 std::vector<Field> column_options() {
   std::vector<Field> options;
@@ -23,14 +23,14 @@ std::vector<Field> column_options() {
       {.description = "what the features' columns are divided over",
        .choices = {{"server", "servers (placement.ranksPerServer), whose ranks all have its columns"},
                    {"rank", "ranks: less memory, and more summands"}},
-       .source = kSource}));
+       .source = kP3Paper}));
   options.push_back(
       strategy_option("p3", "copies", std::int64_t{1},
                       {.description = "how many servers, or ranks, have the same columns: more send fewer "
                                       "summands and take more memory; it must divide their number",
                        .minimum = 1,
                        .maximum = 4096,
-                       .source = kSource}));
+                       .source = kP3Paper}));
   options.push_back(strategy_option(
       "p3", "delay", std::int64_t{0},
       {.description =
@@ -41,7 +41,7 @@ std::vector<Field> column_options() {
        .unit = "steps",
        .minimum = 0,
        .maximum = 3,
-       .source = kSource}));
+       .source = kP3Paper}));
   options.push_back(strategy_option(
       "p3", "memoryBudget", std::int64_t{0},
       {.type = FieldType::kBytes,
@@ -118,9 +118,9 @@ StrategyInfo p3_strategy() {
   for (Field& each : column_options()) options.push_back(std::move(each));
   return {.kind = "p3",
           .description = "mini-batches; features divided by columns, first layer model parallel",
-          .source = kSource,
+          .source = kP3Paper,
           .options = std::move(options),
-          .defaults = {{"placement.partitioner.kind", "hash", kSource}},
+          .defaults = {{"placement.partitioner.kind", "hash", kP3Paper}},
           .layout = own_parts,
           .divide =
               [](const Job& job) {
@@ -187,7 +187,7 @@ Rule a_pipeline_that_there_is_rule() {
             "'%d " + kNoSuchPipeline + "'.format([self.delay])"}}};
 }
 
-void several_ranks(const Check& c) {
+void p3_on_several_ranks(const Check& c) {
   warn_of_one_rank(c, "minibatch");
 }
 
@@ -215,7 +215,7 @@ std::vector<Rule> p3_rules() {
   return {{check_batch_fanout, {batch_fanout_rule("p3")}},
           copies_of_the_holders_rule(),
           a_pipeline_that_there_is_rule(),
-          {several_ranks},
+          {p3_on_several_ranks},
           {a_rate_for_late_gradients}};
 }
 

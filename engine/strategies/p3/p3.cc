@@ -19,7 +19,7 @@ ColumnShare columns(const Job& job, Rank rank, Index features) {
 }
 
 /// Rows of the first layer's weights are with their columns; the same on all ranks that have these.
-ParameterPlaces place(const Job& job, const Model& model, Rank rank) {
+ParameterPlaces p3_places(const Job& job, const Model& model, Rank rank) {
   return [&job, rank, grid = column_grid(job), split = SplitLayers(model).whole](
              int layer, const ParameterSpec& spec) -> Placement {
     if (grid.pieces() == 1 || layer != split || spec.input_blocks == 0) return {};
@@ -28,7 +28,7 @@ ParameterPlaces place(const Job& job, const Model& model, Rank rank) {
   };
 }
 
-std::unique_ptr<Schedule> make(const ScheduleInput& in) {
+std::unique_ptr<Schedule> make_p3(const ScheduleInput& in) {
   const Options& options = in.job.strategy.options;
   const BatchGraph& graph = in.holding.batches();
   const PushPullOptions chosen{.batches = batch_sampling(in),
@@ -51,9 +51,9 @@ std::unique_ptr<Schedule> make(const ScheduleInput& in) {
 
 Strategy p3_row() {
   return {.kind = "p3",
-          .make = make,
+          .make = make_p3,
           .holds = Holds::kBatches,
-          .place = place,
+          .place = p3_places,
           .columns = columns,
           .in_flight = [](const Job& job) { return pipeline_delay(job) + 1; }};
 }

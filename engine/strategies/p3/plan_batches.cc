@@ -1,5 +1,6 @@
 // A rank's batches in a plan: each goes through the four phases of its flight, on kernels that compute
 // nothing.
+#include "plan/memory.h"
 #include "strategies/p3/batch_in_flight.h"
 #include "strategies/p3/info.h"
 #include "strategies/p3/plan.h"
@@ -67,7 +68,6 @@ class DryBatchesInFlight final : public DryColumns {
     bytes.gradients += in_flight_ * one.gradients;
     bytes.halo += in_flight_ * one.halo;
     if (in_flight_ == 1) return;
-    constexpr Index kReal = sizeof(Real);
     const Index moves = predicts_ ? trainable : 0;
     bytes.saved += (2 * in_flight_ * trainable + moves) * kReal;
     state += ((in_flight_ - 1) * trainable + moves + 2) * kReal;

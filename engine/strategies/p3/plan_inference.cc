@@ -8,8 +8,6 @@
 namespace atl {
 namespace {
 
-constexpr Index kReal = sizeof(Real);
-
 class SlabsByColumns final : public SlabColumns {
  public:
   SlabsByColumns(const Model& model, std::vector<ColumnShare> shares)

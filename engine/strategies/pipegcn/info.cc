@@ -9,16 +9,16 @@
 namespace atl {
 namespace {
 
-Index boundary_rows_sent(const Options& options, Index boundary) {
+Index pipegcn_rows_sent(const Options& options, Index boundary) {
   return sampled_rows(options.number("boundaryRate"), boundary);
 }
 
-EpochTraffic traffic(const Options& options, const TrafficShape& shape) {
+EpochTraffic pipegcn_traffic(const Options& options, const TrafficShape& shape) {
   return boundary_traffic(options, fetched_once(shape));
 }
 
-std::vector<PairBytes> flows(const Options& options, const TrafficShape& shape,
-                             const std::vector<CutRows>& cut) {
+std::vector<PairBytes> pipegcn_flows(const Options& options, const TrafficShape& shape,
+                                     const std::vector<CutRows>& cut) {
   return boundary_flows(options, fetched_once(shape), cut);
 }
 
@@ -59,7 +59,7 @@ Rule smoothing_rule() {
         kOtherRows}}};
 }
 
-void several_ranks(const Check& c) {
+void pipegcn_on_several_ranks(const Check& c) {
   warn_of_one_rank(c, "graph");
 }
 
@@ -117,11 +117,11 @@ StrategyInfo pipegcn_strategy() {
           .source = source,
           .options = std::move(options),
           .layout = consecutive_ranks,
-          .boundary_rows_sent = boundary_rows_sent,
-          .traffic = traffic,
-          .flows = flows,
+          .boundary_rows_sent = pipegcn_rows_sent,
+          .traffic = pipegcn_traffic,
+          .flows = pipegcn_flows,
           .hides = [](const Options& given) { return given.integer("staleness") > 0; },
-          .rules = {smoothing_rule(), {options_of_an_average}, {several_ranks}}};
+          .rules = {smoothing_rule(), {options_of_an_average}, {pipegcn_on_several_ranks}}};
 }
 
 }  // namespace atl

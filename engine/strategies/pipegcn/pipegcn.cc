@@ -196,7 +196,7 @@ class PipeGcn final : public Exchange {
 
 // Strategy `pipegcn`: rows and gradients are one epoch stale; inference is exact.
 
-std::unique_ptr<Schedule> make(const ScheduleInput& in) {
+std::unique_ptr<Schedule> make_pipegcn(const ScheduleInput& in) {
   const Options& options = in.job.strategy.options;
   if (in.inference_only) return exact_full_batch(in, true);
   const Smoothing smoothing = pipegcn_smoothing(options);
@@ -218,7 +218,7 @@ std::unique_ptr<Schedule> make(const ScheduleInput& in) {
 
 Strategy pipegcn_row() {
   return {.kind = "pipegcn",
-          .make = make,
+          .make = make_pipegcn,
           .drops_out = DropsOut::kMakersAndReaders,
           .sends_products = sends_products};
 }

@@ -18,16 +18,16 @@ UsedWith rule(const std::string& name) {
 }
 
 /// The traffic of an epoch in which every block travels, which is the most.
-EpochTraffic traffic(const Options& options, const TrafficShape& shape) {
+EpochTraffic sancus_traffic(const Options& options, const TrafficShape& shape) {
   return block_traffic(options, fetched_once(shape));
 }
 
-std::vector<PairBytes> flows(const Options& options, const TrafficShape& shape,
-                             const std::vector<CutRows>& cut) {
+std::vector<PairBytes> sancus_flows(const Options& options, const TrafficShape& shape,
+                                    const std::vector<CutRows>& cut) {
   return block_flows(options, fetched_once(shape), cut);
 }
 
-std::vector<Field> options() {
+std::vector<Field> sancus_options() {
   std::vector<Field> all;
   all.push_back(
       strategy_option("sancus", "rule", std::string("fixed"),
@@ -92,7 +92,7 @@ void blocks_that_are_always_sent(const Check& c) {
         given.integer("warmup"), c.job.training.epochs);
 }
 
-void several_ranks(const Check& c) {
+void sancus_on_several_ranks(const Check& c) {
   warn_of_one_rank(c, "graph");
 }
 
@@ -102,12 +102,12 @@ StrategyInfo sancus_strategy() {
   return {.kind = "sancus",
           .description = "like cagnet, but blocks of rows aren't broadcast in every epoch",
           .source = "Peng et al. 2022",
-          .options = options(),
+          .options = sancus_options(),
           .layout = consecutive_ranks,
-          .traffic = traffic,
-          .flows = flows,
+          .traffic = sancus_traffic,
+          .flows = sancus_flows,
           .sends_less = true,
-          .rules = {{blocks_that_are_always_sent}, {several_ranks}}};
+          .rules = {{blocks_that_are_always_sent}, {sancus_on_several_ranks}}};
 }
 
 }  // namespace atl

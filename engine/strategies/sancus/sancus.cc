@@ -182,7 +182,7 @@ std::unique_ptr<Exchange> make_sancus_exchange(Context& ctx, Communicator& comm,
 
 namespace {
 
-std::unique_ptr<Schedule> make(const ScheduleInput& in, const OwnerBlocks& blocks) {
+std::unique_ptr<Schedule> make_sancus(const ScheduleInput& in, const OwnerBlocks& blocks) {
   const Options& options = in.job.strategy.options;
   if (in.inference_only) return all_blocks_full_batch(in, blocks);
   using Rule = SancusOptions::Rule;
@@ -198,14 +198,14 @@ std::unique_ptr<Schedule> make(const ScheduleInput& in, const OwnerBlocks& block
   });
 }
 
-std::unique_ptr<PartView> view(const ViewInput& in) {
-  return std::make_unique<OwnerView>(in, make);
+std::unique_ptr<PartView> sancus_view(const ViewInput& in) {
+  return std::make_unique<OwnerView>(in, make_sancus);
 }
 
 }  // namespace
 
 Strategy sancus_row() {
-  return {.kind = "sancus", .view = view, .drops_out = DropsOut::kReaders};
+  return {.kind = "sancus", .view = sancus_view, .drops_out = DropsOut::kReaders};
 }
 
 }  // namespace atl

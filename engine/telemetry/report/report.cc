@@ -30,7 +30,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr std::size_t kMostRows = 100;           // of a matrix: finer ones couldn't be seen
+constexpr std::size_t kMostMatrixRows = 100;     // of a matrix: finer ones couldn't be seen
 constexpr std::size_t kMostStalenessLayers = 4;  // two curves each, of the page's eight colours
 
 /// Puts a column's value at an epoch. Epochs without a value have null, and a column without any value is
@@ -71,7 +71,7 @@ Json columns_of(const RunRecord& run) {
 /// entries.
 Json matrix(const std::vector<std::int64_t>& values) {
   const auto rows = std::size_t(std::lround(std::sqrt(double(values.size()))));
-  const std::size_t step = std::max<std::size_t>(1, (rows + kMostRows - 1) / kMostRows);
+  const std::size_t step = std::max<std::size_t>(1, (rows + kMostMatrixRows - 1) / kMostMatrixRows);
   const std::size_t size = (rows + step - 1) / step;
   std::vector<std::int64_t> sums(size * size);
   for (std::size_t i = 0; i < rows * rows; ++i) sums[i / rows / step * size + i % rows / step] += values[i];

@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::size_t kCacheLine = 64, kHugePage = std::size_t(2) << 20;
 
-Allocation allocate(std::size_t wanted) {
+Allocation allocate_here(std::size_t wanted) {
   const auto [bytes, unit] = host_block(wanted);
   void* data = std::aligned_alloc(unit, bytes);
   if (data == nullptr) throw std::bad_alloc();
@@ -44,7 +44,7 @@ HostBlock host_block(std::size_t wanted) {
 }
 
 const Memory& host_memory() {
-  static constexpr Memory memory{allocate, std::free, clear, copy, copy, copy};
+  static constexpr Memory memory{allocate_here, std::free, clear, copy, copy, copy};
   return memory;
 }
 

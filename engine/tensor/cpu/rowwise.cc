@@ -9,13 +9,13 @@
 namespace atl::cpu {
 namespace {
 
-constexpr ScratchKey kChunkSums;
+constexpr ScratchKey kValueSums;
 
 /// sums (values) += Σ over rows, in double precision; `add` adds a range of rows to the array it is given.
 /// Ranges are summed separately, and their sums added in order.
 template <class F>
 void sum_in_chunks(Context& ctx, RowChunks chunks, Index values, double* sums, F&& add) {
-  double* partial = zeroed_sums(ctx, kChunkSums, chunks.count() * values).data();
+  double* partial = zeroed_sums(ctx, kValueSums, chunks.count() * values).data();
   run_chunks(ctx, chunks.count(),
              [&](Index chunk) { add(partial + chunk * values, chunks.begin(chunk), chunks.end(chunk)); });
   for (Index chunk = 0; chunk < chunks.count(); ++chunk) {
