@@ -5,7 +5,6 @@
 
 #include <fmt/format.h>
 #include <algorithm>
-#include <iterator>
 #include <numeric>
 
 #include "base/error.h"
@@ -251,18 +250,17 @@ void PartitionQuality::set_balances() {
 }
 
 std::string to_text(const PartitionQuality& q) {
-  std::string text;
-  auto out = std::back_inserter(text);
-  fmt::format_to(out, "{}: {} rows exchanged per layer ({:.3f} per vertex), {} arcs cut ({:.1f} %)\n",
-                 counted_text(std::int64_t(q.owned.size()), "part"), q.volume, share(q.volume, sum(q.owned)),
-                 q.cut_arcs, 100 * share(q.cut_arcs, sum(q.arcs)));
-  fmt::format_to(out, "largest part / mean: vertices {:.3f}, arcs {:.3f}, training vertices {:.3f}\n",
-                 q.balance_vertices, q.balance_arcs, q.balance_training);
-  fmt::format_to(out, "{:>5} {:>12} {:>12} {:>12} {:>11} {:>14} {:>12}\n", "part", "vertices", "boundary",
-                 "halo", "halo ratio", "arcs", "training");
+  std::string text =
+      fmt::format("{}: {} rows exchanged per layer ({:.3f} per vertex), {} arcs cut ({:.1f} %)\n",
+                  counted_text(std::int64_t(q.owned.size()), "part"), q.volume, share(q.volume, sum(q.owned)),
+                  q.cut_arcs, 100 * share(q.cut_arcs, sum(q.arcs)));
+  text += fmt::format("largest part / mean: vertices {:.3f}, arcs {:.3f}, training vertices {:.3f}\n",
+                      q.balance_vertices, q.balance_arcs, q.balance_training);
+  text += fmt::format("{:>5} {:>12} {:>12} {:>12} {:>11} {:>14} {:>12}\n", "part", "vertices", "boundary",
+                      "halo", "halo ratio", "arcs", "training");
   for (std::size_t p = 0; p < q.owned.size(); ++p)
-    fmt::format_to(out, "{:>5} {:>12} {:>12} {:>12} {:>11.3f} {:>14} {:>12}\n", p, q.owned[p], q.boundary[p],
-                   q.halo[p], share(q.halo[p], q.owned[p]), q.arcs[p], q.training[p]);
+    text += fmt::format("{:>5} {:>12} {:>12} {:>12} {:>11.3f} {:>14} {:>12}\n", p, q.owned[p], q.boundary[p],
+                        q.halo[p], share(q.halo[p], q.owned[p]), q.arcs[p], q.training[p]);
   return text;
 }
 

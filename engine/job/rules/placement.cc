@@ -27,16 +27,15 @@ void whole_servers(const Check& c) {
           p.ranks, divisors_text(p.ranks));
 }
 
-/// CEL can't list the divisors_text; otherwise the message is the same.
+/// CEL can't list the divisors; otherwise the message is the same.
 Rule whole_servers_rule() {
-  return {
-      whole_servers,
-      {{"placement", "ranksPerServer",
-        "!has(self.ranksPerServer) || !has(self.ranks) || self.ranksPerServer == 0 || "
-        "self.ranks % self.ranksPerServer == 0",
-        "",
-        "'%d does not divide placement.ranks %d (use one of its divisors_text)'.format([self.ranksPerServer, "
-        "self.ranks])"}}};
+  return {whole_servers,
+          {{"placement", "ranksPerServer",
+            "!has(self.ranksPerServer) || !has(self.ranks) || self.ranksPerServer == 0 || "
+            "self.ranks % self.ranksPerServer == 0",
+            "",
+            "'%d does not divide placement.ranks %d (use one of its divisors)'.format([self.ranksPerServer, "
+            "self.ranks])"}}};
 }
 
 void a_weight_a_level(const Check& c) {

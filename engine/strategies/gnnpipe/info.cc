@@ -239,7 +239,7 @@ namespace {
 // Doublings of the number of chunks. The memory that remains then belongs to all chunks together.
 constexpr int kDoublings = 3;
 
-MemoryBudget::Way gnnpipe_way(const Job& job, Recompute recompute, int chunks) {
+MemoryBudget::Way way_of(const Job& job, Recompute recompute, int chunks) {
   MemoryBudget::Way way{job, fmt::format("training.recompute: {} and strategy.gnnpipe.chunks: {}",
                                          recompute == Recompute::kLayer ? "layer" : "none", chunks)};
   way.job.training.recompute = recompute;
@@ -253,12 +253,11 @@ MemoryBudget pipeline_budget(const Job& job, const Given& given) {
   MemoryBudget budget{"strategy.gnnpipe.memoryBudget", job.strategy.options.integer("memoryBudget")};
   const int chunks = pipeline_chunks(job);
   Recompute recompute = job.training.recompute;
-  budget.ways.push_back(gnnpipe_way(job, recompute, chunks));
+  budget.ways.push_back(way_of(job, recompute, chunks));
   if (recompute == Recompute::kNone && !given.contains("training.recompute"))
-    budget.ways.push_back(gnnpipe_way(job, recompute = Recompute::kLayer, chunks));
+    budget.ways.push_back(way_of(job, recompute = Recompute::kLayer, chunks));
   const bool cuts = job.strategy.options.integer("chunks") == 0;
-  for (int d = 1; cuts && d <= kDoublings; ++d)
-    budget.ways.push_back(gnnpipe_way(job, recompute, chunks << d));
+  for (int d = 1; cuts && d <= kDoublings; ++d) budget.ways.push_back(way_of(job, recompute, chunks << d));
   return budget;
 }
 
