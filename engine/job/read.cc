@@ -139,7 +139,7 @@ class Reader {
         value.where, field.path,
         "must be a map of fields" +
             (meant.empty() ? suggestion("", known)
-                           : fmt::format(" (did you mean {}? known: {})", meant, fmt::join(known, ", "))));
+                           : fmt::format(" (did you mean {}? known: {})", meant, joined(known, ", "))));
   }
 
   /// What a word in a map's place may mean: the kind, or else the name, as "strategy: {kind: pipegcn}".
