@@ -5,7 +5,8 @@
 namespace atl::cuda {
 namespace {
 
-constexpr int kOldest = 80;  // compute capability times ten; the build has code for this one and newer
+constexpr int kOldestArchitecture =
+    80;  // compute capability times ten; the build has code for this one and newer
 
 OpenDevice open(int rank_here) {
   int count = 0;
@@ -20,7 +21,7 @@ OpenDevice open(int rank_here) {
   const int gpu = rank_here % count;
   cudaDeviceProp properties{};
   ATOLL_MUST(cudaGetDeviceProperties(&properties, gpu));
-  if (properties.major * 10 + properties.minor < kOldest)
+  if (properties.major * 10 + properties.minor < kOldestArchitecture)
     fail(
         "device cuda: GPU {} ({}) has compute capability {}.{}, this build needs 8.0 or newer; use --device cpu",
         gpu, properties.name, properties.major, properties.minor);

@@ -13,7 +13,7 @@
 namespace atl::cuda {
 namespace {
 
-constexpr int kOldest = 21800;  // NCCL's number of the first version with everything used here
+constexpr int kOldestNccl = 21800;  // NCCL's number of the first version with everything used here
 
 constexpr ncclDataType_t kRealType = sizeof(Real) == sizeof(float) ? ncclFloat32 : ncclFloat64;
 
@@ -184,7 +184,8 @@ LinkOffer offer(int rank_here) {
   int version = 0;
   if (const Nccl* const calls = nccl(why_not); calls != nullptr) {
     calls->get_version(&version);
-    if (version < kOldest) why_not = fmt::format("NCCL's version {} is older than {}", version, kOldest);
+    if (version < kOldestNccl)
+      why_not = fmt::format("NCCL's version {} is older than {}", version, kOldestNccl);
   }
   write(mine.library, fmt::format("NCCL {}", version));
   write(mine.why_not, why_not);

@@ -7,7 +7,7 @@
 namespace atl::cuda {
 namespace {
 
-constexpr Real kNothingYet = -std::numeric_limits<Real>::infinity();
+constexpr Real kBeforeFirst = -std::numeric_limits<Real>::infinity();
 
 /// A column's softmax so far; out is not divided by the sum yet.
 struct Column {
@@ -15,7 +15,7 @@ struct Column {
 
   /// Merges the softmax of other sources. One of the two exponentials is e⁰.
   __device__ void add(const Column& other) {
-    if (other.max == kNothingYet) return;
+    if (other.max == kBeforeFirst) return;
     const bool grows = other.max > max;
     const Real shrink = exp(grows ? max - other.max : other.max - max);
     const Real ours = grows ? shrink : Real(1), theirs = grows ? Real(1) : shrink;
@@ -35,7 +35,7 @@ struct SoftmaxOfRows {
   using Sum = Column;
 
   __device__ Index first_of(Index row) const { return s.offsets[row]; }
-  __device__ Sum begin() const { return {kNothingYet, 0, 0}; }
+  __device__ Sum begin() const { return {kBeforeFirst, 0, 0}; }
   __device__ void add(Sum& sum, Place place, Index first, Index stop, const Lanes& lanes) const {
     const Index c = place.part * lanes.count + lanes.lane;
     if (c >= s.cols) return;
@@ -58,7 +58,7 @@ struct SoftmaxOfRows {
   }
   __device__ void finish(Sum& sum, Place place, const Lanes& lanes) const {
     const Index c = place.part * lanes.count + lanes.lane;
-    if (c >= s.cols || sum.max == kNothingYet) return;
+    if (c >= s.cols || sum.max == kBeforeFirst) return;
     Column whole{at(s.max, place.row, c), at(s.sum, place.row, c), value_at<kMixed>(s.out, place.row, c)};
     whole.add(sum);
     at(s.max, place.row, c) = whole.max;

@@ -18,7 +18,7 @@ namespace {
 constexpr unsigned kWarp = 32, kMostThreads = 1024;
 constexpr std::size_t kGuard = 64;  // bytes behind the shared memory, which nobody may write
 
-[[noreturn]] void end(const char* what) {
+[[noreturn]] void end_kernel(const char* what) {
   std::fprintf(stderr, "emulated GPU: block %u, thread %u: %s\n", blockIdx.x, threadIdx.x, what);
   std::abort();
 }
@@ -57,17 +57,17 @@ class Block {
       if (!fibres_.resume(current_)) continue;
       threads_[current_].waits = Waits::kEnded;
       ++ended_;
-      if (at_barrier_ > 0) end("ended while others of its block wait for it (__syncthreads)");
+      if (at_barrier_ > 0) end_kernel("ended while others of its block wait for it (__syncthreads)");
     }
     if (ended_ < count) tell_stuck();
     for (std::size_t i = shared; i < shared + kGuard; ++i)
-      if (shared_[i] != std::byte{0xff}) end("wrote behind the block's shared memory");
+      if (shared_[i] != std::byte{0xff}) end_kernel("wrote behind the block's shared memory");
   }
 
   void* shared() { return shared_.data(); }
 
   bool barrier(bool value) {
-    if (ended_ > 0) end("waits for a thread of its block that has ended (__syncthreads)");
+    if (ended_ > 0) end_kernel("waits for a thread of its block that has ended (__syncthreads)");
     any_ = any_ || value;
     if (++at_barrier_ < threads_.size()) {
       wait(Waits::kBarrier);
@@ -84,18 +84,19 @@ class Block {
   void exchange(unsigned mask, unsigned source, const void* value, void* other, std::size_t bytes) {
     Thread& mine = threads_[current_];
     const unsigned first = current_ / kWarp * kWarp, lane = current_ - first;
-    if ((mask >> lane & 1) == 0) end("isn't in the mask that it gives (a shuffle)");
-    if (source >= kWarp || (mask >> source & 1) == 0) end("reads a lane outside of its mask (a shuffle)");
+    if ((mask >> lane & 1) == 0) end_kernel("isn't in the mask that it gives (a shuffle)");
+    if (source >= kWarp || (mask >> source & 1) == 0)
+      end_kernel("reads a lane outside of its mask (a shuffle)");
     mine.mask = mask, mine.source = source, mine.bytes = bytes;
     std::memcpy(mine.value.data(), value, bytes);
     bool all_here = true;
     for (unsigned l = 0; l < kWarp; ++l) {
       if ((mask >> l & 1) == 0 || l == lane) continue;
-      if (first + l >= threads_.size()) end("waits for a lane that its block hasn't (a shuffle)");
+      if (first + l >= threads_.size()) end_kernel("waits for a lane that its block hasn't (a shuffle)");
       const Thread& each = threads_[first + l];
-      if (each.waits == Waits::kEnded) end("waits for a lane that has ended (a shuffle)");
+      if (each.waits == Waits::kEnded) end_kernel("waits for a lane that has ended (a shuffle)");
       if (each.waits == Waits::kExchange && (each.mask != mask || each.bytes != bytes))
-        end("meets lanes of its mask in another exchange (a shuffle)");
+        end_kernel("meets lanes of its mask in another exchange (a shuffle)");
       all_here = all_here && each.waits == Waits::kExchange;
     }
     if (!all_here) {
@@ -124,8 +125,8 @@ class Block {
   void tell_stuck() {
     for (unsigned t = 0; t < threads_.size(); ++t) {
       threadIdx = {t, 0, 0};
-      if (threads_[t].waits == Waits::kBarrier) end("waits for ever at a barrier");
-      if (threads_[t].waits == Waits::kExchange) end("waits for ever for lanes of its mask");
+      if (threads_[t].waits == Waits::kBarrier) end_kernel("waits for ever at a barrier");
+      if (threads_[t].waits == Waits::kExchange) end_kernel("waits for ever for lanes of its mask");
     }
   }
 

@@ -38,7 +38,7 @@ struct Algorithm {
   std::uint64_t of_bias;
 };
 constexpr std::uint64_t kMade = 0x6d616465;
-constexpr std::uintptr_t kBiasAlignment = 16, kRoomAlignment = 64;  // a real GPU's memory has 256
+constexpr std::uintptr_t kDemandedAlignment = 16, kRoomAlignment = 64;  // a real GPU's memory has 256
 
 template <class T, class Opaque>
 T read(const Opaque* opaque) {
@@ -203,7 +203,7 @@ cublasStatus_t cublasLtMatmulAlgoGetHeuristic(cublasLtHandle_t handle, cublasLtM
     emulated::end("an epilogue that isn't played");
   const std::uint64_t workspace = workspace_for(left, to);
   const std::uint64_t of_bias = alignment_of_bias(what.bias);
-  if (has_none || !is_combination(left, right, to, what.bias_type) || of_bias < kBiasAlignment ||
+  if (has_none || !is_combination(left, right, to, what.bias_type) || of_bias < kDemandedAlignment ||
       workspace > wish.workspace || wish.reduction != CUBLASLT_REDUCTION_SCHEME_COMPUTE_TYPE)
     return CUBLAS_STATUS_NOT_SUPPORTED;
   Algorithm algorithm{mixed(left, right, to, what), workspace, {}, of_bias};
