@@ -15,11 +15,6 @@ Model model_of(const Job& job, const RankData& data) {
   return job_model(job, data.features(), data.classes());
 }
 
-int delay_of(const Job& job) {
-  const auto in_flight = strategy_of(job).in_flight;
-  return in_flight == nullptr ? 0 : in_flight(job) - 1;
-}
-
 }  // namespace
 
 Trainer::Trainer(Context& ctx, Communicator& comm, const Job& job, RankData& data, const SideThreads& side)
@@ -29,9 +24,10 @@ Trainer::Trainer(Context& ctx, Communicator& comm, const Job& job, RankData& dat
       data_(data),
       side_(side),
       model_(model_of(job, data)),
-      parameters_(model_.parameters(), job.training.seed, placement_on(job, model_, comm.rank()), ctx.device),
+      share_(model_share_of(job, model_, comm.rank())),
+      parameters_(model_.parameters(), job.training.seed, share_.places, ctx.device),
       gradient_(ctx, comm, parameters_, job.training.deterministic),
-      optimizer_(job.training.optimizer, parameters_, delay_of(job)),
+      optimizer_(job.training.optimizer, parameters_, share_.in_flight - 1),
       batch_copies_(ctx),
       slice_copies_(ctx),
       state_(ctx.device, 1),

@@ -89,9 +89,9 @@ StrategyRuns planned_runs(const Arguments& a, const BenchCell& cell) {
   runs.label = cell.listed.label;
   runs.hides = info.hides_communication(job.strategy.options);
   runs.sends_less = info.sends_less;
-  const Strategy& strategy = strategy_of(job);
-  runs.draws = job.task == Task::kLinkPrediction || strategy.holds == Holds::kBatches ||
-               (strategy.server != nullptr && strategy.server(job, 0, 1).redraws);
+  const auto server = data_share_of(job, 0).server;
+  runs.draws = job.task == Task::kLinkPrediction || strategy_of(job).holds == Holds::kBatches ||
+               (server && server->redraws);
   const JobPlan plan = plan_job(job, dataset, prepared, no_rates);
   runs.planned = plan.epoch;
   runs.planned_between = plan.epoch_between;

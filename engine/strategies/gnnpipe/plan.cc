@@ -66,7 +66,7 @@ StagesSection::StagesSection(const Job& job, const Model& model, bool packed)
     : stall_(stall_of_whole_layer(job, model, packed)) {
   int begins = -1;  // where the stage before begins
   for (Rank rank = 0; rank < job.placement.ranks; ++rank) {
-    const LayerRange layers = layers_of(job, model, rank);
+    const LayerRange layers = model_share_of(job, model, rank).layers;
     if (layers.first != begins) stages_.push_back(stage_of(model, layers));
     stages_.back().ranks.push_back(rank);
     begins = layers.first;
