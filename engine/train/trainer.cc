@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "comm/stream_watcher.h"
+#include "strategies/gnnpipe/figures.h"
 #include "strategies/schedule/batch_counts.h"
 #include "tensor/copies.h"
 
@@ -182,8 +183,9 @@ Evaluation Trainer::evaluate() {
 
 void Trainer::explain_non_finite(const NonFiniteTime& when) {
   NonFinite mine;
-  mine.stage = training_->recount_non_finite(step_, outputs_.data());
-  const std::vector<double> outputs = read(ctx_, std::span<const double>(outputs_.span()));
+  std::vector<double> outputs = read(ctx_, std::span<const double>(outputs_.span()));
+  if (auto counted = figures_of<StageNonFinite>(*training_))
+    mine.stage = counted->stage, outputs = std::move(counted->by_layer);
   const auto first = std::ranges::find_if(outputs, [](double count) { return count > 0; });
   if (first != outputs.end()) mine.layer = std::int32_t(first - outputs.begin());
   mine.share = gradient_.last_non_finite_share(ctx_);
