@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 #include <algorithm>
 
+#include "base/error.h"
 #include "base/json.h"
 #include "base/text.h"
 #include "bench/bench.h"
@@ -109,9 +110,15 @@ std::string sent(const StrategyRow& row) {
     text +=
         fmt::format("{}{} {} {}", text.empty() ? "" : ", ", t.link, t.purpose, bytes_text(double(t.bytes)));
   if (text.empty()) return "nothing";
-  return text + (row.runs->draws        ? ": drawn anew in each epoch"
-                 : row.runs->sends_less ? ": no more than planned"
-                                        : ": as planned");
+  switch (row.runs->epochs) {
+    case PlannedBytes::kOfTheFirst:
+      return text + ": drawn anew in each epoch";
+    case PlannedBytes::kTheMost:
+      return text + ": no more than planned";
+    case PlannedBytes::kOfEach:
+      return text + ": as planned";
+  }
+  ATOLL_CHECK(false, "planned bytes of epochs {}", int(row.runs->epochs));
 }
 
 std::string results(const StrategyBench& bench, std::size_t width) {

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "job/layout.h"
 #include "plan/dry_run.h"
 #include "telemetry/record.h"
 
@@ -15,13 +16,12 @@ namespace atl {
 
 /// One entry of the list, with its runs of all rounds.
 struct StrategyRuns {
-  std::string label;        // "pipegcn:smoothing=both"
-  bool hides = false;       // its communication may travel while the compute thread works
-  bool sends_less = false;  // sends fewer bytes than planned in some epochs
-  bool draws = false;  // draws other batches or copies in each epoch: the plan's bytes are the first epoch's
-  TrafficBytes planned{};          // sent by all ranks in an epoch, by `atoll plan` …
-  TrafficBytes planned_between{};  // … and the share between servers
-  std::vector<RunRecord> rounds;   // one run per round
+  std::string label;                            // "pipegcn:smoothing=both"
+  bool hides = false;                           // its communication may travel while the compute thread works
+  TrafficBytes planned{};                       // sent by all ranks in an epoch, by `atoll plan` …
+  TrafficBytes planned_between{};               // … and the share between servers …
+  PlannedBytes epochs = PlannedBytes::kOfEach;  // … in which epochs
+  std::vector<RunRecord> rounds;                // one run per round
 };
 
 /// Seconds of an epoch, as medians over rounds. They are those of the rank that computes longest: the other

@@ -58,7 +58,7 @@ class Comparing {
 
   std::vector<ComparedStrategy> rows() {
     for (const StrategyInfo& info : strategy_infos())
-      if (!info.stands_for_another) add_kind(info);
+      if (!info.stands_for_another()) add_kind(info);
     return std::move(rows_);
   }
 
@@ -122,7 +122,7 @@ std::vector<std::string> servers_of(const Job& job) {
 }  // namespace
 
 bool is_open(const Job& job) {
-  return job.strategy.row->stands_for_another;
+  return job.strategy.row->stands_for_another();
 }
 
 Comparison compare_strategies(const Arguments& arguments, const LoadedJob& given, const Dataset& dataset,

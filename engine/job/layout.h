@@ -65,6 +65,13 @@ struct EpochTraffic {
   std::int64_t total() const { return halo + halo_gradient + gradient + recompute + stage + stage_gradient; }
 };
 
+/// Which of a run's epochs send what its plan says.
+enum class PlannedBytes {
+  kOfEach,
+  kOfTheFirst,  // because each draws other batches or copies
+  kTheMost,     // some epochs send less
+};
+
 /// Bytes that `from` sends to `to` in a training epoch. Both are ranks, or both are servers.
 struct PairBytes {
   int from = 0, to = 0;

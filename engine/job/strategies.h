@@ -54,14 +54,13 @@ struct StrategyInfo {
   /// How many of the `boundary` rows that one part has for another travel in an epoch; null: all.
   /// TrafficShape and CutRows count these.
   Index (*boundary_rows_sent)(const Options&, Index boundary) = nullptr;
+  /// Null: it has no epochs, because another strategy is chosen for it before anything starts.
   EpochTraffic (*traffic)(const Options&, const TrafficShape&) = nullptr;
   /// The bytes of `traffic` by pair of ranks; a pair may occur more than once.
   std::vector<PairBytes> (*flows)(const Options&, const TrafficShape&, const std::vector<CutRows>&) = nullptr;
+  PlannedBytes (*planned_bytes)(const Job&) = nullptr;  // null: of each epoch
   /// Whether bytes travel while a rank computes; null: always.
   bool (*hides)(const Options&) = nullptr;
-  /// The factor by which an epoch takes longer than the slowest rank's work, because ranks wait for others to
-  /// begin; null: 1.
-  double (*stretch)(const Job&) = nullptr;
   bool several_steps = false;  // an epoch has several steps
   bool several_parts = false;  // a rank may have several parts
   /// Whether a job draws some of a vertex's neighbours, so that they must be in the order of ids
@@ -72,7 +71,6 @@ struct StrategyInfo {
   /// The job's memory limit, and ways to keep it that change only fields that weren't given; null: no such
   /// limit.
   MemoryBudget (*memory_budget)(const Job&, const Given&) = nullptr;
-  bool stands_for_another = false;  // another strategy is chosen for it before anything starts
   /// Whether a job's gradients equal those of the whole graph on one rank; null: no.
   bool (*exact)(const Job&) = nullptr;
   /// Options worth comparing with the defaults, each written as in a list of strategies
@@ -80,12 +78,12 @@ struct StrategyInfo {
   std::vector<std::string> (*variants)(const Job&) = nullptr;
   /// Advice for a run that begins, or for one that doesn't learn, the likeliest remedy first; null: none.
   std::vector<std::string> (*advice)(const Job&, const RunFacts&) = nullptr;
-  bool sends_less = false;  // epochs differ; `traffic` is the most that one sends
   // What a checkpoint calls the rows that ranks keep beside parameters.
   std::string kept_rows = "rows of earlier epochs";
   std::string no_pairs{};     // why it can't train on pairs of vertices (task linkPrediction); "": it can
   std::vector<Rule> rules{};  // which of its jobs it refuses, and why
 
+  bool stands_for_another() const { return traffic == nullptr; }
   JobDivision division(const Job& job) const { return divide == nullptr ? JobDivision{} : divide(job); }
   std::vector<std::string> advise(const Job& job, const RunFacts& facts) const {
     return advice == nullptr ? std::vector<std::string>{} : advice(job, facts);

@@ -1,4 +1,4 @@
-// A rank's mini-batches where features are held by columns (Strategy::columns), trained on kernels that
+// A rank's mini-batches where features are held by columns (DataShare::columns), trained on kernels that
 // compute nothing. The rank has its own batch; of the batches of others in its group it has the numbers of
 // rows and arcs alone.
 #pragma once

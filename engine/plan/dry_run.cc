@@ -56,7 +56,7 @@ DryRun dry_run(const DryRunInput& in) {
   Communicator comm(transport_of(in));
   const Model model = planned_model(in.job, in.features, in.classes);
   Parameters parameters(model.parameters(), in.job.training.seed,
-                        placement_on(in.job, model, in.training.rank), ctx.device);
+                        model_share_of(in.job, model, in.training.rank).places, ctx.device);
   DryStep step(ctx, comm, in.job.training.optimizer, in.multi_label, parameters);
   DryRun out;
   out.terms = step.bytes_of_terms();
@@ -210,7 +210,7 @@ DryInputs::DryInputs(const Job& job, const Dataset& dataset, const PreparedGraph
       servers_(job, prepared),
       model_(planned_model(job, feature_shape(job, dataset.meta()), dataset.meta().classes)) {
   if (job.training.setting == Setting::kInductive) marks_ = training_marks(dataset, job);
-  if (strategy_of(job).server == nullptr) return;
+  if (!share(0).server) return;
   counted_ = loss_marks(dataset, job);
   count_batches();
 }
@@ -218,7 +218,7 @@ DryInputs::DryInputs(const Job& job, const Dataset& dataset, const PreparedGraph
 /// Each batch needs a training vertex on at least one server.
 void DryInputs::count_batches() {
   for (int part = 0; part < prepared_.parts();) {
-    const ServerOptions server = strategy_of(job_).server(job_, part, 1);
+    const ServerOptions server = *data_share_of(job_, part).server;
     part = server.first_part + server.parts;
     const auto rows =
         prepared_.ids().subspan(std::size_t(prepared_.part_offsets()[std::size_t(server.first_part)]));
@@ -232,8 +232,8 @@ void DryInputs::count_batches() {
     fail("{}", too_many_batches(job_.strategy.row->kind, batches, most_batches_));
 }
 
-PartShare DryInputs::share(Rank rank) const {
-  return share_of(job_, rank, PartRanks(part_of_rank_));
+DataShare DryInputs::share(Rank rank) const {
+  return data_share_of(job_, rank, PartRanks(part_of_rank_));
 }
 
 RankShape DryInputs::shape_of(Rank rank, const VertexMarks& induced_on) const {
@@ -267,7 +267,8 @@ DryRunInput DryInputs::of(Rank rank) {
                  {},
                  {},
                  hosts_};
-  const bool by_server = strategy_of(job_).server != nullptr;
+  const DataShare here = share(rank);
+  const bool by_server = here.server.has_value();
   if (by_server) {
     in.batches = servers_.of(rank, {marks_, counted_}, ranks());
     in.training = in.batches[servers_.largest()];
@@ -280,10 +281,10 @@ DryRunInput DryInputs::of(Rank rank) {
     if (!marks_.empty()) in.beyond = shape_of(rank, marks_);
     add_beyond(in.beyond ? *in.beyond : *in.full, beyond, in.training);
   }
-  const PartShare here = share(rank);
+  const LayerRange layers = model_share_of(job_, model_, rank).layers;
   for (RankShape* shape : {&in.training, in.full ? &*in.full : &in.training}) {
     shape->features = here.features, shape->answers = here.answers;
-    shape->layers = layers_of(job_, model_, rank);
+    shape->layers = layers;
   }
   return in;
 }

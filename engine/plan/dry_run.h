@@ -109,7 +109,7 @@ class DryInputs {
   /// The most training vertices of any server, where servers train in batches: each vertex may be a batch. 0:
   /// servers train in no batches, or nothing is trained.
   Index most_batches() const { return most_batches_; }
-  PartShare share(Rank rank) const;
+  DataShare share(Rank rank) const;
   /// Reads the rank's arcs once.
   DryRunInput of(Rank rank);
 

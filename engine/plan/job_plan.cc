@@ -51,11 +51,9 @@ void enter(const Job& job, const DatasetMeta& meta, const DryRun& dry, const See
   plan.epoch_between = dry.epoch_between;
   plan.evaluation = dry.evaluation;
   plan.evaluation[std::size_t(Traffic::kEvaluation)] += sent_for_metric(job, meta, plan.shape.rank, seen);
-  const StrategyInfo& strategy = *job.strategy.row;
-  plan.compute_seconds =
-      seconds_of(plan.work, options.rates) * (strategy.stretch == nullptr ? 1 : strategy.stretch(job));
+  plan.compute_seconds = seconds_of(plan.work, options.rates);
   plan.communication_seconds = total(plan.epoch) / options.link_bytes;
-  const bool at_once = strategy.hides_communication(job.strategy.options);
+  const bool at_once = job.strategy.row->hides_communication(job.strategy.options);
   plan.epoch_seconds = at_once ? std::max(plan.compute_seconds, plan.communication_seconds)
                                : plan.compute_seconds + plan.communication_seconds;
   EpochWork evaluation = evaluation_work(model, seen.whole);

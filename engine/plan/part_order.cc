@@ -216,8 +216,7 @@ std::vector<int> part_order(const Layout& layout, std::span<const PairBytes> bet
 RankTraffic rank_traffic(const Job& job, const Dataset& dataset, const PreparedGraph& prepared) {
   RankTraffic traffic{{}, part_flows(job, dataset, prepared)};
   Job prepared_job = job;
-  const Strategy& strategy = strategy_of(job);
-  if (strategy.holds == Holds::kPart && strategy.share == nullptr)
+  if (strategy_of(job).holds == Holds::kPart && job.strategy.row->division(job).parts == 0)
     prepared_job.placement.ranks = prepared.parts();
   traffic.parts = part_order(job.strategy.row->layout(prepared_job), traffic.flows);
   const PartRanks ranks(traffic.parts);

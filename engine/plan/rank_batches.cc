@@ -36,6 +36,7 @@ RankBatches::RankBatches(const Job& job, const Dataset& dataset, const BatchSour
       feature_messages_(dataset, source, features_, job.wire() == Precision::kBFloat16),
       columns_(columns_of(job, rank, features_.columns)),
       model_(planned_model(job, features_on(job, rank, features_), dataset.meta().classes)),
+      share_(model_share_of(job, model_, rank)),
       counts_rows_(job.model.norm == Norm::kBatch && owners.ranks() > 1),
       recompute_(job.training.recompute == Recompute::kLayer),
       once_(!reads_neighbours(job)),
@@ -43,7 +44,7 @@ RankBatches::RankBatches(const Job& job, const Dataset& dataset, const BatchSour
       ctx_{Device::kDry, dry_pool_.get(), &workspace_},
       comm_(notes != nullptr ? Communicator(notes->begin(rank, trace_), trace_)
                              : Communicator(make_dry_transport(rank, hosts))),
-      parameters_(model_.parameters(), job.training.seed, placement_on(job, model_, rank), Device::kDry),
+      parameters_(model_.parameters(), job.training.seed, share_.places, Device::kDry),
       step_(ctx_, comm_, job.training.optimizer, dataset.meta().multi_label, parameters_),
       structure_(source.structure(pool_)),
       sets_(shared.sets),
@@ -68,12 +69,7 @@ RankBatches::RankBatches(const Job& job, const Dataset& dataset, const BatchSour
   ATOLL_CHECK(make != nullptr, "strategy {} holds features by columns and plans none",
               job.strategy.row->kind);
   by_columns_ = make({job, ctx_, comm_, model_, runner_, *columns_, features_on(job, rank, features_),
-                      memory_.passes(), counts_rows_, in_flight()});
-}
-
-int RankBatches::in_flight() const {
-  const auto of_strategy = strategy_of(job_).in_flight;
-  return of_strategy == nullptr ? 1 : of_strategy(job_);
+                      memory_.passes(), counts_rows_, share_.in_flight});
 }
 
 std::vector<std::int64_t> RankBatches::pushed(std::int64_t draw, std::span<const VertexId> seeds) {
@@ -183,7 +179,8 @@ void RankBatches::count(double times, DryBatches& out) {
   out.drawn_arcs = drawn_arcs_, out.looked_at = looked_at_, out.read_rows = read_rows_;
   out.run.workspace = workspace_.bytes();
   add_own(times, out.run);
-  const Index slots = job_.strategy.options.integer("prefetch") + in_flight(), cached = cache_bytes(job_);
+  const Index slots = job_.strategy.options.integer("prefetch") + share_.in_flight,
+              cached = cache_bytes(job_);
   if (once_) {
     const Index graphs = job_.training.setting == Setting::kInductive ? 2 : 1;
     out.run.schedule.halo += slots * made_.batch.bytes();

@@ -97,7 +97,6 @@ class RankBatches {
   /// The layers that a batch's pass computes.
   LayerRange layers() const { return {once_ ? model_.constant_prefix() : 0, int(model_.layers.size())}; }
   Index columns_of_batch() const { return model_.spec(layers().first).in; }
-  int in_flight() const;
   Index columns_here() const { return columns_ ? columns_->count() : features_.columns; }
   std::vector<LayerSize> sizes_of_pass() const;
   void add_sizes(double times, const std::vector<LayerSize>& sizes);
@@ -114,6 +113,7 @@ class RankBatches {
   FeatureMessages feature_messages_;
   std::optional<ColumnShare> columns_;  // none: features are held by rows
   Model model_;
+  ModelShare share_;
   bool counts_rows_, recompute_, once_;  // once_: batches read no neighbours
   std::unique_ptr<ThreadPool> dry_pool_;
   Workspace workspace_{Device::kDry};

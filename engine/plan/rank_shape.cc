@@ -167,7 +167,7 @@ EpochWork evaluation_work(const Model& model, const RankShape& shape) {
 }
 
 const std::vector<RankShape>& ServerShapes::of(Rank rank, const GraphMarks& marks, int ranks) {
-  ServerOptions options = strategy_of(job_).server(job_, rank, 1);
+  ServerOptions options = *data_share_of(job_, rank).server;
   options.induced_on = marks.induced_on;
   beyond_ = options.beyond;
   const auto place = std::size_t(rank - options.first_part);
@@ -188,8 +188,8 @@ const std::vector<RankShape>& ServerShapes::of(Rank rank, const GraphMarks& mark
 }
 
 int server_batches_of(const Job& job) {
-  const auto server = strategy_of(job).server;
-  return server == nullptr ? 1 : server(job, 0, 1).batches;
+  const auto server = data_share_of(job, 0).server;
+  return server ? server->batches : 1;
 }
 
 }  // namespace atl

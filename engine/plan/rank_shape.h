@@ -37,7 +37,7 @@ struct RankShape {
   Index near_bytes = 0;                     // of NearBlocks
   Index server_bytes = 0;                   // of the server's graph, which the rank's share is cut from
   bool is_followed = false;                 // a part follows, which is read while this one trains
-  bool features = true, answers = true;     // PartShare
+  bool features = true, answers = true;     // DataShare
   Index copies = 0;          // owned rows that are copies of other servers' vertices: no loss counts them
   LayerRange layers{0, -1};  // the rank's layers; −1: to the last
   bool batches = false;      // the rank trains on mini-batches, and holds no arcs
@@ -80,7 +80,7 @@ EpochWork batch_work(const Model& model, std::span<const LayerSize> sizes, bool 
 EpochWork evaluation_work(const Model& model, const RankShape& shape);
 
 // Sizes of a rank's share of its server's graph, where servers hold copies of each other's vertices
-// (Strategy::server): one for each batch of the server.
+// (DataShare::server): one for each batch of the server.
 
 /// Ask for all ranks of one server before the next server's: then each server's graphs are built once.
 class ServerShapes {

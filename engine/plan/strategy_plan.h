@@ -52,7 +52,7 @@ struct StrategyPlan {
   /// Called when all ranks are planned; may change what follows from their plans. Null: no section.
   std::shared_ptr<const PlanSection> (*section)(const SectionInput&, JobPlan&) = nullptr;
   /// How batches and evaluation's slabs are planned by columns. Set by strategies whose ranks hold features
-  /// by columns (Strategy::columns), and by no others.
+  /// by columns (DataShare::columns), and by no others.
   std::unique_ptr<DryColumns> (*columns)(const DryColumnsInput&) = nullptr;
   std::unique_ptr<SlabColumns> (*slab_columns)(const Model&, std::vector<ColumnShare>) = nullptr;
   /// Adds what a rank sends, holds and computes beside training on its batches. Null: nothing.

@@ -55,7 +55,7 @@ TrafficShape traffic_shape(const Job& job, const Dataset& dataset, const Model& 
                            const PreparedGraph& prepared) {
   TrafficShape shape;
   const Strategy& strategy = strategy_of(job);
-  const bool part_a_rank = strategy.holds == Holds::kPart && strategy.share == nullptr;
+  const bool part_a_rank = strategy.holds == Holds::kPart && job.strategy.row->division(job).parts == 0;
   shape.ranks = part_a_rank ? prepared.parts() : job.placement.ranks;
   shape.parts = prepared.parts();
   const bool inductive = job.training.setting == Setting::kInductive;

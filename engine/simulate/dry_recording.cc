@@ -20,7 +20,7 @@ RankRecording dry_recording(const DryRunInput& in, int epochs, const MachineRate
   Communicator comm(make_lone_engine(in.training.rank, in.hosts, notes, false), &trace);
   const Model model = planned_model(in.job, in.features, in.classes);
   Parameters parameters(model.parameters(), in.job.training.seed,
-                        placement_on(in.job, model, in.training.rank), ctx.device);
+                        model_share_of(in.job, model, in.training.rank).places, ctx.device);
   DryStep step(ctx, comm, in.job.training.optimizer, in.multi_label, parameters);
   const DryPart part(in.training, in.features, model.layers.front()->spec().gathers);
   const auto schedule =

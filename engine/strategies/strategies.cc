@@ -1,7 +1,9 @@
 // The table of strategies. A new one is a folder here and a line in the table.
 #include <algorithm>
+#include <utility>
 #include <vector>
 
+#include "base/error.h"
 #include "job/strategies.h"
 #include "model/decoder.h"
 #include "model/model.h"
@@ -38,9 +40,8 @@ FeatureShape feature_shape(const DatasetMeta& meta, FeatureForm form) {
 
 Model job_model(const Job& job, const FeatureShape& features, Index classes) {
   const Strategy& row = strategy_of(job);
-  const bool reads_stale = row.reads_stale_rows != nullptr && row.reads_stale_rows(job);
   const bool products = row.sends_products != nullptr && row.sends_products(job);
-  const DropsOut drops_out = reads_stale ? DropsOut::kReaders : row.drops_out;
+  const DropsOut drops_out = row.drops_out == nullptr ? DropsOut::kMakers : row.drops_out(job);
   const bool links = job.task == Task::kLinkPrediction;
   const Index outputs = links ? Index(job.model.hidden) : classes;
   Model model =
@@ -54,15 +55,26 @@ Model job_model(const Job& job, const FeatureShape& features, Index classes) {
   return model;
 }
 
-ParameterPlaces placement_on(const Job& job, const Model& model, Rank rank) {
-  const auto place = strategy_of(job).place;
-  if (place == nullptr) return [](int, const ParameterSpec&) { return Placement(); };
-  return place(job, model, rank);
+DataShare data_share_of(const Job& job, Rank rank, const PartRanks& ranks) {
+  DataShare share{ranks};
+  if (const auto change = strategy_of(job).share_data; change != nullptr) change(job, rank, share);
+  return share;
+}
+
+ModelShare model_share_of(const Job& job, const Model& model, Rank rank) {
+  ModelShare share{{0, int(model.layers.size())}, [](int, const ParameterSpec&) { return Placement(); }};
+  if (const auto change = strategy_of(job).share_model; change != nullptr) change(job, model, rank, share);
+  return share;
 }
 
 std::optional<ColumnShare> columns_of(const Job& job, Rank rank, Index features) {
-  const Strategy& strategy = strategy_of(job);
-  return strategy.columns == nullptr ? std::nullopt : std::optional(strategy.columns(job, rank, features));
+  std::vector<Rank> group = data_share_of(job, rank).columns;
+  if (group.empty()) return std::nullopt;
+  if (Index(group.size()) > features)
+    fail(
+        "{}: features are cut into {} pieces, and there are {} of them: use fewer ranks or servers, or more copies",
+        job.strategy.row->division(job).pieces_field, group.size(), features);
+  return column_share(features, std::move(group), rank);
 }
 
 FeatureShape features_on(const Job& job, Rank rank, const FeatureShape& whole) {
@@ -71,17 +83,6 @@ FeatureShape features_on(const Job& job, Rank rank, const FeatureShape& whole) {
     here.columns = share->count(), here.whole_columns = share->whole,
     here.nonzeros_per_row *= double(share->count()) / double(share->whole);
   return here;
-}
-
-LayerRange layers_of(const Job& job, const Model& model, Rank rank) {
-  const Strategy& strategy = strategy_of(job);
-  return strategy.layers == nullptr ? LayerRange{0, int(model.layers.size())}
-                                    : strategy.layers(job, model, rank);
-}
-
-PartShare share_of(const Job& job, Rank rank, const PartRanks& ranks) {
-  const Strategy& strategy = strategy_of(job);
-  return strategy.share == nullptr ? PartShare{ranks} : strategy.share(job, rank);
 }
 
 std::unique_ptr<Schedule> make_schedule(const ScheduleInput& input) {

@@ -5,6 +5,7 @@
 #include "base/error.h"
 #include "job/models.h"
 #include "job/samplers.h"
+#include "job/strategies.h"
 #include "job/strategies/batch_options.h"
 #include "model/gather.h"
 #include "model/model.h"
@@ -39,9 +40,10 @@ FeatureForm batch_form(const Job& job, const DatasetMeta& meta) {
 }  // namespace
 
 Storage kept_storage(const Job& job, FeatureForm stored) {
-  const Strategy& strategy = strategy_of(job);
-  const bool as_held = strategy.columns == nullptr && stored == FeatureForm::kDense;
-  if (strategy.holds == Holds::kBatches && !(as_held && reads_neighbours(job))) return Storage::kReals;
+  const bool by_rows = job.strategy.row->division(job).pieces == 0;
+  const bool as_held = by_rows && stored == FeatureForm::kDense;
+  if (strategy_of(job).holds == Holds::kBatches && !(as_held && reads_neighbours(job)))
+    return Storage::kReals;
   return storage_of(job.training.precision);
 }
 
@@ -69,7 +71,7 @@ FeatureShape feature_shape(const Job& job, const DatasetMeta& meta) {
 }
 
 PartData::PartData(const Job& job, const Dataset& dataset, const PreparedGraph& prepared, Rank rank,
-                   const PartShare& share, const VertexMarks& induced_on, FeatureForm form,
+                   const DataShare& share, const VertexMarks& induced_on, FeatureForm form,
                    bool halo_features)
     : form_(form) {
   const GraphNeeds needs = graph_needs(job.model);

@@ -37,7 +37,7 @@ class PartData {
   /// `halo_features`; a model whose first layer doesn't gather needs none. `form`: kept_form(), or what the
   /// model was trained on; bits only for features stored so.
   PartData(const Job& job, const Dataset& dataset, const PreparedGraph& prepared, Rank rank,
-           const PartShare& share, const VertexMarks& induced_on, FeatureForm form, bool halo_features);
+           const DataShare& share, const VertexMarks& induced_on, FeatureForm form, bool halo_features);
   /// The rank's share of what its server holds, for training. Layers that read no copies
   /// (ServerOptions::beyond) read the part as it was divided: the one of `whole`, which must outlive this, or
   /// in inductive training that of the training vertices.

@@ -59,7 +59,7 @@ RankData::RankData(const Job& job, const Dataset& dataset, const PreparedGraph& 
 
 RankData::RankData(const Job& job, const Dataset& dataset, const PreparedGraph& prepared, Rank rank,
                    const PartRanks& ranks, const DataUse& use)
-    : share_(share_of(job, rank, ranks)),
+    : share_(data_share_of(job, rank, ranks)),
       features_(features_on(job, rank, feature_shape(dataset.meta(), use.form))),
       classes_(use.classes),
       vertices_(double(dataset.meta().vertices)) {
@@ -79,15 +79,16 @@ RankData::RankData(const Job& job, const Dataset& dataset, const PreparedGraph& 
   if (batches && links_) batches_->trains_on(links_->graph());
   if (batches && !links_) batches_->trains_on(train.rows);
   const bool inductive = !batches && job.training.setting == Setting::kInductive;
-  if (use.trains && (inductive || strategy_of(job).server != nullptr))
+  if (use.trains && (inductive || share_.server))
     read_training_part(job, dataset, prepared, use, halo_features);
   view();
 }
 
 void RankData::read_training_part(const Job& job, const Dataset& dataset, const PreparedGraph& prepared,
                                   const DataUse& use, bool halo_features) {
-  if (strategy_of(job).server != nullptr) {
-    shares_ = std::make_unique<ServerParts>(ShareSource{job, dataset, prepared, *full_, use, halo_features});
+  if (share_.server) {
+    shares_ = std::make_unique<ServerParts>(
+        ShareSource{job, dataset, prepared, *share_.server, *full_, use, halo_features});
     training_ = shares_->take(1, 0, {});
     return;
   }

@@ -109,7 +109,7 @@ class RankData {
   /// training graph. Call before training or evaluation. Collective.
   void count(Communicator& comm);
   /// Whether training sees another graph in step `batch` (from 0) of `epoch` than in the step before. Some
-  /// strategies draw what servers hold, or train it in batches (Strategy::server).
+  /// strategies draw what servers hold, or train it in batches (DataShare::server).
   bool is_other_in(Index epoch, int batch) const { return shares_ && shares_->is_other(epoch, batch); }
   /// Takes that graph instead of the one before. cpus: as in ServerParts::take.
   void take(Context& ctx, Index epoch, int batch, const std::vector<int>& cpus);
@@ -175,7 +175,7 @@ class RankData {
     return totals.empty() ? 0 : totals[totals.size() == 1 ? 0 : std::size_t(shares_->batch())];
   }
 
-  PartShare share_;
+  DataShare share_;
   std::unique_ptr<PartData> full_;
   std::unique_ptr<LinkData> links_;
   std::unique_ptr<BatchData> batches_;

@@ -30,7 +30,7 @@ class AnsweredRows {
 
   std::span<const VertexId> operator()(Rank rank) const {
     if (owners_) return rows(owners_->first_row(rank), owners_->rows(rank));
-    const PartShare share = share_of(job_, rank, ranks_);
+    const DataShare share = data_share_of(job_, rank, ranks_);
     const auto part = std::size_t(share.ranks.part_of(rank));
     const Index begin = prepared_.part_offsets()[part], end = prepared_.part_offsets()[part + 1];
     return rows(begin, share.answers ? end - begin : 0);

@@ -23,8 +23,7 @@ double seconds_since(std::chrono::steady_clock::time_point begin) {
 }  // namespace
 
 ServerParts::ServerParts(const ShareSource& from) : from_(from), rank_(from.whole.graph().rank) {
-  ServerOptions options = strategy_of(from.job).server(from.job, rank_, 1);
-  redraws_ = options.redraws;
+  ServerOptions options = from.server;
   if (options.batches == 1) return;
   options.induced_on = induced_marks(from);
   batches_ = server_batches(from.prepared, options, loss_marks(from.dataset, from.job), options.batches);
@@ -40,7 +39,7 @@ const std::string& ServerParts::strategy() const {
 
 bool ServerParts::is_other(Index epoch, int batch) const {
   if (taken_.epoch == 0) return true;
-  return batch != taken_.batch || (epoch != taken_.epoch && redraws_);
+  return batch != taken_.batch || (epoch != taken_.epoch && from_.server.redraws);
 }
 
 ServerParts::Step ServerParts::after(const Step& step) const {
@@ -67,7 +66,8 @@ std::unique_ptr<TrainingPart> ServerParts::take(Index epoch, int batch, const st
 /// Called by one thread at a time; sends no message.
 std::unique_ptr<TrainingPart> ServerParts::read(const Step& step) const {
   try {
-    ServerOptions options = strategy_of(from_.job).server(from_.job, rank_, step.epoch);
+    ServerOptions options = from_.server;
+    if (options.redraws) options.epoch = std::uint64_t(step.epoch);
     options.induced_on = induced_marks(from_);
     if (!batches_.empty()) options.batch = batches_[std::size_t(step.batch)];
     auto part = std::make_unique<TrainingPart>();
@@ -84,7 +84,7 @@ std::unique_ptr<TrainingPart> ServerParts::read(const Step& step) const {
 
 ServerParts::Sizes ServerParts::sizes() const {
   Sizes all{std::vector<double>(std::size_t(batches())), std::vector<double>(std::size_t(batches()))};
-  if (strategy_of(from_.job).server(from_.job, rank_, 1).first_part != rank_) return all;
+  if (from_.server.first_part != rank_) return all;
   const VertexMarks counts = loss_marks(from_.dataset, from_.job);
   for (std::size_t b = 0; b < batches_.size(); ++b) {
     all.own[b] = double(batches_[b].size());

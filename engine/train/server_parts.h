@@ -38,6 +38,7 @@ struct ShareSource {
   const Job& job;
   const Dataset& dataset;
   const PreparedGraph& prepared;
+  ServerOptions server;   // in the first epoch
   const PartData& whole;  // the rank's part as it was divided
   DataUse use;
   bool halo_features;
@@ -52,7 +53,7 @@ class ServerParts {
 
   /// Number of optimiser steps per epoch, each with its own share.
   int batches() const { return std::max(1, int(batches_.size())); }
-  bool are_many() const { return redraws_ || batches() > 1; }
+  bool are_many() const { return from_.server.redraws || batches() > 1; }
   /// Whether step `batch` (from 0) of `epoch` (from 1) trains on another share than the one taken last.
   bool is_other(Index epoch, int batch) const;
   /// The share for that step. Rethrows what reading it threw. `cpus`: where the thread that reads the next
@@ -80,7 +81,6 @@ class ServerParts {
 
   const ShareSource from_;
   Rank rank_;
-  bool redraws_;
   // rows of the prepared graph by batch; empty: the server trains on all its rows at once
   std::vector<std::vector<VertexId>> batches_;
   Step taken_, next_;  // next_: the one that is being read, or was read

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "comm/stream_watcher.h"
+#include "strategies/gnnpipe/figures.h"
 #include "strategies/schedule/batch_counts.h"
 #include "tensor/copies.h"
 
@@ -13,11 +14,6 @@ namespace {
 
 Model model_of(const Job& job, const RankData& data) {
   return job_model(job, data.features(), data.classes());
-}
-
-int delay_of(const Job& job) {
-  const auto in_flight = strategy_of(job).in_flight;
-  return in_flight == nullptr ? 0 : in_flight(job) - 1;
 }
 
 }  // namespace
@@ -29,9 +25,10 @@ Trainer::Trainer(Context& ctx, Communicator& comm, const Job& job, RankData& dat
       data_(data),
       side_(side),
       model_(model_of(job, data)),
-      parameters_(model_.parameters(), job.training.seed, placement_on(job, model_, comm.rank()), ctx.device),
+      share_(model_share_of(job, model_, comm.rank())),
+      parameters_(model_.parameters(), job.training.seed, share_.places, ctx.device),
       gradient_(ctx, comm, parameters_, job.training.deterministic),
-      optimizer_(job.training.optimizer, parameters_, delay_of(job)),
+      optimizer_(job.training.optimizer, parameters_, share_.in_flight - 1),
       batch_copies_(ctx),
       slice_copies_(ctx),
       state_(ctx.device, 1),
@@ -186,8 +183,9 @@ Evaluation Trainer::evaluate() {
 
 void Trainer::explain_non_finite(const NonFiniteTime& when) {
   NonFinite mine;
-  mine.stage = training_->recount_non_finite(step_, outputs_.data());
-  const std::vector<double> outputs = read(ctx_, std::span<const double>(outputs_.span()));
+  std::vector<double> outputs = read(ctx_, std::span<const double>(outputs_.span()));
+  if (auto counted = figures_of<StageNonFinite>(*training_))
+    mine.stage = counted->stage, outputs = std::move(counted->by_layer);
   const auto first = std::ranges::find_if(outputs, [](double count) { return count > 0; });
   if (first != outputs.end()) mine.layer = std::int32_t(first - outputs.begin());
   mine.share = gradient_.last_non_finite_share(ctx_);

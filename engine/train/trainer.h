@@ -76,6 +76,7 @@ class Trainer final : private TrainingStep {
   RankData& data_;
   SideThreads side_;
   Model model_;
+  const ModelShare share_;
   Parameters parameters_;
   Gradient gradient_;
   Optimizer optimizer_;

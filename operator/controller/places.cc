@@ -226,7 +226,7 @@ Prepared prepared_for_ranks(const Reconcile& reconcile) {
 
 std::string chosen_strategy(const Reconcile& reconcile) {
   const Prepared* prepared = known_parts(reconcile);
-  return prepared && reconcile.spec().strategy.row->stands_for_another ? prepared->strategy : "";
+  return prepared && reconcile.spec().strategy.row->stands_for_another() ? prepared->strategy : "";
 }
 
 NodeFilter nodes_for_workers(const Reconcile& reconcile) {

@@ -18,7 +18,6 @@
 #include "job/strategies.h"
 #include "launch/launch.h"
 #include "plan/job_plan.h"
-#include "strategies/schedule/strategy.h"
 #include "telemetry/run_folder.h"
 
 namespace atl {
@@ -88,10 +87,10 @@ StrategyRuns planned_runs(const Arguments& a, const BenchCell& cell) {
   StrategyRuns runs;
   runs.label = cell.listed.label;
   runs.hides = info.hides_communication(job.strategy.options);
-  runs.sends_less = info.sends_less;
-  const Strategy& strategy = strategy_of(job);
-  runs.draws = job.task == Task::kLinkPrediction || strategy.holds == Holds::kBatches ||
-               (strategy.server != nullptr && strategy.server(job, 0, 1).redraws);
+  if (job.task == Task::kLinkPrediction)
+    runs.epochs = PlannedBytes::kOfTheFirst;  // each draws its negative pairs
+  else if (info.planned_bytes != nullptr)
+    runs.epochs = info.planned_bytes(job);
   const JobPlan plan = plan_job(job, dataset, prepared, no_rates);
   runs.planned = plan.epoch;
   runs.planned_between = plan.epoch_between;

@@ -125,6 +125,10 @@ std::vector<PairBytes> batch_flows(const Options&, const TrafficShape& shape, co
   return gradient_flows(shape);
 }
 
+PlannedBytes bytes_of_first_batches(const Job&) {
+  return PlannedBytes::kOfTheFirst;
+}
+
 Layout own_parts(const Job& job) {
   Layout layout = consecutive_ranks(job);
   layout.ranks_are_alike = false;

@@ -39,6 +39,8 @@ ServerRule batch_fanout_rule(const std::string& kind);
 EpochTraffic batch_traffic(const Options& options, const TrafficShape& shape);
 std::vector<PairBytes> batch_flows(const Options& options, const TrafficShape& shape,
                                    const std::vector<CutRows>& cut);
+/// Each epoch draws its own batches.
+PlannedBytes bytes_of_first_batches(const Job& job);
 
 /// Batches read what they draw from any rank, so no arrangement of parts keeps more of it on a server.
 Layout own_parts(const Job& job);

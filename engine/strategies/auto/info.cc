@@ -71,7 +71,6 @@ StrategyInfo auto_strategy() {
           .description = "the strategy with the least predicted time (atoll plan --compare)",
           .options = {std::move(exact), std::move(link), std::move(trial), std::move(share)},
           .layout = consecutive_ranks,
-          .stands_for_another = true,
           .rules = {a_rate_rule(), alone_rule()}};
 }
 

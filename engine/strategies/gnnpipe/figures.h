@@ -1,4 +1,4 @@
-// When a rank of a pipeline worked on each chunk, in the last epoch.
+// When a rank of a pipeline worked on each chunk, in the last epoch, and what it made that isn't finite.
 #pragma once
 
 #include <chrono>
@@ -20,6 +20,13 @@ struct StageTimes {
   int stage = 0, convolutions = 0;  // convolutions: how many of its layers read neighbours
   bool leads = true;                // the first of the stage's ranks, which work on the same chunks at once
   std::span<const ChunkTimes> chunks;  // in the epoch's order
+};
+
+/// Of a step with a loss or a gradient that isn't finite. Making it computes the step's forward again, so
+/// that no step may follow. Collective.
+struct StageNonFinite {
+  int stage = 0;
+  std::vector<double> by_layer;  // (the model's layers) elements of outputs; 0 for layers of other stages
 };
 
 // Notes when a stage works on each chunk of an epoch; the gaps are the pipeline's bubbles. Waiting for a

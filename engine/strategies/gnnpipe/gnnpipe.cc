@@ -14,20 +14,25 @@
 namespace atl {
 namespace {
 
-LayerRange layers(const Job& job, const Model& model, Rank rank) {
-  return stage_ranges(job, model)[std::size_t(pipeline_grid(job).stage_of(rank))];
-}
-
 std::unique_ptr<PartView> gnnpipe_view(const ViewInput& in) {
   return std::make_unique<ChunkView>(in.part(), in.options.attention);
 }
 
+void share_gnnpipe_data(const Job& job, Rank rank, DataShare& share) {
+  const PipelineGrid grid = pipeline_grid(job);
+  const int stage = grid.stage_of(rank);
+  share.ranks = PartRanks::of_group(grid.rank_of(stage, 0));
+  share.features = stage == 0, share.answers = stage + 1 == grid.stages;
+}
+
 /// All ranks of a stage hold its layers' parameters. Stages are divided once for all parameters, of which
 /// deep models have thousands.
-ParameterPlaces gnnpipe_places(const Job& job, const Model& model, Rank rank) {
+void share_gnnpipe_model(const Job& job, const Model& model, Rank rank, ModelShare& share) {
   const PipelineGrid grid = pipeline_grid(job);
-  if (grid.stages == 1) return [](int, const ParameterSpec&) { return Placement(); };
-  return [grid, rank, all = stage_ranges(job, model)](int layer, const ParameterSpec&) {
+  const std::vector<LayerRange> stages = stage_ranges(job, model);
+  share.layers = stages[std::size_t(grid.stage_of(rank))];
+  if (grid.stages == 1) return;
+  share.places = [grid, rank, all = stages](int layer, const ParameterSpec&) {
     const auto holder =
         std::ranges::find_if(all, [&](const LayerRange& each) { return each.contains(layer); });
     const int stage = int(holder - all.begin());
@@ -36,12 +41,6 @@ ParameterPlaces gnnpipe_places(const Job& job, const Model& model, Rank rank) {
     for (int part = 0; part < grid.parts; ++part) placement.replicas.push_back(grid.rank_of(stage, part));
     return placement;
   };
-}
-
-PartShare share(const Job& job, Rank rank) {
-  const PipelineGrid grid = pipeline_grid(job);
-  const int stage = grid.stage_of(rank);
-  return {PartRanks::of_group(grid.rank_of(stage, 0)), stage == 0, stage + 1 == grid.stages};
 }
 
 /// What stages send each other: rows, and a tap.
@@ -65,9 +64,8 @@ void describe_gnnpipe(const Job& job, const Model& model, const PreparedGraph&, 
 Strategy gnnpipe_row() {
   return {.kind = "gnnpipe",
           .view = gnnpipe_view,
-          .place = gnnpipe_places,
-          .layers = layers,
-          .share = share,
+          .share_data = share_gnnpipe_data,
+          .share_model = share_gnnpipe_model,
           .describe = describe_gnnpipe};
 }
 
@@ -76,7 +74,7 @@ std::unique_ptr<Schedule> ChunkView::schedule(const ScheduleInput& in) const {
   const PipelineOptions options{.seed = in.job.training.seed,
                                 .passes = passes_of(in),
                                 .grid = pipeline_grid(in.job),
-                                .layers = layers(in.job, in.model, in.comm.rank()),
+                                .layers = model_share_of(in.job, in.model, in.comm.rank()).layers,
                                 .shuffle = given.flag("shuffle"),
                                 .historical_gradients = given.flag("historicalGradients"),
                                 .scale_gradient = given.flag("scaleHistoricalGradient"),

@@ -157,12 +157,6 @@ std::vector<PairBytes> gnnpipe_flows(const Options&, const TrafficShape& shape,
   return flows;
 }
 
-/// The last stage begins when the first one has done S − 1 chunks.
-double stretch(const Job& job) {
-  const double chunks = pipeline_chunks(job);
-  return (chunks + pipeline_grid(job).stages - 1) / chunks;
-}
-
 /// As many stages as servers.
 std::vector<std::string> gnnpipe_variants(const Job& job) {
   const int together = job.placement.ranks_per_server;
@@ -224,7 +218,6 @@ StrategyInfo gnnpipe_strategy() {
               },
           .traffic = gnnpipe_traffic,
           .flows = gnnpipe_flows,
-          .stretch = stretch,
           .memory_budget = pipeline_budget,
           .variants = gnnpipe_variants,
           .no_pairs = "a chunk's loss is taken before the other ends of its pairs are computed",

@@ -2,6 +2,8 @@
 
 #include "comm/stream_watcher.h"
 #include "strategies/exchange/figure_request.h"
+#include "tensor/buffer.h"
+#include "tensor/copies.h"
 
 namespace atl {
 namespace {
@@ -179,6 +181,7 @@ void Pipeline::run_whole_layers(std::int64_t step, bool training) {
 void Pipeline::train(std::int64_t step, TrainingStep& session) {
   ATOLL_CHECK(o_.passes != Passes::kInference, "this schedule was made for inference");
   if (trace_ != nullptr) trace_->begin_epoch(step);
+  step_ = step;
   place_outputs();
   put_chunk_order(order_, o_.shuffle, o_.seed, step);
   keep_outputs(refreshes_after(step));
@@ -253,15 +256,16 @@ void Pipeline::backward(std::size_t place, TrainingStep& session) {
 /// Backward has reused the outputs' memory. Computed again they are the same, because the step changed no
 /// weight where a gradient wasn't finite, draws are keyed by the step, and it read the history that lies
 /// there still. If only the loss wasn't finite, they are those of the weights after the step.
-int Pipeline::recount_non_finite(std::int64_t step, double* by_layer) {
+StageNonFinite Pipeline::recount_non_finite() {
   if (refreshed_) rows_->refresh();  // swaps back
   place_outputs();
-  forward_all(step);
-  to_next_.finish();
-  constants_.end();
+  forward_all(step_);
+  to_next_.finish(), constants_.end();
+  Buffer<double> counts(ctx_.device, Index(model_.layers.size()));
+  zero_sums(ctx_, counts.span());
   for (int l = whole_.end > 0 ? whole_.end - 1 : inside_.first; l < inside_.end; ++l)
-    atl::count_non_finite(ctx_, rows_->present(l + 1), by_layer + l);
-  return stage_;
+    atl::count_non_finite(ctx_, rows_->present(l + 1), counts.data() + l);
+  return {stage_, read(ctx_, std::span<const double>(counts.span()))};
 }
 
 void Pipeline::report(FigureRequest& request) {
@@ -271,6 +275,7 @@ void Pipeline::report(FigureRequest& request) {
     for (int l = layers_.first; l < layers_.end; ++l) convolutions += layer(l).spec().gathers ? 1 : 0;
     return StageTimes{stage_, convolutions, o_.grid.part_of(comm_.rank()) == 0, clock_.times()};
   });
+  request.offer<StageNonFinite>([&] { return recount_non_finite(); });
 }
 
 ScheduleBytes Pipeline::bytes() const {

@@ -197,10 +197,9 @@ class Pipeline final : public Schedule {
   /// (owned, classes) on ranks of the last stage, nothing on others.
   ConstMatrixView infer() override;
   ConstMatrixView embeddings() const override;
-  int recount_non_finite(std::int64_t step, double* by_layer) override;
   ScheduleBytes bytes() const override;
   std::vector<NamedMatrix> state() override { return rows_->state(); }
-  /// Offers StageTimes of the last step.
+  /// Offers StageTimes and StageNonFinite of the last step.
   void report(FigureRequest& request) override;
 
  private:
@@ -228,6 +227,7 @@ class Pipeline final : public Schedule {
   }
   void enter(Work work) const;
   void work_on(int chunk) const;
+  StageNonFinite recount_non_finite();
   /// A copy of `ctx` with constants.
   Context with_constants(Context ctx) {
     ctx.constants = &constants_;
@@ -271,6 +271,7 @@ class Pipeline final : public Schedule {
   std::vector<int> inferred_;   // the order of chunks in inference …
   std::vector<FlowStep> flow_;  // … and the stage's steps then
   ChunkClock clock_;
+  std::int64_t step_ = 0;   // the last one
   bool refreshed_ = false;  // whether the last step's rows are the history by now
 };
 

@@ -6,6 +6,7 @@
 #include "base/json.h"
 #include "base/text.h"
 #include "job/strategies.h"
+#include "strategies/gnnpipe/info.h"
 #include "strategies/gnnpipe/pipeline.h"
 #include "strategies/schedule/strategy.h"
 
@@ -35,6 +36,17 @@ std::string ranks_text(const StagePlan& stage) {
   return first == last ? std::to_string(first) : fmt::format("{}–{}", first, last);
 }
 
+/// The last stage begins when the first one has done S − 1 chunks. Rows travel while stages compute.
+void begin_in_turn(const Job& job, JobPlan& plan) {
+  const double chunks = pipeline_chunks(job), stretch = (chunks + pipeline_grid(job).stages - 1) / chunks;
+  plan.epoch_seconds = 0;
+  for (RankPlan& rank : plan.ranks) {
+    rank.compute_seconds *= stretch;
+    rank.epoch_seconds = std::max(rank.compute_seconds, rank.communication_seconds);
+    plan.epoch_seconds = std::max(plan.epoch_seconds, rank.epoch_seconds);
+  }
+}
+
 /// Where each chunk reads all others, stages evaluate one after the other; otherwise evaluation takes no
 /// longer.
 void evaluate_in_turn(const std::vector<StagePlan>& stages, JobPlan& plan) {
@@ -52,6 +64,7 @@ std::shared_ptr<const PlanSection> stages_section(const SectionInput& in, JobPla
   const FeatureShape features = feature_shape(in.job, in.meta);
   const Model model = planned_model(in.job, features, in.meta.classes);
   auto section = std::make_shared<const StagesSection>(in.job, model, features.packed());
+  begin_in_turn(in.job, plan);
   evaluate_in_turn(section->stages(), plan);
   return section;
 }
@@ -66,7 +79,7 @@ StagesSection::StagesSection(const Job& job, const Model& model, bool packed)
     : stall_(stall_of_whole_layer(job, model, packed)) {
   int begins = -1;  // where the stage before begins
   for (Rank rank = 0; rank < job.placement.ranks; ++rank) {
-    const LayerRange layers = layers_of(job, model, rank);
+    const LayerRange layers = model_share_of(job, model, rank).layers;
     if (layers.first != begins) stages_.push_back(stage_of(model, layers));
     stages_.back().ranks.push_back(rank);
     begins = layers.first;

@@ -12,14 +12,15 @@ namespace atl {
 namespace {
 
 std::unique_ptr<Schedule> make_granndis(const ScheduleInput& in) {
-  return full_batch_of_parts(in, [&ctx = in.ctx, &comm = in.comm, wire = in.job.wire()](
-                                     const GraphPart& part, std::vector<ExchangedLayer> layers) {
+  const auto exchange_of = [&ctx = in.ctx, &comm = in.comm, wire = in.job.wire()](
+                               const GraphPart& part, std::vector<ExchangedLayer> layers) {
     return make_exact_exchange(ctx, comm, part, std::move(layers), true,
                                std::make_unique<WholeBoundarySet>(ctx, *part.graph, part.outer, wire));
-  });
+  };
+  return full_batch_of_parts(in, expansion_of(in.job).batches, exchange_of);
 }
 
-ServerOptions server(const Job& job, Rank rank, Index epoch) {
+ServerOptions granndis_server(const Job& job, Rank rank) {
   const int together = ranks_of_a_server(job), first = rank / together * together;
   const Expansion expansion = expansion_of(job);
   return {.first_part = first,
@@ -30,9 +31,13 @@ ServerOptions server(const Job& job, Rank rank, Index epoch) {
           .beyond = expansion.beyond,
           .samples = !expansion.is_exact,
           .seed = job.training.seed,
-          .epoch = expansion.redraws ? std::uint64_t(epoch) : 0,
+          .epoch = expansion.redraws ? 1U : 0U,
           .redraws = expansion.redraws,
           .batches = expansion.batches};
+}
+
+void share_granndis_data(const Job& job, Rank rank, DataShare& share) {
+  share.server = granndis_server(job, rank);
 }
 
 /// Adds the rows that a server's ranks have for each other, for each layer whose rows travel only within a
@@ -61,7 +66,7 @@ void describe_granndis(const Job& job, const Model&, const PreparedGraph& prepar
   for (int l = layers - beyond; l < layers; ++l)
     shape.server_cut[std::size_t(l)] = cut_rows(prepared, !marks.induced_on.empty());
   for (Rank first = 0; first < job.placement.ranks; first += ranks_of_a_server(job)) {
-    ServerOptions options = server(job, first, 1);
+    ServerOptions options = granndis_server(job, first);
     options.induced_on = marks.induced_on;
     for (const ServerGraph& held : server_graphs(prepared, options, marks.counted))
       add_cut(held, first, beyond, shape.server_cut);
@@ -71,7 +76,10 @@ void describe_granndis(const Job& job, const Model&, const PreparedGraph& prepar
 }  // namespace
 
 Strategy granndis_row() {
-  return {.kind = "granndis", .make = make_granndis, .server = server, .describe = describe_granndis};
+  return {.kind = "granndis",
+          .make = make_granndis,
+          .share_data = share_granndis_data,
+          .describe = describe_granndis};
 }
 
 }  // namespace atl

@@ -254,6 +254,10 @@ StrategyInfo granndis_strategy() {
       .divide = [](const Job& job) { return JobDivision{.servers = servers(job)}; },
       .traffic = granndis_traffic,
       .flows = granndis_flows,
+      .planned_bytes =
+          [](const Job& job) {
+            return expansion_of(job).redraws ? PlannedBytes::kOfTheFirst : PlannedBytes::kOfEach;
+          },
       .several_steps = true,
       .side_threads =
           [](const Job& job, int) {

@@ -133,6 +133,7 @@ StrategyInfo minibatch_strategy() {
           .layout = own_parts,
           .traffic = batch_traffic,
           .flows = batch_flows,
+          .planned_bytes = bytes_of_first_batches,
           .hides = [](const Options&) { return true; },
           .several_steps = true,
           .several_parts = true,

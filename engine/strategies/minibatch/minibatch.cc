@@ -63,12 +63,17 @@ std::unique_ptr<Schedule> make_minibatch(const ScheduleInput& in) {
                                      std::move(history));
 }
 
+/// Historical embeddings are rows of earlier steps: whoever reads them drops them out.
+DropsOut minibatch_drops_out(const Job& job) {
+  return reads_history(job) ? DropsOut::kReaders : DropsOut::kMakers;
+}
+
 }  // namespace
 
 Strategy minibatch_row() {
   return {.kind = "minibatch",
           .make = make_minibatch,
-          .reads_stale_rows = reads_history,
+          .drops_out = minibatch_drops_out,
           .holds = Holds::kBatches};
 }
 

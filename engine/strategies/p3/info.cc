@@ -129,6 +129,7 @@ StrategyInfo p3_strategy() {
               },
           .traffic = batch_traffic,
           .flows = batch_flows,
+          .planned_bytes = bytes_of_first_batches,
           .hides = [](const Options&) { return true; },
           .several_steps = true,
           .several_parts = true,

@@ -9,22 +9,18 @@
 namespace atl {
 namespace {
 
-ColumnShare columns(const Job& job, Rank rank, Index features) {
-  const ColumnGrid grid = column_grid(job);
-  if (Index(grid.pieces()) > features)
-    fail(
-        "strategy.p3.columns: features are cut into {} pieces, and there are {} of them: use fewer ranks or servers, or more copies",
-        grid.pieces(), features);
-  return column_share(features, grid.group_of(rank), rank);
+void share_p3_data(const Job& job, Rank rank, DataShare& share) {
+  share.columns = column_grid(job).group_of(rank);
 }
 
 /// Rows of the first layer's weights are with their columns; the same on all ranks that have these.
-ParameterPlaces p3_places(const Job& job, const Model& model, Rank rank) {
-  return [&job, rank, grid = column_grid(job), split = SplitLayers(model).whole](
-             int layer, const ParameterSpec& spec) -> Placement {
+void share_p3_model(const Job& job, const Model& model, Rank rank, ModelShare& share) {
+  share.in_flight = pipeline_delay(job) + 1;
+  share.places = [rank, grid = column_grid(job), split = SplitLayers(model).whole](
+                     int layer, const ParameterSpec& spec) -> Placement {
     if (grid.pieces() == 1 || layer != split || spec.input_blocks == 0) return {};
-    const ColumnShare share = columns(job, rank, spec.rows / spec.input_blocks);
-    return {rows_of_input(spec, share.first(), share.count()), grid.same_piece(rank)};
+    const ColumnShare here = column_share(spec.rows / spec.input_blocks, grid.group_of(rank), rank);
+    return {rows_of_input(spec, here.first(), here.count()), grid.same_piece(rank)};
   };
 }
 
@@ -53,9 +49,8 @@ Strategy p3_row() {
   return {.kind = "p3",
           .make = make_p3,
           .holds = Holds::kBatches,
-          .place = p3_places,
-          .columns = columns,
-          .in_flight = [](const Job& job) { return pipeline_delay(job) + 1; }};
+          .share_data = share_p3_data,
+          .share_model = share_p3_model};
 }
 
 }  // namespace atl

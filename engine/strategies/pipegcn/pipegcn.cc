@@ -219,7 +219,7 @@ std::unique_ptr<Schedule> make_pipegcn(const ScheduleInput& in) {
 Strategy pipegcn_row() {
   return {.kind = "pipegcn",
           .make = make_pipegcn,
-          .drops_out = DropsOut::kMakersAndReaders,
+          .drops_out = [](const Job&) { return DropsOut::kMakersAndReaders; },
           .sends_products = sends_products};
 }
 

@@ -106,7 +106,7 @@ StrategyInfo sancus_strategy() {
           .layout = consecutive_ranks,
           .traffic = sancus_traffic,
           .flows = sancus_flows,
-          .sends_less = true,
+          .planned_bytes = [](const Job&) { return PlannedBytes::kTheMost; },
           .rules = {{blocks_that_are_always_sent}, {sancus_on_several_ranks}}};
 }
 

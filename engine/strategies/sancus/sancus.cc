@@ -205,7 +205,7 @@ std::unique_ptr<PartView> sancus_view(const ViewInput& in) {
 }  // namespace
 
 Strategy sancus_row() {
-  return {.kind = "sancus", .view = sancus_view, .drops_out = DropsOut::kReaders};
+  return {.kind = "sancus", .view = sancus_view, .drops_out = [](const Job&) { return DropsOut::kReaders; }};
 }
 
 }  // namespace atl

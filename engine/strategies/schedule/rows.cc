@@ -30,8 +30,8 @@ std::unique_ptr<Schedule> full_batch_over(const ScheduleInput& in, MakeExchange 
   return full_batch(in, {in.job.training.seed, passes_of(in)}, make_exchange);
 }
 
-std::unique_ptr<Schedule> full_batch_of_parts(const ScheduleInput& in, const ExchangeOf& exchange_of) {
-  const int steps = strategy_of(in.job).server(in.job, in.comm.rank(), 1).batches;
+std::unique_ptr<Schedule> full_batch_of_parts(const ScheduleInput& in, int steps,
+                                              const ExchangeOf& exchange_of) {
   return full_batch(
       in, {in.job.training.seed, passes_of(in), steps, exchange_of},
       [&](std::vector<ExchangedLayer> layers) { return exchange_of(in.holding.part(), std::move(layers)); });

@@ -27,8 +27,9 @@ Strategy dgs_row();
 Passes passes_of(const ScheduleInput& in);
 /// A full batch over the exchange that `make_exchange` makes.
 std::unique_ptr<Schedule> full_batch_over(const ScheduleInput& in, MakeExchange make_exchange);
-/// The same, which can go on with other parts.
-std::unique_ptr<Schedule> full_batch_of_parts(const ScheduleInput& in, const ExchangeOf& exchange_of);
+/// The same, which can go on with other parts: an epoch has `steps`, each of which trains on another.
+std::unique_ptr<Schedule> full_batch_of_parts(const ScheduleInput& in, int steps,
+                                              const ExchangeOf& exchange_of);
 /// A full batch over the exact exchange; `boundary_set` as in make_exact_exchange().
 std::unique_ptr<Schedule> exact_full_batch(const ScheduleInput& in, bool overlap,
                                            std::unique_ptr<BoundarySet> boundary_set = nullptr);

@@ -75,10 +75,6 @@ class Schedule {
   /// Called from within TrainingStep::loss: by_layer[l] += number of elements of layer l's output that aren't
   /// finite, unless *unless is finite. Both lie in the device's memory.
   virtual void count_non_finite(const double* /*unless*/, double* /*by_layer*/) {}
-  /// After a step with a loss or a gradient that isn't finite, where ranks of different layers have no loss
-  /// to look from: by_layer[l] += the same number for each layer of this rank. May compute the step's forward
-  /// again. No step may follow. Returns the rank's stage; −1: ranks have the same layers. Collective.
-  virtual int recount_non_finite(std::int64_t /*step*/, double* /*by_layer*/) { return -1; }
   virtual ScheduleBytes bytes() const = 0;
   /// Goes on with another part, in the memory that it has; the part before may be gone already. Only with
   /// Strategy::server. Collective.

@@ -79,11 +79,16 @@ enum class Holds {
   kBatches,  // features of its parts' rows, or columns of all rows; arcs as batches draw them
 };
 
-/// A rank's share of its part of the graph, where several ranks have the same part (JobDivision::parts).
-struct PartShare {
-  PartRanks ranks;       // its part, and one rank per part, with which it exchanges rows
+/// What a rank has of the data, and trains on. As it is made: a part and all that belongs to it.
+struct DataShare {
+  PartRanks ranks{};     // its part, and one rank per part, with which it exchanges rows
   bool features = true;  // whether it has the features of its part's rows
   bool answers = true;   // whether it has labels and splits; inference gives logits here
+  /// Ranks that hold all columns of all vertices' features between them, in the order of columns, this one
+  /// among them; empty: it has all columns of its own vertices.
+  std::vector<Rank> columns{};
+  /// What its server holds in the first epoch, a share of which it trains on; none: it trains on its part.
+  std::optional<ServerOptions> server{};
 };
 
 /// Marks of the data set's vertices.
@@ -92,8 +97,13 @@ struct GraphMarks {
   VertexMarks counted;     // by a loss in training
 };
 
-/// Says where a parameter of a layer is kept, as one rank sees it.
-using ParameterPlaces = std::function<Placement(int layer, const ParameterSpec& spec)>;
+/// What a rank has of the model, and trains.
+struct ModelShare {
+  LayerRange layers;  // which it computes
+  /// Says where a parameter of a layer is kept, as this rank sees it.
+  std::function<Placement(int layer, const ParameterSpec& spec)> places;
+  int in_flight = 1;  // batches trained at once; if several, each has its own weights and gradients
+};
 
 struct Strategy {
   std::string kind;
@@ -102,28 +112,14 @@ struct Strategy {
   /// For Holds::kPart: makes what the strategy's schedules read of a part beside its own and outer blocks, or
   /// instead of them. Null: they read the part alone.
   std::unique_ptr<PartView> (*view)(const ViewInput&) = nullptr;
-  DropsOut drops_out = DropsOut::kMakers;  // ModelInput::drops_out
+  /// ModelInput::drops_out; null: makers.
+  DropsOut (*drops_out)(const Job&) = nullptr;
   /// ModelInput::sends_products; null: never.
   bool (*sends_products)(const Job&) = nullptr;
-  /// Whether a job's layers read some rows of earlier steps, so that readers drop out whatever `drops_out`
-  /// says; null: no.
-  bool (*reads_stale_rows)(const Job&) = nullptr;
   Holds holds = Holds::kPart;
-  /// Where parameters are kept: made once, and asked for each of them. Job and model outlive it. Null: whole
-  /// on every rank.
-  ParameterPlaces (*place)(const Job&, const Model&, Rank) = nullptr;
-  /// The layers that a rank computes; null: all.
-  LayerRange (*layers)(const Job&, const Model&, Rank rank) = nullptr;
-  /// Null: one part per rank.
-  PartShare (*share)(const Job&, Rank rank) = nullptr;
-  /// Which columns of all vertices' features a rank has, and who has the others (P3). Throws Error where a
-  /// rank would have none. Null: a rank has all columns of its own vertices.
-  ColumnShare (*columns)(const Job&, Rank rank, Index features) = nullptr;
-  /// How many batches are trained on at once; if several, each has its own weights and gradients. Null: one.
-  int (*in_flight)(const Job&) = nullptr;
-  /// What a rank trains on in an epoch (from 1) if not on its part: its share of what its server holds; null:
-  /// its part.
-  ServerOptions (*server)(const Job&, Rank rank, Index epoch) = nullptr;
+  /// Changes what a rank has, where that isn't its part, or isn't the whole model; null: it is.
+  void (*share_data)(const Job&, Rank, DataShare&) = nullptr;
+  void (*share_model)(const Job&, const Model&, Rank, ModelShare&) = nullptr;
   /// Fills in what else the strategy's formula for bytes needs; null: nothing.
   void (*describe)(const Job&, const Model&, const PreparedGraph&, const GraphMarks&,
                    TrafficShape&) = nullptr;
@@ -151,16 +147,14 @@ FeatureShape feature_shape(const DatasetMeta& meta, FeatureForm form);
 /// The job's model for features of this shape, made for its strategy's exchange. With task linkPrediction its
 /// outputs are embeddings, model.hidden wide, and `classes` is ignored.
 Model job_model(const Job& job, const FeatureShape& features, Index classes);
-/// Where the job's strategy keeps each parameter, as `rank` sees it; `job` and `model` must outlive it.
-ParameterPlaces placement_on(const Job& job, const Model& model, Rank rank);
-/// Strategy::columns of the job; none: ranks hold whole rows of features.
+/// What `rank` has of the job's data, and of its model. `ranks`: of the parts, where each rank has its own.
+DataShare data_share_of(const Job& job, Rank rank, const PartRanks& ranks = {});
+ModelShare model_share_of(const Job& job, const Model& model, Rank rank);
+/// The columns of the features that `rank` holds; none: it holds whole rows. Throws Error where a rank would
+/// have no column.
 std::optional<ColumnShare> columns_of(const Job& job, Rank rank, Index features);
 /// The shape of the features that `rank` holds, where all have shape `whole`.
 FeatureShape features_on(const Job& job, Rank rank, const FeatureShape& whole);
-/// Strategy::layers of the job, or all of them.
-LayerRange layers_of(const Job& job, const Model& model, Rank rank);
-/// Strategy::share of the job; without one, the rank has all of its part, and exchanges rows with `ranks`.
-PartShare share_of(const Job& job, Rank rank, const PartRanks& ranks);
 std::unique_ptr<Schedule> make_schedule(const ScheduleInput& input);
 
 }  // namespace atl

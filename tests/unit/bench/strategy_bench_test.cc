@@ -95,7 +95,7 @@ TEST(StrategyBench, OtherBytesThanPlannedAreAnError) {
 
 TEST(StrategyBench, WhoSkipsBroadcastsMaySendLessThanPlannedButNotMore) {
   auto runs = three();
-  runs[1].sends_less = true;
+  runs[1].epochs = PlannedBytes::kTheMost;
   runs[1].rounds[2].training_traffic[0].bytes = 600;
   const auto rows = compare_strategies(runs);
   EXPECT_EQ(rows[1].bytes[0].bytes, 100);
@@ -108,7 +108,7 @@ TEST(StrategyBench, WhoSkipsBroadcastsMaySendLessThanPlannedButNotMore) {
 
 TEST(StrategyBench, BatchesThatAreDrawnAnewMaySendOtherBytes) {
   auto runs = three();
-  runs[1].draws = true;
+  runs[1].epochs = PlannedBytes::kOfTheFirst;
   runs[1].rounds[2].training_traffic[0].bytes = 1206;
   const auto rows = compare_strategies(runs);
   EXPECT_EQ(rows[1].bytes[0].bytes, 201);

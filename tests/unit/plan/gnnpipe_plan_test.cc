@@ -164,6 +164,26 @@ TEST(PlannedPipeline, TwoStagesSendEachHiddenRowOnceEachWayAndTheTapAsOften) {
   }
 }
 
+/// The second of two stages waits for the first one's first chunk: an epoch takes 1 + 1/K times a stage's
+/// work.
+TEST(PlannedPipeline, StagesBeginInTurn) {
+  TemporaryFolder folder;
+  write_small_data(folder / "small", {});
+  const Dataset dataset = Dataset::open(folder / "small");
+  const auto plan_of = [&](const char* chunks) {
+    const Job job = small_job({"model.layers=4", "strategy.kind=gnnpipe", "placement.ranks=2",
+                               std::string("strategy.gnnpipe={chunks: ") + chunks + "}"});
+    return plan_job(job, dataset,
+                    PreparedGraph::make(dataset, partition_options(job, 2), graph_transforms(job),
+                                        training_marks(dataset, job)),
+                    {1, {1e9, 1e9, 1e9}, 1e12});
+  };
+  const JobPlan one = plan_of("1"), four = plan_of("4");
+  for (std::size_t rank : {0U, 1U})
+    EXPECT_NEAR(one.ranks[rank].compute_seconds / four.ranks[rank].compute_seconds, 2 / 1.25, 1e-9) << rank;
+  EXPECT_EQ(four.epoch_seconds, std::max(four.ranks[0].compute_seconds, four.ranks[1].compute_seconds));
+}
+
 /// GCNII of five convolutions on three stages of two ranks.
 TEST(PlannedPipeline, SaysWhichLayersAreOnWhichStage) {
   TemporaryFolder folder;

@@ -63,7 +63,7 @@ TEST(PipelineStages, ADeepModelsParametersHaveTheirPlacesAtOnce) {
                              "model.kind=gcnii", "model.layers=1000"});
   const Model model = job_model(job, {.columns = 6, .arcs_per_vertex = 4}, 3);
   const auto begin = std::chrono::steady_clock::now();
-  const Parameters of_last(model.parameters(), 1, placement_on(job, model, 63), Device::kDry);
+  const Parameters of_last(model.parameters(), 1, model_share_of(job, model, 63).places, Device::kDry);
   const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - begin;
   const LayerRange last = stage_ranges(job, model).back();
   for (const Parameters::Entry& each : of_last.entries())

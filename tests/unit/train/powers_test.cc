@@ -53,7 +53,8 @@ TEST_F(Powers, AreMadeInOneMemory) {
                                                        graph_transforms(job), training_marks(dataset, job));
     const RankData data(job, dataset, prepared, comm.rank());
     const Model model = job_model(job, data.features(), data.classes());
-    Parameters parameters(model.parameters(), 1, placement_on(job, model, comm.rank()), Device::kCpu);
+    Parameters parameters(model.parameters(), 1, model_share_of(job, model, comm.rank()).places,
+                          Device::kCpu);
     const Holding held = data.held();
     LayerwiseInference slabs(ctx, comm, model, parameters, held.batches(),
                              {.layers = {0, model.constant_prefix()}, .mapped = true});
