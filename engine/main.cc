@@ -20,7 +20,7 @@
 
 namespace {
 
-/// Whatever bytes a path or a file's content brought into the message.
+/// Prints the message, without bytes that no terminal should get: paths and files' contents may have any.
 void tell(const std::string& message) {
   std::fprintf(stderr, "atoll: %s\n", atl::printable(message).c_str());
 }
@@ -57,7 +57,8 @@ int main(int count, char** words) {
   // A write beyond `ulimit -f` then fails like one on a full disk, with a message, instead of ending the
   // process.
   std::signal(SIGXFSZ, SIG_IGN);
-  // Who closes our output, as `head` does, ends us without a word, whatever whoever started us has set.
+  // If the reader of our output closes it, as `head` does, we end without a word. The parent process may have
+  // set another reaction.
   std::signal(SIGPIPE, SIG_DFL);
 #ifdef ATOLL_CUDA
   atl::install_backend(&atl::cuda::backend());

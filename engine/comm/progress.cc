@@ -209,9 +209,9 @@ void Progress::fail_all(const std::string& why) {
   done_.notify_all();
 }
 
-/// Fails all operations if this rank's device has had the time-out for the work before a lane's next one, and
-/// isn't done; true if so. This rank's threads may hang in the device's library by then, so the program is
-/// told first. Called with the lock held.
+/// A lane's next operation waits for work of this rank's device. If that work takes longer than the time-out,
+/// all operations fail, and this returns true. The program is told first, because this rank's threads may
+/// hang in the device's library by then. Called with the lock held.
 bool Progress::fail_late_device(Clock::time_point now) {
   for (const Lane lane : {Lane::kSmall, Lane::kBulk, Lane::kPrefetch}) {
     const Operation* const next = slots_.next(lane);

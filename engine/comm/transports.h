@@ -82,9 +82,9 @@ class Transport {
   /// Whether the ranks' devices can sum over all ranks themselves, so that start_sum() may be called. The
   /// same on all ranks.
   virtual bool sums_on_devices() const { return false; }
-  /// Starts such a sum in bulk, in place in the device's memory, of equally many values on each rank. It
-  /// takes its place in the order of bulk's start()s, and a slot as they do. Terms are added in any order,
-  /// but all ranks get the same bits.
+  /// Starts a sum over all ranks in lane kBulk, in place in the device's memory. Each rank has equally many
+  /// values. The sum counts as a start() of that lane: it has a slot, and all ranks start both in one order.
+  /// Terms are added in any order, but all ranks get the same bits.
   virtual Pending& start_sum(int slot, std::span<Real> values) {
     ATOLL_CHECK(false, "{} has no sums on devices (of {} values, in slot {})", name(), values.size(), slot);
   }

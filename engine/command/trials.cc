@@ -174,8 +174,8 @@ class Trials {
     return all;
   }
 
-  /// Whether a trial of the row has time, and saves more on average than the least that it takes. Who asks
-  /// for a trial without bounds wants its figures, whatever they cost.
+  /// Whether there is time for a trial of the row, and it saves more on average than it takes at least. A
+  /// trial without bounds is always worth it: its user wants the figures.
   bool is_worth(const ComparedStrategy& row) const {
     const double graphs = few_steps(comparison_.plain()), all = graphs + few_steps(&row);
     return !std::isfinite(bounds_.share) ||

@@ -90,8 +90,8 @@ std::string with_meaning(const Node& value) {
   return shown(value);
 }
 
-/// The number, of whatever kind it is, also from a quantity or short form where the type allows one. Nothing
-/// where the value isn't a number.
+/// The value as a number, an integer or not. `quantity`: it may also be written as one ("4Gi", "10M").
+/// Nothing where it isn't a number.
 std::optional<double> number_of(const Node& value, bool quantity) {
   if (const auto* integer = std::get_if<std::int64_t>(&value.scalar)) return double(*integer);
   if (const auto* number = std::get_if<double>(&value.scalar)) return *number;

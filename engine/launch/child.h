@@ -76,8 +76,8 @@ class OutputRelay {
   bool pass_on();
   /// Nobody reads our output any more; what ranks still write is dropped.
   bool unread() const { return unread_; }
-  /// Why something was dropped first (an errno), as on a full disk; 0: nothing was, or nobody wanted it
-  /// (unread, or closed by whoever started us).
+  /// The errno of the first failure for which something was dropped, as on a full disk. 0: nothing was
+  /// dropped, or nobody reads our output, or it was closed before we started.
   int failure() const { return failure_; }
   /// Whether something was read and not yet passed on.
   bool holds_any() const { return !held_.empty(); }

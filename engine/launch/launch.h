@@ -57,8 +57,8 @@ struct LaunchEnd {
   // mpirun reported nothing and was killed, since `lost` had failed or didn't end. It may not reach every
   // host any more.
   bool hung = false;
-  /// Why some of what ranks printed couldn't be written to our standard output, an errno; 0: all was, or
-  /// nobody wanted it. The ranks aren't disturbed by it.
+  /// The errno of the first failure to write to our standard output what ranks printed. 0: all of it was
+  /// written, or the output is closed. Such a failure doesn't disturb the ranks.
   int output_failure = 0;
 };
 

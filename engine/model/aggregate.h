@@ -15,7 +15,7 @@ inline constexpr auto no_own_work = [] {};
 /// Where a sum over neighbours goes.
 struct Sum {
   MatrixView out;      // (dst, cols)
-  bool begun = false;  // the layer's own work writes a first summand there
+  bool begun = false;  // whether the layer's own work writes a first summand into `out`
 };
 
 /// out = [first summand +] Σ over the sources. own_work() is called once, while rows of other ranks travel;

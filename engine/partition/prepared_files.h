@@ -63,7 +63,7 @@ struct MappedRowsById {
 MappedRowsById map_rows_by_id(const std::filesystem::path& folder, const std::string& prefix,
                               const MappedHaloGraph& graph);
 
-/// The files of one of `of` readers, who read all files between them.
+/// Several readers share the files; together they read each file once. This is reader `number` of `of`.
 struct Share {
   int number = 0, of = 1;
 };

@@ -74,7 +74,8 @@ class Expansion {
     return known != nullptr && known->hop == 0;
   }
 
-  /// Breadth first. Own vertices are known already; of other neighbours a draw decides which are added.
+  /// Adds the vertices around the own ones, breadth first. Own vertices are known already. Draws decide which
+  /// other neighbours are added.
   void walk() {
     std::vector<VertexId> front = own_;
     for (int hop = 1; hop <= o_.max_hop && !front.empty(); ++hop) {

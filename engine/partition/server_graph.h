@@ -75,7 +75,7 @@ struct NearBlock {
   std::vector<Real> halo_scale;           // (halo) by the normalisation asked for; empty: all 1
   std::vector<PeerRows> peers;            // only those with rows to exchange
 
-  /// Of its arrays.
+  /// Bytes of its arrays.
   Index bytes() const;
 };
 

@@ -60,7 +60,7 @@ struct MemoryInput {
   bool weighted = false;      // arcs
   bool original_ids = false;  // of vertices
   Index vertices = 0;         // of the whole graph
-  Index labelled = 0;         // of the rank's vertices, in some split
+  Index labelled = 0;         // how many of the rank's vertices are in a split
   PairMemory pairs{};         // with task linkPrediction
 };
 

@@ -125,7 +125,8 @@ struct Nominee {
   VertexId row;
 };
 
-/// Higher degrees come first; of equals the lower row, so that every rank has the same order.
+/// Rows of a higher degree come first. Of two with the same degree, the lower row does, so that every rank
+/// has the same order.
 bool before(const Nominee& a, const Nominee& b) {
   return a.degree != b.degree ? a.degree > b.degree : a.row < b.row;
 }

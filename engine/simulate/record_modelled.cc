@@ -34,14 +34,15 @@ constexpr int kFewestSteps = 8;  // the second half is judged
 
 // What making batches takes beside messages (docs/simulate.md).
 
-/// To draw an arc, number its source and put it into the transpose, apart from memory: operations of a
-/// product that take as long, and bytes of the graph that are gathered.
+/// The cost of an arc: it is drawn, its source gets a number, and it is put into the transpose. The first is
+/// computing, as operations of a product that take as long. The second is bytes of the graph that are
+/// gathered.
 constexpr double kFlopsOfADraw = 50 * kTermFlops, kBytesOfADraw = 400;
-/// To look whether an arc's source is in a drawn set: a call, and a look-up in a table that a core's own
-/// cache holds.
+/// The cost of looking whether an arc's source is in a drawn set. That is a call, and a look-up in a table
+/// that a core's own cache holds.
 constexpr double kFlopsOfALook = 14 * kTermFlops;
 
-/// Of an epoch's batches.
+/// The work of making an epoch's batches.
 ComputeWork making(const DryBatches& of, double row_bytes) {
   const double rows = of.read_rows * row_bytes, all_rows = double(of.owned) * row_bytes;
   ComputeWork work{.product_flops = of.drawn_arcs * kFlopsOfADraw + of.looked_at * kFlopsOfALook};

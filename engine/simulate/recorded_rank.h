@@ -11,7 +11,7 @@
 
 namespace atl {
 
-/// Summed over all ranks; of a rank by itself, its own.
+/// The loss of an epoch, summed over all ranks. Where a rank is recorded by itself, it has that rank's part.
 struct EpochLoss {
   double sum = 0;
   double vertices = 0;  // divisor of the sum; 0: this rank has no logits

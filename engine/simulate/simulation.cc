@@ -40,7 +40,7 @@ class Counted {
     (between ? sum_.between : sum_.inside) += double(bytes);
   }
 
-  /// Adds a sum's messages, round by round; of its values only the address is used.
+  /// Adds a sum's messages, round by round. AllReduce wants the values' address, but none of them is read.
   void add_sum(const RecordedOperation& op) {
     std::byte values{};
     AllReduce reduce;

@@ -34,7 +34,7 @@ concept HasMembers = requires {
 template <class T>
 constexpr bool kIsList = std::is_member_object_pointer_v<std::tuple_element_t<0, decltype(T::members())>>;
 
-// To JSON.
+// From values to JSON.
 template <class T>
 Json json_of(const T& value);
 template <class T>
@@ -82,7 +82,7 @@ Json json_of(const std::vector<Phase>& phases) {
   return json;
 }
 
-// And back, into a value that is as new.
+// From JSON to values. The value that is given must be as new.
 template <class T>
 void take(const Json& json, T& value);
 template <class T>

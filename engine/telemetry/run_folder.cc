@@ -55,7 +55,7 @@ class RunFolderWriter : public RunObserver {
   }
 
   void on_result(const RunRecord& run) override {
-    if (metrics_ == nullptr) return;  // nothing has started: a run that had finished before is told again
+    if (metrics_ == nullptr) return;  // nothing has started: this repeats a run that was over before
     write_file_atomically(folder_ / kRunFile, run_document(run));
     write_file_atomically(folder_ / kResultFile, result_summary(run) + "\n");
   }

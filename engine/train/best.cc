@@ -19,7 +19,7 @@ constexpr double kNoNumber = std::numeric_limits<double>::lowest();
 Best::~Best() {
   try {
     wait_for_weights();
-  } catch (const Error&) {  // NOLINT(bugprone-empty-catch): whatever has failed is told by whoever waits next
+  } catch (const Error&) {  // NOLINT(bugprone-empty-catch): the next one who waits tells what has failed
   }
 }
 

@@ -178,7 +178,8 @@ void Gradient::count_non_finite(Context& ctx, StepState* state) {
   if (!parameters_.everywhere()) sum_counts(ctx, &state->not_finite);
 }
 
-/// Each rank adds up by itself what every rank holds; of the rest each adds its share.
+/// For the norm, each rank adds up the squares of what all ranks hold. Of other parameters each rank adds up
+/// its own, and the ranks' sums are added.
 void Gradient::clip(Context& ctx, double longest, StepState* state) {
   if (longest <= 0) return;
   for (const auto& [layer, part, run] : runs_) {

@@ -35,7 +35,7 @@ VertexOrder vertex_order(Index vertices, std::span<const std::int64_t> original_
 class VertexRowsFile {
  public:
   enum class Content {
-    kClass,    // int32 (vertices): the column of the largest logit; of equals, the first
+    kClass,    // int32 (vertices): the column of the largest logit, the first of equal ones
     kClasses,  // uint8 (vertices, columns): 1 where the logit is above 0 (multi-label)
     kValues,   // float32 (vertices, columns): embeddings
     kShares,   // float32 (vertices, columns): each class's probability, the softmax of the logits

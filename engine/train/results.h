@@ -63,7 +63,8 @@ struct TrainedOn {
 
 TrainedOn trained_on(const DatasetMeta& dataset, const Job& job);
 
-/// To and from the metadata of model.safetensors. Throws Error where it says nothing of this.
+/// put() enters it into the metadata of model.safetensors, read_trained_on() reads it from there. The latter
+/// throws Error where the file doesn't have it.
 void put(const TrainedOn& trained, Metadata& metadata);
 TrainedOn read_trained_on(const SafetensorsFile& model);
 

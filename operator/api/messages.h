@@ -46,8 +46,9 @@ struct Prepared {
   std::string strategy_reason{};
 };
 
-/// Flows between ranks, including unlisted pairs of servers, whose bytes go between their first ranks; of
-/// thousands of servers, pairs that stand for all (pairs_of_all()). `servers`: the ranks of each.
+/// Flows between ranks, including those of pairs of servers that `prepared` doesn't list: they go between the
+/// servers' first ranks. Among thousands of servers, some unlisted pairs stand for all (pairs_of_all()).
+/// `servers`: the ranks of each.
 std::vector<PairBytes> all_flows(const Prepared& prepared, const std::vector<std::vector<Rank>>& servers);
 
 /// The last line of a log that has any text; "" where none has.

@@ -23,7 +23,7 @@ std::string without_numbers(const std::string& text) {
   return kept;
 }
 
-/// Whether both say alike that there is no room, for so many and in so much room.
+/// Whether both say that there is no room, in the same words except for numbers.
 bool are_alike(const Condition& a, const Condition& b) {
   return a.reason == kNoRoom && b.reason == kNoRoom && a.holds == b.holds &&
          without_numbers(a.message) == without_numbers(b.message);

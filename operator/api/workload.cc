@@ -19,12 +19,13 @@ TopologyRequest read_request(const json& request) {
   return member(request, "unconstrained") == true ? kUnconstrained : TopologyRequest{};
 }
 
-// An assignment of nodes is a union of slices. A slice has so many domains of the topology, and for each
-// level one value for all of them, or a value for each; likewise for the numbers of pods.
+// An assignment of nodes is a union of slices. A slice states how many domains of the topology it has. For
+// each level it has one value, which all its domains share, or a list with a value for each. So it is with
+// the numbers of pods.
 
 constexpr std::int64_t kMostPods = 1'000'000;  // more than any job has
 
-/// Nothing where the slice has no such domain.
+/// A domain's value at a level; nothing where the slice has no such domain.
 std::optional<std::string> value_at(const json& values, std::size_t domain) {
   if (const json& universal = member(values, "universal"); universal.is_string()) return text_of(universal);
   const json& individual = member(values, "individual");
@@ -33,7 +34,7 @@ std::optional<std::string> value_at(const json& values, std::size_t domain) {
   return text_of(individual, "prefix") + text_of(roots[domain]) + text_of(individual, "suffix");
 }
 
-/// Likewise.
+/// A domain's number of pods; nothing where the slice has no such domain.
 std::optional<std::int64_t> count_at(const json& counts, std::size_t domain) {
   if (const auto universal = integer_of(counts, "universal")) return universal;
   const json& individual = list_of(counts, "individual");
@@ -112,7 +113,7 @@ void read_checks(const json& status, Workload& workload) {
   }
 }
 
-/// Merges a partial template into another: maps by key; of lists, the items that aren't there yet.
+/// Merges a partial template into another. Maps are merged by key; lists get the items that they lack.
 void join(json& all, const json& part) {
   for (const auto& [key, value] : part.items()) {
     if (value.is_object()) {

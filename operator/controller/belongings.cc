@@ -35,9 +35,9 @@ bool has_name_for_keys(const Reconcile& reconcile) {
   return !reconcile.status.keys.empty() && reconcile.status.keys != reconcile.seen.taken_keys;
 }
 
-/// Whether to ask if the keys are gone: when pods that mount them are to be made, and after a refusal, which
-/// may be due to them. Where the server doesn't say, the keys are made again, unless there are pods that may
-/// well hold them.
+/// Whether to ask if the keys are gone. They are asked for before pods are made that mount them, and after a
+/// refusal, which may be due to them. If the server doesn't say, the keys are made again, unless pods exist
+/// that may hold them.
 bool may_keys_be_gone(const Reconcile& reconcile) {
   constexpr Seconds kKeysAreNew{120};  // nobody is expected to have deleted them so soon
   const bool are_new = reconcile.now() < reconcile.seen.made_keys.value_or(Moment{}) + kKeysAreNew;

@@ -42,9 +42,18 @@ void Reconcile::say(const char* condition, bool holds, const std::string& reason
   const Condition* before = this->condition(condition);
   const bool is_news = before ? before->holds != holds || before->reason != reason : true;
   const bool is_start = reason == "Training" && !this->holds(kRestarting) && !this->holds(kRunning);
-  if (is_news && !is_step(reason) && !is_start) tell(is_bad_news(condition, holds, reason), reason, message);
+  const bool is_usual = (is_step(reason) || is_start) && !is_end_of_trouble(condition);
+  if (is_news && !is_usual) tell(is_bad_news(condition, holds, reason), reason, message);
   set_condition(status.conditions, {condition, holds, bounded(reason, kLongestReason),
                                     bounded(message, kLongestMessage), seen.now, seen.job.meta.generation});
+}
+
+/// Whether an event has told why the condition didn't hold, so that one must tell that this is over. After a
+/// restart the one that the ranks train again does.
+bool Reconcile::is_end_of_trouble(const char* condition) const {
+  const std::string reason = reason_against(condition);
+  const bool was_told = reason == kNoRoom || is_bad_news(condition, false, reason);
+  return !reason.empty() && was_told && !holds(kRestarting);
 }
 
 void Reconcile::tell(bool is_warning, const std::string& reason, const std::string& message) {

@@ -83,6 +83,7 @@ class Reconcile {
 
  private:
   void write(Write write);
+  bool is_end_of_trouble(const char* condition) const;
   std::shared_ptr<const Prepared> look_up_findings();
 
   GnnJob job_;

@@ -13,8 +13,8 @@ namespace atl::ctl {
 /// whose affinity it narrows.
 void demand_of_nodes(nlohmann::json& pod, const nlohmann::json& rule);
 
-/// Leaves out nodes whose labels tell an older driver than the engine's image needs: whoever chooses nodes by
-/// a pod's spec would take them else.
+/// Leaves out nodes whose labels tell an older driver than the engine's image needs. Else a scheduler or a
+/// queue, which choose nodes by a pod's spec, would take them.
 void demand_driver(nlohmann::json& spec, const GnnJob& job, const Settings& settings);
 
 /// Demands nodes that the engine's image runs on, unless the pod's own node selector says so. Call it after

@@ -37,7 +37,7 @@ struct Settings {
   std::string placeholder_image;  // of pods that do nothing
   std::string placeholder_class;  // their PriorityClass, whose value is negative
   bool clears_buffers = false;    // CapacityBuffers are here by which jobs don't ask any more
-  int scale_up_seconds = 900;     // in which the next node must come; of CapacityBuffers: all
+  int scale_up_seconds = 900;     // for the next node to come; with CapacityBuffers: for all nodes
   std::set<std::string> allowed;  // features that is_allowable() (template.h) names, in jobs' pods
   std::int64_t fs_group = 10001;  // group of the mounted keys, and of volumes that take one
 };

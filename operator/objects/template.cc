@@ -162,8 +162,8 @@ std::string place_of(const json& pod, const std::string& list, std::size_t index
   return fmt::format("template.spec.{}[{}]", list, name);
 }
 
-/// The path that `path` begins with, "spec.volumes[4]" or "spec", in the manifest's terms; and how much of
-/// the text it was.
+/// Translates the beginning of `path` ("spec.volumes[4]", or "spec") into the manifest's terms. Also returns
+/// how many of its characters that replaces.
 std::pair<std::string, std::size_t> translated(const json& pod, const std::string& path) {
   const std::size_t open = path.find('['), close = path.find(']');
   const std::size_t end = path.find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ", 5);

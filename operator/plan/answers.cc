@@ -107,7 +107,8 @@ int draw_server(const Assignment& assignment, Draws& draws) {
   return int(draws.below(std::size_t(assignment.servers())));
 }
 
-/// So many servers: at random or, `along` their traffic, each a peer of an earlier one.
+/// Draws `count` servers, or a few less. `along`: each next one is a peer of one drawn before, if that has
+/// any; otherwise all are drawn at random.
 std::vector<int> draw_servers(const Assignment& assignment, std::size_t count, bool along, Draws& draws) {
   std::vector<int> drawn = {draw_server(assignment, draws)};
   for (std::size_t tries = 4 * count; tries > 0 && drawn.size() < count; --tries) {

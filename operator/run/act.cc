@@ -161,7 +161,7 @@ bool is_known_to_go(const WriteContext& context, const Observed& seen, const Wri
   return meta->deletion && (!is_at_once || has_finalizers(answer));
 }
 
-/// Of a Workload we may change the status alone.
+/// Where a patch of the object is sent: a Workload's to its status, because we may change nothing else of it.
 std::string patched_path(const Observed& seen, const Write& write) {
   const std::string path = resource_of(write.kind).path(seen.job.meta.space, write.name);
   return write.kind == Kind::kWorkload ? kube::status_path(path) : path;

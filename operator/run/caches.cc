@@ -63,7 +63,7 @@ void tell(CacheListener& listener, Kind kind, const Value& before, const Value& 
   if (job.empty()) return;
   if (!after) return listener.job_changed(job, gone_mark(meta.uid));
   if (!before) return listener.job_changed(job, made_mark(kind, meta.name));
-  // For whoever deleted a pod, it is seen once it is on its way out.
+  // A pod that we deleted counts as seen to be gone once it is on its way out.
   const bool goes = meta.deletion && !before->meta.deletion;
   listener.job_changed(job, goes ? gone_mark(meta.uid) : changed_mark(kind, meta.name));
 }

@@ -95,7 +95,8 @@ void Handover::forget(const std::string& job) {
   std::lock_guard lock(mutex_);
   extract(job);
   missed_turn_.erase(job);
-  // Else the news may be of another job that has the name now, and the errand's end tells of it.
+  // If an errand is under way, the news may be about a new job of the same name. It is kept for the end of
+  // the errand, which brings that job back.
   if (!under_way_.contains(job)) have_news_.erase(job);
 }
 

@@ -64,7 +64,6 @@ class Operator {
         caches_(scope_of(options), news_),
         feeds_(client_, caches_, connections_.get_token()),
         endpoint_(options.metrics_host, options.metrics_port, pages()) {}
-  ~Operator() { connections_.request_stop(); }
   Operator(const Operator&) = delete;
   Operator& operator=(const Operator&) = delete;
 
@@ -127,6 +126,13 @@ class Operator {
     return true;
   }
 
+  /// Lets the threads of feeds end before they are joined: also where a later member can't be made, as the
+  /// pages where their port is taken.
+  struct EndOfFeeds {
+    std::stop_source& connections;
+    ~EndOfFeeds() { connections.request_stop(); }
+  };
+
   const Options options_;
   const std::function<void()> end_process_;
   std::stop_source connections_;  // that keep the caches full
@@ -138,6 +144,7 @@ class Operator {
   PresentListener news_;
   Caches caches_;
   Feeds feeds_;
+  const EndOfFeeds end_of_feeds_{connections_};
   std::mutex mutex_;  // guards which term is the present one, for the pages' threads
   std::unique_ptr<Term> term_ = new_term();
   HttpEndpoint endpoint_;

@@ -4,6 +4,7 @@
 
 #include <chrono>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "base/error.h"
@@ -63,6 +64,7 @@ kube::LeaseOptions Term::lease_options() const {
 /// installation handles the same jobs, gives it back and tries again.
 bool Term::acquire(const std::stop_token& stop) {
   other_installations_.expect_none(stop);
+  bool is_told = false;
   while (lease_.acquire(stop)) {
     try {
       if (other_installations_.expect_none_new()) return true;
@@ -71,6 +73,10 @@ bool Term::acquire(const std::stop_token& stop) {
       throw;
     }
     lease_.release();
+    if (!std::exchange(is_told, true))
+      log_warning(
+          "the leases can't be listed now, so whether another operator sees to the same jobs isn't known: "
+          "this replica gives its lease back, and tries again every few seconds");
     if (!kube::steady_clock().sleep(lasting_.options.lease_retry, stop)) break;
   }
   return false;

@@ -99,7 +99,7 @@ const std::vector<WaitingGangs::InLine>& WaitingGangs::in_line() {
     if (!since) continue;
     // One whose pods are still to be made was prepared just now; how long that took isn't known otherwise.
     const Condition* created = find_condition(job->status.conditions, kCreated);
-    const bool is_made = !created || created->holds || created->reason != kPreparing;
+    const bool is_made = created && (created->holds || created->reason != kPreparing);
     line_.push_back({precedence_of(*job, caches_), is_made ? *since : std::max(*since, now_()), waiting});
   }
   std::ranges::sort(line_, [](const InLine& a, const InLine& b) { return a.precedence < b.precedence; });

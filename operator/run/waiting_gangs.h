@@ -65,7 +65,7 @@ struct Searches {
       largest_pods = ctl::largest_pods;
 };
 
-/// Room that is kept for gangs, in their order; on each node for one of them.
+/// Room that is kept for gangs, in the order of the gangs. On each node at most one gang has some.
 using KeptRooms = std::vector<std::shared_ptr<const Reservation>>;
 /// Pods that occupy it.
 std::vector<PodState> room_of(const KeptRooms& kept);

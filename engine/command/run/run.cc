@@ -127,7 +127,7 @@ std::string what_next(const LaunchEnd& end, const std::string& output, bool fres
                      saved ? "its checkpoints stay in" : "what it wrote is in", output);
 }
 
-/// The run's files are whole where its standard output is not, but whoever reads that has missed lines.
+/// The run's files are whole, but its standard output isn't, so its reader has missed lines.
 int tell_output(const LaunchEnd& end, const std::filesystem::path& output) {
   if (end.output_failure == 0) return end.status;
   say(fmt::format("standard output: can't be written: {}; the epochs are in {}",

@@ -45,8 +45,9 @@ constexpr double kTopicLabels = 8;     // approximate number of labels that a to
 constexpr double kTopicChance = 0.7;   // probability of each of them
 constexpr double kStrayChance = 0.03;  // probability of any other label
 
-/// The share of vertices that must take their community's label. Two such vertices agree if their communities
-/// do. Any other pair agrees with probability `chance`, that of two groups drawn by share being equal.
+/// The share of vertices that must take their community's label. Two such vertices have the same label if
+/// their communities have. Any other pair has the same label with probability `chance`: that of two draws
+/// from the classes, by the classes' shares, being the same.
 double faithful_share(const CommunitySpec& spec, double same_group, double chance) {
   const double reach = same_group - chance, wanted = spec.homophily - chance;
   if (wanted < -0.01 || wanted > reach + 0.01) {

@@ -118,7 +118,7 @@ bool is_object_defaulted(const Field& object) {
 
 namespace {
 
-/// Of models or strategies: "[gat, gcnii]".
+/// The kinds of those models or strategies for which `holds`: "[gat, gcnii]".
 template <class Condition>
 std::string kinds_where(const auto& infos, Condition holds) {
   std::vector<std::string> kinds;

@@ -38,8 +38,8 @@ struct Explanation {
 /// For one thread, on the host. Neither copyable nor movable.
 class Explainer {
  public:
-  /// features (rows of the star, F). `model` and `parameters` must outlive it; of `parameters` it uses only
-  /// the layout.
+  /// features (rows of the star, F). `model` and `parameters` must outlive it. It uses the layout of
+  /// `parameters`, and none of the values.
   Explainer(const Model& model, const Parameters& parameters, std::span<const VertexId> ids, Matrix features,
             const ExplainerOptions& options);
 

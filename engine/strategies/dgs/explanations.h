@@ -33,7 +33,8 @@ struct ExplanationOptions {
   std::uint64_t seed = 1;
 };
 
-/// Writes the (chosen) columns with the largest values, ascending; of equal values the first.
+/// Fills `chosen` with the columns that have the largest values, in ascending order of columns. Of equal
+/// values, the first ones are chosen.
 void largest_columns(std::span<const Real> values, std::span<VertexId> chosen,
                      std::vector<VertexId>& scratch);
 

@@ -119,8 +119,8 @@ class HaloGatherBack : public Gather {
 /// near enough (GraphPart::near), which training alone reads. Immutable; one per exchange.
 class BoundarySets {
  public:
-  /// `trained`: the boundary rows of training's passes, of a part without copies; of one with copies only how
-  /// they travel. Null: all rows, unrounded. Context and part outlive it.
+  /// `trained`: the boundary rows that training's passes exchange; null: all rows, unrounded. A part that has
+  /// copies takes from it only how rows travel. Context and part outlive it.
   BoundarySets(Context& ctx, const GraphPart& part, std::span<const ExchangedLayer> layers,
                std::unique_ptr<BoundarySet> trained);
   const Block& own(const ExchangedLayer& layer) const {

@@ -149,8 +149,8 @@ void PassMemory::make_room(const std::vector<LayerRows>& rows) {
   grow_backward(rows);
 }
 
-/// The caller has the gradient of the first layer's input and, where memory is shared, that of the last one's
-/// output.
+/// Makes room for saved matrices and for the gradients between layers. The caller has the memory for the
+/// gradient of the first layer's input. If memory is shared, it also has that of the last layer's output.
 void PassMemory::grow_backward(const std::vector<LayerRows>& rows) {
   BackwardMemory& memory = backward();
   Index turns[2] = {0, 0}, saved = 0;

@@ -37,8 +37,9 @@ std::vector<LayerRange> slab_segments(const Model& model, const LayerRange& of) 
   return segments;
 }
 
-/// A slab's sources are at most as many as its rows and arcs. Of layers that work in place, it has only the
-/// columns that they gather.
+/// Divides the rank's rows into slabs of at most `bytes` bytes. A slab counts as having a source for each of
+/// its rows and each of its arcs, which is the most there can be. In layers that work in place, a slab holds
+/// only the columns that they gather.
 std::vector<Index> slab_begins(const Model& model, const CsrView& graph, const Owners& owners, Rank rank,
                                Index bytes, Index width, const LayerRange& layers) {
   Index widest = std::max<Index>(1, width);

@@ -98,8 +98,8 @@ class KernelRates {
     constexpr std::array<Index, kCacheBytes.size() + 1> kBytes{Index(kCacheBytes[0] / 2),
                                                                Index(kCacheBytes[1] / 2), Index(128) << 20};
     static constexpr ScratchKey kReals, kRealSums, kHalves, kHalfSums;
-    // What a product or a gather streams besides is taken off its time, so streams come first; of a matrix
-    // that a cache doesn't hold, smaller caches have a part, so they come before.
+    // Products and gathers also stream, and that time is taken off theirs: so streams are measured first.
+    // A part of a large matrix lies in smaller caches: so these are measured before larger ones.
     for (std::size_t c = 0; c < kBytes.size(); ++c) of_cache(c).streamed = stream(kBytes[c]);
     rates_.kernel_flops = tall_product(kReals, kRealSums, Storage::kReals);
     rates_.half_flops = tall_product(kHalves, kHalfSums, Storage::kHalves);
@@ -116,7 +116,7 @@ class KernelRates {
     return timed;
   }
 
-  /// Of cache `c`, or behind all caches, of memory.
+  /// The rates of cache `c`. After the last cache comes memory.
   KernelBytes& of_cache(std::size_t c) { return c < rates_.caches.size() ? rates_.caches[c] : rates_.memory; }
 
   /// The rate of `part` of what the kernel counts, once the rest has taken its time at the rates known so

@@ -59,8 +59,8 @@ struct Hubs {
 
   bool any() const { return capacity_log >= 0; }
 
-  /// Arcs per piece, so many that the list has room whatever the rows are: `arcs` arcs make at most ¾ of
-  /// 2^capacity_log pieces.
+  /// Arcs per piece. Pieces are so large that the list has room for them, however arcs are divided among
+  /// rows: `arcs` arcs make at most ¾ of 2^capacity_log pieces.
   __device__ Index piece_arcs(Index arcs) const {
     const Index least = (2 * arcs >> capacity_log) + 1;
     return least > kPieceArcs ? least : kPieceArcs;

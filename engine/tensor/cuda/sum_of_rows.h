@@ -144,7 +144,7 @@ void with_slice(Index width, F&& call) {
 /// Computes s over rows of `csr`, with x stored as T, in packs of V.
 template <int V, class T, bool kMixed>
 void sum_up(Context& ctx, const CsrView& csr, const simd::Spmm& s, Index cols) {
-  constexpr bool kOften = !kMixed || std::is_same_v<T, Bfloat16>;  // not from Reals to halves
+  constexpr bool kOften = !kMixed || std::is_same_v<T, Bfloat16>;  // else from Reals to halves, which is rare
   constexpr int kFewestLanes = 4;  // 2^4 lanes per group: rows that share a warp wait for the longest
   const bool any = s.weights != nullptr || s.arc_mask != simd::ArcMask::kNone;
   with_slice<V>(slice_of(ctx, csr, s.x, cols), [&]<int W, int C>(int columns) {

@@ -82,7 +82,7 @@ void scale_rows(Context& ctx, const Real* factors, MatrixView x) {
 
 namespace {
 
-/// Of one row that is copied or added by its name, beside its bytes.
+/// Terms of one row that is copied or added by its number, beside what its bytes take.
 constexpr double kOfANamedRow = 10;
 
 }  // namespace

@@ -138,8 +138,8 @@ void CheckpointStore::commit(const CheckpointState& state, std::span<const std::
       write_and_show(state, part_seals);
     } catch (const std::exception&) {
       check_attempt(output_, attempt_);  // says so where the output folder is gone
-      // Somebody may just have removed the folder of checkpoints; then it is made again. Where ranks have
-      // states of their own, these are lost with the folder, and the commit fails.
+      // If somebody has just removed the folder of checkpoints, it is made again. But states that ranks wrote
+      // by themselves are lost with the folder, so the commit fails if there are any.
       if (fs::exists(folder) || !part_seals.empty()) throw;
       write_and_show(state, part_seals);
     }
@@ -150,7 +150,8 @@ void CheckpointStore::commit(const CheckpointState& state, std::span<const std::
   drop_superseded(state.reached);
 }
 
-/// Also of an output folder that somebody removed while a file was being written, which made it again.
+/// Removes a checkpoint that wasn't completed. If somebody removed the output folder meanwhile, writing has
+/// made it again, and it is removed, too.
 void CheckpointStore::remove_traces(const fs::path& partial) const {
   std::error_code ignored;
   fs::remove_all(partial, ignored);

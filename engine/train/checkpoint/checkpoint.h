@@ -98,8 +98,9 @@ void set_aside(const std::filesystem::path& output);
 /// here, its model and results, which nobody could tell from this run's, and then what was set aside.
 void drop_run_before(const std::filesystem::path& output);
 
-/// Call when the new run is over. Without a checkpoint of its own, brings back what was set aside and returns
-/// true; otherwise removes what is left of the run before. After a kill meanwhile, the next call goes on.
+/// Call when the new run is over. If it has no checkpoint of its own, this brings back what was set aside,
+/// and returns true. Otherwise it removes what is left of the run before. If it is killed meanwhile, the next
+/// call goes on.
 bool bring_back(const std::filesystem::path& output);
 
 }  // namespace atl

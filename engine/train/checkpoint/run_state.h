@@ -18,8 +18,8 @@
 
 namespace atl {
 
-// Parameters as files hold them: whole, on rank 0, whichever ranks hold their rows. And the way back to the
-// rows that a rank holds, whatever the number of ranks was then.
+// Parameters on their way to files and back. Files hold them whole, and rank 0 writes them, while several
+// ranks may hold their rows. Each rank takes its rows from a file, which may be of another number of ranks.
 
 /// The tensors of a file that rank 0 writes. References must outlive it.
 class WholeTensors {

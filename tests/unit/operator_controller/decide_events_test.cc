@@ -4,6 +4,7 @@
 namespace atl::ctl {
 namespace {
 
+using testing::AllOf;
 using testing::Contains;
 using testing::ElementsAre;
 using testing::HasSubstr;
@@ -52,6 +53,23 @@ TEST_F(DecideEvents, BadNewsAreWarnings) {
   world.atoll.run(20);
   EXPECT_TRUE(has_warned);
   EXPECT_THAT(decide_on().events, IsEmpty()) << "said once";
+}
+
+/// Else the last word of a job that trains would be that it can't be placed.
+TEST_F(DecideEvents, ThatAGangHasPlacesIsToldOfOneThatWaitedForRoom) {
+  std::vector<std::string> told;
+  world.atoll.add = [&](Observed& seen) {
+    for (const Event& event : world.atoll.decide_on(seen).events)
+      told.push_back((event.is_warning ? "! " : "") + event.reason + ": " + event.message);
+  };
+  submit();
+  for (const char* node : {"n1", "n2", "n3"})
+    world.cluster.occupy(node, 3000, std::string("stranger-") + node);
+  world.atoll.run(20);
+  ASSERT_THAT(told, Contains(HasSubstr("! NoRoom: ")));
+  world.cluster.pods.erase("stranger-n1");
+  world.until_training();
+  EXPECT_THAT(told.back(), AllOf(HasSubstr("Planned: 2 servers on "), HasSubstr("; it waited ")));
 }
 
 /// What the server refused may be forgotten between two looks, as where the first look's status was in

@@ -18,6 +18,24 @@ Gang gang_of(const std::string& job, int servers) {
   return gang;
 }
 
+/// Until its pods are made, the status says that it has lacked places since its data set began to be
+/// prepared.
+TEST_F(NeverFits, OneThatWasJustPreparedBeginsToWait) {
+  WaitingGangs gangs(caches, Seconds(300), [this] { return now; }, {});
+  gangs.put({gang_of("team/large", 12), "a class"});
+  const Moment begun = kNow - Seconds(5000), made = kNow - Seconds(100);
+  json job = sample_job_json({{"/metadata/name", "large"}, {"/metadata/uid", "uid of large"}});
+  const auto since = [&](const std::vector<Condition>& conditions) {
+    Status status;
+    status.conditions = conditions;
+    job["status"] = parse_json(write_status(status));
+    put("gnnjobs", job);
+    return gangs.in_line().at(0).since;
+  };
+  EXPECT_EQ(since({{kPlaced, false, "NoRoom", "", begun, 1}}), kNow);
+  EXPECT_EQ(since({{kPlaced, false, "NoRoom", "", begun, 1}, {kCreated, true, "Made", "", made, 1}}), made);
+}
+
 TEST_F(NeverFits, NobodyIsSearchedForAgainWhileNothingChanges) {
   for (int g = 0; g < kGangs; ++g) add_never(g);
   look_at_all();

@@ -16,6 +16,7 @@
 #include <thread>
 #include <vector>
 
+#include "base/error.h"
 #include "operator/run/program.h"
 #include "operator_kube/scripted_server.h"
 #include "operator_run/stage.h"
@@ -135,22 +136,29 @@ class Server {
 
 constexpr const char* kStatusWrite = "PATCH /apis/atoll.dev/v1alpha1/namespaces/one/gnnjobs/bad/status";
 
-/// The operator as a program runs it, with a lease that must be renewed within six seconds.
+/// With a lease that must be renewed within six seconds.
+Options options_for(const std::string& server, int port) {
+  const auto path = std::filesystem::path(testing::TempDir()) / "terms-kubeconfig.yaml";
+  std::ofstream(path) << "clusters: [{name: c, cluster: {server: \"" << server
+                      << "\"}}]\nusers: [{name: u, user: {}}]\n"
+                         "contexts: [{name: x, context: {cluster: c, user: u}}]\ncurrent-context: x\n";
+  Options options;
+  options.kubeconfig = path.string();
+  options.settings.operator_space = "home";
+  options.identity = "me";
+  options.metrics_host = "127.0.0.1";
+  options.metrics_port = port;
+  options.lease = Seconds(9);
+  options.renew_within = Seconds(6);
+  options.lease_retry = Seconds(1);
+  return options;
+}
+
+/// The operator as a program runs it.
 class Replica {
  public:
-  explicit Replica(const std::string& server) : port_(kube::ScriptedServer([](kube::Peering&) {}).port()) {
-    const auto path = std::filesystem::path(testing::TempDir()) / "terms-kubeconfig.yaml";
-    std::ofstream(path) << "clusters: [{name: c, cluster: {server: \"" << server
-                        << "\"}}]\nusers: [{name: u, user: {}}]\n"
-                           "contexts: [{name: x, context: {cluster: c, user: u}}]\ncurrent-context: x\n";
-    options_.kubeconfig = path.string();
-    options_.settings.operator_space = "home";
-    options_.identity = "me";
-    options_.metrics_host = "127.0.0.1";
-    options_.metrics_port = port_;
-    options_.lease = Seconds(9);
-    options_.renew_within = Seconds(6);
-    options_.lease_retry = Seconds(1);
+  explicit Replica(const std::string& server)
+      : port_(kube::ScriptedServer([](kube::Peering&) {}).port()), options_(options_for(server, port_)) {
     run_ = std::jthread([this](const std::stop_token& stop) {
       run_operator(options_, stop, [] { ADD_FAILURE() << "a call doesn't end"; });
       has_ended = true;
@@ -177,7 +185,7 @@ class Replica {
 
  private:
   const int port_;
-  Options options_;
+  const Options options_;
   std::jthread run_;
 };
 
@@ -201,6 +209,13 @@ TEST(Terms, ALostLeaseIsContendedForInTheSameProcess) {
   EXPECT_EQ(server.count("GET /api/v1/nodes"), 1) << "the caches are those of the last term";
   replica.end();
   EXPECT_TRUE(replica.has_ended);
+}
+
+/// By then its caches are being filled.
+TEST(Terms, NoneBeginsWhereThePagesPortIsTaken) {
+  Server server;
+  const kube::ScriptedServer taken([](kube::Peering&) {});
+  EXPECT_THROW(run_operator(options_for(server.address(), taken.port()), {}, [] {}), Error);
 }
 
 }  // namespace

@@ -30,7 +30,7 @@ constexpr Index tiles_of(Index values, Index in_tile) {
 /// of these loops may not have (vec.h).
 class Tiles {
  public:
-  /// To be called last: a thread that has no tiles is switched faster.
+  /// Call it last. The system switches a thread faster that has no tiles.
   void release() { _tile_release(); }
 
   /// Sums are to have so many rows and columns, at most kTwoTiles.
