@@ -31,7 +31,7 @@ RunRecord run_of(double seconds, double compute, double communication, double te
 }
 
 StrategyRuns runs_of(const std::string& label, bool hides, std::vector<RunRecord> rounds) {
-  StrategyRuns runs{label, hides, false, false, {}, {}, std::move(rounds)};
+  StrategyRuns runs{.label = label, .hides = hides, .rounds = std::move(rounds)};
   runs.planned[std::size_t(Traffic::kHalo)] = 200;
   runs.planned[std::size_t(Traffic::kGradient)] = 100;
   runs.planned_between[std::size_t(Traffic::kHalo)] = 200;
