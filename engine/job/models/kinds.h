@@ -18,8 +18,8 @@ inline constexpr ModelInfo (*kModelInfos[])() = {
 /// An option of a kind. Its type follows from the default's.
 Field model_option(const std::string& kind, const std::string& name, Options::Value initial, Field rest);
 
-/// How often rows are summed over neighbours before anything learned. The CRD has one such option for all
-/// models.
+/// How often rows are summed over neighbours. Models that share an option's name share its text and range, as
+/// the CRD has one such option for all of them.
 Field hops_option(const std::string& kind, std::int64_t initial, const char* source);
 
 // Dense layers at the end suit only stacks of equal layers; residual models have their own connections.

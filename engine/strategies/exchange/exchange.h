@@ -89,7 +89,7 @@ struct NamedMatrix {
 class Exchange {
  public:
   virtual ~Exchange() = default;
-  /// By slot, how many rows the source blocks of a gathering layer have.
+  /// By slot, how many rows the source blocks of a gathering layer have at most; a block may have fewer.
   virtual std::vector<Index> source_rows(int layer) const = 0;
   /// Bytes of the buffers for rows that arrive and leave.
   virtual Index bytes() const = 0;

@@ -12,7 +12,9 @@ int whole_layer_of(const Model& model) {
 const ColumnLayer* column_layer_of(const Model& model, const ColumnShare& share) {
   if (!share.is_split()) return nullptr;
   const Layer& layer = *model.layers[std::size_t(whole_layer_of(model))];
-  ATOLL_CHECK(layer.by_columns() != nullptr, "{} can't have its input's columns split", layer.spec().name);
+  ATOLL_CHECK(layer.by_columns() != nullptr,
+              "{} can't have its input's columns split: make it a FinishedLayer (model/finished_layer.h)",
+              layer.spec().name);
   return layer.by_columns();
 }
 
