@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <numeric>
 #include <utility>
 
 #include "base/text.h"
@@ -38,12 +37,21 @@ Next wait_after_withdrawal(Reconcile& reconcile) {
   return done_if(!reconcile.await(end));
 }
 
-Predicted predicted_of(const GangPlan& plan, const Gang& gang) {
+double bytes_between_nodes(const Gang& gang, const std::vector<std::string>& nodes) {
+  double sum = 0;
+  for (int a = 0; a < int(nodes.size()); ++a)
+    for (const auto& [b, bytes] : gang.traffic.peers(a))
+      if (a < b && nodes[std::size_t(a)] != nodes[std::size_t(b)]) sum += bytes;
+  return sum;
+}
+
+/// A plan for some servers beside others that stay has the nodes of all, but the cost of these servers alone.
+Predicted predicted_of(const GangPlan& plan, const Gang& gang, bool is_whole) {
   Predicted predicted;
-  const bool is_whole = plan.nodes.size() == gang.servers.size() && !plan.level_bytes.empty();
-  if (!gang.assumed && is_whole)
-    predicted.inter_server_bytes = std::accumulate(plan.level_bytes.begin(), plan.level_bytes.end(), 0.0);
-  if (plan.cost <= plan.best_possible * (1 + 1e-9)) predicted.best_possible = predicted.inter_server_bytes;
+  if (!gang.assumed && !plan.level_bytes.empty())
+    predicted.inter_server_bytes = bytes_between_nodes(gang, plan.nodes);
+  if (is_whole && plan.cost <= plan.best_possible * (1 + 1e-9))
+    predicted.best_possible = predicted.inter_server_bytes;
   predicted.reason = joined(plan.reasons, "; ");
   if (gang.assumed)
     predicted.reason +=
@@ -70,7 +78,8 @@ void enter(Reconcile& reconcile, const GangPlan& plan, const Gang& gang) {
   for (std::size_t s = 0; s < plan.nodes.size(); ++s)
     reconcile.status.servers.push_back(
         {plan.nodes[s], gang.servers[s], gang.holds.empty() ? std::string() : gang.holds[s]});
-  reconcile.status.predicted = predicted_of(plan, gang);
+  const bool is_whole = waiting_servers(reconcile).size() == gang.servers.size();
+  reconcile.status.predicted = predicted_of(plan, gang, is_whole);
   std::string waited;
   if (const auto since = finds_no_room_since(reconcile.status.conditions))
     waited = fmt::format("; it waited {} for room", eta_text(double((reconcile.now() - *since).count())));

@@ -22,7 +22,8 @@ std::string micro_time() {
   return fmt::format("{}.{:06}Z", text, micros);
 }
 
-constexpr int kConflict = 409;  // of two that write at once, the slower is told so
+constexpr int kConflict = 409;               // of two that write at once, the slower is told so
+constexpr Milliseconds kShortestPause{100};  // between two tries to renew
 constexpr const char* kTooLate = "the API server answered too late";
 
 /// A member of the lease's spec; "" or 0 where it has none of that type.
@@ -63,8 +64,11 @@ bool Lease::acquire(const std::stop_token& stop) {
 
 bool Lease::hold(const std::stop_token& stop) {
   while (leads()) {
-    if (!clock_.sleep(options_.retry, stop) || !options_.is_fit()) return leads();
     const auto lapses = leads_until_.load();
+    // Tries follow each other faster before the lapse, so that none is due at the lapse itself.
+    const auto left = std::chrono::ceil<Milliseconds>(lapses - clock_.now());
+    const auto pause = std::min<Milliseconds>({options_.retry, std::max(left / 2, kShortestPause), left});
+    if (!clock_.sleep(pause, stop) || !options_.is_fit()) return leads();
     try_once();
     if (!leads() || clock_.now() < lapses) continue;
     // Whoever awaits the lapse has given up by now, so the lead can't be had back by a late answer.

@@ -1,5 +1,6 @@
 // A gang's input to its plan, and the words of a job that has no places yet.
 #include <functional>
+#include <optional>
 #include <string>
 
 #include "operator/objects/objects.h"
@@ -116,6 +117,16 @@ TEST_F(DecidePlaces, NodesWithoutTheLabelAreOneDomainForReplacementsToo) {
   world.cluster.end_pod("cora-1-0", 1, "Error", "");
   world.atoll.run(12, [&] { return world.cluster.runs["cora"].launches == 2; });
   EXPECT_EQ(world.cluster.runs["cora"].launches, 2) << "within seconds, as in a rack that has a name";
+}
+
+TEST_F(DecidePlaces, WhereOneServerIsReplacedItsGangStillSendsAllBytes) {
+  train();
+  ASSERT_EQ(world.atoll.status().predicted.inter_server_bytes, 150);
+  world.cluster.end_pod("cora-1-0", 1, "Error", "");
+  world.atoll.run(12, [&] { return world.cluster.runs["cora"].launches == 2; });
+  const Predicted predicted = world.atoll.status().predicted;
+  EXPECT_EQ(predicted.inter_server_bytes, 150);
+  EXPECT_EQ(predicted.best_possible, std::nullopt) << "the other server could not move";
 }
 
 TEST_F(DecidePlaces, PairsOfServersThatAreNotListedExchangeWhatTheOthersDo) {
