@@ -120,8 +120,8 @@ void RandomCluster::put_job() {
   json job = sample_job_json({{"/metadata/name", name}, {"/metadata/uid", "uid of " + name}});
   Status status;
   const bool is_placed = draw(2) == 0;
-  status.conditions = {{kCreated, true, "Made", "", Moment{}, 1},
-                       {kPlaced, is_placed, is_placed ? "Planned" : "NoRoom", "", Moment{}, 1}};
+  status.conditions = {{kPlaced, is_placed, is_placed ? "Planned" : "NoRoom", "", Moment{}, 1},
+                       {kCreated, true, "Made", "", Moment{}, 1}};
   for (int s = 0; s < 3 && is_placed; ++s) status.servers.push_back({node_name(), {s}});
   job["status"] = parse_json(write_status(status));
   put(store("gnnjobs"), job);
