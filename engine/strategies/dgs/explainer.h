@@ -47,7 +47,7 @@ class Explainer {
   Index features() const { return features_.cols(); }
   /// weights (1, elements): as Parameters::values(), in the host's memory; not changed. predicted (classes):
   /// the model's predictions for the rank's vertices; empty: the label is its prediction for the unmasked
-  /// centre. `stop` ends it early. Throws Error where masks come to be no numbers.
+  /// centre. `stop` ends it early. Throws Error where a mask's values stop being finite.
   void explain(MatrixView weights, std::span<const double> predicted, Explanation& out,
                const std::atomic<bool>& stop);
   /// The loss with the present masks, without the terms of their sizes. d_arcs and d_features are its

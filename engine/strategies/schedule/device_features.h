@@ -4,8 +4,8 @@
 // copies all rows that aren't on the GPU.
 //
 // The result doesn't depend on where rows lie. If ranks hold rows packed and batches get them dense, the GPU
-// holds some of them dense, and reads none from the host's memory. If batches get sparse rows, the GPU holds
-// none: they take few bytes, so the host puts them together.
+// holds those that fit dense, and reads none from the host's memory. If batches get sparse rows, the GPU
+// holds none: they take few bytes, so the host puts them together.
 #pragma once
 
 #include <vector>

@@ -22,7 +22,7 @@ struct MiniBatchOptions {
   /// Whether constant layers are computed once, for all own rows. Batches then read neither neighbours nor
   /// features.
   bool once = false;
-  std::string once_folder{};  // where they are kept in a file, on the host; empty: in the device's memory
+  std::string once_folder{};  // of a file on the host with constant layers' output; empty: the device has it
   bool inductive = false;     // BatchGraph's two graphs differ
 };
 
