@@ -48,8 +48,8 @@ struct NonFiniteTime {
 };
 
 /// Throws Error on rank 0, naming layer, rank and the last good checkpoint. Where nothing was learnt yet, an
-/// output that isn't finite is the features' fault, and not the learning rate's. The other ranks wait to be
-/// ended by that, so that it is reported once. Collective.
+/// output that isn't finite is the features' fault, and not the learning rate's. The other ranks wait until
+/// that ends them, so that the error is reported once. Collective.
 [[noreturn]] void fail_non_finite(Communicator& comm, const Model& model, const Parameters& parameters,
                                   const NonFinite& mine, const NonFiniteTime& when);
 

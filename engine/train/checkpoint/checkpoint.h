@@ -86,8 +86,8 @@ void check_attempt(const std::filesystem::path& output, int number);
 // checkpoint.
 
 /// Returns the name of a file that a run would replace though no run wrote it, as a manifest of the user's
-/// that is called job.yaml, or a model of another program, or "". Where a run has begun, all files of these
-/// names are the run's.
+/// that is called job.yaml, or a model of another program. "": there is no such file. Where a run has begun,
+/// all files of these names are the run's.
 std::string file_of_no_run(const std::filesystem::path& output);
 
 /// Moves the checkpoints aside, with copies of the files about their run; does nothing without checkpoints.
