@@ -59,7 +59,7 @@ struct EpochSoFar {
   double vertices = 0;  // … over so many vertices
   double seconds = 0;
   std::int64_t bytes_intra = 0, bytes_inter = 0;
-  std::int64_t steps = 0;  // of the whole epoch
+  std::int64_t steps = 0;  // how many the whole epoch has
 
   /// For checkpoints.
   void save(std::map<std::string, double>& scalars) const;

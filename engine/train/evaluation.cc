@@ -168,7 +168,7 @@ void place_nan(std::vector<std::pair<float, bool>>& scored) {
 
 }  // namespace
 
-/// By the Mann-Whitney ranks: Σ of the positives' mean ranks.
+/// Computes the area from Σ of the positives' ranks (Mann-Whitney). Equal scores have their mean rank.
 std::optional<double> roc_auc(std::vector<std::pair<float, bool>> scored) {
   place_nan(scored);
   std::sort(scored.begin(), scored.end(), [](const auto& a, const auto& b) { return a.first < b.first; });

@@ -81,7 +81,7 @@ class ReplicatedRun {
   std::unique_ptr<RankGroup> replicas_;  // its address must not change while sums are under way
   std::span<Real> values_;
   bool on_devices_;  // whether devices sum
-  DeviceSum sum_;    // used otherwise
+  DeviceSum sum_;    // for a sum on the host
   bool begun_ = false;
   Event arrival_;  // for a sum on devices
 };

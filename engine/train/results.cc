@@ -15,7 +15,7 @@
 namespace atl {
 namespace {
 
-constexpr Index kMessageValues = Index(1) << 20;  // of rows that rank 0 collects at a time
+constexpr Index kMessageValues = Index(1) << 20;  // the most that rank 0 receives at a time
 // Messages after which all ranks hear from each other again, since some only wait for their turn.
 constexpr int kMessagesOnEnd = 64;
 

@@ -21,8 +21,8 @@
 namespace atl {
 
 struct ExplainerOptions {
-  int epochs = 50;              // for which masks are trained, at most
-  double threshold = 0.01;      // of the loss; masks below it are good enough
+  int epochs = 50;              // for how many masks are trained at most
+  double threshold = 0.01;      // masks with a loss below this are good enough
   double learning_rate = 0.01;  // of the masks
   bool multi_label = false;     // each class is predicted by itself
 };
@@ -31,7 +31,7 @@ struct ExplainerOptions {
 struct Explanation {
   std::vector<Real> vertices;  // (others) σ of the arcs' mask
   std::vector<Real> features;  // (F) σ of the features' mask
-  int epochs = 0;              // for which the masks were trained
+  int epochs = 0;              // for how many the masks were trained
   double first_loss = 0, loss = 0;
 };
 

@@ -150,7 +150,7 @@ class CagnetRounds {
   Rank rank_;
   bool all_own_rows_;  // 1D: the own block is the whole part's
   Travels all_;
-  Read own_;  // used otherwise
+  Read own_;  // 1.5D: the own rows that are read here
   std::vector<Round> rounds_;
   std::size_t rounds_to_read_ = 0;  // after these no round's rows are read
   Index halo_rows_ = 0, widest_ = 0;

@@ -1,6 +1,6 @@
-// The two blocks of a halo exchange, as a layer pulls them. Forward: own rows, while halo rows travel, then
-// halo rows. Backward: halo rows first, so that their gradients travel while own ones are computed. Slot 0 =
-// owned rows, slot 1 = halo rows.
+// The two blocks of a halo exchange, as a layer pulls them. Forward gives it own rows while halo rows travel,
+// and then halo rows. Backward gives it halo rows first, so that their gradients travel while own rows' are
+// computed. Slot 0 = owned rows, slot 1 = halo rows.
 #pragma once
 
 #include <algorithm>

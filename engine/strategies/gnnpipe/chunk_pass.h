@@ -32,7 +32,7 @@ struct ChunkRun {
 
 /// A slice of a part's rows with its arcs, on which a pipeline works at a time.
 struct ChunkRows {
-  Index begin = 0, end = 0;  // of the owned rows
+  Index begin = 0, end = 0;  // owned rows begin … end − 1
   Block own, outer;          // destinations: the slice; sources: the slice, and `reads`
   // rows of owned + halo outside of the slice that it reads, ascending; in the host's memory …
   std::span<const VertexId> reads;

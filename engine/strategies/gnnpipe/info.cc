@@ -167,8 +167,8 @@ std::vector<std::string> gnnpipe_variants(const Job& job) {
 
 }  // namespace
 
-/// If a model has an option that counts the layers that read neighbours, these layers learn nothing and are
-/// computed once.
+/// Some models have an option that counts the layers that read neighbours. These layers learn nothing and are
+/// computed once, so such a model has one stage.
 int most_stages(const Job& job) {
   const ModelInfo* model = find_model(job.model.kind);
   const bool once = model == nullptr || !model->layers_option.empty();

@@ -57,7 +57,7 @@ struct FlowStep {
   };
   Kind kind = Kind::kRun;
   int chunk = 0;
-  int layer = 0;  // of the stage, from 0
+  int layer = 0;  // counted in the stage, from 0
   bool operator==(const FlowStep&) const = default;
 };
 
@@ -255,8 +255,9 @@ class Pipeline final : public Schedule {
   RankGroup group_;    // the ranks of the stage
   LayerRunner runner_;
 
-  // On the first stage, layers over all rows at once: those that are computed once, or else one that reads
-  // features which can't be sliced, or neighbours' features, which nobody need wait for.
+  // The first stage's layers that run over all rows at once: those that are computed once. If there are none,
+  // it is the first layer, if that reads packed features, which can't be sliced, or neighbours' features,
+  // which are there from the start.
   LayerRange whole_;
   std::unique_ptr<Exchange> whole_exchange_;
   std::unique_ptr<FullBatchPass> whole_pass_;

@@ -185,7 +185,7 @@ class Flow {
 
 }  // namespace
 
-/// Some readers at a time, because there are as many pairs as chunks squared.
+/// Sums over ranks for some readers at a time, because pairs of chunks are many.
 ChunkReads reads_of_group(Communicator& comm, const RankGroup& group, std::span<const ChunkRows> chunks) {
   constexpr std::size_t kPairs = std::size_t(1) << 17;  // a megabyte
   const std::size_t count = chunks.size();

@@ -6,8 +6,7 @@
 
 namespace atl {
 
-/// How many ranks share a server: consecutive ones, placement.ranksPerServer of them; 0: each rank has its
-/// own server.
+/// How many consecutive ranks share a server: placement.ranksPerServer, or 1 where that is 0.
 int ranks_of_a_server(const Job& job);
 /// Which copies of other servers' vertices a server holds, and which layers read them.
 struct Expansion {

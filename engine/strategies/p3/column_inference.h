@@ -49,7 +49,7 @@ class ColumnInference final : public FirstLayers {
   /// A member's slab in the form in which its push would bring it. It is made here where every rank reads all
   /// arcs.
   struct Pushed {
-    std::vector<Index> begins;  // of all its slabs
+    std::vector<Index> begins;  // where each of its slabs begins
     Reusable<std::byte> structure;
     Reusable<VertexId> ids;
   };

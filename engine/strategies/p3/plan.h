@@ -10,11 +10,11 @@ namespace atl {
 /// What all ranks send in an epoch with features held by columns, and what they would send with features held
 /// by rows.
 struct ColumnsPlan {
-  int pieces = 1, copies = 1;  // of the columns; how many holders have the same piece
+  int pieces = 1, copies = 1;  // pieces of the columns, and how many holders have the same one
   Index width = 0;             // of the products that are made whole
   bool after_gather = true;    // false: they are an encoder's, of every row that batches read
   int value_bytes = 4;
-  double rows = 0;     // whose products are made whole
+  double rows = 0;     // how many rows' products are made whole
   double pushed = 0;   // bytes of batches' first layers …
   double summed = 0;   // … of summands, scores and gradients …
   double by_rows = 0;  // … and, if features were held by rows, of features

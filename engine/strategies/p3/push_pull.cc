@@ -18,7 +18,7 @@ BatchFeedOptions feed_options(const Model& model, const PushPullOptions& options
   feed.batches.sampling.normalisation = model.needs.normalisation;
   feed.batches.sampling.attention = model.needs.attention;
   feed.batches.columns = group_options(model);
-  feed.batches.sampling.transpose_input = feed.batches.columns->hops == 0;  // else the group's batch has it
+  feed.batches.sampling.transpose_input = feed.batches.columns->hops == 0;  // else the group's batch has one
   return feed;
 }
 

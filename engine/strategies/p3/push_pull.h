@@ -31,7 +31,7 @@ struct PushPullOptions {
   bool predicts = false;  // with a delay: batches read the weights that their step is expected to leave
   Passes passes = Passes::kTraining;
   Precision wire = Precision::kFloat32;
-  Index slab_bytes = atl::slab_bytes(0);  // of inference
+  Index slab_bytes = atl::slab_bytes(0);  // for inference
   std::int64_t epochs = 1;                // batches beyond them aren't made ahead
 };
 

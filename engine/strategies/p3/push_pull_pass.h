@@ -15,7 +15,7 @@
 
 namespace atl {
 
-// The first layer's products, made whole over the ranks that have the features' columns between them: each
+// The first layer's products, made whole over the ranks among which the features' columns are divided: each
 // sends the summands of a batch's rows to the batch's owner, which adds them up, and the owner sends the
 // gradient to all (Gandhi & Iyer 2021, section 3.2.2: steps 3 and 7).
 //
@@ -124,9 +124,9 @@ class PushPullPass final : public Pass {
   BatchPass own_;
   PartialSums sums_;
   DeviceCopies copies_;
-  std::vector<Block> blocks_;            // of the group, by hop
-  std::span<const VertexId> ids_;        // of its rows
-  std::span<const VertexId> group_ids_;  // of those whose product is made whole
+  std::vector<Block> blocks_;            // the group's, by hop
+  std::span<const VertexId> ids_;        // of the group's rows
+  std::span<const VertexId> group_ids_;  // of the group's rows whose product is made whole
   std::vector<LayerRows> rows_;
   BlockGather gather_;
   std::size_t at_ = 0;

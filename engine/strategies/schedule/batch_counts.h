@@ -12,7 +12,7 @@ namespace atl {
 struct BatchCounts {
   Index own_rows = 0, cached_rows = 0, fetched_rows = 0;  // rows of input features, by where they were
   Index reallocations = 0;    // steps in which memory grew for a batch larger than all before
-  double waited_seconds = 0;  // that training waited for the next batch
+  double waited_seconds = 0;  // how long training waited for the next batch
   Index gpu_rows = 0;         // how many of own_rows lay in the GPU's memory
 
   static constexpr auto members() {

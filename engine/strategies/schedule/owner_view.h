@@ -51,7 +51,7 @@ class OwnerSizes final : public ViewSizes {
     Rank rank = 0;
     Index rows = 0, arcs = 0;
   };
-  std::vector<Owner> owners_;  // those with rows that are read
+  std::vector<Owner> owners_;  // owners whose rows are read
   Index destinations_ = 0;     // rows that are aggregated here
   std::vector<Index> owned_by_rank_;
   Replaces replaces_;

@@ -27,8 +27,8 @@ struct LossRows {
   Index first = -1;    // the slice's first row; it has as many rows as logits. A step may have several slices
   bool ahead = false;  // the slice belongs to the next step, and counts there
   // For link prediction:
-  const StepPairs* pairs = nullptr;  // of a batch; null: all training edges, with the step's negative pairs
-  std::optional<WeightVersion> weights{};  // for the decoder; none: the present ones
+  const StepPairs* pairs = nullptr;  // a batch's; null: all training edges, with the step's negative pairs
+  std::optional<WeightVersion> weights{};  // the decoder's; none: the present ones
 };
 
 /// What a schedule asks of the session during a step.
