@@ -43,7 +43,8 @@ struct GraphPart {
   // Where some owned rows are copies of other servers' rows, these replace `own` and `outer`, by the number
   // of gathering layers behind:
   std::vector<NearRows> near;
-  // (rows that the first layer computes, F), where these are fewer and no slice of `features` can be taken
+  // (rows that the first layer computes, F) their features, where they aren't all rows and `features` is
+  // packed, which can't be sliced
   Rows computed_features;
   // what the strategy made of the part for its own schedule; null: nothing …
   const PartView* view = nullptr;

@@ -55,8 +55,8 @@ struct SlabOptions {
   /// (owned, in) the input of the first of `layers`, in the device's memory, unless that is the model's first
   /// layer.
   ConstMatrixView input_rows{};
-  /// (owned, out) of the last of `layers`: where its output goes, in the host's memory; empty: memory of its
-  /// own.
+  /// (owned, out) where the output of the last of `layers` goes, in the host's memory; empty: the inference
+  /// has memory for it.
   MatrixView output{};
 };
 
