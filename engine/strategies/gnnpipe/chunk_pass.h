@@ -111,8 +111,7 @@ class StageRows {
   /// The present epoch's input of `layer` (owned, width). For the layer after the range it is the range's
   /// output.
   MatrixView present(int layer) { return slice(layer, present_, 0, owned_); }
-  /// Rows from other ranks (halo, in), for a layer that gathers. history(): all its rows of the earlier epoch
-  /// (owned + halo, in).
+  /// Of a layer that gathers: rows from other ranks (halo, in); the history's rows (owned + halo, in).
   MatrixView present_halo(int layer) { return slice(layer, present_, owned_, halo_); }
   MatrixView history(int layer) { return slice(layer, 1 - present_, 0, owned_ + halo_); }
   /// The rows of both epochs in one matrix, and the row at which each begins.
@@ -205,8 +204,7 @@ class ChunkPass final : public Pass {
 
   /// Begins an epoch's training; `order` is that of the chunks. `step` keys its draws.
   void begin_training(std::int64_t step, std::span<const int> order);
-  /// Begins exact inference. Chunks may come in any order in which the rows that a chunk reads are there
-  /// before it.
+  /// Begins exact inference. Chunks come in any order in which each finds the rows that it reads.
   void begin_inference();
   /// In inference: fetches the rows of `layer`'s input for this chunk that other ranks have, and waits for
   /// them. Collective over the group, as soon as every rank has its rows of the chunk.
@@ -228,8 +226,7 @@ class ChunkPass final : public Pass {
   void bind(int layer) override { layer_ = layer; }
 
  private:
-  /// Gives a layer own rows first, while the other ranks' rows of this chunk travel. Then it gives the rows
-  /// read outside of the slice.
+  /// Gives own rows while other ranks' rows of this chunk travel, then the rows read outside of the slice.
   class There final : public Gather {
    public:
     explicit There(ChunkPass& pass) : pass_(pass) {}

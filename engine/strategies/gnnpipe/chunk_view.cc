@@ -123,8 +123,7 @@ Block outer_block(const LocalGraph& graph, const ChunkArrays& chunk) {
   return block;
 }
 
-/// Bytes of the slice's arrays. `reads` count twice, because a ChunkPass holds a number for each of them:
-/// where the row lies in this epoch.
+/// Bytes of a slice's arrays. `reads` count twice: a ChunkPass notes where each row lies in an epoch.
 Index bytes_of(const ChunkArrays& slice) {
   Index sum = 0;
   for (const Csr* each : {&slice.own, &slice.own_transpose, &slice.outer, &slice.outer_transpose})

@@ -1,5 +1,4 @@
-// Figures of a rank of a pipeline: when it worked on each chunk of the last epoch, and how many values that
-// it computed aren't finite.
+// When a pipeline's rank worked on each chunk of the last epoch, and how many of its values aren't finite.
 #pragma once
 
 #include <chrono>

@@ -127,8 +127,7 @@ int tap_across(const Model& model, int first) {
   return -1;
 }
 
-/// Dynamic programming. best[s][e] is the lowest possible cost of the slowest stage, if the layers before e
-/// are divided into s stages.
+/// best[s][e] is the lowest possible cost of the slowest stage, if s stages have the layers before e.
 std::vector<LayerRange> balanced_ranges(const Model& model, int stages) {
   const int layers = int(model.layers.size()), once = model.constant_prefix();
   const std::vector<double> costs = costs_of(model);
@@ -176,9 +175,8 @@ int whole_layers(const Model& model, bool packed_features) {
   return model.layers.front()->spec().gathers || packed_features ? 1 : 0;
 }
 
-/// K chunks follow each other through S stages, of which the slowest takes m for all chunks. An epoch then
-/// takes (1 + (S − 1)/K) m. A whole layer of cost w comes before the chunks and adds (1 − 1/K) w; the first
-/// stage then has less work on each chunk.
+/// K chunks take (1 + (S − 1)/K) m to pass S stages, of which the slowest takes m for all chunks. A whole
+/// layer of cost w runs before the chunks, adds (1 − 1/K) w, and isn't part of the first stage's chunks.
 double stall_of_whole_layer(const Job& job, const Model& model, bool packed_features) {
   const bool is_free = model.constant_prefix() > 0 || whole_layers(model, packed_features) == 0;
   const std::vector<LayerRange> stages = stage_ranges(job, model);

@@ -15,9 +15,8 @@
 namespace atl {
 namespace {
 
-/// The paper has 4 chunks per rank. Here the ranks of a stage divide each chunk among themselves. With 4
-/// chunks per rank, products would be smaller and waits shorter, both by the number of a stage's ranks.
-/// Whether that gains time wasn't measured.
+/// The paper has 4 per rank. Here a stage's ranks divide each chunk among themselves. With 4 chunks per rank,
+/// products would be smaller and waits shorter. Whether that gains time wasn't measured.
 constexpr int kChunksPerStage = 4;
 
 const char* const kGnnpipePaper = "Chen et al. 2023";
@@ -113,8 +112,7 @@ Layout gnnpipe_layout(const Job& job) {
   return layout;
 }
 
-/// Rows and taps go from each stage to the next once, and their gradients back. Within a stage, traffic is
-/// that of `graph`.
+/// Rows and taps go to the next stage once, and gradients back. Within a stage, traffic is that of `graph`.
 EpochTraffic gnnpipe_traffic(const Options& given, const TrafficShape& shape) {
   TrafficShape inside = fetched_once(shape);
   inside.ranks = shape.parts;
@@ -230,8 +228,7 @@ StrategyInfo gnnpipe_strategy() {
 
 namespace {
 
-// The most doublings of the number of chunks. Most memory that remains then belongs to all chunks together,
-// and more chunks don't save any of that.
+// The most doublings of the number of chunks. Memory that remains then belongs to all chunks together.
 constexpr int kDoublings = 3;
 
 MemoryBudget::Way way_of(const Job& job, Recompute recompute, int chunks) {

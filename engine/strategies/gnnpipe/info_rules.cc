@@ -126,8 +126,7 @@ void options_of_the_history(const Check& c) {
     warn_without_effect(c, block + option, "with one chunk, which reads no rows of an earlier epoch");
 }
 
-/// CEL compares stages with ranks alone. How many layers there are depends on the model, which it doesn't
-/// know.
+/// CEL compares stages with ranks alone, because it doesn't know the model's number of layers.
 Rule stages_of_the_ranks_rule() {
   const std::string stages = "self.strategy.gnnpipe.stages", ranks = kRanksInCel;
   return {stages_of_the_ranks,
@@ -159,8 +158,7 @@ Rule layers_of_the_stages_rule() {
         "'numbers', self.stages, self.stages == 1 ? 'stage' : 'stages'])"}}};
 }
 
-/// stages_inside_servers() in CEL, for one field of strategy.gnnpipe. `stages` is the CEL expression of the
-/// number of stages that the field gives, and `gives_none` is true where it gives none.
+/// stages_inside_servers() in CEL, for a field that gives the number `stages`, unless `gives_none` is true.
 ServerRule given_stages_inside_servers(const std::string& field, const std::string& stages,
                                        const std::string& gives_none) {
   const std::string block = "self.strategy.gnnpipe.", ranks = kRanksInCel,

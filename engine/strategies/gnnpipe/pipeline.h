@@ -44,8 +44,7 @@ void put_chunk_order(std::span<int> order, bool shuffle, std::uint64_t seed, std
 /// For each chunk, the other chunks that it reads in a layer that gathers.
 using ChunkReads = std::vector<std::vector<int>>;
 
-/// For each chunk, the chunks that any rank of the group reads for it; the same on all ranks. Collective over
-/// the group.
+/// What any rank of the group reads for each chunk; the same on all of them. Collective over the group.
 ChunkReads reads_of_group(Communicator& comm, const RankGroup& group, std::span<const ChunkRows> chunks);
 
 /// One thing that a stage does.
@@ -90,8 +89,7 @@ class ChunkMemories {
   void place_outputs();
   /// Keeps the outputs beyond backward, because they become the history.
   void keep_outputs(bool on);
-  /// Gives chunks' output gradients their memory, for an epoch whose backward goes from the last chunk of
-  /// `order` to the first.
+  /// Sets the memory of chunks' output gradients, for an epoch with the chunks in this order.
   void place_gradients(std::span<const int> order);
   void count(ScheduleBytes& bytes) const;
 
@@ -223,8 +221,7 @@ class Pipeline final : public Schedule {
   RangeGradient gradient(int chunk);
   MatrixView d_output(int chunk);
   MatrixView of_chunk(MatrixView all, int chunk) const;
-  /// Whether the rows of `epoch` become the history. Those of the first epoch without a history replace its
-  /// zeros, wherever a run began.
+  /// Whether the epoch's rows become the history. Those of the first epoch without a history do.
   bool refreshes_after(std::int64_t epoch) const {
     return epoch % o_.refresh == 0 || (o_.refresh_after_first && !rows_->has_history());
   }
@@ -255,9 +252,8 @@ class Pipeline final : public Schedule {
   RankGroup group_;    // the ranks of the stage
   LayerRunner runner_;
 
-  // The first stage's layers that run over all rows at once: those that are computed once. If there are none,
-  // it is the first layer, if that reads packed features, which can't be sliced, or neighbours' features,
-  // which are there from the start.
+  // The first stage's layers that run over all rows at once: those that are computed once, or else a first
+  // layer that reads packed features (they can't be sliced) or neighbours' (they needn't be waited for).
   LayerRange whole_;
   std::unique_ptr<Exchange> whole_exchange_;
   std::unique_ptr<FullBatchPass> whole_pass_;
