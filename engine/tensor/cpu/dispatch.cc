@@ -41,8 +41,9 @@ bool has_v4() {
          __builtin_cpu_supports("avx512vl");
 }
 
-/// Whether this build has loops for halves, and the processor their instructions: they are float32's, and
-/// clang, with which we only analyse and fuzz, doesn't know the names.
+/// Whether this build has loops for halves, and the processor their instructions. The loops compute in
+/// float32, so double-precision builds have none. Builds by clang, which only analyse and fuzz, have none
+/// either: clang doesn't know the instructions' names.
 #if !defined(ATOLL_REAL_DOUBLE) && !defined(__clang__)
 bool has_pairs() {
   return has_v4() && __builtin_cpu_supports("avx512bf16");
@@ -59,8 +60,8 @@ bool knows_tiles() {
 }
 #endif
 
-/// A process asks Linux before it uses tiles, because they make its threads' saved state 8 KiB larger. A
-/// kernel or a sandbox that doesn't know them refuses.
+/// A process must ask Linux before it uses tiles, because they make the saved state of its threads 8 KiB
+/// larger. An older Linux or a sandbox doesn't know the request, and refuses.
 bool may_use_tiles() {
   constexpr long kAskForState = 0x1023, kTileData = 18;  // ARCH_REQ_XCOMP_PERM, XFEATURE_XTILEDATA
   return syscall(SYS_arch_prctl, kAskForState, kTileData) == 0;

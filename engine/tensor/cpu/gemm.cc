@@ -8,7 +8,8 @@
 namespace atl::cpu {
 namespace {
 
-/// Enough rows to hide the hand-out and to use panels often, few enough for balance, in whole tiles.
+/// A chunk has enough rows to hide the cost of handing it out and to use panels often, few enough for
+/// balance, and whole tiles.
 RowChunks chunks_of_product(Index rows, Index in, Index out, Index threads) {
   const Index wanted = (Index(1) << 22) / std::max<Index>(1, in * out);
   const Index even = threads == 1 ? rows + 23 : rows / (4 * threads);

@@ -1,4 +1,5 @@
-// The columns of a lane: C packs of V, each the width of its group apart.
+// The columns of a lane: C packs of V columns each. Adjacent lanes have adjacent packs, and a lane's next
+// pack follows that of the last lane.
 #pragma once
 
 #include "tensor/cuda/stored.h"

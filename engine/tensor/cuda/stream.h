@@ -27,8 +27,9 @@ class Stream final : public DeviceStream {
   Stream(const Stream&) = delete;
   Stream& operator=(const Stream&) = delete;
 
-  /// One thread calls mark() and wait(), the first one that does. A mark's event is reused after anybody has
-  /// found it reached, so a second thread's mark() could record it again while this one waits for it.
+  /// Only one thread may call mark() and wait(): the first one that does. A mark's event is reused once
+  /// anybody has found it reached, so a second thread's mark() could record it again while this thread waits
+  /// for it.
   Mark mark() override;
   /// Any thread may ask these two.
   Mark newest() const override;

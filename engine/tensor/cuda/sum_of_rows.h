@@ -1,5 +1,5 @@
-// What a group of lanes does in sums of other rows, each times a value: aggregations, and products with
-// sparse features.
+// Sums of other rows, each times a value, by groups of lanes: aggregations, and products with sparse
+// features.
 #pragma once
 
 #include <algorithm>

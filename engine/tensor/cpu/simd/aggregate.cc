@@ -115,8 +115,8 @@ struct Block {
   }
 };
 
-/// Writes a row's sums to its columns of `out`, and applies the finish. Halves are rounded once, after all of
-/// it.
+/// Writes a row's sums to its columns of `out`, and applies the finish. Halves are rounded once, after the
+/// finish.
 template <int N, bool kPart>
 inline void put_sums(const Spmm& s, Index row, const Columns<N, kPart>& tile, const Vec (&sums)[N]) {
   const bool finishes = !s.finish.nothing && !s.finish.layer_norm;

@@ -157,8 +157,8 @@ struct ProductAtPairs {
 };
 inline constexpr Index kPairedRows = 256;
 
-/// The loops for processors that multiply pairs of halves: the last two levels', each of which packs in its
-/// own way.
+/// The loops for processors that multiply pairs of halves. The last two levels (avx512bf16, amx) have them,
+/// and each packs in its own way.
 struct PairLoops {
   Index (*pair_words)(Index inner, Index cols);
   void (*pack_pairs)(In w, bool transposed, Index inner, Index cols, std::uint32_t* words);
@@ -260,7 +260,7 @@ struct Table {
   double (*squared_norm)(const Real* x, Index begin, Index end);
   Index (*count_non_finite)(In x, Index cols, Index begin, Index end);
   /// Works in registers alone, for a measurement. Returns the number of operations; `left` is written so that
-  /// they are done.
+  /// the compiler keeps them.
   Index (*multiply_adds)(Index rounds, Real* left);
   const PairLoops* pairs = nullptr;  // null: these processors multiply only Reals
 };
