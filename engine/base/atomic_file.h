@@ -64,8 +64,8 @@ class AtomicFolder {
  public:
   enum class Existing { kRefuse, kReplace };
 
-  /// `place` must not exist, or be an empty folder, unless Existing::kReplace; it is no mount point. Creates
-  /// missing parent folders.
+  /// Unless Existing::kReplace, `place` must be absent or an empty folder. It must not be a mount point.
+  /// Creates missing parent folders.
   explicit AtomicFolder(std::filesystem::path place, Existing existing = Existing::kRefuse);
   /// Removes the temporary folder unless commit() returned.
   ~AtomicFolder();
