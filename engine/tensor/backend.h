@@ -23,8 +23,8 @@ struct OpenDevice {
 struct Backend {
   Memory memory;
   KernelTable kernels;
-  /// Opens the device of this machine's rank number `rank_here` for the calling thread. Throws Error that
-  /// says what is missing and what to do.
+  /// Opens a device for the calling thread, which belongs to rank number `rank_here` of this machine. Throws
+  /// Error, which says what is missing and what to do.
   OpenDevice (*open)(int rank_here) = nullptr;
   const LinkMaker* links = nullptr;  // null: ranks reach each other only through the host
   /// Bytes of memory of the calling thread's device, free or not; null: unbounded.

@@ -101,7 +101,7 @@ class Constants {
     ConstMatrixView of;
     Made made;
     ScratchKey key;                // in the workspace
-    const Real* values = nullptr;  // their place there
+    const Real* values = nullptr;  // where the derived values are in the workspace
     bool is_made = false;
   };
 

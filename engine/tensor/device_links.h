@@ -1,6 +1,6 @@
-// Transfers between several ranks' devices, and sums over them, that bypass the host's memory: a backend's
-// implementation, if it has such links. Ranks must begin transfers in one order; comm/transports.h sees to
-// that.
+// Transfers between several ranks' devices, and sums over them, that bypass the host's memory. A backend
+// implements them if its devices have such links. Ranks must begin transfers in one order; comm/transports.h
+// sees to that.
 #pragma once
 
 #include <array>

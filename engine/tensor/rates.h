@@ -105,8 +105,8 @@ double shortest_seconds(F&& work) {
   return best;
 }
 
-/// Seconds of a call of kernels, until they are done. A device gets several calls before the host waits, so
-/// that its work hides the host's cost of a call, as in an epoch.
+/// Seconds from a call of `kernels` until their work is done, the least of several. A device gets several
+/// calls before the host waits, so that its work hides the host's cost of a call, as in an epoch.
 template <class F>
 double shortest_seconds(Context& ctx, F&& kernels) {
   const int calls = memory_of(ctx.device).is_hosts ? 1 : 10;

@@ -71,7 +71,7 @@ bool has_tiles() {
   return has;
 }
 
-/// AVX-512's loops with those for halves.
+/// The table of AVX-512's loops, with `pairs` as its loops for halves.
 Table with_halves(const char* name, const PairLoops& pairs) {
   Table table = avx512::table;
   table.name = name;
@@ -96,7 +96,8 @@ const std::vector<Level>& levels() {
   return all;
 }
 
-/// Intel's processors multiply pairs at two thirds of float32's rate, AMD's above it.
+/// Whether the level's loops for halves are slower than those for Reals. Intel's processors multiply pairs at
+/// two thirds of float32's rate, AMD's above it.
 bool is_slower(const Level& level) {
   return level.table->pairs == &avx512::pair_loops && __builtin_cpu_is("intel");
 }

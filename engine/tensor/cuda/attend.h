@@ -23,8 +23,8 @@ __device__ inline Real weighed(Real exponential, Real weight) {
   return weight == Real(0) ? Real(0) : exponential * weight;
 }
 
-/// Whether all are in halves, or none is. Layers store alike what attention reads and writes, except for
-/// partial sums of several ranks.
+/// Whether either all matrices are in halves, or none is. Layers store everything that attention reads and
+/// writes in one way, except for partial sums of several ranks.
 template <class... M>
 bool stored_alike(const M&... matrices) {
   const bool any = any_halves(matrices...);

@@ -11,7 +11,7 @@ namespace atl::cuda {
 struct Ways {
   int columns;    // lanes of a way
   int count;      // ways
-  int way, lane;  // this lane's, and its place there
+  int way, lane;  // this lane's way, and its place in the way
 
   /// Ways of 2^log lanes each.
   __device__ Ways(const Lanes& lanes, int log)

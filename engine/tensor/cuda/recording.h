@@ -57,7 +57,7 @@ inline void must(cublasStatus_t status, const char* call) {
   if (status != CUBLAS_STATUS_SUCCESS) fail("device cuda: {}: {}", call, cublasGetStatusString(status));
 }
 
-// Calls, recorded.
+// Recorded calls.
 
 struct Grid {
   unsigned blocks = 0, threads = 0;
@@ -71,7 +71,7 @@ struct Target {
   cublasHandle_t cublas;
 };
 
-/// The part of a call that is the same at each repetition if shapes are.
+/// The part of a call that stays the same when the call is repeated with the same shapes.
 struct Call {
   void (*run)(const Call& call, void* const* arguments, const Target& on);
   const void* function;  // a kernel, or a function that calls a library

@@ -64,8 +64,8 @@ class Stream final : public DeviceStream {
   };
   /// Null: our own kernels sum.
   CusparseSums* cusparse() const { return sums_by_library_ ? cusparse_.get() : nullptr; }
-  /// Puts everything that was given to the calling thread's streams on them. Needed before calls that act on
-  /// the device itself, not on a stream, and may wait for all streams.
+  /// Launches all calls that the calling thread's streams hold back. Needed before calls that act on the
+  /// device itself, not on a stream, and may wait for all streams.
   static void settle();
 
   cudaStream_t stream() const { return stream_; }

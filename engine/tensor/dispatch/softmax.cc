@@ -17,7 +17,7 @@ void check(const Softmaxes& s) {
               s.out.cols, heads);
 }
 
-/// Checks the arguments of both directions.
+/// Checks the arguments that forward and backward have in common.
 void check(const Attention& a, ConstMatrixView z, ConstMatrixView dst_score, ConstMatrixView src_score,
            const SoftmaxState& state) {
   const Index dst = a.arcs.csr.rows, src = a.arcs.csr.cols, heads = a.heads;

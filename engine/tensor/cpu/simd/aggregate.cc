@@ -42,8 +42,8 @@ struct Columns {
   }
 };
 
-/// Parallel sums of a narrow tile, which arcs add to in turn, because an addition's latency is about four
-/// times its throughput.
+/// How many parallel sums a narrow tile has. Arcs add to them in turn, because an addition's latency is about
+/// four times its throughput.
 template <int N>
 constexpr int kWays = N == 1   ? 4
                       : N <= 3 ? 2

@@ -62,7 +62,8 @@ class Tiles {
   Index rows_ = 0, cols_ = 0;
 };
 
-/// Calls f with whether sums have a second tile of rows, and one of columns.
+/// Calls f with two constants: whether sums have a second tile of rows, and whether they have a second one of
+/// columns.
 template <class F>
 inline __attribute__((always_inline)) void with_tiles(Index rows, Index cols, F f) {
   const bool tall = rows > kSide, wide = cols > kSide;
