@@ -73,8 +73,8 @@ class RowFinish {
 
   /// Where the layer should write its unfinished rows: a saved matrix with a norm, `out` itself without.
   MatrixView target(Saved& saved, MatrixView out) const;
-  /// The epilogue for the product that writes target(): the whole finish without a norm, nothing with one.
-  /// `residual` (dst, cols) or empty is added after the norm and before the activation.
+  /// The epilogue for the product that writes target(). Without a norm it is the whole finish, with a norm
+  /// nothing. A `residual` (dst, cols), unless empty, is added after the norm and before the activation.
   Epilogue fused(Verbs& verbs, const LayerWeights& weights, ConstMatrixView residual = {}) const;
   /// Does the rest once target() is written.
   void forward(Verbs& verbs, const LayerWeights& weights, Saved& saved, MatrixView out,
@@ -128,10 +128,10 @@ struct LayerOptions {
   bool skip = false;          // adds the layer's own input rows before the activation; in == out
 };
 
-/// conv.cc: out = finish((own_row·I + Â) · drop(h) · W), with the blocks' scales in Â: GCN (symmetric; Kipf &
-/// Welling 2017, section 2) and the "gcn" aggregator of SAGE (mean with self loops). Aggregates first where
-/// in ≤ out; otherwise, and for packed features, transforms first. With sends_products it gathers the
-/// products.
+/// conv.cc: out = finish((own_row·I + Â) · drop(h) · W), where Â has the blocks' scales. With symmetric ones
+/// this is GCN (Kipf & Welling 2017, section 2), with mean ones and self-loops the "gcn" aggregator of SAGE.
+/// It aggregates first where in ≤ out; otherwise, and for packed features, it transforms first. With
+/// sends_products it gathers the products.
 std::unique_ptr<Layer> make_conv(const LayerOptions& options);
 
 /// dense.cc: out = finish(drop(h) · W), row by row; no neighbours.

@@ -23,14 +23,14 @@ class InputDropout {
  public:
   explicit InputDropout(const LayerOptions& options) : options_(options) {}
 
-  /// For a block's source rows, and for the destinations' own rows.
+  /// The dropouts of a block's source rows, and of the destinations' own rows.
   Dropout of(Verbs& verbs, const Source& s) const {
     return s.own && options_.own_dropped ? Dropout() : of_all(verbs, s.block->src_ids);
   }
   Dropout of_self(Verbs& verbs) const {
     return options_.own_dropped ? Dropout() : of_all(verbs, verbs.state().aggregated_ids());
   }
-  /// For the gradients of those rows, as they are written or added to.
+  /// The dropouts of the gradients of those rows, as they are written or added to.
   Dropout of_gradient(Verbs& verbs, const Source& s) const {
     return of_gradient(verbs, s.block->src_ids, s.own);
   }
@@ -139,7 +139,7 @@ class NeighbourSum {
   bool sends_products() const { return order_ == Order::kSendProducts; }
   /// See LayerSpec::rows_in_backward.
   bool reads_rows_back() const { return order_ == Order::kMultiplySources; }
-  /// The first of the layer's saved matrices, or none.
+  /// The saved matrix that the sum needs, which must be the layer's first; or none.
   std::vector<SavedSpec> saved() const;
   Index gather_columns() const { return aggregates_first() ? options_.in : options_.out; }
   /// How often a destination's row is multiplied with W: once as a source, and once more as its own summand

@@ -45,7 +45,7 @@ class Saved {
   /// Lays the matrices out in `memory`, which holds at least reals().
   void place(const std::vector<SavedSpec>& specs, const LayerRows& rows, Storage values, Real* memory);
   MatrixView at(int index) { return matrices_[std::size_t(index)].front(); }
-  /// For a block of `rows` sources, at most as many as its slot was laid out for.
+  /// The matrix for a block of `rows` sources, which are at most as many as its slot was laid out for.
   MatrixView at(int index, int slot, Index rows) {
     return matrices_[std::size_t(index)][std::size_t(slot)].slice_rows(0, rows);
   }

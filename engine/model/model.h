@@ -62,7 +62,7 @@ struct Model {
   Storage values = Storage::kReals;
 
   const LayerSpec& spec(int layer) const { return layers[std::size_t(layer)]->spec(); }
-  /// By layer; a decoder's, if there are any, come last.
+  /// The parameters by layer. A decoder's, if there are any, come last.
   std::vector<std::vector<ParameterSpec>> parameters() const;
   /// How many leading layers are constant: they are computed once where the input is fixed.
   int constant_prefix() const;

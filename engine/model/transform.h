@@ -43,7 +43,7 @@ class ExchangedProducts {
   /// z (own, m) = dropout(rows) · w.
   void multiply_boundary(MatrixView z) const { multiply(0, boundary_, z); }
   void multiply_rest(MatrixView z) const { multiply(boundary_, rows_.rows, z); }
-  /// Adds the share of these rows' d_z (own, m) to d_w (in, m), and writes their d_rows (own, in).
+  /// Adds what d_z (own, m) of these rows contributes to d_w (in, m), and writes their d_rows (own, in).
   void backward_rest(ConstMatrixView d_z, MatrixView d_w, MatrixView d_rows) const {
     backward(boundary_, rows_.rows, d_z, d_w, d_rows);
   }
