@@ -156,7 +156,7 @@ class CusparseProduct {
   Buffer<std::byte> workspace_{Device::kCuda};  // also holds the results of the analysis
 };
 
-/// What is made when arcs are first summed over.
+/// What is made when a graph's arcs are first summed over, and kept for later sums.
 struct CusparseSums::Kept final : StayingArcs {
   explicit Kept(const Arcs& arcs) : matrix(arcs) {}
   ~Kept() override { Stream::settle(); }  // calls that are held back read it
