@@ -3,8 +3,8 @@
 //   edges.npy [E, 2] (source, destination); features.npy [N, F] or features.npz (SciPy CSR); labels.npy [N],
 //   or [N, classes] if multi-label; split.npz, split_<name>.npz with masks train, val, test [N] or [N,
 //   splits], or lists of ids; edge_split.npz, whose training edges are the arcs if it is asked for;
-//   weights.npy [E]; original_ids.npy [N]; meta.json. All but edges.npy may be missing, and that too if
-//   the edge split is asked for.
+//   weights.npy [E]; original_ids.npy [N]; meta.json. All but edges.npy may be missing; edges.npy
+//   may be missing too if the edge split is asked for.
 
 #include <algorithm>
 #include <filesystem>
@@ -124,8 +124,8 @@ void read_arcs(const fs::path& folder, const NeutralMeta& meta, const ImportOpti
   add_arc_rows(arcs, weights ? &*weights : nullptr, options.one_based, writer);
 }
 
-/// `vertices`: their number if known, or −1. Then no split can be read, since masks and lists of ids are told
-/// apart by it.
+/// `vertices`: their number if known, or −1. Without the number no split can be read, since it tells masks
+/// from lists of ids.
 void read_splits(const fs::path& folder, Index vertices, VertexId first_id, DatasetWriter& writer) {
   for (const fs::path& path : files_like(folder, "split", ".npz")) {
     const std::string stem = path.stem().string();
@@ -142,7 +142,8 @@ void read_splits(const fs::path& folder, Index vertices, VertexId first_id, Data
   }
 }
 
-/// Takes arcs from the edge split if asked to. Undirected edges are in it once, whatever edges.npy has.
+/// Takes the arcs from edge_split.npz if the user asks for it. An undirected edge is in that file once,
+/// however edges.npy stores it.
 void read_edges(const fs::path& folder, const NeutralMeta& meta, const ImportOptions& options, Index vertices,
                 DatasetWriter& writer) {
   if (!options.given_edges) return read_arcs(folder, meta, options, writer);
