@@ -2,9 +2,9 @@
 // layer, and the rows of input features that this needs. A Sampler makes it, a schedule uses it, and then it
 // is recycled.
 //
-// Rows of all layers are one list. It begins with the seeds; then come the neighbours that the last layer
-// reads and that aren't there yet, then those of the layer before, and so on. The first counts[h] rows are
-// the destinations of hop h and the first counts[h + 1] its sources. So a destination is its own source
+// Rows of all layers are one list. It begins with the seeds; then come the other rows that the last layer
+// reads, then the other rows that the layer before reads, and so on. The first counts[h] rows are the
+// destinations of hop h and the first counts[h + 1] its sources. So a destination is its own source
 // (Block::dst_are_sources), and what a layer writes is what the next one reads. Leaves are sources of one hop
 // only and come after its other sources (sampler/history/). New rows come in the order in which they are
 // first drawn. That costs nothing, keeps neighbours near each other, and depends only on the order of the

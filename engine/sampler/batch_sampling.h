@@ -19,7 +19,7 @@ namespace atl {
 // The data for one rank's mini-batches: arcs to draw from, features of its rows, and the vertices that it
 // trains on.
 
-/// Owned by the session, which keeps everything that it views alive longer.
+/// The session owns it. Everything that it views outlives it.
 struct BatchGraph {
   Owners owners;
   DrawnGraph training, whole;  // differ only with setting: inductive

@@ -74,7 +74,7 @@ class WeightedDraws {
   struct Drawn {
     VertexId row;
     std::int32_t times;
-    double probability;  // that one draw takes it
+    double probability;  // that one draw takes the row
   };
   /// `weights` (owned): one for each of this rank's rows, 0 or more. Collective.
   WeightedDraws(const Owners& owners, Communicator& comm, const std::vector<double>& weights);
@@ -82,7 +82,7 @@ class WeightedDraws {
   /// The drawn vertices, each once, ascending; empty if all weights are 0. The same on all ranks; valid until
   /// the next call. Collective.
   std::span<const Drawn> draw(const Draws& draws, Index count);
-  /// Counts what draw() sends if these ranks draw together and draw these rows.
+  /// Calls `sent` for the messages that draw() sends if `ranks` draw together and draw these rows.
   static void count_sent(std::span<const VertexId> rows, const Owners& ranks,
                          FunctionRef<void(Rank from, Rank to, Index bytes)> sent) {
     AllGathered<Drawn>::count_sent(rows, ranks, sent);

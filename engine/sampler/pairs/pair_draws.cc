@@ -44,8 +44,8 @@ Index PairDraws::begin(std::int64_t step, Index edges, Index all_edges, StepPair
   return negatives;
 }
 
-/// Lists the own vertices that get one more negative pair, which `more` vertices of the graph do. If these
-/// are few, looks each of them up; otherwise checks each own vertex.
+/// Lists the own vertices that get one more negative pair. Over all ranks, `more` vertices do. If these are
+/// few, looks each of them up; otherwise checks each own vertex.
 void PairDraws::draw_sources(std::int64_t step, Index more) {
   const Owners& owners = graph_.owners();
   const auto first = VertexId(owners.first_row(graph_.rank())), own = VertexId(owners.rows(graph_.rank()));
