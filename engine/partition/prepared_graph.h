@@ -1,7 +1,7 @@
 // A graph prepared for a number of ranks: transforms applied, vertices renumbered so that each part's rows
 // are contiguous, boundary rows first, neighbours near each other. It is made once, stored in the data
-// set's folder for them (Dataset::prepared_folder) and checked by checksum. Every rank maps it into memory
-// and touches only its own rows.
+// set's folder of such graphs (Dataset::prepared_folder) and checked by checksum. Every rank maps it into
+// memory and touches only its own rows.
 //
 //   DATASET/prepared/<key>/   key: partitioner, parts, and a hash of all that it depends on
 //         (prepared_files.h)
@@ -10,8 +10,8 @@
 //     offsets.npy             int64 (vertices + 1)  arcs of each prepared row …
 //     columns.npy             int32 (arcs)          … in prepared numbering, ascending in each row
 //     weights.npy             float32 (arcs)        only where arcs are weighted
-//     halo.npy                int32                 rows each part reads and doesn't own, ascending …
-//     halo_offsets.npy        int64 (parts + 1)     … from these every rank knows what to send to whom
+//     halo.npy                int32                 each part's halo rows, ascending …
+//     halo_offsets.npy        int64 (parts + 1)     … they tell every rank which rows to send to whom
 //     columns_by_id.npy       int32 (arcs)          the rows once more, self-loops first, then by ascending
 //           vertex of the data set;
 //     weights_by_id.npy       float32 (arcs)        both only where asked for (GraphTransforms::by_id), …

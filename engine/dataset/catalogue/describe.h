@@ -93,8 +93,9 @@ struct SplitStatistics {
 struct DatasetDescription {
   DatasetMeta meta;
   DegreeStatistics degrees;
-  /// Share of arcs between labelled vertices whose ends have the same label. Multi-label: the mean ratio of
-  /// labels that both ends have to labels that either has (Jaccard). −1 without labels.
+  /// Share of arcs between labelled vertices whose ends have the same label. Multi-label: the mean over arcs
+  /// of the number of labels that are at both ends, divided by the number that are at either end (Jaccard).
+  /// −1 without labels.
   double homophily = -1;
   double reverse_share = 1;    // share of arcs that have their reverse
   double feature_density = 0;  // share of non-zeros; 1 if stored dense

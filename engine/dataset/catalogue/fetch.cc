@@ -22,7 +22,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr int kAttempts = 4;  // for a transfer that breaks off; each continues where the one before ended
+constexpr int kAttempts = 4;  // attempts at a transfer; each continues where the one before broke off
 
 struct CloseFile {
   void operator()(std::FILE* file) const { std::fclose(file); }

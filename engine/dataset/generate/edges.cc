@@ -77,8 +77,8 @@ void Edges::draw_vertex(VertexId u, std::span<VertexId> out, Met& met) const {
   std::fill(out.begin() + std::ptrdiff_t(have), out.end(), kNoVertex);
 }
 
-/// Samples evenly spaced edges by the vertices that draw them. So a vertex is taken in proportion to its
-/// number of edges.
+/// Samples the vertices that draw evenly spaced edges. So a vertex is taken in proportion to the edges that
+/// it draws.
 double Edges::same_group_share() const {
   constexpr Mass kSamples = 2048;
   Met met;

@@ -1,4 +1,4 @@
-// The edges of a generated graph: the number that each vertex draws, and the drawing.
+// Draws the edges of a generated graph: decides how many edges each vertex draws, and to which vertices.
 #pragma once
 
 #include <span>

@@ -111,7 +111,7 @@ std::optional<NpyArray> open_labels(const fs::path& path) {
 void read_arcs(const fs::path& folder, const NeutralMeta& meta, const ImportOptions& options,
                DatasetWriter& writer) {
   const NpyArray arcs = NpyArray::open(folder / "edges.npy");
-  expect_arc_rows(arcs);  // before rows are counted, because PyG's array has only two
+  expect_arc_rows(arcs);  // before rows are counted, because PyG's array has two rows, with arcs as columns
   if (meta.arcs && *meta.arcs != arcs.rows()) {
     fail("{}: holds {} arcs, but num_edges in meta.json is {}; correct one of them", arcs.name(), arcs.rows(),
          *meta.arcs);
@@ -162,7 +162,7 @@ void read_edges(const fs::path& folder, const NeutralMeta& meta, const ImportOpt
   writer.set_edge_split(std::move(split), path.string());
 }
 
-/// Files of arrays or tables that have none of the layout's names, as "x.npy, y.npy".
+/// Returns the names of the folder's arrays and tables that the layout doesn't know, as "x.npy, y.npy".
 std::string files_of_other_names(const fs::path& folder) {
   constexpr std::string_view kArrays[] = {".npy", ".npz", ".csv", ".tsv", ".txt", ".gz", ".parquet", ".pt"};
   constexpr std::string_view kRead[] = {"edges.npy",  "weights.npy",      "features.npy", "features.npz",

@@ -31,7 +31,7 @@ void tell_columns(const SnapSummary& summary, bool weights, DatasetWriter& write
 /// sources.
 void tell_index(const SnapSummary& summary, Index arcs, DatasetWriter& writer) {
   if (!summary.counts_lines || summary.columns < kMostFields || arcs < kFewestLines) return;
-  if (summary.columns > kMostFields && summary.whole_numbers) return;  // likely lists; the user was told
+  if (summary.columns > kMostFields && summary.whole_numbers) return;  // tell_columns() has warned
   writer.warn(fmt::format(
       "the first column counts the lines, {} … {}, as a table's index does, and is taken as the source of each arc. If it "
       "is an index, leave it out (pandas: to_csv(…, index=False, header=False))",
