@@ -39,12 +39,11 @@ struct TrafficShape {
   std::vector<Index> parameters{};  // for each sum over ranks, the number of scalars whose gradients it sums
   int bytes_per_value = 4;          // of rows and their gradients on the wire
   int bytes_per_weight = 4;         // of gradients in sums over ranks
-  std::vector<Index>
-      repeated_widths{};               // the entries of `widths` that training.recompute: layer fetches again
-  std::vector<Index> owned_by_rank{};  // (ranks or parts) how many rows each one trains on
-  // Where several ranks aggregate for one vertex, each over some of its neighbours: the bytes per vertex
-  // between its owner and each of the other ranks, summed over all layers. Forward, backward, and the forward
-  // that training.recompute: layer repeats, are apart.
+  std::vector<Index> repeated_widths{};  // of `widths`, what training.recompute: layer fetches again
+  std::vector<Index> owned_by_rank{};    // (ranks or parts) how many rows each one trains on
+  // Bytes per vertex where several ranks aggregate for one vertex, each over some of its neighbours. They
+  // travel between the vertex's owner and each of the other ranks, summed over all layers. `repeated` is the
+  // forward that training.recompute: layer repeats.
   struct RowBytes {
     std::int64_t to_owner = 0, from_owner = 0;
     std::int64_t total() const { return to_owner + from_owner; }
