@@ -19,8 +19,7 @@ using std::chrono::nanoseconds;
 constexpr std::chrono::microseconds kMarkPoll{50};
 constexpr std::chrono::milliseconds kLongestRest{
     5};  // longest sleep with a transport that tells of arrivals, as it doesn't tell of silence
-constexpr std::chrono::seconds kLastWords{
-    5};  // how long the progress thread has to name missing ranks, or to give up
+constexpr std::chrono::seconds kLastWords{5};  // to name missing ranks, or to give up
 
 }  // namespace
 
@@ -211,9 +210,9 @@ void Progress::fail_all(const std::string& why) {
   done_.notify_all();
 }
 
-/// Checks whether a lane's next operation still waits for work of this rank's device. If that takes longer
-/// than the time-out, fails all operations and returns true. The program is told first (on_stuck), because
-/// this rank's threads may hang in the device's library by then. Called with the lock held.
+/// Fails all operations and returns true if work of this rank's device, for which a lane's next operation
+/// waits, takes longer than the time-out. The program is told first, because this rank's threads may hang in
+/// the device's library by then. Called with the lock held.
 bool Progress::fail_late_device(Clock::time_point now) {
   for (const Lane lane : {Lane::kSmall, Lane::kBulk, Lane::kPrefetch}) {
     const Operation* const next = slots_.next(lane);
