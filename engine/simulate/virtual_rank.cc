@@ -179,8 +179,7 @@ bool VirtualRank::explain() {
   return e.under_way = true;
 }
 
-/// Whether an explanation has ended. One that wasn't recorded, because the run ended before, holds up no
-/// thread.
+/// Whether an explanation has ended. One that wasn't recorded, as the run ended before, holds up no thread.
 bool VirtualRank::is_explained(int number) const {
   return number < explanations_.ended || number >= int(recording_.explanations.size());
 }
