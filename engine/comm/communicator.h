@@ -126,9 +126,9 @@ class Communicator {
   void all_reduce(Traffic purpose, std::span<std::int64_t> values);
   /// The same sum over a group.
   void all_reduce(Traffic purpose, const RankGroup& group, std::span<double> values);
-  /// Begins a sum over a group: `values` hold the sums once the event is complete. Until then the group and
-  /// `terms` must stay, which has all_reduce_memory() bytes (comm/all_reduce.h). All memory is the host's;
-  /// `stream` is used as in an exchange.
+  /// Begins a sum over a group: `values` hold the sums once the event is complete. The group must stay until
+  /// then, and so must `terms`, which has all_reduce_memory() bytes (comm/all_reduce.h). All memory is the
+  /// host's; `stream` is used as in an exchange.
   Event begin_all_reduce(Traffic purpose, const RankGroup& group, std::span<float> values,
                          std::span<std::byte> terms, DeviceStream* stream = nullptr);
   Event begin_all_reduce(Traffic purpose, const RankGroup& group, std::span<double> values,

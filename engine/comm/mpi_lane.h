@@ -33,8 +33,8 @@ class MpiLane {
  public:
   struct Options {
     int slots = 1;                      // groups that may be under way
-    std::int64_t piece_bytes = 1;       // size of a piece to another server
-    std::int64_t near_piece_bytes = 1;  // size of a piece within a server; both equal on all ranks
+    std::int64_t piece_bytes = 1;       // bytes of a piece to another server
+    std::int64_t near_piece_bytes = 1;  // bytes of a piece within a server; both equal on all ranks
     bool asks = false;  // a message of several pieces waits until its receiver says that it is ready
   };
   /// Collective, once MPI is initialised. `place` outlives it.

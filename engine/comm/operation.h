@@ -28,9 +28,8 @@ struct Operation {
   AllReduce all_reduce;
   // a sum by the ranks' devices (Transport::start_sum), without messages; empty: none
   std::span<Real> device_sum;
-  DeviceStream* stream =
-      nullptr;  // the memory is ready once this stream has reached `after`; null: it is ready
-  DeviceStream::Mark after = 0;  // the mark in `stream`
+  DeviceStream* stream = nullptr;  // the memory is ready once it reaches `after`; null: at once
+  DeviceStream::Mark after = 0;    // the mark in `stream`
   bool is_ready() const { return stream == nullptr || stream->reached(after); }
   // set by Progress, for its time-out
   std::chrono::steady_clock::time_point enqueued{};

@@ -117,8 +117,8 @@ struct Assigner {
                    fmt::format("{} is not allowed (use {})", given, allowed_text(field)));
   }
 
-  /// Refuses a scalar where a number or boolean is wanted. The message tells apart a text that holds one,
-  /// such as "0.01", which a chart's template may write.
+  /// Refuses a scalar where a number or boolean is wanted. If the scalar is a text that holds one, such as
+  /// "0.01" from a chart's template, the message says to remove the quotes.
   void refuse_scalar() const {
     const auto* text = std::get_if<std::string>(&value.scalar);
     const Scalar meant = text ? resolve_scalar(*text) : Scalar();

@@ -98,8 +98,8 @@ std::string children_text(const std::string& path) {
   return out;
 }
 
-/// The nearest path if few letters differ. Otherwise the paths of fields in other sections whose name is
-/// `wanted`'s, or is the engine's name for another tool's `wanted`. "": none.
+/// The nearest path if few letters differ. Otherwise the paths of fields in other sections that have this
+/// name, or that are called `wanted` by another tool. "": none.
 std::string meant(const std::string& wanted, const std::vector<std::string>& known) {
   const std::string near = nearest_word(wanted, known);
   if (!near.empty()) return near;

@@ -177,8 +177,7 @@ struct PlacementSpec {
   PartitionerSpec partitioner;
   std::vector<std::string> topology_levels;  // coarsest first; empty = kubernetes.io/hostname
   std::vector<double> level_weights;         // cost of a byte that crosses each level
-  std::string
-      within;  // a level of topology_levels; one domain of it must hold all ranks; empty = the cluster
+  std::string within;  // one domain of this topology level must hold all ranks; empty = the cluster
   PlacementPolicy policy = PlacementPolicy::kRequired;
   bool operator==(const PlacementSpec&) const = default;
 };

@@ -82,8 +82,7 @@ struct StrategyInfo {
   std::vector<std::string> (*advice)(const Job&, const RunFacts&) = nullptr;
   // The name in checkpoints of the rows that ranks keep beside parameters.
   std::string kept_rows = "rows of earlier epochs";
-  std::string
-      no_pairs{};  // why the strategy can't train on pairs of vertices (task linkPrediction); "": it can
+  std::string no_pairs{};     // why it can't train on pairs of vertices (task linkPrediction); "": it can
   std::vector<Rule> rules{};  // which jobs the strategy refuses, and why
 
   bool stands_for_another() const { return traffic == nullptr; }

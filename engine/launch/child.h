@@ -16,8 +16,7 @@ namespace atl {
 
 struct Child {
   pid_t pid = -1;
-  int error_pipe =
-      -1;  // reads what the child and its own children write to standard error; the caller closes it
+  int error_pipe = -1;  // reads the standard error of the child and of its children; the caller closes it
 };
 
 /// Starts a program in its own process group, so that Ctrl-C at the terminal reaches us alone. The program

@@ -10,7 +10,7 @@
 namespace atl {
 namespace {
 
-constexpr Index kCountBytes = 8;  // the message in which a rank says how many rows it wants
+constexpr Index kCountBytes = 8;  // bytes of the message in which a rank says how many rows it wants
 
 }  // namespace
 

@@ -143,8 +143,7 @@ void SlabPlan::add(Rank rank, DryRun& run) const {
         held = std::max(
             held, feature_bytes(slabs.most_sources, options_.features) + Index(2 * slabs.most_feature_bytes));
     }
-    if (layers.first >= in_place && first.spec().appends)
-      continue;  // it writes into the previous layer's output
+    if (layers.first >= in_place && first.spec().appends) continue;  // writes to the previous output
     PassMemory memory(Device::kDry, model_, layers, Passes::kInference);
     memory.shape(rows);
     memory.count(run.inference);

@@ -16,7 +16,7 @@
 
 namespace atl {
 
-inline constexpr double kSizeBytes = 8;  // the message in which a rank says how many rows it wants
+inline constexpr double kSizeBytes = 8;  // bytes of a rank's message about how many rows it wants
 using SentInEvaluation = std::array<double, kEvaluationPartNames.size()>;  // bytes by EvaluationPart
 
 /// The slabs of one rank.

@@ -63,12 +63,11 @@ struct DryRun {
   ScheduleBytes schedule;  // of the schedule that trains
   // by step, where each step trains on its own part; `schedule` then has the largest of each item
   std::vector<ScheduleBytes> batches;
-  ScheduleBytes
-      inference;       // the schedule that evaluates, where it isn't the one that trains (setting: inductive)
-  ScheduleBytes once;  // constant layers computed in slabs, for batches that read no neighbours
-  Index workspace = 0;              // kernels' scratch memory
-  Index state = 0;                  // bytes that the schedule adds to a checkpoint beside the parameters
-  Index terms = 0;                  // bytes of other ranks' gradients while they are summed
+  ScheduleBytes inference;  // the schedule that evaluates, where it is another one (setting: inductive)
+  ScheduleBytes once;       // constant layers computed in slabs, for batches that read no neighbours
+  Index workspace = 0;      // kernels' scratch memory
+  Index state = 0;          // bytes that the schedule adds to a checkpoint beside the parameters
+  Index terms = 0;          // bytes of other ranks' gradients while they are summed
   Index values = 0, trainable = 0;  // elements of all parameters, and of those with gradients
   TrafficBytes epoch{};             // sent by this rank in a training epoch
   TrafficBytes epoch_between{};     // the share of `epoch` that goes to other servers
@@ -85,9 +84,8 @@ struct DryRunInput {
   RankShape training;  // the part that training sees
   // by step, where each step of an epoch has its own part; `training` is then the largest
   std::vector<RankShape> batches{};
-  std::optional<RankShape> full;  // the part that evaluation sees, where it isn't the training part
-  std::optional<RankShape>
-      beyond;  // the part read by layers that go beyond servers' copies, where it isn't `full`
+  std::optional<RankShape> full;     // the part that evaluation sees, where it isn't the training part
+  std::optional<RankShape> beyond;   // read by layers beyond servers' copies; none: these read `full`
   std::vector<std::string> hosts{};  // by rank; empty: all are on one server
 };
 

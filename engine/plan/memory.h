@@ -35,8 +35,7 @@ struct RankMemory {
   Index passes = 0, inference = 0;  // shares of `training`: the training passes, and exact inference
   Index pages = 0;  // mapped arcs that batches read: the kernel takes these pages back when it needs them
   Index file = 0;   // sums in a file on disk; the kernel caches as much of the file as it has memory for
-  Index state =
-      0;  // the share of `training` that a checkpoint stores beside parameters (stale and cached rows)
+  Index state = 0;  // the share of `training` in checkpoints beside parameters (stale, cached rows)
   Index checkpoint = 0;  // while rank 0 also holds another rank's state
   Index results = 0;  // while predictions and embeddings are written: rank 0 holds the order of all vertices
   // the least host memory of a rank that trains on a GPU: what the rank reads stays on the host, and so do

@@ -163,8 +163,7 @@ double left_out_error(const std::vector<CostLaw::Known>& known) {
 
 namespace {
 
-constexpr std::size_t kOfEachKind =
-    2;  // recorded ranks per kind, so that one can be left out to test the laws
+constexpr std::size_t kOfEachKind = 2;  // ranks of each kind; one can be left out to test the laws
 
 /// Groups of ranks that do the same kind of work: in a pipeline, the ranks of a stage. Each group is sorted
 /// from the rank that holds least to the one that holds most.

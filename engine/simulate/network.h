@@ -84,9 +84,8 @@ struct Transfer {
   std::int64_t bytes = 0;
   double remaining = 0;  // bytes that have yet to leave, including queued bytes that it can't overtake
   bool awaited = false, left = false, arrived = false;
-  double ready =
-      0;  // earliest time to leave: it is handed over, and the sender knows that the receiver is ready
-  int holders = 2;                                              // sides that may still read it
+  double ready = 0;  // leaves no earlier: it is handed over, and its sender knows that its receiver is ready
+  int holders = 2;   // sides that may still read it
   MessageGroup *sent_with = nullptr, *received_with = nullptr;  // null: that side hasn't come yet
   Transfer* next = nullptr;  // the next message that waits for its other side
 };
@@ -170,10 +169,9 @@ class VirtualNetwork {
     int bottleneck = 0;          // the resource that limits its rate
     // when `remaining` was computed, and how long short messages had taken the bottleneck by then
     double since = 0, stood = 0;
-    double due = kNever,
-           asked = kNever;   // when the next message is through, and the time of its event, which is no later
-    bool is_stale = false;   // the messages that may leave have changed
-    bool has_small = false;  // a message of the small lane may leave
+    double due = kNever, asked = kNever;  // when the next message is through; when its event comes, no later
+    bool is_stale = false;                // the messages that may leave have changed
+    bool has_small = false;               // a message of the small lane may leave
     double leaves_at(const Transfer& t) const { return since + t.remaining * parts / rate; }
   };
   struct Event {

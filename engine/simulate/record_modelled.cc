@@ -160,9 +160,7 @@ Recording record_modelled_batches(const Job& job, const Dataset& dataset, const 
     RankRecording made = noted.take(rank);
     repeat(made, times);
     made.batches.makers =
-        all.size() > 1
-            ? 1
-            : batch_threads(job, options.threads);  // one maker, so that ranks exchange in one order
+        all.size() > 1 ? 1 : batch_threads(job, options.threads);  // ranks exchange in one order
     made.batches.ahead = int(job.strategy.options.integer("prefetch"));
     made.batches.all.assign(std::size_t(recording.epochs), batch_of(all, rank, seconds + beside));
     recording.ranks.push_back(std::move(made));

@@ -29,8 +29,7 @@ struct RecordedStep {
   double seconds = 0;  // on one processor
   int operation = -1;  // index in RankRecording::operations
   WorkLabel label{};   // the work that the thread was doing when the step ended
-  int unit =
-      -1;  // the chunk or batch of the epoch that it belongs to, if every epoch has the same ones; −1: none
+  int unit = -1;       // its chunk or batch of the epoch, where every epoch has the same ones; −1: none
 };
 
 struct RecordedMessage {
@@ -85,10 +84,9 @@ struct Recording {
   double turns = 0;           // turns of ranks in an epoch; at each turn a rank finds its caches cold
   double refill_seconds = 0;  // seconds that a rank loses at a turn, about
   int at_once = 1;            // ranks that computed at the same time
-  int sampled =
-      0;  // ranks whose costs were measured, from which the others' follow; 0: all ranks were measured
-  double law_error = 0;   // relative error of the laws for a measured rank that is left out of the fit
-  bool modelled = false;  // no rank was run: costs are kernels' work at `rates`
+  int sampled = 0;            // ranks whose costs were measured; the others' follow from these; 0: all ranks
+  double law_error = 0;       // relative error of the laws for a measured rank that is left out of the fit
+  bool modelled = false;      // no rank was run: costs are kernels' work at `rates`
   // For topologies with rates of kernels (replay.cc):
   std::vector<EpochWork> works{};  // (ranks), of an epoch
   MachineRates rates{};            // of one rank on this machine; 0: not measured

@@ -59,9 +59,8 @@ struct SimulatedRow {
 };
 
 struct Simulation {
-  Topology topology;  // the topology, with links as replayed
-  double share_asked =
-      0;  // requested share of communication in the baseline's epoch; 0: links are as in the file
+  Topology topology;       // the topology, with links as replayed
+  double share_asked = 0;  // share of communication asked for in the baseline's epoch; 0: none
   double share_reached = 0;
   std::vector<SimulatedRow> rows;
 };

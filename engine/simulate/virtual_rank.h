@@ -130,10 +130,9 @@ class VirtualRank final : private Transport, private LaneSlots::Watcher {
   std::string name_;
   LaneSlots slots_{*this, *this};
   PollPace pace_;
-  std::chrono::steady_clock::time_point
-      bulk_arrived_{};                          // when the last operation of bulk arrived, in virtual time
-  std::vector<std::unique_ptr<Group>> groups_;  // by lane and slot
-  std::vector<VirtualThread> threads_;          // the thread that trains, the makers, the explainer
+  std::chrono::steady_clock::time_point bulk_arrived_{};  // the last arrival of bulk, in virtual time
+  std::vector<std::unique_ptr<Group>> groups_;            // by lane and slot
+  std::vector<VirtualThread> threads_;                    // the thread that trains, the makers, the explainer
   VirtualBatches batches_;
   std::vector<int> making_;  // by maker: the batch that it makes; −1: none
   VirtualExplanations explanations_;

@@ -28,8 +28,7 @@ Sides sides_of(const std::vector<Real>& ascending, Real score) {
 double average_precision(const std::vector<Real>& edges, const std::vector<Real>& negatives) {
   double sum = 0;
   for (auto end = edges.end(); end != edges.begin();) {
-    const auto begin =
-        std::lower_bound(edges.begin(), end, *(end - 1));  // first edge whose score equals that of end − 1
+    const auto begin = std::lower_bound(edges.begin(), end, *(end - 1));  // first edge with the same score
     const auto found = double(edges.end() - begin);
     const auto wrong = double(negatives.end() - std::ranges::lower_bound(negatives, *begin));
     sum += double(end - begin) * (found / (found + wrong));

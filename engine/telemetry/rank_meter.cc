@@ -121,8 +121,7 @@ RankSample RankMeter::end_epoch(const std::optional<BatchCounts>& batches) {
 std::vector<Phase> RankMeter::phases() const {
   std::vector<Phase> phases = phases_;
   for (Phase& p : phases) {
-    if (p.name == "checkpoint")
-      p.seconds += checkpoint_seconds_;  // seconds of checkpoints since the last epoch's figures
+    if (p.name == "checkpoint") p.seconds += checkpoint_seconds_;  // since the last epoch's figures
   }
   return phases;
 }

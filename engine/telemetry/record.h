@@ -55,9 +55,8 @@ struct RankSample {
   std::vector<Phase> phases;
   std::vector<LinkTraffic> traffic;
   std::int64_t resident_bytes = 0;
-  double communication_seconds =
-      0;                            // seconds of training in which a message was under way, waited for or not
-  double progress_cpu_seconds = 0;  // CPU seconds of the communicating thread in training
+  double communication_seconds = 0;    // in training: a message was under way, waited for or not
+  double progress_cpu_seconds = 0;     // CPU seconds of the communicating thread in training
   std::optional<BatchCounts> batches;  // in this epoch, where the strategy has batches
 
   static constexpr auto members() {

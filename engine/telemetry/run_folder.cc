@@ -52,8 +52,7 @@ class RunFolderWriter : public RunObserver {
   /// drops later ones.
   void before_checkpoint() override {
     const bool flushed = ::fdatasync(::fileno(metrics_.get())) == 0;
-    if (!flushed && errno != EINVAL && errno != EROFS)
-      fail_to_append();  // with these two there is nothing to flush
+    if (!flushed && errno != EINVAL && errno != EROFS) fail_to_append();  // these: nothing to flush
   }
 
   void on_result(const RunRecord& run) override {

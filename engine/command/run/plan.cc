@@ -48,10 +48,9 @@ LoadedJob concrete(const Arguments& a, const LoadedJob& given, const Dataset& da
   if (is_open(given.job) && on != TrainsOn::kCpus)
     say("warning: strategy.kind: auto compares strategies by this machine's processors, and on GPUs another may be the fastest: "
         "`atoll plan --compare --gpu NAME` compares them there (give the one that it names)");
-  const CompareOptions options{
-      .threads = plan.threads,
-      .hosts = servers_of(plan, given.job),
-      .on_gpus = on == TrainsOn::kGpus};  // check_memory() judges the run in the same way
+  const CompareOptions options{.threads = plan.threads,
+                               .hosts = servers_of(plan, given.job),
+                               .on_gpus = on == TrainsOn::kGpus};  // as check_memory() judges the run
   return concrete_job(a, given, dataset, options, say);
 }
 

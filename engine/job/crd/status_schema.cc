@@ -184,7 +184,7 @@ Json reported() {
 
 Json status_schema() {
   Json schema = reported();
-  // This status applies until an operator has written one. Readers so always find a status.
+  // This status applies until an operator has written one. So readers always find a status.
   schema["default"] = {{"state", "New"}, {"reason", "Unseen"}, {"nodes", 0}};
   return schema;
 }

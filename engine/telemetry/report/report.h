@@ -28,12 +28,10 @@ std::string html_escape(std::string_view text);
 
 // Tables of final figures. Each is empty where the run has no such figures.
 
-std::string epochs_table(const RunRecord& run);  // the first, the best and the last
-std::string phases_table(
-    const RunRecord& run);  // each phase's share of all time, its mean and its maximum over ranks
-std::string memory_table(const RunRecord& run);  // memory of each server's ranks
-std::string traffic_table(
-    const RunRecord& run);  // bytes within and between servers, and of the busiest pair of ranks
+std::string epochs_table(const RunRecord& run);   // the first, the best and the last
+std::string phases_table(const RunRecord& run);   // each phase's share of time; mean and maximum over ranks
+std::string memory_table(const RunRecord& run);   // memory of each server's ranks
+std::string traffic_table(const RunRecord& run);  // within and between servers, and the busiest pair of ranks
 std::string purposes_table(const RunRecord& run);   // bytes by purpose
 std::string confusion_table(const RunRecord& run);  // the five most frequent mistakes, worst first
 std::string links_table(const RunRecord& run);      // metrics of the test pairs
