@@ -51,7 +51,7 @@ class MpiTransport : public Transport {
       ATOLL_CHECK(bytes >= 1 && bytes <= INT_MAX, "{} bytes", bytes);
   }
 
-  /// Initialises MPI as "funneled": only the thread that initialises it calls it.
+  /// Initialises MPI as "funneled": only the thread that initialises MPI may call it.
   void open() override {
     int provided = 0;
     check_mpi(MPI_Init_thread(nullptr, nullptr, MPI_THREAD_FUNNELED, &provided), "MPI_Init_thread", place_);

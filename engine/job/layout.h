@@ -16,7 +16,8 @@ inline constexpr int kMostRanks = 4096;
 struct Layout {
   /// The groups of ranks that must share a server. Each rank is in exactly one group; groups are ascending.
   std::vector<std::vector<Rank>> groups;
-  /// The name of what only this group has, by group: "stage 2". Empty: all groups have the same.
+  /// By group: the users' name for what only this group has, such as "stage 2". Empty: all groups have the
+  /// same.
   std::vector<std::string> holds{};
   /// Whether any rank may train any part of the graph.
   bool ranks_are_alike = false;
@@ -34,12 +35,12 @@ struct TrafficShape {
   int parts = 1;        // parts of the graph: one for each rank, or one for several ranks
   Index vertices = 0;   // vertices that training sees
   Index halo_rows = 0;  // rows exchanged per layer and epoch, summed over ranks
-  // columns of each convolution's input that is exchanged every epoch (fixed inputs aren't)
+  // by convolution whose input is exchanged every epoch: its columns. Fixed inputs aren't exchanged.
   std::vector<Index> widths{};
   std::vector<Index> parameters{};  // for each sum over ranks, the number of scalars whose gradients it sums
   int bytes_per_value = 4;          // of rows and their gradients on the wire
   int bytes_per_weight = 4;         // of gradients in sums over ranks
-  std::vector<Index> repeated_widths{};  // of `widths`, what training.recompute: layer fetches again
+  std::vector<Index> repeated_widths{};  // widths that training.recompute: layer fetches again
   std::vector<Index> owned_by_rank{};    // (ranks or parts) how many rows each one trains on
   // Bytes per vertex where several ranks aggregate for one vertex, each over some of its neighbours. They
   // travel between the vertex's owner and each of the other ranks, summed over all layers. `repeated` is the

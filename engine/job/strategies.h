@@ -77,8 +77,8 @@ struct StrategyInfo {
   /// Options worth comparing with the defaults, each written as in a list of strategies
   /// ("maxHop=0:fanout=-1"); null: none.
   std::vector<std::string> (*variants)(const Job&) = nullptr;
-  /// Advice for a run that begins, or for a run that doesn't learn: then the likeliest remedy comes first.
-  /// Null: none.
+  /// Advice for a run that begins or, with the likeliest remedy first, for a run that doesn't learn. Null:
+  /// none.
   std::vector<std::string> (*advice)(const Job&, const RunFacts&) = nullptr;
   // The name in checkpoints of the rows that ranks keep beside parameters.
   std::string kept_rows = "rows of earlier epochs";

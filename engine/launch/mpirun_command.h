@@ -44,9 +44,9 @@ bool cross_memory_allowed();
 long open_file_limit();
 
 /// Raises the limit on open files of this process, and so of its children, as far as many ranks could need
-/// and the hard limit allows. Throws Error if that is too low for these ranks, or if the limit on file sizes
-/// (`ulimit -f`) is too low for any number of ranks. The limit on file sizes isn't raised, because it
-/// protects the user's disk.
+/// and the hard limit allows. Throws Error if the hard limit is too low for these ranks, or if the limit on
+/// file sizes (`ulimit -f`) is too low for any number of ranks. The limit on file sizes isn't raised, because
+/// it protects the user's disk.
 void allow_files(int ranks, const RemoteHosts& hosts);
 
 // A folder in memory for Open MPI's session files and shared segments. It is removed when the launch is over.

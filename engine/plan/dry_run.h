@@ -36,7 +36,7 @@ class DryPart {
 
  private:
   using Offsets = std::unique_ptr<Index[], ReleaseMemory>;
-  /// (rows × cols) with `arcs` arcs, all of them in the last row, and no columns.
+  /// A (rows × cols) matrix with `arcs` arcs, all in the last row, and no array of columns.
   CsrView csr(Index rows, Index cols, Index arcs);
   /// Features of some rows.
   struct Features {

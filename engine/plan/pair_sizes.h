@@ -27,7 +27,7 @@ struct PairSizes {
   /// The largest count of any training step or, for `scoring`, of any slab of pairs that are scored.
   struct Step {
     Index pairs = 0;
-    Index ends = 0;    // vertices among the pairs' ends, of any owner
+    Index ends = 0;    // distinct vertices among the pairs' ends, of any owner
     Index remote = 0;  // ends that other ranks own; an end met twice counts twice
     Index wanted = 0;  // the same ends, each counted once
     Index asked = 0;   // own rows that other ranks request
@@ -35,7 +35,7 @@ struct PairSizes {
   Step training{}, scoring{};
 };
 
-/// The rows that ranks ask each other for, for one step's pairs.
+/// How many rows ranks request from each other for one step's pairs.
 struct WantedRows {
   std::vector<std::vector<Index>> rows;  // (ranks, ranks): by the rank that asks and the owner
 };

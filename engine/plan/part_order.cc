@@ -75,7 +75,7 @@ class Division {
 };
 
 constexpr double kWorthwhile = 1e-9;  // share of all bytes; a smaller gain is a rounding error
-constexpr int kMostPasses = 30;       // a handful is usual; this ends loops over rounding errors
+constexpr int kMostPasses = 30;       // a handful is usual; this stops endless rounding errors
 
 PairedBytes::PairedBytes(int parts, std::span<const PairBytes> flows) : rows_(std::size_t(parts)) {
   for (const PairBytes& f : flows) {

@@ -42,9 +42,9 @@ struct ServerFlows {
   double unlisted = 0;
 };
 
-/// Lists at most `most` pairs of servers: all that exchange anything, where there are no more than that.
-/// Otherwise the pairs whose bytes differ least share one value, `unlisted`. The sum over all pairs stays the
-/// same, to within a byte per pair.
+/// Lists at most `most` pairs of servers: all pairs that exchange bytes, if these are few enough. Otherwise
+/// the pairs whose bytes differ least from each other share one value, `unlisted`. The sum over all pairs
+/// stays the same, to within a byte per pair.
 ServerFlows server_flows(const Layout& layout, std::span<const PairBytes> between_ranks, std::size_t most);
 
 // Bytes of the messages that turn an evaluation's logits into metrics (train/evaluation.h), beside the

@@ -151,7 +151,8 @@ Transfer& VirtualNetwork::send(Rank from, Rank to, Lane lane, int order, std::in
   return t;
 }
 
-/// If the sender waits until the receiver is ready, the word of that takes the link's latency.
+/// Adds a receive. If the sender waits for the receiver to be ready, that word arrives after the link's
+/// latency.
 Transfer& VirtualNetwork::receive(Rank from, Rank to, Lane lane, int order, std::int64_t bytes,
                                   MessageGroup& group) {
   Transfer& t = matching_.match(from, to, lane, order, bytes, false);

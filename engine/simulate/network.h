@@ -41,9 +41,9 @@ class VirtualLinks {
   /// The path between two ranks. It includes the processors of both ends where bytes cost them time.
   Path path(Rank from, Rank to) const;
 
-  /// Sends a short message over a path, and returns when it has gone. It doesn't get a share of links, but
-  /// waits for the short messages before it. On each link it also waits while each long message there sends
-  /// as many bytes as it has itself. On the first link, `mine` long messages let it pass.
+  /// Sends a short message over a path, and returns the time at which it has gone. It gets no share of links.
+  /// On each link it waits for the short messages before it, and until each long message there has sent as
+  /// many bytes as the short one has. `mine`: how many long messages on the first link let it pass.
   double pass(const Path& path, double bytes, double now, std::size_t mine);
   /// Seconds that short messages have taken of a resource so far. Long messages stood still meanwhile.
   double taken_by_short(int resource) const { return lines_[std::size_t(resource)].taken; }
@@ -165,7 +165,7 @@ class VirtualNetwork {
     std::array<std::vector<Transfer*>, kLanes> queues;  // messages that have yet to leave, in order
     std::array<Transfer*, kLanes> leaving{};            // by lane, the message that leaves now; null: none
     int flow = -1;                                      // among shares_; −1: nothing leaves
-    double rate = 0, parts = 0;  // bytes per second, and among how many lanes they are divided equally
+    double rate = 0, parts = 0;  // bytes per second, and how many lanes share them equally
     int bottleneck = 0;          // the resource that limits its rate
     // when `remaining` was computed, and how long short messages had taken the bottleneck by then
     double since = 0, stood = 0;

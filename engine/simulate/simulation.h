@@ -60,7 +60,7 @@ struct SimulatedRow {
 
 struct Simulation {
   Topology topology;       // the topology, with links as replayed
-  double share_asked = 0;  // share of communication asked for in the baseline's epoch; 0: none
+  double share_asked = 0;  // communication's share that was asked for; 0: links are as in the file
   double share_reached = 0;
   std::vector<SimulatedRow> rows;
 };

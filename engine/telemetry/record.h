@@ -74,7 +74,7 @@ struct TypicalEpoch {
   double epoch_seconds = 0;
   double compute_seconds = 0;
   double exposed_seconds = 0;        // communication that the compute thread stood waiting for
-  double communication_seconds = 0;  // hidden or not
+  double communication_seconds = 0;  // communication, whether hidden or not
   double progress_cpu_seconds = 0;
 
   static constexpr auto members() {

@@ -53,7 +53,7 @@ struct CagnetGrid {
 /// replication doesn't fit `ranks`, as in prediction on another number of ranks, c is 1.
 CagnetGrid cagnet_grid(const Options& options, int ranks);
 
-/// Whether c² divides `ranks`, and all c for which it does, ascending.
+/// fits_grid(): whether c² divides `ranks`. replications_of(): all c for which it does, ascending.
 bool fits_grid(int ranks, std::int64_t replication);
 std::vector<int> replications_of(int ranks);
 
