@@ -1,5 +1,5 @@
-// The steps of a decision. Each says what there is to say about one aspect of the job, adds what to do, and
-// returns whether later steps may follow. Their order is decide.cc's.
+// The steps of a decision. Each one writes what there is to say about one aspect of the job, adds what is to
+// be done, and returns whether later steps may follow. decide.cc has their order.
 #pragma once
 
 #include <cstddef>
@@ -11,13 +11,13 @@
 
 namespace atl::ctl {
 
-enum class Next { kContinue, kDone };  // kDone: nothing more for now
+enum class Next { kContinue, kDone };  // kDone: later steps are skipped for now
 
 inline Next done_if(bool is_done) {
   return is_done ? Next::kDone : Next::kContinue;
 }
 
-/// The reason against Created where the spec has fields of a later release.
+/// The reason of Created, while it is false, for a spec that has fields of a later release.
 inline constexpr const char* kNewer = "NewerManifest";
 
 /// Whether no operator has taken the job yet.
