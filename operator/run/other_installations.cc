@@ -38,7 +38,7 @@ bool OtherInstallations::is_ours_too(const std::string& spaces) const {
   });
 }
 
-/// Other holders of leases whose jobs overlap ours; nothing: that isn't known now.
+/// Holders of other leases whose jobs overlap ours; nothing if that can't be found out now.
 std::optional<std::vector<OtherInstallations::Rival>> OtherInstallations::look() {
   std::vector<Rival> others;
   const auto add = [&](std::string_view text) {
