@@ -24,9 +24,8 @@ using nlohmann::json;
 using Servers = std::vector<std::vector<Rank>>;
 
 constexpr const char* kJobUidAnnotation = "atoll.dev/job-uid";
-constexpr const char* kServersAnnotation = "atoll.dev/servers";  // "0,1;2,3": ranks by server
-constexpr const char* kReplicaLabel =
-    "training.kubeflow.org/replica-index";                          // set by mpi-operator on workers
+constexpr const char* kServersAnnotation = "atoll.dev/servers";               // "0,1;2,3": ranks by server
+constexpr const char* kReplicaLabel = "training.kubeflow.org/replica-index";  // mpi-operator sets it
 constexpr const char* kTheirKeys = "/etc/atoll/mpi-operator-keys";  // mounted in all pods, trusted in none
 
 std::string text_of_servers(const Servers& servers) {

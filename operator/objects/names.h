@@ -14,11 +14,10 @@ inline constexpr const char* kRoleLabel = "atoll.dev/role";  // prepare | worker
 inline constexpr const char* kServerLabel = "atoll.dev/server";
 inline constexpr const char* kIncarnationLabel = "atoll.dev/incarnation";
 inline constexpr const char* kAttemptLabel = "atoll.dev/attempt";  // on launchers, and on an MPIJob's workers
-inline constexpr const char* kManifestLabel = "atoll.dev/manifest";      // MadeOf::manifest of a pod
-inline constexpr const char* kRanksAnnotation = "atoll.dev/ranks";       // "0,1"
-inline constexpr const char* kPinnedAnnotation = "atoll.dev/pinned-to";  // a node's name
-inline constexpr const char* kReleasedAnnotation =
-    "atoll.dev/released-at";  // when the pod's gate was removed
+inline constexpr const char* kManifestLabel = "atoll.dev/manifest";          // MadeOf::manifest of a pod
+inline constexpr const char* kRanksAnnotation = "atoll.dev/ranks";           // "0,1"
+inline constexpr const char* kPinnedAnnotation = "atoll.dev/pinned-to";      // a node's name
+inline constexpr const char* kReleasedAnnotation = "atoll.dev/released-at";  // when the gate was removed
 // When the prepare pod or an MPIJob was made, by the operator's clock. The API server's clock may differ.
 inline constexpr const char* kMadeAnnotation = "atoll.dev/made-at";
 inline constexpr const char* kAfterRestartAnnotation =

@@ -55,7 +55,7 @@ class ThinPods final : public kube::Store {
     std::int64_t cores = 0, memory = 0;  // thousandths, bytes
     std::int32_t node = 0, rest = 0;     // indices in nodes_ and rests_
     std::int32_t priority = 0;
-    std::uint32_t list = 0;  // the number of the list that last had the pod
+    std::uint32_t list = 0;  // list_ when the pod was last put
     bool of_daemon_set = false;
 
     bool takes_the_same(const Thin& other) const {
