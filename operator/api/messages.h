@@ -37,7 +37,7 @@ std::optional<RankEnd> read_rank_end(const std::string& message);
 
 /// What the prepare step found out about the data set's parts.
 struct Prepared {
-  std::string checksum;  // of the prepared graph
+  std::string checksum;  // checksum of the prepared graph
   int ranks = 0;
   std::vector<int> parts;        // (ranks) each rank's part; empty: the part of its own number
   std::vector<PairBytes> flows;  // bytes per epoch between ranks

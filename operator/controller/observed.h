@@ -90,7 +90,7 @@ struct Observed {
   // Answers to a decision's questions:
   std::optional<std::string> prepare_log;  // last lines, of a prepare pod that has ended
   std::optional<std::string> pod_fault;    // what the API server finds wrong with the pod, or ""
-  std::optional<SecretAnswer> secret;      // of the job's keys
+  std::optional<SecretAnswer> secret;      // whether the Secret of the job's keys exists
   std::optional<QueueAnswer> queue;
   std::vector<Refusal> refusals;                // objects of the last writes that couldn't be made or changed
   std::vector<Refusal> undeleted;               // objects of the last writes that couldn't be deleted

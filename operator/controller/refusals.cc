@@ -16,7 +16,7 @@ namespace {
 
 constexpr Seconds kLookForRoom{10};  // where nothing reports new room
 constexpr Seconds kPatience{30};     // before a gang gives way to an older one
-constexpr Seconds kLongestTry{120}, kFirstRest{60}, kLongestRest{600};  // of the oldest gang
+constexpr Seconds kLongestTry{120}, kFirstRest{60}, kLongestRest{600};  // times of the oldest gang
 constexpr const char* kGaveWay =
     "; the gang's other pods are withdrawn meanwhile, so that other jobs can have the room";
 
@@ -60,7 +60,7 @@ Next tell_refusal(Reconcile& reconcile) {
   reconcile.say(kCreated, false, kRefused,
                 fmt::format("{} is refused by the API server: {}", first->object, first->message));
   reconcile.requeue_at(reconcile.now() + kLookForRoom);
-  return Next::kContinue;  // it may be accepted the next time
+  return Next::kContinue;  // the next try may be accepted
 }
 
 void tell_what_is_kept(Reconcile& reconcile) {
@@ -71,7 +71,7 @@ void tell_what_is_kept(Reconcile& reconcile) {
       reconcile.say(kDeletionRefused, false, "NotRefused", "what was to be deleted is gone, or may stay");
     return;
   }
-  const Refusal& first = *std::ranges::min_element(kept, {}, &Refusal::object);  // they are in no fixed order
+  const Refusal& first = *std::ranges::min_element(kept, {}, &Refusal::object);  // kept has no fixed order
   std::string message =
       fmt::format("{} is to be deleted, which the API server refuses: {}", first.object, first.message);
   if (kept.size() > 1) message += fmt::format(" (and {} more)", kept.size() - 1);

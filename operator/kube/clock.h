@@ -47,7 +47,7 @@ inline Clock& steady_clock() {
 
 /// first × 2^tries, but at most the cap.
 inline Milliseconds doubled(Milliseconds first, int tries, Milliseconds cap) {
-  const int most = 40;  // beyond which the shift would overflow
+  const int most = 40;  // a larger shift would overflow
   return std::min(first * (std::int64_t(1) << std::min(tries, most)), cap);
 }
 

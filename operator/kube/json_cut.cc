@@ -46,7 +46,7 @@ ItemCutter::Place ItemCutter::place() const {
 }
 
 void ItemCutter::feed(std::string_view part) {
-  std::size_t begin = 0;  // of the part that isn't stored yet
+  std::size_t begin = 0;  // where the part that isn't stored yet begins
   for (std::size_t i = 0; i < part.size(); ++i) {
     const Place before = place();
     step(part[i]);

@@ -108,7 +108,7 @@ bool Lease::try_once() {
   }
   problem_.clear();
   told_.clear();
-  leads_until_ = begun + options_.renew_within;  // from before the write; others count from later
+  leads_until_ = begun + options_.renew_within;  // counted from before the write; others count from later
   if (!leads()) problem_ = kTooLate;
   return true;
 }

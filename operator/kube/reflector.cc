@@ -78,7 +78,7 @@ Reflector::Next Reflector::watch() {
     while (const auto event = watch->next(options_.quiet)) {
       const Next next = take(*event);
       if (!next.is_good) return next;
-      if (version_.empty()) return {has_spoken};  // wait if versions are forgotten at once
+      if (version_.empty()) return {has_spoken};  // wait, unless an event came before
       has_spoken = true;
       backoff_.reset();
     }

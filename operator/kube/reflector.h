@@ -76,7 +76,7 @@ class Reflector {
   std::atomic<Clock::Time> silent_since_;  // kInTouch while not silent
   mutable std::mutex mutex_;               // guards problem_
   std::string problem_;
-  std::string version_;             // to watch from; "": list first
+  std::string version_;             // the version from which to watch; "": list first
   std::string list_version_ = "0";  // least version to list: "0" any, to spare etcd; "" the latest
 };
 

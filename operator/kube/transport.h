@@ -22,7 +22,7 @@ using Headers = std::vector<std::pair<std::string, std::string>>;
 /// Limits on what a server can make us store, in bytes.
 struct Limits {
   std::size_t headers = 64 << 10;  // names and values of a response, together
-  std::size_t body = 8 << 20;      // of a response that call() collects
+  std::size_t body = 8 << 20;      // in a response that call() collects
   std::size_t piece = 32 << 20;    // in one chunk of a Stream, give or take 1 MiB
 };
 

@@ -19,7 +19,7 @@ using nlohmann::json;
 struct Row {
   std::vector<std::string> of, fields;
   std::vector<std::string> allowed;  // values; "x/*": any that begins with x/; empty: none
-  std::string feature;               // that allows the field; kAnyCapability: the value itself; "": none
+  std::string feature;               // which allows the field; kAnyCapability: the value; "": none
   std::string why;
 };
 

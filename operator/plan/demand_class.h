@@ -1,7 +1,7 @@
-// What gangs of one class find in a cluster. For each node, it counts how many of their servers fit now, how
-// many would fit beside the pods of daemon sets alone, and whether the launcher fits. The counts are updated
-// node by node, so that sums tell without a search whether such a gang could fit. This file also chooses the
-// room that is kept for a gang.
+// What gangs of one class find in a cluster. ClassRoom counts for each node how many of their servers fit
+// now, how many would fit beside the pods of daemon sets alone, and whether the launcher fits. The counts are
+// updated node by node, so that sums tell without a search whether such a gang could fit. This file also
+// chooses the room that is kept for a gang.
 #pragma once
 
 #include <cstddef>
@@ -79,7 +79,7 @@ class ClassRoom {
   enum class Launcher : std::uint8_t {
     kNever,   // may not run there
     kNone,    // has no room there
-    kCosts,   // has room, but in place of a server
+    kCosts,   // has room only in place of a server
     kBeside,  // has room without taking a server's place
   };
   struct Node {

@@ -25,7 +25,7 @@ struct Gang {
   std::string job;                         // namespace/name
   std::vector<std::vector<Rank>> servers;  // the ranks of each pod
   std::vector<std::string> holds;          // Layout::holds
-  Resources server, launcher;              // of one pod each
+  Resources server, launcher;              // the demand of one pod each
   Traffic traffic{0, {}};                  // between servers
   bool assumed = false;  // the parts aren't known, so `traffic` has the same bytes between all servers
   NodeFilter filter;
@@ -85,7 +85,7 @@ struct GangPlan {
   std::vector<std::string> unlabelled{};
   // If the gang doesn't fit:
   bool would_nodes_help = false;      // more nodes of the right kind would make it fit
-  bool would_fit_unreserved = false;  // it might fit if no room were kept for others
+  bool would_fit_unreserved = false;  // the gang might fit if no room were kept
   std::vector<NodeTerms> reach{};     // where its servers' volumes can be used: one term of each must hold
   /// The same for the volumes that server 0 alone mounts.
   std::vector<NodeTerms> first_reach{};

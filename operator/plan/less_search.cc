@@ -62,7 +62,7 @@ struct Rung {
 
 /// The rungs of a domain, from the nearest. The last one holds all servers.
 std::vector<Rung> ladder_of(const Topology& topology, const Domain& domain) {
-  std::vector<int> most(topology.weights().size(), 0);  // slots of a domain inside, by level
+  std::vector<int> most(topology.weights().size(), 0);  // by level: the most slots of an inner domain
   for (int site = domain.first; site < domain.last; ++site)
     for (int level = domain.level + 1; level < topology.levels(); ++level) {
       const int inner = topology.domain_of(site, level);

@@ -99,7 +99,7 @@ NodeFilter NodeFilter::of_template(const std::string& pod_template) {
   const json parsed = parse_json(pod_template);
   const json& spec = member(parsed, "spec");
   for (const auto& [key, value] : member(spec, "nodeSelector").items())
-    if (!value.is_null()) filter.selector.push_back({key, "In", {text_of(value)}, false});  // null removes
+    if (!value.is_null()) filter.selector.push_back({key, "In", {text_of(value)}, false});  // null drops it
   filter.terms = node_terms(member(member(member(spec, "affinity"), "nodeAffinity"),
                                    "requiredDuringSchedulingIgnoredDuringExecution"));
   for (const json& t : member(spec, "tolerations"))

@@ -36,8 +36,8 @@ class Refiner {
  private:
   struct Change {
     double gain = 0;  // change of the cost; negative: cheaper
-    int site = -1;    // to move to, unless it is a swap
-    int server = -1;  // to swap with
+    int site = -1;    // the site to move to, unless it is a swap
+    int server = -1;  // the server to swap with, if it is a swap
   };
 
   Change best_change(int server);

@@ -54,7 +54,7 @@ class Room {
 
   const Gang& gang_;
   std::unordered_map<std::size_t, NodeLeft> changed_;  // by node: what differs from the snapshot's `left`
-  Resources launcher_left_;                            // on Gang::launcher_on
+  Resources launcher_left_;                            // what is left on Gang::launcher_on
   std::vector<NodeRoom> usable_;
   std::vector<std::string> refusals_;
   std::vector<std::vector<std::string>> far_;  // by volume: nodes that can't reach it

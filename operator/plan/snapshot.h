@@ -34,7 +34,7 @@ struct PodState {
   std::string pinned;  // the node that we pinned it to, whatever its template allows
   std::string job;     // namespace/name of its GNNJob, or ""
   bool finished = false;
-  bool of_daemon_set = false;  // it stays as long as its node
+  bool of_daemon_set = false;  // the pod stays as long as its node
   bool gives_way = false;      // a placeholder: it goes as soon as its room is needed
   Resources requests;
 
@@ -43,9 +43,9 @@ struct PodState {
 
 /// What a node has left of what it offers.
 struct NodeLeft {
-  Resources free;     // beside all pods
-  Resources cleared;  // beside pods of no job: free once all jobs have ended
-  Resources empty;    // beside daemon sets' pods alone
+  Resources free;     // what all pods leave
+  Resources cleared;  // what pods of no job leave: free once all jobs have ended
+  Resources empty;    // what daemon sets' pods leave
 };
 
 struct Snapshot {

@@ -11,7 +11,7 @@ namespace atl::ctl {
 
 /// A node that has room.
 struct Site {
-  std::string node;  // its name
+  std::string node;  // the node's name
   // by level, coarsest first, without the node; "" where the node has no such label
   std::vector<std::string> domains;
   int slots = 0;            // servers of this job that fit on the node, ≥ 0
@@ -27,7 +27,7 @@ struct Domain {
   std::string name;           // a leaf has the node's name
   int parent = -1;            // −1: none, it is the root
   int level = -1;             // −1: the root, which is the whole cluster
-  int slots = 0;              // of all its nodes together
+  int slots = 0;              // slots of all its nodes together
   int room = 0;               // `slots` before keeping() dropped sites: how tight it is
   int first = 0, last = 0;    // its sites are [first, last) in Topology::sites()
   std::vector<int> children;  // by name; empty in a leaf

@@ -26,7 +26,7 @@ struct ClaimPlace {
 enum class Mounters { kAll, kServers, kFirstServer };
 
 struct GangVolume {
-  std::string claim;  // its name, in the job's namespace
+  std::string claim;  // the claim's name, in the job's namespace
   Mounters mounters = Mounters::kServers;
   ClaimPlace place{};  // filled in when it is looked up; until then any node
 };

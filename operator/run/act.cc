@@ -220,7 +220,7 @@ WriteResult attempt(const WriteContext& context, const Observed& seen, const Wri
   try {
     return send(context, seen, write);
   } catch (const kube::TransportError& error) {
-    // The next look sees whether any other write was done.
+    // Other writes need no feedback: the next look sees in the caches whether they were done.
     if (!takes_place(write) || is_unsent(error)) return result(Outcome::kUnanswered, error.what());
     return outdated(Outcome::kUnanswered, error.what(), write.kind, write.name);
   } catch (const Error& error) {
@@ -275,7 +275,7 @@ WriteResult write_new_status(const WriteContext& context, const Observed& seen, 
     return {};
   } catch (const kube::TransportError& error) {
     if (is_unsent(error)) return result(Outcome::kUnanswered, error.what());
-    return outdated(Outcome::kUnanswered, error.what(), Kind::kJob, meta.name);  // it may have been written
+    return outdated(Outcome::kUnanswered, error.what(), Kind::kJob, meta.name);  // perhaps written
   } catch (const Error& error) {
     return result(Outcome::kUnanswered, error.what());
   }

@@ -26,7 +26,7 @@ const char* word_for(Outcome outcome);
 
 struct WriteResult {
   Outcome outcome = Outcome::kDone;
-  std::string problem;  // of the worst write
+  std::string problem;  // the problem of the worst write
   WriteFeedback feedback;
   /// Pods that keep their places: they exist, may exist, or have their node in the status.
   std::set<std::string> pods;

@@ -66,7 +66,7 @@ class PodTrials {
   kube::Client& client_;
   const std::function<Moment()> now_;
   std::mutex mutex_;
-  std::map<std::string, Moment> sound_;  // until when a pod counts as sound, by its digest without names
+  std::map<std::string, Moment> sound_;  // by digest of a sound pod: until when it counts as sound
 };
 
 /// Whether the Secret is gone, found out without the right to read it. A dry run tries to make one of that

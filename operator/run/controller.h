@@ -42,7 +42,7 @@ class Controller final : public CacheListener {
   /// What the controller works with; references must outlive it.
   struct Dependencies {
     Caches& caches;
-    PresentListener& news;  // of these caches; the controller listens for as long as it lives
+    PresentListener& news;  // the controller listens to news of `caches` as long as it lives
     kube::Client& client;
     Metrics& metrics;
     std::function<bool()> may_write;  // false: another replica may lead by now

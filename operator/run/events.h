@@ -30,7 +30,7 @@ class Events {
  private:
   /// An event that was sent before, for one job, type, reason and message.
   struct Said {
-    std::string path;  // of the Event object
+    std::string path;  // path of the Event object
     int count = 0;
     Moment first{}, last{};
   };

@@ -33,7 +33,7 @@ namespace atl::ctl {
 /// What has to be done with the API server about a job.
 struct Errand {
   struct Writes {
-    Observed seen;  // its `cluster` must not be used any more
+    Observed seen;  // without a usable `cluster`
     Decision decision;
     std::set<std::string> unseen;  // pods whose room stays booked in any case
   };
@@ -58,7 +58,7 @@ class Handover {
   /// writes wait already, the errand's writes are dropped, and its taker decides again; writes that rest on
   /// feedback are kept.
   void end_look(const std::string& job, std::optional<Errand> errand);
-  static constexpr std::size_t kMostBytes = 64 << 20;  // of writes that wait
+  static constexpr std::size_t kMostBytes = 64 << 20;  // limit of all waiting writes
 
   using Taken = std::pair<std::string, Errand>;
   /// Waits for an errand and takes it; nothing if `stop` came. The taker must call end() with the job.
@@ -82,10 +82,10 @@ class Handover {
   /// Takes the job's waiting errand out of the map; the handle is empty if none waits. Needs the mutex.
   std::map<std::string, Errand>::node_type extract(const std::string& job);
 
-  kube::WorkQueue line_;  // of jobs with errands
+  kube::WorkQueue line_;  // jobs with errands
   mutable std::mutex mutex_;
   std::map<std::string, Errand> waiting_;
-  std::size_t bytes_ = 0;  // of the writes of all that wait
+  std::size_t bytes_ = 0;  // size of all waiting writes
   std::map<std::string, NewsAge::Time::time_point>
       looked_at_;  // since when a void errand's news waits, or now
   std::set<std::string> under_way_, have_news_, missed_turn_;

@@ -60,7 +60,7 @@ std::optional<Errand> Controller::work_on(const std::string& job, Look& look) {
                       {std::move(feedback), std::move(*reread), poller_.heard(job), poller_.silent_rank(job),
                        written(job), around_.now()});
   if (!seen) {
-    if (!caches_.job(job)) forget(job);  // it may belong to another operator now
+    if (!caches_.job(job)) forget(job);  // the job may belong to another operator now
     return {};
   }
   auto errand = decide_on(job, std::move(*seen), std::move(unseen), look);

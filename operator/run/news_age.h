@@ -70,7 +70,7 @@ class NewsAge {
  private:
   Time::time_point queued_, since_;
   double seconds_ = 0;  // counted until the last pause
-  double waited_ = 0;   // likewise counted until then
+  double waited_ = 0;   // seconds without a processor, until the last pause
   double waited_at_first_;
 };
 

@@ -14,7 +14,7 @@ namespace {
 
 using nlohmann::json;
 
-constexpr const char* kSpacesAnnotation = "atoll.dev/namespaces";  // of a lease: "a,b", "": all
+constexpr const char* kSpacesAnnotation = "atoll.dev/namespaces";  // on a lease: "a,b"; "": all
 constexpr const char* kInstead =
     "end that one, or give this one a class or namespaces of its own (--class, --namespace; the chart's operatorClass, "
     "watchNamespaces)";

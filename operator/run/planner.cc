@@ -236,7 +236,7 @@ std::vector<std::string> Planner::could_fit_now(
     const auto found = classes_.find(waiting->demand_class);
     const Class* known = found == classes_.end() ? nullptr : &found->second;
     if (is_put_off(precedence.job)) {
-      // its own next try comes anyway
+      // the job tries again by itself
     } else if (known && room_.holds_nothing(precedence.job)) {
       const auto [place, is_new] = left.try_emplace({known, earlier.size()});
       if (is_new) place->second = known->room.could_fit(snapshot, beside).gangs;

@@ -65,7 +65,7 @@ class ProgressPoller {
     int attempt = 0;
     ProgressReport heard;
     Rank leader = 0;                          // the rank that last reported the end of an epoch or step
-    std::optional<std::int64_t> epoch, step;  // that epoch and step
+    std::optional<std::int64_t> epoch, step;  // the epoch and step that it reported
     std::optional<Rank> silent_rank;
     bool is_slow = false;  // our last question took long
   };

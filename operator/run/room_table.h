@@ -31,7 +31,7 @@ struct PodView;
 /// Room that a decision takes for a pod before the caches show the pod there.
 struct Booking {
   std::string node;
-  Resources requests;  // until the caches show the pod with its own requests
+  Resources requests;  // count until the caches show the pod
 };
 
 /// Thread-safe, except snapshot(), take_changes() and book(), which one thread at a time may call.

@@ -123,7 +123,7 @@ class WaitingGangs {
   using Names = std::set<std::string>;
   struct Kept {
     std::shared_ptr<const Reservation> room;
-    std::string demand_class;   // of the gang that it is for
+    std::string demand_class;   // the class of the gang
     Moment at{};                // when the room was chosen
     std::uint64_t of_room = 0;  // the generation of room then
   };

@@ -73,8 +73,8 @@ using Shares = std::map<std::string, Share>;
 
 struct NodeRequest {
   bool is_asked = false;             // whether NodesRequested holds now
-  std::string reason, message;       // of NodesRequested; reason "": it stays as it is
-  std::string words;                 // to add to the reasons against Placed, or ""
+  std::string reason, message;       // those of NodesRequested; reason "": no change
+  std::string words;                 // added to the message of Placed, or ""
   Shares shares;                     // the objects that ask from now on; all others go
   std::optional<Moment> look_again;  // when to look again, if only time changes this
 };
