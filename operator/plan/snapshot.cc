@@ -98,8 +98,8 @@ std::optional<std::int64_t> whole_number(const json& value) {
 }
 
 /// Whether the scheduler evicts the pod for any of ours, and so has its room at once. Anybody may use the
-/// label with a low priority, so the grace is checked too: a pod that took its time to go would hold up each
-/// gang that is planned in its room.
+/// label with a low priority, so grace and finalizers are checked too: a pod that took its time to go would
+/// hold up each gang that is planned in its room.
 bool gives_way(const json& metadata, const json& spec) {
   return text_of(member(member(metadata, "labels"), kRoleLabel)) == kPlaceholderRole &&
          whole_number(member(spec, "priority")).value_or(0) < 0 &&
