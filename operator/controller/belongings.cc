@@ -1,6 +1,5 @@
-// Makes the objects that must exist before the pods: keys, manifest, network policy. Also restores the
-// network policy if anybody removes it while the pods run. Objects of other owners that have these names are
-// left alone.
+// Makes the objects that must exist before the pods: keys, manifest, network policy. Restores the policy if
+// anybody removes it while the pods run. Leaves other owners' objects of these names alone.
 #include <fmt/format.h>
 #include <algorithm>
 

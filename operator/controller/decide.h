@@ -61,8 +61,7 @@ struct Decision {
   std::vector<std::vector<Write>> stages;
   std::vector<Event> events;  // sent once the status is written
   std::optional<Moment> requeue_at;
-  /// If not empty, the decision is made again once Observed has the answers. Without answers, this decision
-  /// stands.
+  /// If not empty, the decision is made again with the answers in Observed. Without answers it stands.
   Wants wants;
 
   bool is_empty() const { return !status && stages.empty() && !wants.is_any(); }

@@ -56,8 +56,7 @@ bool is_waited_for_in_vain(const std::string& node, const Observed& seen) {
   });
 }
 
-/// Whether an attempt ended because of this pod's GPUs. The pod itself runs on, so the next attempt would use
-/// the same GPUs.
+/// Whether this pod's GPUs ended an attempt. The pod runs on, so the next attempt would use them again.
 bool has_bad_gpu(const PodView& pod, const Status& status) {
   return std::ranges::any_of(status.restarts, [&](const Restart& restart) {
     return is_of_gpu(restart.reason) && restart.culprit.pod == pod.meta.name;
@@ -109,8 +108,8 @@ bool is_own(const Meta& meta, const Observed& seen) {
 
 std::string loss_of(const PodView& pod, const Observed& seen, const Settings& settings) {
   if (is_node_lost(pod.node, seen, settings) && !pod.has_ended()) return "NodeLost";
-  // Kubernetes marks a pod that is evicted because its node lacks room. A pod that outgrew its own limit is
-  // evicted without the mark.
+  // Kubernetes marks a pod that is evicted because its node lacks room, but not one that outgrew its own
+  // limit.
   if (pod.reason == "Evicted") return pod.disruption.empty() ? kOverLimit : "Evicted";
   if (pod.disruption == "PreemptionByScheduler") return pod.has_ended() ? "Preempted" : "";
   if (!pod.disruption.empty() && pod.has_ended()) return "Evicted";
@@ -191,8 +190,7 @@ void make_pods(Reconcile& reconcile) {
 
 constexpr Seconds kTimeToMakePods{30};
 
-/// Whether pods of the previous attempt still hold the room for their successors. Pods on lost nodes don't
-/// count.
+/// Whether the previous attempt's pods still hold their successors' room. Those on lost nodes don't count.
 bool is_room_held(const Reconcile& reconcile) {
   return std::ranges::any_of(reconcile.gang().replaced, [&](const PodView* pod) {
     return pod->is_bound() && !pod->has_ended() &&

@@ -1,5 +1,4 @@
-// The pods of a job's gang, sorted by their use: the worker of each server, pods that no longer serve, and
-// launchers.
+// The pods of a job's gang by their use: each server's worker, launchers, and pods that no longer serve.
 #pragma once
 
 #include <optional>
@@ -36,10 +35,9 @@ inline const std::string& where(const PodView& pod) {
   return pod.is_bound() ? pod.node : pod.pinned;
 }
 
-/// Moves workers that are out of place to `replaced`. A worker is out of place if its node isn't one that the
-/// job's queue assigned, or if Kueue doesn't know it as a pod of the job. An operator of an earlier release
-/// made it, or the assignment has changed. Does nothing to an attempt that runs: it is left to end.
-/// (queue_nodes.cc)
+/// Moves workers that are out of place to `replaced` (queue_nodes.cc). A worker is out of place if its node
+/// isn't one that the job's queue assigned, or if Kueue doesn't know it as a pod of the job: an operator of
+/// an earlier release made it, or the assignment has changed. An attempt that runs is left to end.
 void set_misplaced_aside(const Observed& seen, GangView& view);
 
 /// The pod's files (its disk, /dev/shm, /tmp) outgrew one of its limits, and kubelet evicted it.
@@ -53,9 +51,8 @@ std::string loss_of(const PodView& pod, const Observed& seen, const Settings& se
 /// Whether the pod is to go, but still has time to write a checkpoint.
 bool is_leaving(const PodView& pod, const Observed& seen, const Settings& settings);
 
-/// How long a node may be missing before it counts as lost. Kubernetes' own garbage collector of pods waits
-/// as long. If the Node object was deleted by mistake, its kubelet creates it again. News of a new node may
-/// also not have reached us yet.
+/// How long a node may be missing before it counts as lost, as in Kubernetes' own garbage collector of pods.
+/// A kubelet whose Node object was deleted by mistake creates it again. News of it may be late, too.
 inline constexpr Seconds kTimeToComeBack{40};
 
 /// A pod that hasn't started within this time is named in a condition. It isn't named sooner, because each

@@ -68,8 +68,7 @@ const PodView* lost_worker(const Reconcile& reconcile, const std::string& named)
   return any;
 }
 
-/// Replaces what the launcher says about a rank's death by what the rank's own pod says, which is closer to
-/// the cause.
+/// Replaces the launcher's account of a rank's death by that of the rank's own pod, which knows more.
 void refine(Incident& incident, const Reconcile& reconcile) {
   const PodView* worker = lost_worker(reconcile, incident.culprit.pod);
   if (!worker) return;

@@ -1,5 +1,4 @@
-// The beginning and the end of a job: whether it is valid, whether it has completed or is out of time, and
-// the clean-up after its end.
+// Whether a job is valid, and whether it has completed or is out of time; the clean-up after its end.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -53,8 +52,7 @@ void dismiss_needless_mpi_jobs(Reconcile& reconcile, CleanPodPolicy policy) {
   dismiss_mpi_jobs(reconcile, is_kept ? mpi_job_name(reconcile.name(), reconcile.attempt()) : "");
 }
 
-/// Ends the job for good. `how` is kSucceeded or kFailed. `why` is the message of the conditions that become
-/// false.
+/// Ends the job for good. `how` is kSucceeded or kFailed. The conditions that become false say `why`.
 void end_job(Reconcile& reconcile, const char* how, const std::string& reason, const std::string& message,
              const std::string& why) {
   reconcile.say(kRunning, false, reason, why);

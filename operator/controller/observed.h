@@ -28,8 +28,8 @@ struct NodeView {
   bool is_missing = false;
 };
 
-/// What the servers of the present attempt report. The operator asks them every few seconds, or less often if
-/// many jobs answer slowly.
+/// What the present attempt's servers report. The operator asks every few seconds, or less often where many
+/// jobs answer slowly.
 struct ProgressReport {
   std::optional<Progress> progress;  // nothing: no server has answered yet
   Moment advanced{};                 // when an epoch last ended, as observed
@@ -54,8 +54,7 @@ struct Refusal {
 class ClusterView : public NodeBudget {
  public:
   /// Plans on the cluster as it is now; pinned pods take room there. `pods` are the names of the pods to
-  /// place, by server, followed by the launcher's if it needs a place. A plan that fits reserves the room for
-  /// them.
+  /// place, by server, then the launcher's if it needs a place. A plan that fits reserves their room.
   virtual GangPlan plan(const Gang& gang, const std::vector<std::string>& pods) = 0;
   /// largest_pods() of the cluster as it is now (operator/plan/pod_size.h).
   virtual std::optional<PodSize> largest_pods(const std::vector<Gang>& ways) = 0;
@@ -71,8 +70,7 @@ struct SecretAnswer {
   std::optional<bool> is_gone;  // nothing: the server doesn't say
 };
 
-/// The ResourceFlavors of the job's queue. A queue that isn't there, or that the operator may not read, has
-/// none.
+/// The ResourceFlavors of the job's queue; none where the operator finds or may read no such queue.
 struct QueueAnswer {
   std::optional<std::set<std::string>> flavors;  // nothing: the server doesn't say
   Moment until{};                                // when they are to be asked for again

@@ -102,8 +102,7 @@ bool is_admitted_as_it_is(const Reconcile& reconcile) {
   return place && place->workload->has_admission && !place->meta.deletion && !is_old_place(*place, reconcile);
 }
 
-/// Whether any pod of the job is on a node, or is planned to be. A prepare pod that has ended doesn't count:
-/// it is kept for its log alone.
+/// Whether a pod of the job is on a node, or is planned to be. A prepare pod that has ended doesn't count.
 bool is_on_nodes(const Reconcile& reconcile) {
   return runs(reconcile) || reconcile.holds(kPlaced) ||
          std::ranges::any_of(reconcile.seen.pods, [&](const PodView& pod) {

@@ -25,8 +25,7 @@ const Prepared* known_parts(const Reconcile& reconcile) {
   return prepared && prepared->ranks == reconcile.spec().placement.ranks ? prepared : nullptr;
 }
 
-/// Whether the node is to blame for the restart. A rank that ran out of memory isn't counted: it would do so
-/// on any node.
+/// Whether the node is to blame for the restart. A rank would run out of memory on any node.
 bool is_of_node(const Restart& restart) {
   return is_of_gpu(restart.reason) || restart.reason == "NodeLost" || restart.reason == "Lost" ||
          restart.reason == "Rejected" || restart.culprit.signal == "SIGBUS";
@@ -54,8 +53,7 @@ std::vector<std::string> standing_nodes(const Reconcile& reconcile) {
   return nodes;
 }
 
-/// Some servers of the gang as a gang of its own. The pods of the other servers take room like those of any
-/// other job.
+/// Some servers of the gang as a gang of its own. Other servers' pods take room like another job's.
 Gang part_of(const Gang& gang, const std::vector<int>& servers) {
   Gang part = gang;
   part.job.clear();

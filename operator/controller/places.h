@@ -1,5 +1,4 @@
-// Finds nodes for a gang's pods: for all of them, or only for those that replace lost pods while the others
-// stay where they are.
+// Finds nodes for a gang's pods: for all, or only for those that replace lost pods.
 #pragma once
 
 #include <string>
@@ -22,8 +21,7 @@ Gang gang_to_place(const Reconcile& reconcile);
 /// and the graph's checksum. The flows between ranks are left out.
 Prepared prepared_for_ranks(const Reconcile& reconcile);
 
-/// The strategy that the prepare step chose for auto, as YAML on one line; "" where the manifest names a
-/// strategy.
+/// The strategy that the prepare step chose for auto, as YAML on one line; "" if the manifest names one.
 std::string chosen_strategy(const Reconcile& reconcile);
 
 /// The servers whose pods wait for a place, ascending.
@@ -45,8 +43,7 @@ void leave_to_others(Gang& part, const std::vector<std::string>& nodes);
 std::string what_is_replaced(const Reconcile& reconcile);
 /// How the nodes just named in a message follow from the queue's assignment, or "".
 std::string where_assigned(const Reconcile& reconcile);
-/// Why the launcher can't run on its assigned node, regardless of other pods there; "" where it can, or where
-/// it was assigned none.
+/// Why the launcher can't run on its assigned node, whatever else runs there; "" where it can or has none.
 std::string why_no_launcher_as_assigned(const Reconcile& reconcile);
 /// Why no node has room for a launcher beside the workers that are already placed, for a message.
 std::string why_no_launcher(const Reconcile& reconcile);

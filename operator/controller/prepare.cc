@@ -1,6 +1,5 @@
 // The prepare step. One pod for each manifest mounts the data set's volume, and checks and partitions the
-// data set. Its findings are kept in the status, or in a ConfigMap if they are long, so that the step needn't
-// run again.
+// data set. Its findings are kept in the status, long ones in a ConfigMap, so that it needn't run again.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -18,9 +17,8 @@ namespace {
 constexpr Seconds kTimeForALog{600};  // how long the log of an ended pod is asked for
 constexpr Seconds kTimeToEnd{30};     // beyond the grace of a pod that was told to end
 
-/// Records the failure once. A pod that has ended is kept for its log until the next prepare pod, which needs
-/// its name, may start. If the job itself has failed, runPolicy.cleanPodPolicy decides how long the pod is
-/// kept.
+/// Records the failure once. A pod that has ended is kept for its log until the next prepare pod needs its
+/// name. If the job itself has failed, runPolicy.cleanPodPolicy decides how long the pod is kept.
 void fail_prepare(Reconcile& reconcile, const PodView& pod, const std::string& reason,
                   const std::string& message) {
   restart(reconcile, {reason, {{}, "", pod.meta.name, pod.node, pod.meta.uid}, message});

@@ -1,7 +1,6 @@
 // Jobs that queue for quota: those with the label kueue.x-k8s.io/queue-name. Such a job has a Workload. The
-// job is held, as if its user had suspended it, until Kueue admits the Workload, and again when Kueue evicts
-// it. The operator tells Kueue what Kueue can't see: that all ranks run, that an evicted job's pods are gone,
-// and that the job has ended.
+// job is held, as if suspended, until Kueue admits the Workload, and again when Kueue evicts it. The operator
+// tells Kueue that all ranks run, that an evicted job's pods are gone, and that the job has ended.
 #include <fmt/format.h>
 #include <algorithm>
 
@@ -43,8 +42,7 @@ Hold waits(const Reconcile& reconcile, const Workload& workload) {
                                 evicted->reason, evicted->message)};
 }
 
-/// Says why the job has no Workload. If the API server refused the last one, that refusal is told until a
-/// Workload is made.
+/// Says why the job has no Workload. A refusal by the API server is told until a Workload is made.
 Hold has_no_place(const Reconcile& reconcile) {
   if (const std::string fault = fault_of_request(reconcile); !fault.empty()) return {kQueueRefused, fault};
   for (const Refusal& refusal : reconcile.seen.refusals)
@@ -77,8 +75,7 @@ void release_quota(Reconcile& reconcile, const ObjectView& place) {
   const Workload& workload = *place.workload;
   const Condition* evicted = find_condition(workload.conditions, kEvicted);
   if (!evicted || !evicted->holds || !workload.has_admission) return;
-  // After an eviction for another reason, Kueue itself requeues the job when the cause of the eviction is
-  // over.
+  // After an eviction for another reason, Kueue itself requeues the job once the cause is over.
   const bool is_requeued = evicted->reason == "Preempted" || evicted->reason == "NodeFailures";
   const Moment now = reconcile.now();
   std::vector<Condition> conditions = {
@@ -158,9 +155,8 @@ std::optional<Hold> held_by_queue(const Reconcile& reconcile) {
   return {};
 }
 
-/// Maintains a held job's Workload, once the job has no pods. With `wants_place` there is a Workload that
-/// says what the job needs now; without, there is none. Quota that is still reserved for an evicted job is
-/// given back.
+/// Maintains a held job's Workload, once the job has no pods. With `wants_place` there is one that says what
+/// the job needs now; without, there is none. An evicted job's reserved quota is given back.
 void keep_place(Reconcile& reconcile, bool wants_place) {
   if (!reconcile.settings.kueue) return;
   const ObjectView* place = own_place(reconcile);
@@ -247,8 +243,7 @@ std::string how_it_is_suspended(Reconcile& reconcile) {
 }
 
 /// Whether the ranks still run, though the status says that they are being suspended. The operator may have
-/// died before it told them to stop. Or an earlier release took a suspension back and left its reason in the
-/// status.
+/// died before it told them, or an earlier release took a suspension back and left its reason there.
 bool run_on(const Reconcile& reconcile) {
   const PodView* launcher = reconcile.gang().launcher;
   const ObjectView* maker =

@@ -1,5 +1,4 @@
-// A queue and the nodes of its jobs: the nodes that it assigns to a job's pods, and the request that a job
-// makes for nodes.
+// The nodes that a queue assigns to a job's pods, and the request that a job makes for nodes.
 //
 // With Kueue's topology-aware scheduling, a queue assigns nodes to a job's pods. The pods may use no other
 // nodes, whether the job asked for a topology or not, because Kueue counts them there. The operator decides
@@ -54,8 +53,7 @@ std::string fault_of_assigned_nodes(const Reconcile& reconcile) {
 void set_misplaced_aside(const Observed& seen, GangView& view) {
   const AssignedNodes* assigned = only_nodes(seen.job.admitted.worker_nodes);
   if (!assigned || !assigned->fault.empty()) return;
-  // mpi-operator makes pods from the MPIJob that was written when the attempt began, so its pods needn't have
-  // our marks for Kueue.
+  // mpi-operator makes pods from the MPIJob of the attempt's begin, which may lack our marks for Kueue.
   const bool is_marked_by_us = seen.job.job->launcher != Launcher::kMpiJob;
   std::map<std::string, int> slots = assigned->slots;
   for (const PodView*& worker : view.workers) {

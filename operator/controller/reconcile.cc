@@ -147,8 +147,7 @@ const ObjectView* Reconcile::find(Kind kind, const std::string& object_name) con
 }
 
 /// Looks for the findings in the ConfigMap, in the status, and in the prepare pod. The pod may be deleted, so
-/// its findings are copied to the status. They are written with the next change, at the latest with the
-/// gang's places.
+/// the status gets its findings with the next change, at the latest with the gang's places.
 std::shared_ptr<const Prepared> Reconcile::look_up_findings() {
   if (const ObjectView* map = find(Kind::kConfigMap, prepared_map_name(name(), job().made_of.prepared)))
     return map->prepared ? map->prepared : std::make_shared<const Prepared>();

@@ -1,5 +1,4 @@
-// Attempts that are over. The end is recorded and counted, and the next attempt waits until its backoff is
-// over.
+// Attempts that are over: the end is recorded and counted, and the next attempt waits for its backoff.
 #include <algorithm>
 
 #include "operator/api/messages.h"

@@ -1,5 +1,4 @@
-// From ready pods to ranks that train. The launcher is told where the pods are, then it is released, and then
-// it is watched.
+// From ready pods to ranks that train: the launcher learns where the pods are, is released, and is watched.
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -68,8 +68,7 @@ Moment waits_since(const Reconcile& reconcile) {
   return suspended ? std::max(since, suspended->changed) : since;
 }
 
-/// Why nodes can't be asked for, or "". Either the API server refuses the objects, or a foreign pod has one
-/// of their names.
+/// Why nodes can't be asked for: the API server refuses the objects, or a foreign pod has a name; or "".
 std::string obstacle_to_requests(const Reconcile& reconcile) {
   const auto refusal = std::ranges::find_if(
       reconcile.seen.refusals, [&](const Refusal& each) { return is_of_request(each, reconcile); });

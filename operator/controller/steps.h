@@ -170,8 +170,7 @@ Incident worker_incident(const PodView& pod, const Reconcile& reconcile);
 /// Why the present attempt ended, as its launcher and its workers show; nothing while it goes on.
 std::optional<Incident> incident_of(const Reconcile& reconcile);
 
-/// Records and counts the incident. Then moves on to the next attempt, or ends the job if no more attempts
-/// are allowed.
+/// Records and counts the incident, then begins the next attempt, or ends the job if none is allowed.
 void restart(Reconcile& reconcile, const Incident& incident);
 
 /// Ends the job for good.
