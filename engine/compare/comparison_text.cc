@@ -79,7 +79,7 @@ std::string cost_text(const Comparison& c, const ComparedStrategy& row) {
   return row.is_known() ? "never" : "unknown";
 }
 
-/// The number of steps in which an inexact strategy gets there, in words.
+/// How many steps an inexact strategy takes to come close to graph's accuracy, in words.
 std::string steps_text(const Effect& effect) {
   const std::string there = "to graph's accuracy less half a point";
   if (!effect.tried_on.empty())

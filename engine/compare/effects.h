@@ -59,10 +59,10 @@ struct StoredRuns {
   std::vector<double> lengths;
 };
 
-/// The lengths of the `stored` runs that tell most about a strategy. They are the runs with its own options
-/// if there are enough, otherwise with all options of its kind; and with parts cut alike, otherwise with
-/// parts cut differently. A run with the job's model has weight 1. All runs with other models and one run
-/// that fails have weight 2 together. Empty if no run of the strategy's kind is stored.
+/// The lengths of the `stored` runs that tell most about a strategy: runs with its own options, or with any
+/// options of its kind if there are too few. Of both, runs with parts cut alike are preferred to others. A
+/// run with the job's model has weight 1. The runs with other models share the weight 2 with one imagined run
+/// that fails (Lengths::doubt). Empty if no run of the strategy's kind is stored.
 Lengths lengths_of(const std::vector<StoredRuns>& stored, const std::string& label, const std::string& model,
                    bool scattered);
 

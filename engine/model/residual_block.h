@@ -100,8 +100,8 @@ class ResidualBlock : public Layer {
   virtual MatrixView convolve_backward(const Pass& pass, RowStart::Sums sums, ConstMatrixView d_out,
                                        MatrixView scratch, MatrixView d_rows) const = 0;
 
-  /// start() of a source block's rows. Where these are the destinations' it returns pass.self, so that each
-  /// row is started once per pass; otherwise the result is valid until the next block.
+  /// The rows of `source`, started. If they are the destinations' own rows, this is pass.self, so that no row
+  /// is started twice in a pass. Otherwise the result is valid until the next source.
   Started started(const Pass& pass, const Source& source) const;
   /// Where the gradient of a block's rows goes; empty: nobody needs it. Rows that take no gradient, such as
   /// stale ones, have scratch memory for it where start() learns from it.

@@ -169,7 +169,7 @@ class VirtualNetwork {
     int bottleneck = 0;          // the resource that limits its rate
     // when `remaining` was computed, and how long short messages had taken the bottleneck by then
     double since = 0, stood = 0;
-    double due = kNever, asked = kNever;  // when the next message is through; when its event comes, no later
+    double due = kNever, asked = kNever;  // when the next message is through; its event, never after `due`
     bool is_stale = false;                // the messages that may leave have changed
     bool has_small = false;               // a message of the small lane may leave
     double leaves_at(const Transfer& t) const { return since + t.remaining * parts / rate; }

@@ -127,8 +127,9 @@ PartData::PartData(const Job& job, const Dataset& dataset, const PreparedGraph& 
     part_.halo_features = halo_.read(dataset, ids.subspan(std::size_t(graph_->owned)), job, form_);
 }
 
-/// Fills GraphPart::near, by the number of gathering layers behind. The layers that read the part as it was
-/// divided come first.
+/// Fills GraphPart::near, whose entry n is for a layer after which n layers gather. The first `beyond`
+/// entries, for the last layers, are the part as it was divided; the server's copies serve the earlier
+/// layers.
 void PartData::list_near(int beyond) {
   if (beyond > 0) {
     const LocalGraph& divided = beyond_ ? *beyond_ : whole_->graph();

@@ -1,7 +1,7 @@
-// A transport on cpprestsdk. The library limits nothing by itself, so we do. The reader holds the library
-// back, because a piece is given back only once it is read. Deadlines run on our clock. The socket is watched
-// from outside for headers and chunks that exceed the limits. One gap remains: if the server is given by name
-// and not by address, that watch begins with a connection's second request.
+// A transport on cpprestsdk. The library sets no limits, so we set them. It reads on only once our reader has
+// taken the previous piece of a body. Deadlines run on our clock. The socket is watched from outside for
+// headers and chunks that exceed the limits. One gap remains: if the server is given by name and not by
+// address, this watch doesn't see a connection's first request.
 #include "operator/kube/transport.h"
 
 #include <arpa/inet.h>

@@ -13,7 +13,7 @@ namespace atl::ctl {
 namespace {
 
 constexpr double kRounding = 1e-9;
-constexpr double kForStarts = 0.5;  // most share of the looks for starts; two starts in any case
+constexpr double kForStarts = 0.5;  // the share of the looks that starts may use; two are made anyway
 constexpr int kMostStarts = 40;
 constexpr int kPatience = 30;  // rounds without a better answer until the next start
 

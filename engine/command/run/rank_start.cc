@@ -56,9 +56,9 @@ void DeviceWatch::watch() try {
 } catch (const std::exception&) {
 }
 
-/// Watches the stream's marks. The time-out runs from when a mark is first seen. The deadline also covers the
-/// questions about marks, because a thread that hangs in the library may keep even the newest mark's number
-/// locked. Returns false when the watch is over.
+/// Waits until the device reaches the newest mark of its stream, and ends the process if that takes longer
+/// than the time-out. The deadline also covers newest() and reached(), because a thread that hangs in the
+/// library may hold the lock that they need. Returns false when the watch is over.
 bool DeviceWatch::watch_marks(DeviceStream::Mark& reached) {
   const EndUnlessDone deadline(timeout_, last_words_, kStatusFailed);
   const DeviceStream::Mark newest = stream_.newest();

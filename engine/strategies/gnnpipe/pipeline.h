@@ -272,7 +272,7 @@ class Pipeline final : public Schedule {
   std::vector<FlowStep> flow_;  // … and the stage's steps then
   ChunkClock clock_;
   std::int64_t step_ = 0;   // the last one
-  bool refreshed_ = false;  // whether the last step's rows are the history by now
+  bool refreshed_ = false;  // whether the last step's rows have replaced the history
 };
 
 }  // namespace atl

@@ -28,9 +28,9 @@ struct ColumnGrid {
 ColumnGrid column_grid(const Job& job);
 /// Steps between reading weights for a gradient and taking it: 0 or 3.
 int pipeline_delay(const Job& job);
-/// Whether a job, of any strategy, takes Adam's steps by gradients of earlier weights. For these there is a
-/// rule: batches read predicted weights (strategies/p3/push_pull.h), and the optimiser knows of the delay
-/// (train/optimizer.h).
+/// Whether Adam's steps use late gradients: those of the weights some steps ago. If so, batches read
+/// predicted weights (strategies/p3/push_pull.h), and the optimiser allows for the delay (train/optimizer.h).
+/// The job may have any strategy.
 bool has_late_gradients(const Job& job);
 /// The highest learning rate with which the job's late gradients are known to train, if its own rate is above
 /// that; otherwise 0. The job may have any strategy.
